@@ -1,0 +1,2 @@
+"""Snapshot differentials, MESHJOIN and wave indices on Apache Spark."""
+
