@@ -1,0 +1,67 @@
+{#
+  The changes between any two relations of the same columns, as a select under the delta contract: keys and columns after the
+  change, _change_type, _changed_columns, _before, _batch_id, _batch_at. Keeps no state; a row per changed key.
+  Null keys match null keys; both sides should hold a key once (a key that stands m times on one side and n on the other gives
+  its m x n pairs that differ).
+#}
+{%- macro diff(old, new, unique_key, compare_columns=none, ignore_columns=none, tolerance=none, columns=none, batch_id=1, batch_at='current_timestamp()') -%}
+  {{ return(adapter.dispatch('diff', 'deltawave')(old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, batch_id, batch_at)) }}
+{%- endmacro -%}
+
+{%- macro default__diff(old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, batch_id, batch_at) -%}
+  {%- set settings = deltawave._differential_settings('diff', {
+    'unique_key': unique_key,
+    'compare_columns': compare_columns,
+    'ignore_columns': ignore_columns,
+    'tolerance': tolerance,
+  }) -%}
+  {%- if not execute -%}{{ return('select 1 as `_change_type`') }}{%- endif -%}
+  {%- set drifted = deltawave._two_sided_columns(
+    settings, columns or deltawave._columns_of(old), columns or deltawave._columns_of(new)
+  ) -%}
+  {%- set before = [] -%}
+  {%- for column in drifted | rejectattr('is_key') -%}
+    {%- do before.append(deltawave._literal(column.name) ~ ', changes.' ~ deltawave._quoted('before__' ~ column.name)) -%}
+  {%- endfor -%}
+with changes as (
+    {{ deltawave._changes_between(old, new, drifted, settings) | indent }}
+)
+
+select
+    {%- for column in drifted %}
+    changes.{{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    changes.change_type as `_change_type`,
+    changes.changed_columns as `_changed_columns`,
+    {%- if before %}
+    case when changes.change_type = 'update' then named_struct(
+        {{ before | join(',\n        ') }}
+    ) end as `_before`,
+    {%- else %}
+    cast(null as struct<>) as `_before`,
+    {%- endif %}
+    cast({{ batch_id }} as bigint) as `_batch_id`,
+    {{ batch_at }} as `_batch_at`
+from changes
+{%- endmacro -%}
+
+{# The columns of both sides: those of the new one, then those that only the old one has. #}
+{%- macro _two_sided_columns(settings, old_columns, new_columns) -%}
+  {%- set old_names = old_columns | map(attribute='name') | map('lower') | list -%}
+  {%- set new_names = new_columns | map(attribute='name') | map('lower') | list -%}
+  {%- set keys = settings.unique_key | map('lower') | list -%}
+  {%- for key in keys if key not in old_names or key not in new_names -%}
+    {%- do deltawave._fail('missing_column', {'model': 'diff', 'column': key, 'columns': new_names | join(', ')}) -%}
+  {%- endfor -%}
+  {%- set columns = [] -%}
+  {%- for column in new_columns -%}
+    {%- set name = column.name | lower -%}
+    {%- set described = {'name': column.name, 'data_type': column.data_type, 'is_key': name in keys} -%}
+    {%- do columns.append(deltawave._compared_column(settings, described, name in old_names, true)) -%}
+  {%- endfor -%}
+  {%- for column in old_columns if column.name | lower not in new_names -%}
+    {%- set described = {'name': column.name, 'data_type': column.data_type, 'is_key': false} -%}
+    {%- do columns.append(deltawave._compared_column(settings, described, true, false)) -%}
+  {%- endfor -%}
+  {{ return(columns) }}
+{%- endmacro -%}

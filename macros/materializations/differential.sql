@@ -1,0 +1,41 @@
+{#
+  The change log of a table that arrives as full dumps (LG96 1.1, CH98 3.1), one exclusive and atomic decision a batch:
+
+    land     the new dump is written once, hashed by key: it is what the next batch compares with
+    check    keys are there and unique, the dump is not empty
+    stage    the log rows of (batch, attempt) are written where no reader looks
+    decide   one view is created, exclusively: from here on the batch stands
+    publish  the model's view is replaced in one change
+    clean    what the batch made superfluous goes
+
+  Killed anywhere, the next run starts with recover and goes on.
+#}
+{%- materialization differential, default, supported_languages=['sql'] -%}
+
+  {%- set settings = deltawave._differential_settings(model.name, model.config) -%}
+  {%- set job = deltawave._open_job(settings) -%}
+
+  {{ run_hooks(pre_hooks) }}
+
+  {%- set state = deltawave._recover(job) -%}
+
+  {%- if flags.EMPTY -%}
+    {%- do deltawave._create_without_rows(job, state) -%}
+  {%- else -%}
+    {%- set progress = namespace(state=state) -%}
+    {%- for dump in deltawave._pending_dumps(job, state) -%}
+      {%- set progress.state = deltawave._compare_dump(job, progress.state, dump) -%}
+    {%- endfor -%}
+  {%- endif -%}
+
+  {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
+    {{ job.statements | join(';\n\n') }}
+  {%- endcall -%}
+
+  {{ run_hooks(post_hooks) }}
+  {%- do persist_docs(job.target, model) -%}
+  {%- do apply_grants(job.target, config.get('grants'), should_revoke=false) -%}
+
+  {{ return({'relations': [job.target]}) }}
+
+{%- endmaterialization -%}

@@ -1,0 +1,58 @@
+{#
+  The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}].
+  What a drifted dump does to them is on_schema_change's to say, with dbt's four values.
+#}
+{%- macro _batch_columns(job, state, batch) -%}
+  {%- set settings = job.settings -%}
+  {%- set on_change = settings.on_schema_change -%}
+  {%- set dump = {} -%}
+  {%- for column in job.columns -%}{%- do dump.update({column.name | lower: column}) -%}{%- endfor -%}
+  {%- set kept = {} -%}
+  {%- if not batch.is_first -%}
+    {%- for column in state.record.columns -%}{%- do kept.update({column.name | lower: column}) -%}{%- endfor -%}
+  {%- endif -%}
+
+  {%- set added = dump.keys() | reject('in', kept.keys()) | list if kept else [] -%}
+  {%- set dropped = kept.keys() | reject('in', dump.keys()) | list -%}
+  {%- if (added or dropped) and on_change == 'fail' or dropped and on_change == 'ignore' -%}
+    {%- do deltawave._fail('schema_changed', {
+      'model': job.name, 'on_schema_change': on_change,
+      'added': added | join(', ') or 'none', 'dropped': dropped | join(', ') or 'none',
+    }) -%}
+  {%- endif -%}
+
+  {%- set columns = [] -%}
+  {%- for name, column in (kept or dump).items() -%}
+    {%- set new = dump.get(name) -%}
+    {%- if new and new.data_type != column.data_type -%}
+      {%- do deltawave._fail('type_changed', {'model': job.name, 'column': column.name, 'was': column.data_type, 'is': new.data_type}) -%}
+    {%- endif -%}
+    {%- if new or on_change != 'sync_all_columns' -%}
+      {%- do columns.append(deltawave._compared_column(settings, column, (not batch.is_first) and column.get('in_copy', true), new is not none)) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if on_change in ['append_new_columns', 'sync_all_columns'] -%}
+    {%- for name in added -%}
+      {%- do columns.append(deltawave._compared_column(settings, dump[name], false, true)) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(columns) }}
+{%- endmacro -%}
+
+{# A column that only one side has is carried, not compared: else every row would be an update. #}
+{%- macro _compared_column(settings, column, in_old, in_new) -%}
+  {%- set name = column.name | lower -%}
+  {%- set chosen = settings.compare_columns | map('lower') | list if settings.compare_columns else none -%}
+  {%- set ignored = (settings.ignore_columns or []) | map('lower') | list -%}
+  {%- set tolerances = {} -%}
+  {%- for key, value in (settings.tolerance or {}).items() -%}{%- do tolerances.update({key | lower: value}) -%}{%- endfor -%}
+  {{ return({
+    'name': column.name,
+    'data_type': column.data_type,
+    'is_key': column.is_key,
+    'in_old': in_old,
+    'in_new': in_new,
+    'is_compared': in_old and in_new and not column.is_key and (chosen is none or name in chosen) and name not in ignored,
+    'tolerance': tolerances.get(name),
+  }) }}
+{%- endmacro -%}

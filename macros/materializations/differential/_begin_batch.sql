@@ -1,0 +1,30 @@
+{# Everything that has a name for one (batch, attempt). Nothing is written yet. #}
+{%- macro _begin_batch(job, state, dump) -%}
+  {%- set last = state.record -%}
+  {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
+  {%- set generation = batch_id if state.is_new_generation or not last else last.generation -%}
+  {%- set batch = {
+    'batch_id': batch_id,
+    'generation': generation,
+    'is_first': generation == batch_id,
+    'attempt': job.attempt,
+    'snapshot_date': dump.snapshot_date,
+    'batch_at': dump.batch_at,
+    'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
+    'log': deltawave._log_relation(job, generation),
+    'copy': deltawave._copy_relation(job, batch_id, job.attempt),
+    'buckets': job.settings.buckets or deltawave._shuffle_partitions(job),
+    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
+  } -%}
+  {%- do batch.update(columns=deltawave._batch_columns(job, state, batch)) -%}
+  {{ return(batch) }}
+{%- endmacro -%}
+
+{# As many buckets as the session would make partitions: the join then runs as wide as any other. #}
+{%- macro _shuffle_partitions(job) -%}
+  {%- if job.shuffle_partitions is not defined -%}
+    {%- set row = deltawave._run(job, 'set spark.sql.shuffle.partitions').rows[0] -%}
+    {%- do job.update(shuffle_partitions=row[1] | int if row[1] | string | int(0) > 0 else 200) -%}
+  {%- endif -%}
+  {{ return(job.shuffle_partitions) }}
+{%- endmacro -%}

@@ -1,0 +1,25 @@
+{# State that this version, or this configuration, can't go on from is refused before anything is written. #}
+{%- macro _check_state(job, names, record) -%}
+  {%- set tables = names | map('lower') | list -%}
+  {%- if record is none -%}
+    {%- if job.batches.identifier | lower in tables and deltawave._run(job, 'select count(*) from ' ~ job.batches).rows[0][0] | int > 0 -%}
+      {%- do deltawave._fail('lost_state', {'model': job.name, 'batches': job.batches | string}) -%}
+    {%- endif -%}
+  {%- elif record.version != deltawave._state_version() -%}
+    {%- do deltawave._fail('state_version', {'model': job.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
+  {%- elif record.unique_key | map('lower') | list != job.settings.unique_key | map('lower') | list -%}
+    {%- do deltawave._fail('unique_key_changed', {
+      'model': job.name,
+      'was': record.unique_key | join(', '),
+      'is': job.settings.unique_key | join(', '),
+    }) -%}
+  {%- elif deltawave._copy_relation(job, record.copy.batch_id, record.copy.attempt).identifier | lower not in tables -%}
+    {%- do deltawave._fail('lost_copy', {'model': job.name, 'copy': deltawave._copy_relation(job, record.copy.batch_id, record.copy.attempt) | string}) -%}
+  {%- elif record.is_dated != (job.settings.snapshot_date is not none) -%}
+    {%- do deltawave._fail('snapshot_date_changed', {
+      'model': job.name,
+      'was': 'with' if record.is_dated else 'without',
+      'is': 'with' if job.settings.snapshot_date else 'without',
+    }) -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,35 @@
+{# Brings one dump into the log: returns the state after it. Every step has a name, and a kill between any two loses nothing. #}
+{%- macro _compare_dump(job, state, dump) -%}
+  {%- set batch = deltawave._begin_batch(job, state, dump) -%}
+  {%- do deltawave._step(job, batch, 'land') -%}
+  {%- do deltawave._land(job, batch) -%}
+  {%- do deltawave._step(job, batch, 'check') -%}
+  {%- do deltawave._check_dump(job, state, batch) -%}
+  {%- do deltawave._step(job, batch, 'prepare') -%}
+  {%- do deltawave._prepare_log(job, batch) -%}
+  {%- do deltawave._step(job, batch, 'stage') -%}
+  {%- do deltawave._stage(job, state, batch) -%}
+  {%- do deltawave._step(job, batch, 'count') -%}
+  {%- do deltawave._count_changes(job, state, batch) -%}
+
+  {%- if deltawave._is_unchanged(job, state, batch) -%}
+    {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
+    {%- do job.outcome.update(unchanged=job.outcome.unchanged + 1) -%}
+    {{ return(state) }}
+  {%- endif -%}
+
+  {%- do deltawave._step(job, batch, 'guard') -%}
+  {%- do deltawave._guard(job, state, batch) -%}
+  {%- do deltawave._step(job, batch, 'decide') -%}
+  {%- do deltawave._decide(job, batch) -%}
+  {%- do deltawave._step(job, batch, 'record') -%}
+  {%- do deltawave._record_batch(job, batch.record) -%}
+  {%- do deltawave._step(job, batch, 'publish') -%}
+  {%- do deltawave._refuse_overtaken(job, batch) -%}
+  {%- do deltawave._publish(job, batch.record) -%}
+  {%- do deltawave._step(job, batch, 'clean') -%}
+  {%- do deltawave._clean(job, state, batch) -%}
+  {%- do deltawave._step(job, batch, 'end') -%}
+  {%- do deltawave._report_batch(job, batch) -%}
+  {{ return({'record': batch.record, 'is_new_generation': false}) }}
+{%- endmacro -%}

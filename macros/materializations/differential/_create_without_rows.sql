@@ -1,0 +1,14 @@
+{# --empty: a model that others can be built on, without a batch. An existing one is left as it is. #}
+{%- macro _create_without_rows(job, state) -%}
+  {%- if not job.view_exists -%}
+    {%- set columns = [] -%}
+    {%- for column in job.columns -%}
+      {%- do columns.append(deltawave._compared_column(job.settings, column, false, true)) -%}
+    {%- endfor -%}
+    {%- do deltawave._create_log(job, deltawave._log_relation(job, 1), columns) -%}
+    {%- do deltawave._publish(job, {
+      'batch_id': 0, 'attempt': job.attempt, 'generation': 1, 'columns': columns,
+      'has_before': job.settings.before_image != 'none',
+    }) -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,52 @@
+{#
+  The decision: one plain create view, which the catalog does for exactly one writer. The view's only row is the record of the
+  batch. "if not exists" turns the usual way of losing into a comparison of attempts, so that the loser can say what happened.
+#}
+{%- macro _decide(job, batch) -%}
+  {%- set record = deltawave._commit_record(job, batch) -%}
+  {%- set commit = deltawave._commit_relation(job, batch.batch_id) -%}
+  {%- do deltawave._run(job, 'create view if not exists ' ~ commit ~ ' as select ' ~ deltawave._literal(tojson(record)) ~ ' as record') -%}
+  {%- set decided = deltawave._read_commit(job, batch.batch_id) -%}
+  {%- if decided.attempt != batch.attempt -%}
+    {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': decided.attempt, 'attempt': batch.attempt}) -%}
+  {%- endif -%}
+  {%- do batch.update(record=record) -%}
+{%- endmacro -%}
+
+{# Everything that the next run, and the view, need to know. Its format has a version: an unknown one is refused. #}
+{%- macro _commit_record(job, batch) -%}
+  {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
+  {%- set columns = [] -%}
+  {%- for column in batch.columns -%}
+    {%- do columns.append({'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new}) -%}
+  {%- endfor -%}
+  {{ return({
+    'version': deltawave._state_version(),
+    'batch_id': batch.batch_id,
+    'attempt': batch.attempt,
+    'generation': batch.generation,
+    'copy': {'batch_id': batch.batch_id, 'attempt': batch.attempt},
+    'unique_key': job.settings.unique_key,
+    'columns': columns,
+    'has_before': job.settings.before_image != 'none',
+    'is_dated': job.settings.snapshot_date is not none,
+    'snapshot_date': batch.snapshot_date,
+    'batch_at': batch.batch_at,
+    'strategy': job.settings.strategy,
+    'reason': job.settings.reason,
+    'rows_old': batch.rows_old,
+    'rows_new': batch.rows_new,
+    'inserts': batch.counts['insert'],
+    'deletes': batch.counts['delete'],
+    'updates': batch.counts['update'],
+    'seconds': (now - batch.started_at).total_seconds() | round(3),
+    'decided_at': deltawave._utc(now),
+  }) }}
+{%- endmacro -%}
+
+{%- macro _state_version() -%}{{ return(1) }}{%- endmacro -%}
+
+{%- macro _read_commit(job, batch_id) -%}
+  {%- set row = deltawave._run(job, 'select record from ' ~ deltawave._commit_relation(job, batch_id)).rows[0] -%}
+  {{ return(fromjson(row[0])) }}
+{%- endmacro -%}

@@ -1,0 +1,114 @@
+{#
+  The one reader of a differential model's configuration: options come from meta: {deltawave: {...}} first, then from the top
+  level; each has its default, and a value that can't be is refused. Needs no connection, so the adapter checks with it before
+  Spark starts.
+#}
+{%- macro _differential_settings(name, config) -%}
+  {%- set meta = (config.get('meta') or {}).get('deltawave') or {} -%}
+  {%- set defaults = deltawave._differential_defaults() -%}
+  {%- for option in meta if option not in defaults -%}
+    {%- do deltawave._fail('unknown_option', {'model': name, 'option': option, 'known': defaults.keys() | sort | join(', ')}) -%}
+  {%- endfor -%}
+
+  {%- set settings = {} -%}
+  {%- for option, default in defaults.items() -%}
+    {%- set value = meta[option] if option in meta else config.get(option) -%}
+    {%- do settings.update({option: default if value is none else value}) -%}
+  {%- endfor -%}
+
+  {%- if not settings.unique_key -%}
+    {%- do deltawave._fail('required', {'model': name, 'option': 'unique_key', 'example': '[account_id]'}) -%}
+  {%- endif -%}
+  {%- for option in ['unique_key', 'compare_columns', 'ignore_columns'] if settings[option] is not none -%}
+    {%- do settings.update({option: deltawave._name_list(name, option, settings[option])}) -%}
+  {%- endfor -%}
+  {%- if settings.compare_columns is not none and settings.ignore_columns is not none -%}
+    {%- do deltawave._fail('compare_and_ignore', {'model': name}) -%}
+  {%- endif -%}
+
+  {%- for option, allowed in deltawave._differential_choices().items() if settings[option] not in allowed -%}
+    {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(', ')}) -%}
+  {%- endfor -%}
+  {%- for option in ['snapshot_date', 'state_schema'] if settings[option] is not none and not (settings[option] is string and settings[option].strip()) -%}
+    {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': 'a name'}) -%}
+  {%- endfor -%}
+  {%- set fraction = settings.max_delete_fraction -%}
+  {%- if fraction is boolean or fraction is not number or not 0 <= fraction <= 1 -%}
+    {%- do deltawave._fail('option_value', {'model': name, 'option': 'max_delete_fraction', 'value': fraction, 'allowed': 'a number from 0 to 1'}) -%}
+  {%- endif -%}
+  {%- if settings.buckets is not none and (settings.buckets is not integer or settings.buckets is boolean or settings.buckets < 1) -%}
+    {%- do deltawave._fail('option_value', {'model': name, 'option': 'buckets', 'value': settings.buckets, 'allowed': 'a whole number from 1'}) -%}
+  {%- endif -%}
+  {%- do deltawave._check_tolerance(name, settings.tolerance) -%}
+
+  {%- do settings.update(deltawave._chosen_strategy(settings.strategy)) -%}
+  {{ return(settings) }}
+{%- endmacro -%}
+
+{%- macro _differential_defaults() -%}
+  {{ return({
+    'unique_key': none,
+    'strategy': 'outer_join',
+    'compare_columns': none,
+    'ignore_columns': none,
+    'tolerance': none,
+    'before_image': 'auto',
+    'on_schema_change': 'ignore',
+    'max_delete_fraction': 0.5,
+    'allow_empty': false,
+    'snapshot_date': none,
+    'initial_load': 'inserts',
+    'state_schema': none,
+    'file_format': 'parquet',
+    'copy_format': 'parquet',
+    'buckets': none,
+    'full_refresh': none,
+  }) }}
+{%- endmacro -%}
+
+{%- macro _differential_choices() -%}
+  {{ return({
+    'strategy': ['outer_join', 'auto'],
+    'before_image': ['auto', 'require', 'none'],
+    'on_schema_change': ['ignore', 'fail', 'append_new_columns', 'sync_all_columns'],
+    'allow_empty': [false, true],
+    'initial_load': ['inserts', 'baseline'],
+    'file_format': ['parquet', 'delta', 'iceberg'],
+    'copy_format': ['parquet', 'delta', 'iceberg'],
+    'full_refresh': [none, false, true],
+  }) }}
+{%- endmacro -%}
+
+{# A name or a list of names, as a list of different names. #}
+{%- macro _name_list(model_name, option, value) -%}
+  {%- set names = [value] if value is string else value -%}
+  {%- set known = [] -%}
+  {%- if names is mapping or names is not iterable -%}
+    {%- do deltawave._fail('option_value', {'model': model_name, 'option': option, 'value': value, 'allowed': 'a column name or a list of them'}) -%}
+  {%- endif -%}
+  {%- for column in names -%}
+    {%- if column is not string or not column.strip() or column | lower in known -%}
+      {%- do deltawave._fail('option_value', {'model': model_name, 'option': option, 'value': value, 'allowed': 'a column name or a list of different column names'}) -%}
+    {%- endif -%}
+    {%- do known.append(column | lower) -%}
+  {%- endfor -%}
+  {{ return(names | list) }}
+{%- endmacro -%}
+
+{%- macro _check_tolerance(model_name, tolerance) -%}
+  {%- set allowed = 'a mapping of column names to the absolute difference that still counts as equal, like {price: 0.01}' -%}
+  {%- if tolerance is not none and tolerance is not mapping -%}
+    {%- do deltawave._fail('option_value', {'model': model_name, 'option': 'tolerance', 'value': tolerance, 'allowed': allowed}) -%}
+  {%- endif -%}
+  {%- for column, difference in (tolerance or {}).items() if difference is boolean or difference is not number or difference < 0 -%}
+    {%- do deltawave._fail('option_value', {'model': model_name, 'option': 'tolerance', 'value': tolerance, 'allowed': allowed}) -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{# The strategy that a batch takes, and why: both are kept in x__batches. #}
+{%- macro _chosen_strategy(strategy) -%}
+  {%- if strategy == 'auto' -%}
+    {{ return({'strategy': 'outer_join', 'reason': 'auto: exact, and the kept side needs no exchange'}) }}
+  {%- endif -%}
+  {{ return({'strategy': strategy, 'reason': 'configured'}) }}
+{%- endmacro -%}

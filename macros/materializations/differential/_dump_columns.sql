@@ -1,0 +1,53 @@
+{#
+  The dump's columns as the model's select gives them: [{name, data_type}], keys first checked, without the snapshot date,
+  which is the batch's date and no part of a row.
+#}
+{%- macro _dump_columns(job) -%}
+  {%- set columns = deltawave._columns_of_query(job.sql) -%}
+  {%- do job.statements.append('describe query ' ~ job.sql.strip()) -%}
+  {%- set names = columns | map(attribute='name') | map('lower') | list -%}
+  {%- set settings = job.settings -%}
+
+  {%- for column in settings.unique_key + ([settings.snapshot_date] if settings.snapshot_date else []) -%}
+    {%- if column | lower not in names -%}
+      {%- do deltawave._fail('missing_column', {'model': job.name, 'column': column, 'columns': columns | map(attribute='name') | join(', ')}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- for option in ['compare_columns', 'ignore_columns'] -%}
+    {%- for column in settings[option] or [] -%}
+      {%- if column | lower not in names -%}
+        {%- do deltawave._fail('missing_option_column', {'model': job.name, 'option': option, 'column': column, 'columns': columns | map(attribute='name') | join(', ')}) -%}
+      {%- endif -%}
+    {%- endfor -%}
+  {%- endfor -%}
+  {%- for name in names -%}
+    {%- if name in deltawave._reserved_columns() or name.startswith('before__') -%}
+      {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': name}) -%}
+    {%- endif -%}
+    {%- if names.count(name) > 1 -%}
+      {%- do deltawave._fail('ambiguous_column', {'model': job.name, 'column': name}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+
+  {%- set kept = [] -%}
+  {%- for column in columns -%}
+    {%- if column.name | lower != (settings.snapshot_date or '') | lower -%}
+      {%- set is_key = column.name | lower in settings.unique_key | map('lower') | list -%}
+      {%- if is_key and ('map<' in column.data_type or column.data_type == 'variant') -%}
+        {%- do deltawave._fail('key_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+      {%- endif -%}
+      {%- do kept.append({'name': column.name, 'data_type': column.data_type, 'is_key': is_key}) -%}
+    {%- else -%}
+      {%- do job.update(snapshot_type=column.data_type) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(kept) }}
+{%- endmacro -%}
+
+{# Names that the log's own columns take, in the table and in the view. #}
+{%- macro _reserved_columns() -%}
+  {{ return([
+    'change_type', 'changed_columns', 'batch_id', 'batch_at', 'attempt', 'key_hash',
+    '_change_type', '_changed_columns', '_before', '_batch_id', '_batch_at',
+  ]) }}
+{%- endmacro -%}

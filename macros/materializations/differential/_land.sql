@@ -1,0 +1,38 @@
+{#
+  The new side, evaluated once and kept: bucketed and sorted by a hash of the key, so that neither this comparison nor the
+  next one exchanges it (LG96 3.1 keeps the sorted file). The hash only places rows: keys themselves are compared.
+#}
+{%- macro _land(job, batch) -%}
+  {%- set settings = job.settings -%}
+  {%- set sql -%}
+create table {{ batch.copy }}
+using {{ settings.copy_format }}
+{% if settings.copy_format == 'parquet' -%}
+clustered by (key_hash) sorted by (key_hash) into {{ batch.buckets }} buckets
+{% endif -%}
+as
+with dump as (
+    {{ job.sql }}
+)
+
+select /*+ repartition({{ batch.buckets }}, key_hash) */
+    {%- for column in job.columns %}
+    dump.{{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    {{ deltawave._key_hash('dump', settings.unique_key) }} as key_hash
+from dump
+{%- if settings.snapshot_date %}
+where {{ deltawave._quoted(settings.snapshot_date) }} = cast({{ deltawave._literal(batch.snapshot_date) }} as {{ job.snapshot_type }})
+{%- endif -%}
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{# Never null, whatever is null in the key; equal for keys that are equal, so it may decide where a row lies. #}
+{%- macro _key_hash(alias, keys) -%}
+  {%- set parts = [] -%}
+  {%- for key in keys -%}
+    {%- do parts.append(alias ~ '.' ~ deltawave._quoted(key)) -%}
+  {%- endfor -%}
+  xxhash64({{ parts | join(', ') }})
+{%- endmacro -%}

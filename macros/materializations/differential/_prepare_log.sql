@@ -1,0 +1,84 @@
+{# The log and the table of batches, made where they are missing; columns that the dump has gained are added to the log. #}
+{%- macro _prepare_log(job, batch) -%}
+  {%- if not batch.is_first and not batch.columns | rejectattr('in_old') | list -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
+  {%- set present = deltawave._columns_of_query('select * from ' ~ batch.log) | map(attribute='name') | map('lower') | list -%}
+  {%- set missing = [] -%}
+  {%- for column in deltawave._log_columns(job, batch.columns) -%}
+    {%- if column.name | lower not in present -%}
+      {%- do missing.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if missing -%}
+    {%- do deltawave._run(job, 'alter table ' ~ batch.log ~ ' add columns (' ~ missing | join(', ') ~ ')') -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{%- macro _create_log(job, log, columns) -%}
+  {%- set definitions = [] -%}
+  {%- for column in deltawave._log_columns(job, columns) -%}
+    {%- do definitions.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}
+  {%- endfor -%}
+  {%- set sql -%}
+create table if not exists {{ log }} (
+    {{ definitions | join(',\n    ') }},
+    change_type string,
+    changed_columns array<string>,
+    batch_at timestamp,
+    batch_id bigint,
+    attempt string
+)
+using {{ job.settings.file_format }}
+partitioned by (batch_id, attempt)
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+  {%- do deltawave._create_batches(job) -%}
+{%- endmacro -%}
+
+{%- macro _create_batches(job) -%}
+  {%- set sql -%}
+create table if not exists {{ job.batches }} (
+    {%- for name, data_type in deltawave._batches_columns().items() %}
+    {{ name }} {{ data_type }},
+    {%- endfor %}
+    batch_id bigint
+)
+using {{ job.settings.file_format }}
+partitioned by (batch_id)
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{# The row's columns, then what they were before: [{name, data_type}]. #}
+{%- macro _log_columns(job, columns) -%}
+  {%- set all = [] -%}
+  {%- for column in columns -%}
+    {%- do all.append({'name': column.name, 'data_type': column.data_type}) -%}
+  {%- endfor -%}
+  {%- if job.settings.before_image != 'none' -%}
+    {%- for column in columns | rejectattr('is_key') -%}
+      {%- do all.append({'name': 'before__' ~ column.name, 'data_type': column.data_type}) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(all) }}
+{%- endmacro -%}
+
+{# x__batches, without its partition column batch_id. #}
+{%- macro _batches_columns() -%}
+  {{ return({
+    'attempt': 'string',
+    'batch_at': 'timestamp',
+    'snapshot_date': 'string',
+    'strategy': 'string',
+    'reason': 'string',
+    'rows_old': 'bigint',
+    'rows_new': 'bigint',
+    'inserts': 'bigint',
+    'deletes': 'bigint',
+    'updates': 'bigint',
+    'seconds': 'double',
+    'decided_at': 'timestamp',
+  }) }}
+{%- endmacro -%}

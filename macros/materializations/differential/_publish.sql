@@ -1,0 +1,63 @@
+{#
+  Shows the batch to readers: one atomic replacement of the view's text. "create or replace view" drops and creates on a Hive
+  catalog (a reader, or a kill, finds the gap), so it is used only where the catalog keeps views itself and replaces them at once.
+#}
+{%- macro _publish(job, record) -%}
+  {%- set select = deltawave._log_view(job, record) -%}
+  {%- if not job.view_exists -%}
+    {%- do deltawave._run(job, 'create view ' ~ job.target ~ ' as ' ~ select) -%}
+    {%- do job.update(view_exists=true) -%}
+  {%- elif deltawave._catalog_keeps_views(job) -%}
+    {%- do deltawave._run(job, 'create or replace view ' ~ job.target ~ ' as ' ~ select) -%}
+  {%- else -%}
+    {%- do deltawave._run(job, 'alter view ' ~ job.target ~ ' as ' ~ select) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  The model as its readers see it. The text holds the last batch's number and its attempt, and does not grow with batches: which
+  attempt of an earlier batch stands is asked of x__batches, so a late writer that lost can never be seen.
+#}
+{%- macro _log_view(job, record) -%}
+  {%- set before = [] -%}
+  {%- for column in record.columns | rejectattr('is_key') -%}
+    {%- do before.append(deltawave._literal(column.name) ~ ', log.' ~ deltawave._quoted('before__' ~ column.name)) -%}
+  {%- endfor -%}
+select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
+    {%- for column in record.columns %}
+    log.{{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    log.change_type as `_change_type`,
+    log.changed_columns as `_changed_columns`,
+    {%- if record.has_before and before %}
+    case when log.change_type = 'update' then named_struct(
+        {{ before | join(',\n        ') }}
+    ) end as `_before`,
+    {%- else %}
+    cast(null as struct<>) as `_before`,
+    {%- endif %}
+    log.batch_id as `_batch_id`,
+    log.batch_at as `_batch_at`
+from {{ deltawave._log_relation(job, record.generation) }} as log
+left semi join {{ job.batches }} as decided
+    on log.batch_id = decided.batch_id and log.attempt = decided.attempt
+where log.batch_id between {{ record.generation }} and {{ record.batch_id }}
+{%- endmacro -%}
+
+{# How a view of ours begins; recover looks for it before it replaces anything. #}
+{%- macro _view_mark() -%}{{ return('/* deltawave') }}{%- endmacro -%}
+
+{%- macro _catalog_keeps_views(job) -%}
+  {%- if job.catalog is not defined -%}
+    {%- do job.update(catalog=deltawave._run(job, 'set spark.sql.catalog.spark_catalog').rows[0][1] | string) -%}
+  {%- endif -%}
+  {{ return('iceberg' in job.catalog | lower) }}
+{%- endmacro -%}
+
+{# A writer that slept after its decision may wake when others have finished its batch and gone on: it must not turn the view back. #}
+{%- macro _refuse_overtaken(job, batch) -%}
+  {%- set last = deltawave._commit_numbers(deltawave._names_like(job, this.identifier ~ '__commit_*')) | max -%}
+  {%- if last > batch.batch_id -%}
+    {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': batch.batch_id, 'last': last}) -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,21 @@
+{# The decided batch's row in x__batches, which is also what lets the view tell its attempt from others. #}
+{%- macro _record_batch(job, record) -%}
+  {%- set sql -%}
+insert into {{ job.batches }} ({{ deltawave._batches_columns().keys() | join(', ') }}, batch_id)
+select
+    {{ deltawave._literal(record.attempt) }} as attempt,
+    {{ deltawave._timestamp(record.batch_at) }} as batch_at,
+    {{ deltawave._literal(record.snapshot_date) }} as snapshot_date,
+    {{ deltawave._literal(record.strategy) }} as strategy,
+    {{ deltawave._literal(record.reason) }} as reason,
+    {{ record.rows_old }} as rows_old,
+    {{ record.rows_new }} as rows_new,
+    {{ record.inserts }} as inserts,
+    {{ record.deletes }} as deletes,
+    {{ record.updates }} as updates,
+    {{ record.seconds }} as seconds,
+    {{ deltawave._timestamp(record.decided_at) }} as decided_at,
+    {{ record.batch_id }} as batch_id
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
