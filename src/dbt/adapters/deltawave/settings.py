@@ -1,0 +1,112 @@
+"""Which Spark settings a session gets: what the profile says, else what suits dbt."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+REMOTE = "spark.remote"
+MASTER = "spark.master"
+WAREHOUSE = "spark.sql.warehouse.dir"
+METASTORE_URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
+CATALOG = "spark.sql.catalogImplementation"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+# The settings by which Spark learns of a metastore of its own.
+_METASTORES = (
+    METASTORE_URL,
+    "spark.hadoop.hive.metastore.uris",
+    "spark.hive.metastore.uris",
+    "hive.metastore.uris",
+)
+
+# The kept side of a differential model is bucketed by a hash of the key and joined by hash and key:
+# without this setting Spark shuffles it again.
+_EVERYWHERE = {"spark.sql.requireAllClusterKeysForCoPartition": "false"}
+
+LOG4J = Path(__file__).with_name("log4j2.properties")
+
+
+def is_remote(profile: Mapping[str, str]) -> bool:
+    """Whether the session is a Spark Connect client."""
+    return REMOTE in profile
+
+
+def is_local(profile: Mapping[str, str]) -> bool:
+    """Whether driver and executors are one JVM beside this process."""
+    return not is_remote(profile) and profile.get(MASTER, "local").startswith("local")
+
+
+def is_embedded(profile: Mapping[str, str]) -> bool:
+    """Whether the metastore is an embedded Derby database of ours."""
+    return (
+        not is_remote(profile)
+        and not any(key in profile for key in _METASTORES)
+        and profile.get(CATALOG, "hive") == "hive"
+        and not _hive_site()
+    )
+
+
+def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, str]:
+    """Return every setting of a session; ``profile`` wins over each default."""
+    settings = dict(_EVERYWHERE)
+    if not is_remote(profile):
+        settings |= _classic()
+        if is_local(profile):
+            settings |= _local()
+        if is_embedded(profile):
+            settings |= _embedded(data_dir)
+        elif profile.get(CATALOG) == "in-memory":
+            settings[WAREHOUSE] = str(data_dir / "warehouse")
+    settings |= profile
+    if not is_remote(profile):
+        settings[JAVA_OPTIONS] = _java_options(data_dir, profile.get(JAVA_OPTIONS, ""))
+    return settings
+
+
+def _classic() -> dict[str, str]:
+    return {
+        "spark.app.name": "dbt",
+        CATALOG: "hive",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.pyspark.python": os.environ.get("PYSPARK_PYTHON", sys.executable),
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+    }
+
+
+def _local() -> dict[str, str]:
+    return {
+        MASTER: "local[*]",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.session.timeZone": "UTC",
+    }
+
+
+def _embedded(data_dir: Path) -> dict[str, str]:
+    return {
+        WAREHOUSE: str(data_dir / "warehouse"),
+        METASTORE_URL: f"jdbc:derby:;databaseName={data_dir / 'metastore_db'};create=true",
+    }
+
+
+def _java_options(data_dir: Path, profile: str) -> str:
+    # The last mention of a property counts, so the profile's come last.
+    ours = [
+        f"-Dlog4j2.configurationFile={LOG4J.as_uri()}",
+        f"-Dderby.stream.error.file={os.devnull}",
+        f'-Dderby.system.home="{data_dir}"',
+    ]
+    return " ".join([*ours, profile]).strip()
+
+
+def _hive_site() -> bool:
+    """Whether the installation brings a metastore configuration, which we must not override."""
+    folders = [os.environ.get("SPARK_CONF_DIR"), os.environ.get("HADOOP_CONF_DIR")]
+    if home := os.environ.get("SPARK_HOME"):
+        folders.append(str(Path(home, "conf")))
+    return any(folder and Path(folder, "hive-site.xml").exists() for folder in folders)

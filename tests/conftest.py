@@ -1,0 +1,81 @@
+"""One pytest process, one Spark session; tests keep apart by schema.
+
+``project`` of dbt-tests-adapter writes a dbt project into a temporary folder and gives it a schema of its own. A test
+that needs the macros of this repository asks for ``deltawave_package`` as well:
+
+    @pytest.mark.usefixtures("deltawave_package")
+    class TestSomething:
+        @pytest.fixture(scope="class")
+        def models(self):
+            return {"accounts.sql": "..."}
+
+        def test_it(self, project, spark):
+            run_dbt(["run"])
+            assert spark.table(f"{project.test_schema}.accounts").count() == 3
+
+It puts a link to ``macros/`` where ``dbt deps`` would have installed the package, so that ``deltawave.`` and dispatch
+resolve as they do for a user, and spares the command. The demo models, seeds and tests stay outside.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pyspark.sql import SparkSession
+
+from dbt.adapters.deltawave.credentials import DeltawaveCredentials
+from dbt.adapters.deltawave.session import open_session
+
+pytest_plugins = ["dbt.tests.fixtures.project"]
+
+ROOT = Path(__file__).resolve().parents[1]
+
+SETTINGS = {
+    "spark.master": "local[2]",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    "spark.driver.memory": "2g",
+}
+
+
+@pytest.fixture(scope="session")
+def spark_data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the warehouse and the metastore of this test run."""
+    return tmp_path_factory.mktemp("spark")
+
+
+@pytest.fixture(scope="class")
+def dbt_profile_target(spark_data_dir: Path) -> dict[str, Any]:
+    """The target that ``project`` runs on; override it in a class to change settings."""
+    return {
+        "type": "deltawave",
+        "threads": 1,
+        "data_dir": str(spark_data_dir),
+        "server_side_parameters": dict(SETTINGS),
+    }
+
+
+@pytest.fixture(scope="session")
+def spark(spark_data_dir: Path) -> SparkSession:
+    """The session that dbt runs on in this process, for looking at what dbt built."""
+    credentials = DeltawaveCredentials(
+        schema="default",
+        data_dir=str(spark_data_dir),
+        server_side_parameters=dict(SETTINGS),
+    )
+    return open_session(credentials)
+
+
+@pytest.fixture(scope="class")
+def deltawave_package(project_root: Any) -> Path:
+    """Install the macros of this repository into the project under test."""
+    package = Path(project_root, "dbt_packages", "deltawave")
+    package.mkdir(parents=True)
+    config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
+    kept = {key: config[key] for key in ("name", "version", "config-version", "vars", "dispatch") if key in config}
+    (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
+    (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
+    return package
