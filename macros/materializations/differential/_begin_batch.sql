@@ -12,7 +12,7 @@
     'batch_at': dump.batch_at,
     'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
     'log': deltawave._log_relation(job, generation),
-    'copy': deltawave._copy_relation(job, batch_id, job.attempt),
+    'kept': deltawave._copy_relation(job, batch_id, job.attempt),
     'buckets': job.settings.buckets or deltawave._shuffle_partitions(job),
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   } -%}

@@ -6,7 +6,7 @@ with keyed as (
     select
         {{ keys | join(', ') }},
         count(*) as row_count
-    from {{ batch.copy }}
+    from {{ batch.kept }}
     group by key_hash, {{ keys | join(', ') }}
 )
 
@@ -37,7 +37,7 @@ from keyed
 {%- macro _duplicate_examples(job, batch, keys) -%}
   {%- set sql -%}
 select concat_ws(', ', {% for key in keys %}coalesce(cast({{ key }} as string), 'null'){{ ', ' if not loop.last }}{% endfor %}) as example
-from {{ batch.copy }}
+from {{ batch.kept }}
 group by {{ keys | join(', ') }}
 having count(*) > 1
 order by example

@@ -13,8 +13,8 @@
       'was': record.unique_key | join(', '),
       'is': job.settings.unique_key | join(', '),
     }) -%}
-  {%- elif deltawave._copy_relation(job, record.copy.batch_id, record.copy.attempt).identifier | lower not in tables -%}
-    {%- do deltawave._fail('lost_copy', {'model': job.name, 'copy': deltawave._copy_relation(job, record.copy.batch_id, record.copy.attempt) | string}) -%}
+  {%- elif deltawave._copy_relation(job, record.kept.batch_id, record.kept.attempt).identifier | lower not in tables -%}
+    {%- do deltawave._fail('lost_copy', {'model': job.name, 'kept': deltawave._copy_relation(job, record.kept.batch_id, record.kept.attempt) | string}) -%}
   {%- elif record.is_dated != (job.settings.snapshot_date is not none) -%}
     {%- do deltawave._fail('snapshot_date_changed', {
       'model': job.name,

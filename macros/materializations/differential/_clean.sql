@@ -1,7 +1,7 @@
 {# What the batch made superfluous: the older copy and the older decision. #}
 {%- macro _clean(job, state, batch) -%}
   {%- if state.record -%}
-    {%- do deltawave._drop_copy(job, state.record.copy.batch_id, state.record.copy.attempt) -%}
+    {%- do deltawave._drop_copy(job, state.record.kept.batch_id, state.record.kept.attempt) -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, state.record.batch_id)) -%}
   {%- endif -%}
 {%- endmacro -%}

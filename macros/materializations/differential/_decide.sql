@@ -25,7 +25,7 @@
     'batch_id': batch.batch_id,
     'attempt': batch.attempt,
     'generation': batch.generation,
-    'copy': {'batch_id': batch.batch_id, 'attempt': batch.attempt},
+    'kept': {'batch_id': batch.batch_id, 'attempt': batch.attempt},
     'unique_key': job.settings.unique_key,
     'columns': columns,
     'has_before': job.settings.before_image != 'none',

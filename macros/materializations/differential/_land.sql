@@ -5,7 +5,7 @@
 {%- macro _land(job, batch) -%}
   {%- set settings = job.settings -%}
   {%- set sql -%}
-create table {{ batch.copy }}
+create table {{ batch.kept }}
 using {{ settings.copy_format }}
 {% if settings.copy_format == 'parquet' -%}
 clustered by (key_hash) sorted by (key_hash) into {{ batch.buckets }} buckets

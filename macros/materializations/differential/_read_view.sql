@@ -10,7 +10,7 @@
   {%- for row in deltawave._run(job, 'describe extended ' ~ job.target).rows -%}
     {%- do facts.update({row[0]: row[1]}) -%}
   {%- endfor -%}
-  {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ r' (\{.*?\}) \*/', facts.get('View Text') or '') -%}
+  {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', facts.get('View Text') or '') -%}
   {%- if not mark -%}
     {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': job.target | string, 'type': facts.get('Type', 'relation') | lower}) -%}
   {%- endif -%}
@@ -30,7 +30,7 @@
 {%- macro _commit_numbers(names) -%}
   {%- set numbers = [] -%}
   {%- for name in names -%}
-    {%- set found = modules.re.fullmatch(modules.re.escape(this.identifier | lower) ~ r'__commit_(\d+)', name | lower) -%}
+    {%- set found = modules.re.fullmatch(modules.re.escape(this.identifier | lower) ~ '__commit_(\\d+)', name | lower) -%}
     {%- if found -%}{%- do numbers.append(found.group(1) | int) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(numbers) }}
@@ -39,7 +39,7 @@
 {%- macro _copies(names) -%}
   {%- set copies = [] -%}
   {%- for name in names -%}
-    {%- set found = modules.re.fullmatch(modules.re.escape(this.identifier | lower) ~ r'__copy_(\d+)_([0-9a-f]{12})', name | lower) -%}
+    {%- set found = modules.re.fullmatch(modules.re.escape(this.identifier | lower) ~ '__copy_(\\d+)_([0-9a-f]{12})', name | lower) -%}
     {%- if found -%}{%- do copies.append({'batch_id': found.group(1) | int, 'attempt': found.group(2)}) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(copies) }}

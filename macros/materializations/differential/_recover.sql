@@ -34,7 +34,7 @@
   {%- for number in commits if number < record.batch_id -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, number)) -%}
   {%- endfor -%}
-  {%- for copy in deltawave._copies(names) if copy.batch_id <= record.batch_id and copy != record.copy -%}
+  {%- for copy in deltawave._copies(names) if copy.batch_id <= record.batch_id and copy != record.kept -%}
     {%- if deltawave._is_decided(job, copy.batch_id, copy.attempt) -%}
       {%- do deltawave._drop_copy(job, copy.batch_id, copy.attempt) -%}
     {%- else -%}

@@ -3,10 +3,10 @@
   {%- set columns = deltawave._log_columns(job, batch.columns) | map(attribute='name') | list -%}
   {%- if batch.is_first -%}
     {%- if job.settings.initial_load == 'baseline' -%}{{ return(none) }}{%- endif -%}
-    {%- set changes = deltawave._all_inserts(batch.copy, batch.columns) -%}
+    {%- set changes = deltawave._all_inserts(batch.kept, batch.columns) -%}
   {%- else -%}
-    {%- set old = deltawave._copy_relation(job, state.record.copy.batch_id, state.record.copy.attempt) -%}
-    {%- set changes = deltawave._changes_between(old, batch.copy, batch.columns, job.settings, key_hash='key_hash') -%}
+    {%- set old = deltawave._copy_relation(job, state.record.kept.batch_id, state.record.kept.attempt) -%}
+    {%- set changes = deltawave._changes_between(old, batch.kept, batch.columns, job.settings, key_hash='key_hash') -%}
   {%- endif -%}
   {%- set sql -%}
 insert into {{ batch.log }} (
