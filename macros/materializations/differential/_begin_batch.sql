@@ -12,6 +12,8 @@
     'batch_at': dump.batch_at,
     'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
     'log': deltawave._log_relation(job, generation),
+    'old': none if generation == batch_id else deltawave._copy_relation(job, last.kept.batch_id, last.kept.attempt),
+    'rows_old': 0 if generation == batch_id else last.rows_new,
     'kept': deltawave._copy_relation(job, batch_id, job.attempt),
     'buckets': job.settings.buckets or deltawave._shuffle_partitions(job),
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),

@@ -1,5 +1,5 @@
 {# Counts the landed rows and refuses keys that are null or stand twice, and an empty dump. One pass, no exchange of rows. #}
-{%- macro _check_dump(job, state, batch) -%}
+{%- macro _check_dump(job, batch) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set sql -%}
 with keyed as (
@@ -30,7 +30,7 @@ from keyed
     }) -%}
   {%- endif -%}
   {%- if batch.rows_new == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
-    {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': state.record.rows_new if state.record else 0}) -%}
+    {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -4,22 +4,22 @@
   {%- do deltawave._step(job, batch, 'land') -%}
   {%- do deltawave._land(job, batch) -%}
   {%- do deltawave._step(job, batch, 'check') -%}
-  {%- do deltawave._check_dump(job, state, batch) -%}
+  {%- do deltawave._check_dump(job, batch) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
   {%- do deltawave._prepare_log(job, batch) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
-  {%- do deltawave._stage(job, state, batch) -%}
+  {%- do deltawave._stage(job, batch) -%}
   {%- do deltawave._step(job, batch, 'count') -%}
-  {%- do deltawave._count_changes(job, state, batch) -%}
+  {%- do deltawave._count_changes(job, batch) -%}
 
-  {%- if deltawave._is_unchanged(job, state, batch) -%}
+  {%- if deltawave._is_unchanged(batch) -%}
     {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
     {%- do job.outcome.update(unchanged=job.outcome.unchanged + 1) -%}
     {{ return(state) }}
   {%- endif -%}
 
   {%- do deltawave._step(job, batch, 'guard') -%}
-  {%- do deltawave._guard(job, state, batch) -%}
+  {%- do deltawave._guard(job, batch) -%}
   {%- do deltawave._step(job, batch, 'decide') -%}
   {%- do deltawave._decide(job, batch) -%}
   {%- do deltawave._step(job, batch, 'record') -%}

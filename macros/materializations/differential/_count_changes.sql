@@ -1,5 +1,5 @@
 {# Counts what was staged, by kind of change. #}
-{%- macro _count_changes(job, state, batch) -%}
+{%- macro _count_changes(job, batch) -%}
   {%- set sql -%}
 select
     change_type,
@@ -12,11 +12,11 @@ group by change_type
   {%- for row in deltawave._run(job, sql).rows -%}
     {%- do counts.update({row[0]: row[1] | int}) -%}
   {%- endfor -%}
-  {%- do batch.update(counts=counts, rows_old=0 if batch.is_first else state.record.rows_new) -%}
+  {%- do batch.update(counts=counts) -%}
 {%- endmacro -%}
 
 {# The same dump again makes no batch; a dated one does, so that its date is known. #}
-{%- macro _is_unchanged(job, state, batch) -%}
+{%- macro _is_unchanged(batch) -%}
   {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
   {{ return(changes == 0 and not batch.is_first and not batch.snapshot_date and not batch.columns | rejectattr('in_old') | list) }}
 {%- endmacro -%}

@@ -1,5 +1,5 @@
 {# Refuses a batch that would delete too much: half a dump looks just like a wave of deletes. #}
-{%- macro _guard(job, state, batch) -%}
+{%- macro _guard(job, batch) -%}
   {%- set limit = job.settings.max_delete_fraction -%}
   {%- if batch.rows_old > 0 and batch.counts['delete'] > limit * batch.rows_old and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'too_many_deletes', {

@@ -1,12 +1,8 @@
 {# Writes the log rows of (batch, attempt). No reader sees them: the view names neither this batch nor this attempt yet. #}
-{%- macro _stage(job, state, batch) -%}
+{%- macro _stage(job, batch) -%}
   {%- set columns = deltawave._log_columns(job, batch.columns) | map(attribute='name') | list -%}
-  {%- if batch.is_first -%}
-    {%- if job.settings.initial_load == 'baseline' -%}{{ return(none) }}{%- endif -%}
-    {%- set changes = deltawave._all_inserts(batch.kept, batch.columns) -%}
-  {%- else -%}
-    {%- set old = deltawave._copy_relation(job, state.record.kept.batch_id, state.record.kept.attempt) -%}
-    {%- set changes = deltawave._changes_between(old, batch.kept, batch.columns, job.settings, key_hash='key_hash') -%}
+  {%- if batch.is_first and job.settings.initial_load == 'baseline' -%}
+    {{ return(none) }}
   {%- endif -%}
   {%- set sql -%}
 insert into {{ batch.log }} (
@@ -18,12 +14,12 @@ insert into {{ batch.log }} (
     attempt
 )
 with changes as (
-    {{ changes | indent }}
+    {{ deltawave._staged_changes(job, batch) | indent }}
 )
 
 select /*+ rebalance */
     {%- for name in columns %}
-    {{ 'changes.' ~ deltawave._quoted(name) }},
+    changes.{{ deltawave._quoted(name) }},
     {%- endfor %}
     changes.change_type,
     changes.changed_columns,
@@ -35,20 +31,30 @@ from changes
   {%- do deltawave._run(job, sql) -%}
 {%- endmacro -%}
 
+{# The select of a batch's changes: every row of a first dump is an insert, later ones are compared with the kept side. #}
+{%- macro _staged_changes(job, batch) -%}
+  {%- if batch.is_first -%}
+    {{ return(deltawave._all_inserts(job, batch)) }}
+  {%- endif -%}
+  {{ return(deltawave._changes_between(batch.old, batch.kept, batch.columns, job.settings, key_hash='key_hash')) }}
+{%- endmacro -%}
+
+{%- macro _all_inserts(job, batch) -%}
+select
+    {%- for column in batch.columns %}
+    new_side.{{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    {%- if job.settings.before_image != 'none' %}
+    {%- for column in batch.columns | rejectattr('is_key') %}
+    cast(null as {{ column.data_type }}) as {{ deltawave._quoted('before__' ~ column.name) }},
+    {%- endfor %}
+    {%- endif %}
+    'insert' as change_type,
+    cast(null as array<string>) as changed_columns
+from {{ batch.kept }} as new_side
+{%- endmacro -%}
+
 {# An instant from its text in UTC (see _utc). #}
 {%- macro _timestamp(text) -%}
   {{ return("timestamp '" ~ text ~ "'") }}
-{%- endmacro -%}
-
-{%- macro _all_inserts(new, columns) -%}
-select
-    {%- for column in columns %}
-    new_side.{{ deltawave._quoted(column.name) }},
-    {%- endfor %}
-    {%- for column in columns | rejectattr('is_key') %}
-    cast(null as {{ column.data_type }}) as {{ deltawave._quoted('before__' ~ column.name) }},
-    {%- endfor %}
-    'insert' as change_type,
-    cast(null as array<string>) as changed_columns
-from {{ new }} as new_side
 {%- endmacro -%}
