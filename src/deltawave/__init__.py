@@ -1,2 +1,1 @@
 """Snapshot differentials, MESHJOIN and wave indices on Apache Spark."""
-

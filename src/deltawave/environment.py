@@ -1,0 +1,160 @@
+"""Does this machine have what deltawave needs? One `Finding` for each question asked.
+
+The checks take what they judge as arguments (a version, a program's output, the environment), so
+that every answer can be tried without the machine that gives it.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+DISTRIBUTION = "dbt-deltawave"
+SUPPORTED_JAVA = (17, 21)
+
+INSTALL_JAVA = """\
+Install Java 17 or 21 (21 where your release has no 17):
+    Debian, Ubuntu   apt-get install openjdk-17-jre-headless
+    Fedora           dnf install java-21-openjdk-headless
+    macOS            brew install openjdk@17
+                     export JAVA_HOME="$(brew --prefix)/opt/openjdk@17"
+"""
+
+Installed = Callable[[str], str | None]
+"""Name of a distribution -> its installed version, None where it is not installed."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check saw; `remedy` says what to do and is empty where nothing is wrong."""
+
+    seen: str
+    remedy: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.remedy
+
+
+def java_major(version_output: str) -> int | None:
+    """Feature release in the output of `java -version` (8 for "1.8.0_392"), None without one."""
+    found = re.search(r'version "(?:1\.)?(\d+)', version_output)
+    return int(found.group(1)) if found else None
+
+
+def java_command(environ: Mapping[str, str]) -> str:
+    """The Java that Spark's launcher would start: JAVA_HOME's first, else the one on the PATH."""
+    home = environ.get("JAVA_HOME")
+    return str(Path(home) / "bin" / "java") if home else "java"
+
+
+def java_version_output(command: str) -> str | None:
+    """What `<command> -version` prints, or None where it does not run."""
+    try:
+        # macOS has a /usr/bin/java that only fails and points to a download page.
+        run = subprocess.run([command, "-version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return run.stderr + run.stdout
+
+
+def check_java(command: str, version_output: str | None, java_home: str | None) -> Finding:
+    """Judge the Java that Spark would start."""
+    source = f"JAVA_HOME={java_home}" if java_home else "the PATH"
+    if version_output is None:
+        if java_home:
+            return Finding(
+                f"no Java at {command} ({source})",
+                "Point JAVA_HOME at a Java 17 or 21, or unset it to use the one on the PATH.\n"
+                + INSTALL_JAVA,
+            )
+        return Finding("no Java on the PATH, and JAVA_HOME is not set", INSTALL_JAVA)
+    major = java_major(version_output)
+    if major is None:
+        return Finding(
+            f"{command} ({source}) does not tell its version: {version_output.strip()!r}",
+            INSTALL_JAVA,
+        )
+    if major not in SUPPORTED_JAVA:
+        return Finding(
+            f"Java {major} from {source}; Spark 4 runs on Java 17 and 21",
+            f"{INSTALL_JAVA}Then set JAVA_HOME to the folder that holds its bin/java.",
+        )
+    return Finding(f"Java {major} from {source}")
+
+
+def check_python(version: tuple[int, int, int], allowed: str) -> Finding:
+    """Judge the running Python by `allowed`, a specifier such as ">=3.10,<3.14"."""
+    text = ".".join(map(str, version))
+    if text in SpecifierSet(allowed):
+        return Finding(f"Python {text}")
+    return Finding(
+        f"Python {text}; deltawave needs {allowed}",
+        "Make the virtual environment with such a Python, e.g. python3.12 -m venv .venv",
+    )
+
+
+def check_packages(requirements: list[str], installed: Installed) -> list[Finding]:
+    """Judge what is installed by the requirements that deltawave itself declares."""
+    findings = []
+    for requirement in map(Requirement, requirements):
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        version = installed(canonicalize_name(requirement.name))
+        wanted = f"{requirement.name}{requirement.specifier}"
+        if version is None:
+            findings.append(
+                Finding(f"{requirement.name} is not installed", f"pip install '{wanted}'")
+            )
+        elif not requirement.specifier.contains(version, prereleases=True):
+            findings.append(
+                Finding(
+                    f"{requirement.name} {version} does not go with the rest",
+                    f"pip install '{wanted}'",
+                )
+            )
+        else:
+            findings.append(Finding(f"{requirement.name} {version}"))
+    return findings
+
+
+def check_spark_home(spark_home: str | None, pyspark_version: str | None) -> Finding | None:
+    """A SPARK_HOME of another version beats pyspark's own jars; None where it does no harm."""
+    if not spark_home or not pyspark_version:
+        return None
+    jars = sorted(Path(spark_home).glob("jars/spark-core_*.jar"))
+    if any(jar.stem.endswith(f"-{pyspark_version}") for jar in jars):
+        return None
+    holds = jars[0].name if jars else "no Spark"
+    return Finding(
+        f"SPARK_HOME={spark_home} holds {holds}, pyspark is {pyspark_version}",
+        f"unset SPARK_HOME, or install the pyspark of that Spark (here {pyspark_version}).",
+    )
+
+
+def installed_version(name: str) -> str | None:
+    """Version of an installed distribution, None where there is none."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def examine(environ: Mapping[str, str]) -> list[Finding]:
+    """Every check, on this machine."""
+    declared = metadata.metadata(DISTRIBUTION)
+    command = java_command(environ)
+    findings = [
+        check_python(sys.version_info[:3], declared["Requires-Python"]),
+        check_java(command, java_version_output(command), environ.get("JAVA_HOME")),
+        *check_packages(metadata.requires(DISTRIBUTION) or [], installed_version),
+    ]
+    spark_home = check_spark_home(environ.get("SPARK_HOME"), installed_version("pyspark"))
+    return [*findings, spark_home] if spark_home else findings
