@@ -1,0 +1,64 @@
+# Every target sets up what it needs: a bare clone, Python 3.10 to 3.13 and Java 17 or 21 are enough.
+# PYTHON=python3.12 chooses the Python, PYTEST_ARGS="-k window" narrows the tests.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+# The Spark, Python and packages in .venv are the ones that fit together: a cluster's settings in
+# the caller's shell would put others in front of them.
+unexport PYTHONHOME PYTHONPATH PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON SPARK_HOME SPARK_CONF_DIR
+
+# A copied or moved folder brings a .venv that belongs to the old place.
+$(shell grep -qsF '$(CURDIR)/.venv/' .venv/bin/pip || rm -f $(READY))
+
+.PHONY: help setup run test lint docs lock clean distclean FORCE
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: $(READY) ## install everything into .venv and check Java
+	@scripts/ensure_java.sh
+
+# With PYTHON= the environment is looked at again: it may be another Python than last time.
+$(READY): requirements.lock scripts/bootstrap.lock pyproject.toml $(if $(PYTHON),FORCE)
+	@PYTHON='$(PYTHON)' scripts/setup.sh
+	@touch $@
+
+run: setup ## load the demo dumps and run the pipeline on them
+	@. scripts/network.sh && $(BIN)/python scripts/fetch_demo_data.py
+	@$(BIN)/python scripts/run_demo.py
+
+test: lint ## lint, then run every test
+	@echo "==> Running the tests"
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: setup ## check Python (ruff, mypy) and SQL (sqlfluff)
+	@echo "==> Checking Python"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/mypy
+	@echo "==> Checking SQL"
+	@$(BIN)/python scripts/lint_sql.py
+
+docs: setup ## build the documentation and the lineage picture
+	@$(BIN)/python scripts/build_docs.py
+
+lock: $(READY) ## renew the lock files (UPGRADE=1: with the newest versions)
+	@. scripts/network.sh && for name in requirements scripts/bootstrap; do \
+	    echo "==> Resolving $$name.in"; \
+	    $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
+	        --no-emit-index-url --custom-compile-command "make lock" \
+	        $(if $(UPGRADE),--upgrade) --output-file $$name.lock $$name.in || exit 1; \
+	done
+
+clean: ## remove what runs leave behind (.venv and downloads stay)
+	rm -rf target logs dist dbt_packages metastore_db spark-warehouse derby.log
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+
+distclean: clean ## remove .venv and downloads too
+	rm -rf .venv .data
