@@ -9,18 +9,23 @@ from py4j.protocol import Py4JJavaError
 
 HIDDEN = "*****"
 
-_SECRET_KEY = re.compile(r"password|passwd|token|secret|access.?key", re.IGNORECASE)
-# key = 'value', key: value, "key" "value", key=value in a URL
+_SECRET = r"(?:password|passwd|token|secret|access[._-]?key)"
+_SECRET_KEY = re.compile(_SECRET, re.IGNORECASE)
+# key = 'value', "key": "value", key 'value' (SQL options), ?key=value (URLs)
 _SECRET_PAIR = re.compile(
-    r"""(?P<key>[\w.\-]*(?:password|passwd|token|secret|access[._-]?key)[\w.\-]*["'`]?)
+    rf"""(?P<key>[\w.\-]*{_SECRET}[\w.\-]*["'`]?)
         (?P<gap>\s*(?:=>|=|:)\s*|\s+(?=["']))
-        (?P<value>"[^"]*"|'[^']*'|[^\s&;,)}\]]+)""",
+        (?P<value>"[^"]*"|'[^']*'|[^\s&;,)}}\]]+)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_URL_CREDENTIALS = re.compile(r"(?P<scheme>[a-z][\w+.\-]*:(?:[\w+.\-]+:)*//)[^\s/@:'\"]+:[^\s/@'\"]+@", re.IGNORECASE)
-_ORACLE_CREDENTIALS = re.compile(r"(?P<scheme>jdbc:oracle:\w+:)[^\s/@:'\"]+/[^\s/@'\"]+@", re.IGNORECASE)
-_STACK = re.compile(r"^(?:\s+at |\s*\.\.\. \d+ more|\s*Driver stacktrace:|\s*JVM stacktrace:)")
-_JAVA_CLASS = re.compile(r"^(?:Caused by: |: )?(?:[a-z_]\w*\.)+[A-Z]\w*(?:Exception|Error)?: ")
+# scheme://user:password@host, and Oracle's jdbc:oracle:thin:user/password@host
+_URL_CREDENTIALS = re.compile(
+    r"(?P<scheme>\b[a-z][\w+.\-]*:(?:[\w+.\-]+:)*(?://)?)[^\s/@:'\"]+[:/][^\s/@'\"]+@", re.IGNORECASE
+)
+_STACK_LINE = re.compile(r"^(?:\s+at |\s*\.\.\. \d+ more)")
+_STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
+_JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
+_PLAN = re.compile(r";\n(?=.*\n\s*[+:]- ).*\Z", re.DOTALL)
 
 
 def secret_values(settings: Mapping[str, object]) -> list[str]:
@@ -33,18 +38,17 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     text = _URL_CREDENTIALS.sub(lambda match: f"{match['scheme']}{HIDDEN}@", text)
-    text = _ORACLE_CREDENTIALS.sub(lambda match: f"{match['scheme']}{HIDDEN}@", text)
     return _SECRET_PAIR.sub(lambda match: f"{match['key']}{match['gap']}{HIDDEN}", text)
 
 
 def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
-    """Return the message of ``error`` with its error class and without the JVM's stack."""
+    """Return the message of ``error``: error class and text, without the JVM's stack and the query's plan."""
     text = str(error.java_exception.toString()) if isinstance(error, Py4JJavaError) else str(error)
-    lines = []
+    lines: list[str] = []
     for line in text.splitlines():
-        if line.startswith("JVM stacktrace:"):
+        if _STACK_START.match(line):
             break
-        if not _STACK.match(line):
+        if not _STACK_LINE.match(line):
             lines.append(line)
-    message = "\n".join(lines).strip() or type(error).__name__
+    message = _PLAN.sub("", "\n".join(lines).strip()) or type(error).__name__
     return redact(_JAVA_CLASS.sub("", message), secrets)

@@ -2,36 +2,94 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
-from dbt.adapters.base import PythonJobHelper, available
+from dbt.adapters.base import BaseRelation, available
+from dbt.adapters.contracts.relation import RelationConfig
+from dbt.adapters.deltawave import leftovers
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager, SessionHandle
+from dbt.adapters.deltawave.errors import secret_values
 from dbt.adapters.deltawave.python_models import SessionPythonJob
 from dbt.adapters.spark.impl import SparkAdapter
+
+PACKAGE = "deltawave"
+CHECK_MACRO = "check_differential_config"
+CATALOG_SETTING = "spark.sql.catalog.spark_catalog"
 
 
 class DeltawaveAdapter(SparkAdapter):
     """dbt-spark for open-source Spark."""
 
-    ConnectionManager = DeltawaveConnectionManager  # type: ignore[assignment]
+    ConnectionManager = DeltawaveConnectionManager
+
+    @property
+    def _in_session(self) -> bool:
+        return bool(self.config.credentials.in_session)
+
+    def _handle(self) -> SessionHandle:
+        connection = self.connections.get_thread_connection()
+        self.connections.open(connection)
+        handle: SessionHandle = connection.handle
+        return handle
+
+    # -- Python models
 
     @property
     def default_python_submission_method(self) -> str:
-        if self.config.credentials.in_session:
-            return "session"
-        return super().default_python_submission_method
+        return "session" if self._in_session else super().default_python_submission_method
 
     @property
-    def python_submission_helpers(self) -> dict[str, type[PythonJobHelper]]:
-        helpers: dict[str, Any] = dict(super().python_submission_helpers)
-        if self.config.credentials.in_session:
-            helpers["session"] = partial(SessionPythonJob, session=self._handle().session)
+    def python_submission_helpers(self) -> dict[str, Any]:
+        helpers: dict[str, Callable[..., Any]] = dict(super().python_submission_helpers)
+        if self._in_session:
+            helpers["session"] = self._session_python_job
         return helpers
 
-    def _handle(self) -> SessionHandle:
-        handle: SessionHandle = self.connections.get_thread_connection().handle
-        return handle
+    def _session_python_job(self, model: dict[str, Any], credentials: Any) -> SessionPythonJob:
+        root = Path(self.config.project_root)
+        if model["package_name"] != self.config.project_name:
+            root = root / self.config.packages_install_path / model["package_name"]
+        return SessionPythonJob(
+            model=model,
+            file=root / model["original_file_path"],
+            session=self._handle().session,
+            secrets=secret_values(credentials.server_side_parameters),
+        )
+
+    # -- checks before Spark starts
+
+    def list_schemas(self, database: str | None) -> list[str]:
+        self._check_differential_models()
+        return super().list_schemas(database)  # type: ignore[arg-type]
+
+    def set_relations_cache(
+        self,
+        relation_configs: Iterable[RelationConfig],
+        clear: bool = False,
+        required_schemas: set[BaseRelation] | None = None,
+    ) -> None:
+        self._check_differential_models()
+        super().set_relations_cache(relation_configs, clear, required_schemas)
+
+    def _check_differential_models(self) -> None:
+        """Let the package look at every differential model's configuration, while nothing has run.
+
+        ``dbt run`` lists schemas before it fills the cache, other commands only fill the cache.
+        """
+        manifest: Any = self.get_macro_resolver()
+        if manifest is None or getattr(self, "_checked", None) is manifest:
+            return
+        self._checked = manifest
+        if manifest.find_macro_by_name(CHECK_MACRO, self.config.project_name, PACKAGE) is None:
+            return
+        for node in manifest.nodes.values():
+            if getattr(node.config, "materialized", None) == "differential":
+                config = node.config.to_dict(omit_none=True)
+                self.execute_macro(CHECK_MACRO, project=PACKAGE, kwargs={"name": node.name, "config": config})
+
+    # -- for macros
 
     @available
     def isolate_session(self, settings: dict[str, Any]) -> None:
@@ -40,3 +98,15 @@ class DeltawaveAdapter(SparkAdapter):
         Other threads do not see the settings, and the node's end takes them away, also after an error.
         """
         self._handle().isolate({key: str(value) for key, value in settings.items()})
+
+    @available
+    def session_catalog(self) -> str:
+        """Return the class behind ``spark_catalog``, empty for Spark's own."""
+        _, table = self.execute(f"set {CATALOG_SETTING}", fetch=True)
+        value = str(table.rows[0][1])
+        return "" if value == "<undefined>" else value
+
+    @available
+    def remove_leftover_folder(self, schema: str, identifier: str) -> bool:
+        """Remove the folder that a killed ``create table as`` left behind; see ``leftovers.remove``."""
+        return self._in_session and leftovers.remove(self._handle().session, schema, identifier)

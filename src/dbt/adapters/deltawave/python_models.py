@@ -4,108 +4,82 @@ from __future__ import annotations
 
 import ast
 import linecache
+import sysconfig
 import traceback
 from pathlib import Path
-from types import FrameType
+from types import CodeType
 from typing import Any
 
+import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import NullType
 
 from dbt.adapters.base import PythonJobHelper
-from dbt.adapters.deltawave.credentials import DeltawaveCredentials
-from dbt.adapters.deltawave.errors import readable, secret_values
+from dbt.adapters.deltawave.errors import readable
 from dbt_common.exceptions import DbtRuntimeError
 
 
 class SessionPythonJob(PythonJobHelper):
-    """Runs a compiled Python model with the session of its connection."""
+    """Runs compiled Python models with the session of their connection."""
 
-    def __init__(
-        self, parsed_model: dict[str, Any], credentials: DeltawaveCredentials, session: SparkSession
-    ) -> None:
-        self._model = parsed_model
-        self._secrets = secret_values(credentials.server_side_parameters)
+    def __init__(self, model: dict[str, Any], file: Path, session: SparkSession, secrets: list[str]) -> None:
+        self._name = f"dbt_model_{model['alias']}"
+        self._user_code: str = model.get("raw_code") or ""
+        self._file = file
         self._session = session
-        self._path = str(Path(parsed_model["root_path"], parsed_model["original_file_path"])) if (
-            "root_path" in parsed_model
-        ) else str(Path(parsed_model["original_file_path"]).resolve())
+        self._secrets = secrets
 
     def submit(self, compiled_code: str) -> None:
-        """Execute ``compiled_code``; a failure names the lines of the user's file."""
-        name = f"dbt_model_{self._model['alias']}"
+        """Execute ``compiled_code``; an error shows the lines of the user's file."""
+        # The name is no module's, so functions of the model are pickled to the executors by value.
+        scope = {"__name__": self._name, "__file__": str(self._file), "spark": self._session}
         try:
-            exec(self._compile(compiled_code), {"__name__": name, "__file__": self._path, "spark": self._session})
+            exec(self._compile(compiled_code), scope)
         except DbtRuntimeError:
             raise
         except Exception as error:
             raise DbtRuntimeError(self._report(error)) from error
 
-    def _compile(self, compiled_code: str) -> Any:
+    def _compile(self, compiled_code: str) -> CodeType:
         """Compile so that the user's lines keep the numbers that they have in the user's file."""
-        file = Path(self._path)
-        source = file.read_text(encoding="utf-8") if file.exists() else ""
-        user_code = self._model.get("raw_code") or ""
-        shift = _line_of(source, user_code) - _line_of(compiled_code, user_code)
+        first = _lines_before(compiled_code, self._user_code)
+        shift = self._first_line() - first
         lines = compiled_code.splitlines(keepends=True)
         shown = ["\n"] * shift + lines if shift > 0 else lines[-shift:]
-        # mtime None: linecache keeps the entry though the file on disk is shorter.
-        linecache.cache[self._path] = (len(compiled_code), None, shown, self._path)
+        # No time-stamp: linecache must not compare the entry with the file, which lacks what dbt appends.
+        linecache.cache[str(self._file)] = (len(compiled_code), None, shown, str(self._file))
         try:
-            tree = ast.parse(compiled_code, filename=self._path)
+            tree = ast.parse(compiled_code, filename=str(self._file))
         except SyntaxError as error:
             error.lineno = error.lineno and error.lineno + shift
-            error.end_lineno = error.end_lineno and error.end_lineno + shift
             raise
-        return compile(ast.increment_lineno(tree, shift), self._path, "exec")
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.stmt, ast.expr)):
+                node.lineno += shift
+                node.end_lineno = (node.end_lineno or node.lineno) + shift
+        return compile(tree, str(self._file), "exec")
+
+    def _first_line(self) -> int:
+        """Return how many lines of the user's file stand before its code: dbt strips leading empty ones."""
+        return _lines_before(self._file.read_text(encoding="utf-8"), self._user_code) if self._file.exists() else 0
 
     def _report(self, error: Exception) -> str:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_users(frame.filename)]
-        # A line behind the user's code belongs to what dbt appends.
+        last_line = self._first_line() + self._user_code.count("\n") + 1
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if _is_users(frame.filename) and (frame.filename != str(self._file) or (frame.lineno or 0) <= last_line)
+        ]
         where = "".join(traceback.format_list(frames))
-        what = readable(error, self._secrets)
-        return f"Python model failed with {type(error).__name__}: {what}\n{where}".rstrip()
-
-
-def _line_of(text: str, part: str) -> int:
-    """Return the number of lines before ``part`` in ``text``."""
-    position = text.find(part.strip()) if part.strip() else 0
-    return text.count("\n", 0, max(position, 0))
-
-
-def _is_users(filename: str) -> bool:
-    return "site-packages" not in filename and not filename.startswith(str(Path(__file__).parent))
-
-
-def to_frame(result: Any, session: SparkSession) -> DataFrame:
-    """Return what a model returned as a Spark DataFrame.
-
-    Spark, pandas and pandas-on-Spark DataFrames are taken; anything else is a ``DbtRuntimeError``.
-    """
-    kind = f"{type(result).__module__}.{type(result).__qualname__}"
-    if kind.startswith("pyspark.sql.") and type(result).__name__ == "DataFrame":
-        return result  # type: ignore[no-any-return]
-    if kind == "pyspark.pandas.frame.DataFrame":
-        return result.to_spark()  # type: ignore[no-any-return]
-    if kind in ("pandas.core.frame.DataFrame", "pandas.DataFrame"):
-        return _typed(session.createDataFrame(result))
-    raise DbtRuntimeError(
-        f"model() returned {kind}; return a Spark DataFrame, a pandas DataFrame or a pandas-on-Spark DataFrame."
-    )
-
-
-def _typed(frame: DataFrame) -> DataFrame:
-    """Give string to columns without any value: pandas knows no type for them, and no table takes none."""
-    void = {field.name: F.col(f"`{field.name}`").cast("string") for field in frame.schema if isinstance(field.dataType, NullType)}
-    return frame.withColumns(void) if void else frame
+        return f"Python model failed with {type(error).__name__}: {readable(error, self._secrets)}\n{where}".rstrip()
 
 
 def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> None:
     """Run ``model`` of a compiled Python model and store its result.
 
     ``scope`` is the namespace of the model; ``view`` the temporary view that holds the result; ``create`` the
-    statement that makes a table of it, none to leave it at the view; with ``empty`` inputs have no rows.
+    statement that makes a table of it, none to leave it at the view; with ``empty``, refs and sources have no rows.
     """
     session: SparkSession = scope["spark"]
 
@@ -121,3 +95,38 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
         session.sql(create)
     finally:
         session.catalog.dropTempView(view)
+
+
+def to_frame(result: Any, session: SparkSession) -> DataFrame:
+    """Return what a model returned as a Spark DataFrame.
+
+    Spark, pandas and pandas-on-Spark DataFrames are taken; anything else is a ``DbtRuntimeError``.
+    """
+    if isinstance(result, DataFrame):
+        return result
+    if isinstance(result, pd.DataFrame):
+        return _without_void(session.createDataFrame(result))
+    kind = f"{type(result).__module__}.{type(result).__qualname__}"
+    if kind == "pyspark.pandas.frame.DataFrame":
+        return result.to_spark()  # type: ignore[no-any-return]
+    raise DbtRuntimeError(
+        f"model() returned {kind.removeprefix('builtins.')}; it must return a Spark DataFrame, "
+        "a pandas DataFrame or a pandas-on-Spark DataFrame."
+    )
+
+
+def _without_void(frame: DataFrame) -> DataFrame:
+    """Give type string to columns without any value: pandas knows no type for them, and no table takes none."""
+    void = {f.name: F.lit(None).cast("string") for f in frame.schema.fields if isinstance(f.dataType, NullType)}
+    return frame.withColumns(void) if void else frame
+
+
+def _lines_before(text: str, part: str) -> int:
+    """Return the number of lines of ``text`` before ``part``, 0 when it is not there."""
+    position = text.find(part.strip())
+    return text.count("\n", 0, position) if position > 0 else 0
+
+
+def _is_users(filename: str) -> bool:
+    library = sysconfig.get_path("stdlib")
+    return not filename.startswith((library, str(Path(__file__).parent))) and "site-packages" not in filename
