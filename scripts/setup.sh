@@ -26,8 +26,10 @@ say "Installing the installer"
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
     --only-binary :all: -r scripts/bootstrap.lock
 
-say "Installing what requirements.lock names (the first time, some 500 MB are downloaded)"
-.venv/bin/uv pip sync --python .venv/bin/python --require-hashes \
+say "Installing what requirements.lock names (the first time, some 600 MB are downloaded)"
+# A terminal shows progress bars; a log file is spared the list of 90 packages.
+[ -t 2 ] && quiet="" || quiet=--quiet
+.venv/bin/uv pip sync $quiet --python .venv/bin/python --require-hashes \
     --build-constraints scripts/bootstrap.lock requirements.lock
 
 say "Installing deltawave itself, editable"
