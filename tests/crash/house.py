@@ -1,0 +1,189 @@
+"""Runs dbt as processes that can be killed, on a metastore server, beside a reader that never stops looking."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import history
+import yaml
+from metastore import MetastoreServer
+
+PROJECT = Path(__file__).with_name("project")
+ROOT = Path(__file__).resolve().parents[2]
+READER = Path(__file__).with_name("reader.py")
+SCHEMA = "crash"
+MODEL = "accounts"
+
+_COMMON = {
+    "spark.master": "local[2]",
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    "spark.driver.memory": "1g",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+
+class House:
+    """One warehouse with dated dumps in it, and the dbt project that compares them."""
+
+    def __init__(self, folder: Path, server: MetastoreServer, file_format: str, extra: dict[str, str]) -> None:
+        self.folder = folder
+        self.file_format = file_format
+        self.settings = _COMMON | server.settings | extra
+        self.history: list[history.Dump] = []
+        self.project = folder / "project"
+        shutil.copytree(PROJECT, self.project)
+        package = self.project / "dbt_packages" / "deltawave"
+        package.mkdir(parents=True)
+        config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
+        kept = {key: config[key] for key in ("name", "version", "config-version")}
+        (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
+        (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
+        (self.project / "packages.yml").write_text(f"packages: [{{local: {ROOT}}}]\n")
+        target = {
+            "type": "deltawave",
+            "schema": SCHEMA,
+            "threads": 1,
+            "data_dir": str(folder / "spark"),
+            "server_side_parameters": self.settings,
+        }
+        profile = {"crash": {"target": "test", "outputs": {"test": target}}}
+        (self.project / "profiles.yml").write_text(yaml.safe_dump(profile))
+
+    def deliver(self, dumps: list[history.Dump]) -> None:
+        """Put the dumps where the model reads them."""
+        self.history = dumps
+        rows = history.rows(dumps)
+        self._python(
+            f"spark.sql('create schema if not exists dumps');"
+            f"import datetime, pathlib;"
+            f"rows = eval(pathlib.Path({str(self._write('rows.txt', repr(rows)))!r}).read_text());"
+            f"spark.createDataFrame(rows, {history.COLUMNS!r}).coalesce(1)"
+            f".write.format('parquet').saveAsTable('dumps.accounts')"
+        )
+
+    def dbt(self, last: int, stop_at: str = "", **env: str) -> DbtProcess:
+        """Start ``dbt run`` on the dumps up to number ``last`` (from 1)."""
+        day = history.dates(last)[-1]
+        return DbtProcess(
+            [sys.executable, "-m", "dbt.cli.main", "run", "--profiles-dir", "."],
+            self.project,
+            {"STOP_AT": stop_at, "LAST_DUMP": str(day), "FILE_FORMAT": self.file_format, "SLOW_LAND": "", **env},
+        )
+
+    def log(self) -> set[history.Change]:
+        """The model's rows, read by a new process."""
+        out = self.folder / "log.json"
+        self._python(
+            f"import json, pathlib;"
+            f"rows = spark.table('{SCHEMA}.{MODEL}').collect();"
+            f"pathlib.Path({str(out)!r}).write_text(json.dumps([row.asDict(recursive=True) for row in rows], default=str))"
+        )
+        found = json.loads(out.read_text())
+        changes = [_change(row) for row in found]
+        assert len(set(changes)) == len(changes), "a change stands in the log twice"
+        return set(changes)
+
+    def names(self) -> set[str]:
+        """Tables and views of the model's schema."""
+        out = self.folder / "names.json"
+        self._python(
+            f"import json, pathlib;"
+            f"names = [row.tableName for row in spark.sql('show tables in {SCHEMA}').collect()];"
+            f"pathlib.Path({str(out)!r}).write_text(json.dumps(names))"
+        )
+        return set(json.loads(out.read_text()))
+
+    def reader(self) -> Reader:
+        """Start a reader of the model's view."""
+        settings = self._write("reader_settings.json", json.dumps(self.settings))
+        return Reader(self.folder, settings)
+
+    def _write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def _python(self, code: str) -> None:
+        settings = self._write("settings.json", json.dumps(self.settings))
+        start = (
+            "import json, pathlib; from pyspark.sql import SparkSession;"
+            f"conf = json.loads(pathlib.Path({str(settings)!r}).read_text());"
+            "spark = SparkSession.builder.config(map=conf).enableHiveSupport().getOrCreate();"
+        )
+        subprocess.run([sys.executable, "-c", start + code], check=True, capture_output=True)
+
+
+class DbtProcess:
+    """A dbt process in a process group of its own, JVM included."""
+
+    def __init__(self, command: list[str], folder: Path, env: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=os.environ | env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.output = ""
+
+    def wait_for(self, text: str) -> None:
+        """Read its output until ``text`` appears; fails when it ends without."""
+        assert self._process.stdout
+        for line in self._process.stdout:
+            self.output += line
+            if text in line:
+                return
+        raise AssertionError(f"dbt ended without {text!r}:\n{self.output}")
+
+    def kill(self) -> None:
+        """SIGKILL the whole group: dbt and its JVM."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.communicate()
+
+    def finish(self) -> int:
+        """Wait for its end and return the exit code."""
+        self.output += self._process.communicate()[0]
+        return self._process.returncode
+
+
+class Reader:
+    """The reader's process and what it saw."""
+
+    def __init__(self, folder: Path, settings: Path) -> None:
+        self._seen = folder / "seen.jsonl"
+        self._stop = folder / "stop"
+        self._process = subprocess.Popen(
+            [sys.executable, str(READER), str(settings), f"{SCHEMA}.{MODEL}", str(self._seen), str(self._stop)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def stop(self) -> list[dict[str, Any]]:
+        """End it and return all of its polls."""
+        self._stop.touch()
+        self._process.wait(timeout=120)
+        return [json.loads(line) for line in self._seen.read_text().splitlines()]
+
+
+def _change(row: dict[str, Any]) -> history.Change:
+    before = row["_before"]
+    return history.Change(
+        row["_batch_id"],
+        (row["region"], row["account_id"]),
+        row["_change_type"],
+        (row["balance"], row["note"]),
+        (before["balance"], before["note"]) if before else None,
+    )
