@@ -42,7 +42,7 @@ lint: setup ## check Python (ruff, mypy) and SQL (sqlfluff)
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy
 	@echo "==> Checking SQL"
-	@$(BIN)/python scripts/lint_sql.py
+	@$(BIN)/sqlfluff lint --disable-progress-bar $(wildcard models macros tests/*.sql)
 
 docs: setup ## build the documentation and the lineage picture
 	@$(BIN)/python scripts/build_docs.py
