@@ -37,6 +37,15 @@
     'foreign_relation': "{model}: {relation} exists and is a {type} that deltawave did not make. It was not touched. Rename it, or give the model another alias.",
     'full_refresh': "{model}: --full-refresh would begin a new log, and the dumps behind its {batch} batch(es) may be gone. Nothing was changed. Set full_refresh: true in the model's config to allow it, or false to have the flag ignored.",
     'sample': "{model}: --sample would compare a part of a dump and report the rest as deleted. Nothing was changed. Run without it, or with --empty.",
+    'unknown_source': "{macro}: no source with an external block is called {value!r}; known are: {known}.",
+    'unknown_external_option': "source {source}: 'external' has no option '{option}'; known are {known}.",
+    'external_format': "source {source}: 'external.file_format' can't be {value!r}; it takes {allowed}.",
+    'external_options': "source {source}: 'external.options' can't be {value!r}; it takes a mapping like {{header: true}}.",
+    'external_without_columns': "source {source}: no columns are listed in its yml, so no table can be made over its files. List each column with its data_type.",
+    'external_column_type': "source {source}: the column '{column}' has no data_type in the yml. Give it one: the table over the files is made of them.",
+    'external_without_partitions': "source {source}: {location} holds no folder {folder}. Put the dumps into such folders, or take 'partitions' out of its external block.",
+    'external_foreign_relation': "source {source}: {relation} exists, and create_external_sources did not make it. It was not touched. Rename it, or give the source another schema or identifier.",
+    'unknown_model': "{macro}: no model is called {value!r}. It takes the name of a model that is a change log.",
   } -%}
   {{ return(messages[code].format(**values)) }}
 {%- endmacro -%}

@@ -1,0 +1,67 @@
+{# What a source's external block asks for, checked: everything that makes the table, and a fingerprint of it. #}
+{%- macro _external_definition(node) -%}
+  {%- set name = node.source_name ~ '.' ~ node.name -%}
+  {%- set external = node.external -%}
+  {%- set formats = ['csv', 'json', 'parquet', 'orc', 'avro', 'text', 'xml'] -%}
+  {%- set known = ['location', 'file_format', 'options', 'partitions'] -%}
+
+  {%- for option, value in external.items() if option not in known and value is not none -%}
+    {%- do deltawave._fail('unknown_external_option', {'source': name, 'option': option, 'known': known | join(', ')}) -%}
+  {%- endfor -%}
+  {%- if external.file_format | lower not in formats -%}
+    {%- do deltawave._fail('external_format', {'source': name, 'value': external.file_format, 'allowed': formats | join(', ')}) -%}
+  {%- endif -%}
+  {%- set options = external.get('options') or {} -%}
+  {%- if options is not mapping -%}
+    {%- do deltawave._fail('external_options', {'source': name, 'value': options}) -%}
+  {%- endif -%}
+
+  {%- set partitions = deltawave._external_partitions(name, node, external.get('partitions') or []) -%}
+  {%- set partition_names = partitions | map(attribute='name') | map('lower') | list -%}
+  {%- set columns = [] -%}
+  {%- for column in node.columns.values() if column.name | lower not in partition_names -%}
+    {%- do columns.append({'name': column.name, 'data_type': column.data_type}) -%}
+  {%- endfor -%}
+  {%- if not columns -%}
+    {%- do deltawave._fail('external_without_columns', {'source': name}) -%}
+  {%- endif -%}
+  {%- for column in columns + partitions if not column.data_type -%}
+    {%- do deltawave._fail('external_column_type', {'source': name, 'column': column.name}) -%}
+  {%- endfor -%}
+
+  {%- set definition = {
+    'name': name,
+    'location': deltawave._absolute_location(external.location),
+    'file_format': external.file_format | lower,
+    'options': options,
+    'columns': columns,
+    'partitions': partitions,
+  } -%}
+  {%- do definition.update(fingerprint=local_md5(tojson(definition, sort_keys=true))) -%}
+  {%- do definition.update(relation=api.Relation.create(schema=node.schema, identifier=node.identifier).quote(schema=true, identifier=true)) -%}
+  {{ return(definition) }}
+{%- endmacro -%}
+
+{# Partition columns as {name, data_type}; one given by its name alone takes the type of the column of that name. #}
+{%- macro _external_partitions(name, node, given) -%}
+  {%- set types = {} -%}
+  {%- for column in node.columns.values() -%}{%- do types.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
+  {%- set partitions = [] -%}
+  {%- for partition in given -%}
+    {%- set partition_name = partition if partition is string else partition.name -%}
+    {%- set data_type = types.get(partition_name | lower) if partition is string else partition.data_type -%}
+    {%- do partitions.append({'name': partition_name, 'data_type': data_type}) -%}
+  {%- endfor -%}
+  {{ return(partitions) }}
+{%- endmacro -%}
+
+{#
+  Spark takes a relative location from its warehouse folder, which no one means. Taken from the project's folder it is right on
+  every session that sees this machine's disk; elsewhere give a path or URL that the cluster sees.
+#}
+{%- macro _absolute_location(location) -%}
+  {%- if location.startswith('/') or modules.re.match('[A-Za-z][A-Za-z0-9+.-]*:', location) -%}
+    {{ return(location) }}
+  {%- endif -%}
+  {{ return(adapter.config.project_root ~ '/' ~ location) }}
+{%- endmacro -%}

@@ -1,0 +1,34 @@
+{#
+  Tables over files where they lie: one for each source table whose yml has an external block. Run it before the models that read
+  those sources, and again when files have come: `dbt run-operation create_external_sources`.
+
+    tables:
+      - name: accounts
+        external:
+          location: dumps/accounts            # from the project's folder, or /absolute, or s3a://...
+          file_format: csv
+          options: {header: true}             # Spark's options of that format
+          partitions:
+            - {name: dump_date, data_type: date}   # folders dump_date=2026-01-31/
+        columns:
+          - {name: account_id, data_type: string}
+
+  A table whose definition has changed is made anew, which leaves the files alone. A relation of that name which this macro did
+  not make is never dropped.
+
+  select: `source`, `source.table`, or a list of them; all external sources of the project and its packages where it is not given.
+#}
+{%- macro create_external_sources(select=none) -%}
+  {{ return(adapter.dispatch('create_external_sources', 'deltawave')(select)) }}
+{%- endmacro -%}
+
+{%- macro default__create_external_sources(select) -%}
+  {%- if not execute -%}{{ return(none) }}{%- endif -%}
+  {%- set definitions = [] -%}
+  {%- for node in deltawave._external_sources(select) -%}
+    {%- do definitions.append(deltawave._external_definition(node)) -%}
+  {%- endfor -%}
+  {%- for definition in definitions -%}
+    {%- do deltawave._create_external_table(definition) -%}
+  {%- endfor -%}
+{%- endmacro -%}
