@@ -1,24 +1,19 @@
-"""A Hive metastore server on loopback, from the jars that pyspark brings, for tests of several processes on one catalog."""
+"""A Hive metastore server, from pyspark's own jars: tests of several processes on one catalog."""
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
+from xml.sax.saxutils import escape
 
 import pyspark
 
-_HIVE_SITE = """<?xml version="1.0"?>
-<configuration>
-  <property><name>javax.jdo.option.ConnectionURL</name><value>jdbc:derby:;databaseName={folder}/metastore_db;create=true</value></property>
-  <property><name>hive.metastore.warehouse.dir</name><value>{folder}/warehouse</value></property>
-  <property><name>datanucleus.schema.autoCreateAll</name><value>true</value></property>
-  <property><name>hive.metastore.schema.verification</name><value>false</value></property>
-  <property><name>hive.async.log.enabled</name><value>false</value></property>
-</configuration>
-"""
+from deltawave.environment import java_command
+
 _START_SECONDS = 120
 
 
@@ -42,13 +37,13 @@ class MetastoreServer:
 
     def __enter__(self) -> MetastoreServer:
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "hive-site.xml").write_text(_HIVE_SITE.format(folder=self.folder))
+        (self.folder / "hive-site.xml").write_text(_hive_site(self.folder))
         output = self.folder / "metastore.log"
         jars = Path(pyspark.__file__).parent / "jars"
         with output.open("w") as log:
             self._process = subprocess.Popen(
                 [
-                    "java",
+                    java_command(os.environ),
                     "-Xmx512m",
                     "-Dderby.stream.error.file=/dev/null",
                     "-cp",
@@ -65,15 +60,35 @@ class MetastoreServer:
         while not _answers(self.port):
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self._process.kill()
-                raise RuntimeError(f"the metastore server did not start:\n{output.read_text()[-4000:]}")
+                raise RuntimeError(
+                    f"the metastore server did not start:\n{output.read_text()[-4000:]}"
+                )
             time.sleep(0.2)
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._process.terminate()
         self._process.wait(timeout=30)
+
+
+def _hive_site(folder: Path) -> str:
+    settings = {
+        "javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/db;create=true",
+        "hive.metastore.warehouse.dir": f"{folder}/warehouse",
+        "datanucleus.schema.autoCreateAll": "true",
+        "hive.metastore.schema.verification": "false",
+        "hive.async.log.enabled": "false",
+    }
+    properties = (
+        f"<property><name>{name}</name><value>{escape(value)}</value></property>"
+        for name, value in settings.items()
+    )
+    return f"<configuration>{''.join(properties)}</configuration>"
 
 
 def _free_port() -> int:
