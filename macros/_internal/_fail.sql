@@ -36,6 +36,7 @@
     'unique_key_changed': "{model}: unique_key was ({was}) and is ({is}) now; a log can't change its key. Put it back, or build a new model beside this one.",
     'foreign_relation': "{model}: {relation} exists and is a {type} that deltawave did not make. It was not touched. Rename it, or give the model another alias.",
     'full_refresh': "{model}: --full-refresh would begin a new log, and the dumps behind its {batch} batch(es) may be gone. Nothing was changed. Set full_refresh: true in the model's config to allow it, or false to have the flag ignored.",
+    'data_type': "{value!r} is not a data type that deltawave can read; it stops before {rest!r}. Give the type as Spark's describe shows it.",
     'sample': "{model}: --sample would compare a part of a dump and report the rest as deleted. Nothing was changed. Run without it, or with --empty.",
     'unknown_source': "{macro}: no source with an external block is called {value!r}; known are: {known}.",
     'unknown_external_option': "source {source}: 'external' has no option '{option}'; known are {known}.",

@@ -1,0 +1,11 @@
+{# The columns that a select gives: [{name, data_type}], in its order and spelling. Spark analyses the select and runs nothing. #}
+{%- macro _columns_of_query(sql) -%}
+  {%- set columns = [] -%}
+  {%- if execute -%}
+    {%- for row in run_query('describe query ' ~ sql).rows -%}
+      {%- set name = row[0] | string -%}
+      {%- do columns.append({'name': name, 'data_type': deltawave._exact_type(sql, name, row[1] | string)}) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(columns) }}
+{%- endmacro -%}
