@@ -9,7 +9,7 @@
   {%- endif -%}
 
   {%- set chosen = [] -%}
-  {%- for wanted in [select] if select is string else select -%}
+  {%- for wanted in ([select] if select is string else select) -%}
     {%- set found = [] -%}
     {%- for name, node in known.items() if wanted in [name, node.source_name] -%}
       {%- do found.append(node) -%}
