@@ -1,6 +1,7 @@
 """dbt adapter ``type: deltawave``: dbt-spark with Python models on open-source Spark."""
 
 from dbt.adapters.base import AdapterPlugin
+
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.impl import DeltawaveAdapter

@@ -8,8 +8,6 @@ from typing import Any
 
 from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentials
 
-ANSI = "spark.sql.ansi.enabled"
-
 
 def as_spark_value(value: Any) -> str:
     """Spell a YAML value as Spark reads it (``true``, not ``True``)."""
@@ -25,16 +23,18 @@ class DeltawaveCredentials(SparkCredentials):
     """
 
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION
-    server_side_parameters: dict[str, Any] = field(default_factory=dict)  # type: ignore[assignment]
+    server_side_parameters: dict[str, Any] = field(default_factory=dict)
     data_dir: str = "target/spark"
 
     def __post_init__(self) -> None:
-        profile = {str(key): as_spark_value(value) for key, value in self.server_side_parameters.items()}
+        profile = {
+            str(key): as_spark_value(value) for key, value in self.server_side_parameters.items()
+        }
         if self.in_session and self.host is None:
             self.host = profile.get("spark.remote") or profile.get("spark.master") or "local"
         super().__post_init__()
         if self.in_session:
-            # dbt-spark turns ANSI mode off whatever the profile says; the profile, else Spark, decides here.
+            # dbt-spark turns ANSI mode off; here the profile decides, else Spark itself.
             self.server_side_parameters = profile
 
     @property
@@ -43,7 +43,7 @@ class DeltawaveCredentials(SparkCredentials):
 
     @property
     def in_session(self) -> bool:
-        """Whether Spark is driven from this process (embedded, on a cluster, or through Spark Connect)."""
+        """Whether this process drives Spark: embedded, on a cluster, or through Spark Connect."""
         return self.method == SparkConnectionMethod.SESSION
 
     def anchor(self, project_root: str) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-
-from py4j.protocol import Py4JJavaError
+from typing import Any
 
 HIDDEN = "*****"
 
@@ -20,12 +19,19 @@ _SECRET_PAIR = re.compile(
 )
 # scheme://user:password@host, and Oracle's jdbc:oracle:thin:user/password@host
 _URL_CREDENTIALS = re.compile(
-    r"(?P<scheme>\b[a-z][\w+.\-]*:(?:[\w+.\-]+:)*(?://)?)[^\s/@:'\"]+[:/][^\s/@'\"]+@", re.IGNORECASE
+    r"(?P<scheme>\b[a-z][\w+.\-]*:(?:[\w+.\-]+:)*(?://)?)[^\s/@:'\"]+[:/][^\s/@'\"]+@",
+    re.IGNORECASE,
 )
 _STACK_LINE = re.compile(r"^(?:\s+at |\s*\.\.\. \d+ more)")
 _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
 _JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
 _PLAN = re.compile(r";\n(?=.*\n\s*[+:]- ).*\Z", re.DOTALL)
+_GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"\n', re.DOTALL)
+
+
+def is_from_spark(error: BaseException) -> bool:
+    """Return whether ``error`` came out of Spark or its gateway."""
+    return type(error).__module__.startswith(("pyspark.", "py4j."))
 
 
 def secret_values(settings: Mapping[str, object]) -> list[str]:
@@ -41,14 +47,26 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
     return _SECRET_PAIR.sub(lambda match: f"{match['key']}{match['gap']}{HIDDEN}", text)
 
 
-def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
-    """Return the message of ``error``: error class and text, without the JVM's stack and the query's plan."""
-    text = str(error.java_exception.toString()) if isinstance(error, Py4JJavaError) else str(error)
+def without_stack(text: str) -> str:
+    """Return ``text`` without the lines of a Java stack trace."""
     lines: list[str] = []
     for line in text.splitlines():
         if _STACK_START.match(line):
             break
         if not _STACK_LINE.match(line):
             lines.append(line)
-    message = _PLAN.sub("", "\n".join(lines).strip()) or type(error).__name__
-    return redact(_JAVA_CLASS.sub("", message), secrets)
+    return "\n".join(lines).strip()
+
+
+def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
+    """Return the error class and message of ``error``, without Java's stack and Spark's plan."""
+    message = _JAVA_CLASS.sub("", _PLAN.sub("", without_stack(_text(error))))
+    return redact(message, secrets) or type(error).__name__
+
+
+def _text(error: Any) -> str:
+    if hasattr(error, "java_exception"):
+        return str(error.java_exception.toString())
+    text = str(error)
+    details = _GRPC_DETAILS.search(text)
+    return details["details"] if details else text

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.base import BaseRelation, available
 from dbt.adapters.contracts.relation import RelationConfig
-from dbt.adapters.deltawave import leftovers
-from dbt.adapters.deltawave.connections import DeltawaveConnectionManager, SessionHandle
-from dbt.adapters.deltawave.errors import secret_values
-from dbt.adapters.deltawave.python_models import SessionPythonJob
 from dbt.adapters.spark.impl import SparkAdapter
+
+from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
+from dbt.adapters.deltawave.errors import secret_values
+
+if TYPE_CHECKING:
+    from dbt.adapters.deltawave.handle import SessionHandle
+    from dbt.adapters.deltawave.python_models import SessionPythonJob
 
 PACKAGE = "deltawave"
 CHECK_MACRO = "check_differential_config"
@@ -48,6 +51,8 @@ class DeltawaveAdapter(SparkAdapter):
         return helpers
 
     def _session_python_job(self, model: dict[str, Any], credentials: Any) -> SessionPythonJob:
+        from dbt.adapters.deltawave.python_models import SessionPythonJob
+
         root = Path(self.config.project_root)
         if model["package_name"] != self.config.project_name:
             root = root / self.config.packages_install_path / model["package_name"]
@@ -86,8 +91,8 @@ class DeltawaveAdapter(SparkAdapter):
             return
         for node in manifest.nodes.values():
             if getattr(node.config, "materialized", None) == "differential":
-                config = node.config.to_dict(omit_none=True)
-                self.execute_macro(CHECK_MACRO, project=PACKAGE, kwargs={"name": node.name, "config": config})
+                arguments = {"name": node.name, "config": node.config.to_dict(omit_none=True)}
+                self.execute_macro(CHECK_MACRO, project=PACKAGE, kwargs=arguments)
 
     # -- for macros
 
@@ -95,7 +100,7 @@ class DeltawaveAdapter(SparkAdapter):
     def isolate_session(self, settings: dict[str, Any]) -> None:
         """Let the running node go on in a copy of the session with ``settings`` on top.
 
-        Other threads do not see the settings, and the node's end takes them away, also after an error.
+        Other threads do not see the settings; the node's end, or its failure, takes them away.
         """
         self._handle().isolate({key: str(value) for key, value in settings.items()})
 
@@ -108,5 +113,9 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available
     def remove_leftover_folder(self, schema: str, identifier: str) -> bool:
-        """Remove the folder that a killed ``create table as`` left behind; see ``leftovers.remove``."""
-        return self._in_session and leftovers.remove(self._handle().session, schema, identifier)
+        """Remove what a killed ``create table as`` left; see ``leftovers.remove``."""
+        if not self._in_session:
+            return False
+        from dbt.adapters.deltawave import leftovers
+
+        return leftovers.remove(self._handle().session, schema, identifier)

@@ -10,16 +10,28 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark import SparkConf, SparkContext
-from pyspark.errors import PySparkRuntimeError
-from pyspark.java_gateway import launch_gateway
-
-from dbt.adapters.deltawave.errors import readable, redact, secret_values
 from dbt_common.exceptions import DbtRuntimeError
+from pyspark import SparkConf, SparkContext, java_gateway
+from pyspark.errors import PySparkRuntimeError
 
-_WRONG_JAVA = re.compile(r"UnsupportedClassVersionError|Unsupported major\.minor|Unrecognized option: --add-opens")
-_NO_JAVA = re.compile(r"JAVA_HOME is not set|java: (?:command )?not found|No such file or directory.*java")
-_NO_JAR = re.compile(r"unresolved dependency|UNRESOLVED DEPENDENCIES|Failed to collect dependencies|download failed")
+from dbt.adapters.deltawave.errors import readable, redact, secret_values, without_stack
+
+_INSTALL = "Install Java 17 or 21 and let JAVA_HOME point at it."
+_HINTS = (
+    (
+        re.compile(r"UnsupportedClassVersionError|Unrecognized option: --add-"),
+        f"This Java is too old for Spark. {_INSTALL}",
+    ),
+    (
+        re.compile(r"JAVA_HOME is not set|java: (?:No such file|(?:command )?not found)"),
+        f"No Java was found. {_INSTALL}",
+    ),
+    (
+        re.compile(r"unresolved dependency|Failed to collect dependencies|download failed"),
+        "A package of spark.jars.packages could not be fetched: check its name and the network.",
+    ),
+)
+_NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: ")
 
 
 class Transcript:
@@ -28,8 +40,8 @@ class Transcript:
     def __init__(self, keep: int = 200) -> None:
         self._lines: deque[str] = deque(maxlen=keep)
         self._passing = False
-        read, self.write_end = os.pipe()
-        self._thread = threading.Thread(target=self._pump, args=(read,), name="spark-stderr", daemon=True)
+        read, self._write = os.pipe()
+        self._thread = threading.Thread(target=self._pump, args=(read,), daemon=True)
         self._thread.start()
 
     def _pump(self, read: int) -> None:
@@ -40,62 +52,60 @@ class Transcript:
                 else:
                     self._lines.append(line.rstrip())
 
-    def started(self) -> None:
-        """Pass on whatever comes from now on."""
+    def __enter__(self) -> int:
+        """Return the file descriptor to write to."""
+        return self._write
+
+    def __exit__(self, *error: object) -> None:
+        # The JVM is the only writer from now on: its end is the end of the pipe.
+        os.close(self._write)
+
+    def pass_on(self) -> None:
+        """Print whatever comes from now on."""
         self._passing = True
 
     def text(self) -> str:
-        """Return what was kept, once the JVM has had its say."""
+        """Return what was kept, once the JVM has ended."""
         self._thread.join(timeout=2)
         return "\n".join(self._lines)
-
-    def close_write_end(self) -> None:
-        """Leave the JVM as the only writer, so that its end is the end of the pipe."""
-        os.close(self.write_end)
 
 
 def launch(settings: Mapping[str, str]) -> SparkContext:
     """Start a JVM and a Spark context with ``settings``.
 
-    Raises ``DbtRuntimeError`` that says what to do when there is no (fitting) Java, or a jar cannot be had.
+    Raises ``DbtRuntimeError`` that says what to do when there is no fitting Java, a jar cannot be
+    had, or Spark refuses a setting.
     """
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    secrets = secret_values(settings)
     transcript = Transcript()
     try:
-        gateway: Any = launch_gateway(conf, popen_kwargs={"stderr": transcript.write_end})
+        with transcript as stderr:
+            start: Any = java_gateway.launch_gateway
+            gateway = start(conf, popen_kwargs={"stderr": stderr})
     except (PySparkRuntimeError, OSError) as error:
-        transcript.close_write_end()
-        raise DbtRuntimeError(_launch_failure(transcript.text(), error, secret_values(settings))) from error
-    transcript.close_write_end()
+        raise DbtRuntimeError(_last_words(transcript.text(), secrets)) from error
+    transcript.pass_on()
     try:
         return SparkContext(gateway=gateway, conf=conf)
     except Exception as error:
-        # A gateway without a context would be taken for a running Spark by the next attempt.
         _forget(gateway)
-        message = readable(error, secret_values(settings))
-        raise DbtRuntimeError(f"Spark's JVM runs, but its context did not start: {message}") from error
-    finally:
-        transcript.started()
+        message = readable(error, secrets)
+        raise DbtRuntimeError(f"Spark's JVM runs, but Spark did not start: {message}") from error
 
 
 def _forget(gateway: Any) -> None:
+    # The next attempt would take the gateway for its own, with the settings of this one.
     gateway.shutdown()
     SparkContext._gateway = None
     SparkContext._jvm = None
 
 
-def _launch_failure(transcript: str, error: Exception, secrets: list[str]) -> str:
-    said = redact(transcript, secrets).strip()
-    if _NO_JAVA.search(said) or isinstance(error, FileNotFoundError):
-        hint = "No Java was found. Install Java 17 (or 21) and let JAVA_HOME point at it."
-    elif _WRONG_JAVA.search(said):
-        hint = (
-            f"Java is too old for this Spark (JAVA_HOME={os.environ.get('JAVA_HOME', 'unset')}). "
-            "Install Java 17 (or 21) and let JAVA_HOME point at it."
-        )
-    elif _NO_JAR.search(said):
-        hint = "A package of spark.jars.packages could not be fetched. Check its coordinates and the network."
-    else:
-        hint = "Check JAVA_HOME and the server_side_parameters of the profile."
-    tail = "\n".join(said.splitlines()[-15:]) or "(it wrote nothing)"
-    return f"Spark's JVM did not start. {hint}\nIts last words:\n{tail}"
+def _last_words(transcript: str, secrets: list[str]) -> str:
+    said = [line for line in without_stack(transcript).splitlines() if not _NOISE.search(line)]
+    hint = next(
+        (hint for pattern, hint in _HINTS if pattern.search(transcript)),
+        "Check JAVA_HOME and the server_side_parameters of the profile.",
+    )
+    tail = redact("\n".join(said[-15:]), secrets) or "(nothing)"
+    return f"Spark's JVM did not start. {hint}\nIt said:\n{tail}"

@@ -1,34 +1,36 @@
 """Folders of managed tables that no catalog knows.
 
-A ``create table ... as select`` that is killed leaves its folder and no table: from then on every attempt at that name
-ends in LOCATION_ALREADY_EXISTS, and ``drop table`` does not help, since there is no table.
+A ``create table ... as select`` that is killed leaves its folder and no table: from then on every
+attempt at that name ends in LOCATION_ALREADY_EXISTS, and ``drop table`` finds nothing to drop.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from pyspark.sql import SparkSession
-
 from dbt_common.exceptions import DbtRuntimeError
+from pyspark.sql import SparkSession
 
 
 def remove(session: SparkSession, schema: str, identifier: str) -> bool:
-    """Delete the folder where the managed table ``schema.identifier`` would lie; return whether there was one.
+    """Delete the folder of the managed table ``schema.identifier``; return whether there was one.
 
-    Raises ``DbtRuntimeError`` when the catalog has the table, or has another table in that folder. A Spark Connect
-    client has no file system to look at: it removes nothing.
+    Raises ``DbtRuntimeError`` when the catalog has the table, or another one in that folder. A
+    Spark Connect client has no file system to look at: it removes nothing.
     """
     if not identifier or identifier in (".", "..") or "/" in identifier:
-        raise DbtRuntimeError(f"remove_leftover_folder: identifier {identifier!r} is no table's name.")
+        raise DbtRuntimeError(f"remove_leftover_folder: {identifier!r} is no name of a table.")
     if not hasattr(session, "_jsparkSession"):
         return False
     if session.catalog.tableExists(_quoted(schema, identifier)):
-        raise DbtRuntimeError(f"remove_leftover_folder: {schema}.{identifier} is a table or view; drop it instead.")
+        raise DbtRuntimeError(
+            f"remove_leftover_folder: {schema}.{identifier} exists in the catalog; drop it instead."
+        )
     database = session.catalog.getDatabase(_quoted(schema)).locationUri
     # Spark names the folder as the statement spelt the table, or in lower case.
     folders = [f"{database.rstrip('/')}/{name}" for name in {identifier, identifier.lower()}]
-    return any([_delete(session, schema, folder) for folder in folders])
+    removed = [_delete(session, schema, folder) for folder in folders]
+    return any(removed)
 
 
 def _delete(session: Any, schema: str, folder: str) -> bool:
@@ -38,12 +40,14 @@ def _delete(session: Any, schema: str, folder: str) -> bool:
         return False
     lodger = _table_at(session, schema, files.makeQualified(path).toString())
     if lodger is not None:
-        raise DbtRuntimeError(f"remove_leftover_folder: {folder} belongs to the table {schema}.{lodger}.")
+        raise DbtRuntimeError(
+            f"remove_leftover_folder: {folder} belongs to the table {schema}.{lodger}."
+        )
     return bool(files.delete(path, True))
 
 
 def _table_at(session: SparkSession, schema: str, folder: str) -> str | None:
-    """Return the table of ``schema`` that lies in ``folder``: a renamed Iceberg table keeps its old one."""
+    """Return the table of ``schema`` in ``folder``: a renamed Iceberg table keeps its old one."""
     for table in session.catalog.listTables(_quoted(schema)):
         if table.isTemporary or table.tableType == "VIEW":
             continue

@@ -10,20 +10,21 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-import pandas as pd
+from dbt.adapters.base import PythonJobHelper
+from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import NullType
 
-from dbt.adapters.base import PythonJobHelper
 from dbt.adapters.deltawave.errors import readable
-from dbt_common.exceptions import DbtRuntimeError
 
 
 class SessionPythonJob(PythonJobHelper):
     """Runs compiled Python models with the session of their connection."""
 
-    def __init__(self, model: dict[str, Any], file: Path, session: SparkSession, secrets: list[str]) -> None:
+    def __init__(
+        self, model: dict[str, Any], file: Path, session: SparkSession, secrets: list[str]
+    ) -> None:
         self._name = f"dbt_model_{model['alias']}"
         self._user_code: str = model.get("raw_code") or ""
         self._file = file
@@ -47,7 +48,7 @@ class SessionPythonJob(PythonJobHelper):
         shift = self._first_line() - first
         lines = compiled_code.splitlines(keepends=True)
         shown = ["\n"] * shift + lines if shift > 0 else lines[-shift:]
-        # No time-stamp: linecache must not compare the entry with the file, which lacks what dbt appends.
+        # Without a time linecache does not check the file, which lacks what dbt appends.
         linecache.cache[str(self._file)] = (len(compiled_code), None, shown, str(self._file))
         try:
             tree = ast.parse(compiled_code, filename=str(self._file))
@@ -61,25 +62,30 @@ class SessionPythonJob(PythonJobHelper):
         return compile(tree, str(self._file), "exec")
 
     def _first_line(self) -> int:
-        """Return how many lines of the user's file stand before its code: dbt strips leading empty ones."""
-        return _lines_before(self._file.read_text(encoding="utf-8"), self._user_code) if self._file.exists() else 0
+        """Return how many lines of the user's file precede its code: dbt strips empty ones."""
+        if not self._file.exists():
+            return 0
+        return _lines_before(self._file.read_text(encoding="utf-8"), self._user_code)
 
     def _report(self, error: Exception) -> str:
         last_line = self._first_line() + self._user_code.count("\n") + 1
         frames = [
             frame
             for frame in traceback.extract_tb(error.__traceback__)
-            if _is_users(frame.filename) and (frame.filename != str(self._file) or (frame.lineno or 0) <= last_line)
+            if _is_users(frame.filename)
+            and (frame.filename != str(self._file) or (frame.lineno or 0) <= last_line)
         ]
         where = "".join(traceback.format_list(frames))
-        return f"Python model failed with {type(error).__name__}: {readable(error, self._secrets)}\n{where}".rstrip()
+        message = f"{type(error).__name__}: {readable(error, self._secrets)}"
+        return f"Python model failed with {message}\n{where}".rstrip()
 
 
 def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> None:
     """Run ``model`` of a compiled Python model and store its result.
 
-    ``scope`` is the namespace of the model; ``view`` the temporary view that holds the result; ``create`` the
-    statement that makes a table of it, none to leave it at the view; with ``empty``, refs and sources have no rows.
+    ``scope`` is the namespace of the model; ``view`` the temporary view that holds the result;
+    ``create`` the statement that makes a table of it, none to leave it at the view; with ``empty``,
+    refs and sources have no rows.
     """
     session: SparkSession = scope["spark"]
 
@@ -104,20 +110,25 @@ def to_frame(result: Any, session: SparkSession) -> DataFrame:
     """
     if isinstance(result, DataFrame):
         return result
-    if isinstance(result, pd.DataFrame):
+    # By name: neither library need be imported to know that it is not in play.
+    kinds = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(result).__mro__]
+    if any(kind in ("pandas.DataFrame", "pandas.core.frame.DataFrame") for kind in kinds):
         return _without_void(session.createDataFrame(result))
-    kind = f"{type(result).__module__}.{type(result).__qualname__}"
-    if kind == "pyspark.pandas.frame.DataFrame":
+    if "pyspark.pandas.frame.DataFrame" in kinds:
         return result.to_spark()  # type: ignore[no-any-return]
     raise DbtRuntimeError(
-        f"model() returned {kind.removeprefix('builtins.')}; it must return a Spark DataFrame, "
+        f"model() returned {kinds[0].removeprefix('builtins.')}; it must return a Spark DataFrame, "
         "a pandas DataFrame or a pandas-on-Spark DataFrame."
     )
 
 
 def _without_void(frame: DataFrame) -> DataFrame:
-    """Give type string to columns without any value: pandas knows no type for them, and no table takes none."""
-    void = {f.name: F.lit(None).cast("string") for f in frame.schema.fields if isinstance(f.dataType, NullType)}
+    """Make columns without any value strings: pandas knows no type for them, tables need one."""
+    void = {
+        field.name: F.lit(None).cast("string")
+        for field in frame.schema.fields
+        if isinstance(field.dataType, NullType)
+    }
     return frame.withColumns(void) if void else frame
 
 
@@ -128,5 +139,5 @@ def _lines_before(text: str, part: str) -> int:
 
 
 def _is_users(filename: str) -> bool:
-    library = sysconfig.get_path("stdlib")
-    return not filename.startswith((library, str(Path(__file__).parent))) and "site-packages" not in filename
+    foreign = (sysconfig.get_path("stdlib"), str(Path(__file__).parent))
+    return not filename.startswith(foreign) and "site-packages" not in filename

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import logging
 import threading
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dbt_common.exceptions import DbtRuntimeError
 from pyspark import SparkContext
-from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from dbt.adapters.deltawave import metastore
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import readable, secret_values
 from dbt.adapters.deltawave.launch import launch
-from dbt.adapters.deltawave.settings import METASTORE_URL, is_embedded, is_remote, session_settings
-from dbt_common.exceptions import DbtRuntimeError
+from dbt.adapters.deltawave.settings import (
+    METASTORE_URL,
+    REMOTE,
+    is_embedded,
+    is_remote,
+    session_settings,
+)
 
 
 @dataclass(frozen=True)
@@ -52,8 +60,11 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
         return session
 
 
-def clone(session: SparkSession, settings: dict[str, str]) -> SparkSession:
-    """Return a session with the state of ``session`` and ``settings`` on top, apart from it from now on."""
+def clone(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+    """Return a session with the state of ``session`` and ``settings``, apart from it from now on.
+
+    PySpark 4.0 cannot copy a Spark Connect session: there, ``session`` itself gets the settings.
+    """
     copy: Any = session
     if hasattr(session, "cloneSession"):
         copy = session.cloneSession()
@@ -75,7 +86,9 @@ def _is_alive(session: Any) -> bool:
 
 
 def _foreign() -> SparkSession | None:
-    return SparkSession.getActiveSession() if SparkContext._active_spark_context is not None else None
+    if SparkContext._active_spark_context is None:
+        return None
+    return SparkSession.getActiveSession()
 
 
 def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession:
@@ -83,10 +96,10 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> Spark
     if is_remote(settings):
         return _connect(settings)
     if is_embedded(credentials.server_side_parameters):
-        Path(credentials.data_dir).mkdir(parents=True, exist_ok=True)
+        metastore.claim(credentials.data_dir)
     context = launch(settings)
     try:
-        session = SparkSession.builder.config(map=settings).getOrCreate()
+        session = _built(settings)
         # The metastore opens at the first use: better here than in the middle of a model.
         session.catalog.databaseExists("default")
     except Exception as error:
@@ -96,11 +109,30 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> Spark
 
 
 def _connect(settings: dict[str, str]) -> SparkSession:
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
     try:
-        return SparkSession.builder.config(map=settings).getOrCreate()
-    except PySparkException as error:
+        session: Any = _built({REMOTE: settings[REMOTE]})
+        # PySpark's own patience is ten minutes, too long to learn of a typing error.
+        patience = session.client.get_retry_policies()
+        session.client.set_retry_policies([DefaultPolicy(max_retries=4)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            session.version  # noqa: B018 (asks the server)
+        session.client.set_retry_policies(patience)
+        _set(session, settings)
+    except Exception as error:
         message = readable(error, secret_values(settings))
-        raise DbtRuntimeError(f"No Spark Connect session: {message}") from error
+        where = readable(ValueError(settings[REMOTE]))
+        raise DbtRuntimeError(f"No Spark Connect session at {where}: {message}") from error
+    return session  # type: ignore[no-any-return]
+
+
+def _built(settings: Mapping[str, str]) -> SparkSession:
+    builder = SparkSession.builder
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
 
 
 def _adjust(current: _Current, settings: dict[str, str]) -> None:
@@ -110,28 +142,27 @@ def _adjust(current: _Current, settings: dict[str, str]) -> None:
     theirs, ours = current.settings.get(METASTORE_URL), settings.get(METASTORE_URL)
     if theirs != ours:
         raise DbtRuntimeError(
-            f"This process already runs Spark on the metastore {theirs}, and a process has one Spark only. "
+            f"This process runs Spark on the metastore {theirs}, and a process has one Spark only. "
             f"Take the same data_dir, or another process for {ours}."
         )
     conf = current.session.conf
     for key in current.settings.keys() - settings.keys():
         if conf.isModifiable(key):
             conf.unset(key)
+    _set(current.session, settings)
+
+
+def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
     for key, value in settings.items():
-        if conf.isModifiable(key):
-            conf.set(key, value)
+        if session.conf.isModifiable(key):
+            session.conf.set(key, value)
 
 
 def _catalog_failure(error: Exception, credentials: DeltawaveCredentials) -> str:
     message = readable(error, secret_values(credentials.server_side_parameters))
     if not is_embedded(credentials.server_side_parameters) or "MetaStoreClient" not in message:
         return f"Spark runs, but its catalog cannot be opened: {message}"
-    return (
-        f"The metastore in {Path(credentials.data_dir, 'metastore_db')} cannot be opened. Most likely another process "
-        "(dbt, a notebook, spark-sql) has it open: an embedded metastore serves one process at a time. "
-        "End that process, or give this one another data_dir in the profile, or run a metastore server and name it "
-        f"as spark.hadoop.hive.metastore.uris in server_side_parameters. Spark said: {message}"
-    )
+    return f"{metastore.in_use(credentials.data_dir)} Spark said: {message}"
 
 
 def _hush_python_loggers() -> None:

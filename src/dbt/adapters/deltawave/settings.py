@@ -22,8 +22,8 @@ _METASTORES = (
     "hive.metastore.uris",
 )
 
-# The kept side of a differential model is bucketed by a hash of the key and joined by hash and key:
-# without this setting Spark shuffles it again.
+# The kept side of a differential model is bucketed by a hash of the key and joined by hash and
+# key: without this setting Spark shuffles it again.
 _EVERYWHERE = {"spark.sql.requireAllClusterKeysForCoPartition": "false"}
 
 LOG4J = Path(__file__).with_name("log4j2.properties")

@@ -1,0 +1,58 @@
+"""dbt's connection handle on a Spark session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dbt.adapters.spark.connections import SparkConnectionWrapper
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from dbt.adapters.deltawave.literals import literal
+from dbt.adapters.deltawave.session import clone
+
+
+class SessionHandle(SparkConnectionWrapper):
+    """A connection that is a Spark session, and its own cursor."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+        self._frame: DataFrame | None = None
+
+    def cursor(self) -> SessionHandle:
+        self._frame = None
+        return self
+
+    def cancel(self) -> None:
+        self.session.interruptAll()
+
+    def close(self) -> None:
+        self._frame = None
+
+    def rollback(self, *args: Any, **kwargs: Any) -> None:
+        """Spark has no transactions."""
+
+    def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
+        statement = sql.strip().removesuffix(";")
+        if bindings is not None:
+            statement = statement % tuple(literal(value) for value in bindings)
+        self._frame = self.session.sql(statement)
+
+    def fetchall(self) -> list[Row]:
+        return [] if self._frame is None else self._frame.collect()
+
+    def fetchone(self) -> Row | None:
+        rows = [] if self._frame is None else self._frame.take(1)
+        return rows[0] if rows else None
+
+    @property
+    def description(self) -> list[tuple[str, Any, None, None, None, None, bool]]:
+        fields = [] if self._frame is None else self._frame.schema.fields
+        return [
+            (field.name, field.dataType.simpleString(), None, None, None, None, field.nullable)
+            for field in fields
+        ]
+
+    def isolate(self, settings: dict[str, str]) -> None:
+        """Go on in a copy of the session that has ``settings``, unseen by other connections."""
+        self.session = clone(self.session, settings)
