@@ -15,7 +15,7 @@ unexport PYTHONHOME PYTHONPATH PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON SPARK_HOME S
 # A copied or moved folder brings a .venv that belongs to the old place.
 $(shell grep -qsF '$(CURDIR)/.venv/' .venv/bin/pip || rm -f $(READY))
 
-.PHONY: help setup run test lint docs lock clean distclean FORCE
+.PHONY: help setup data run test lint docs lock clean distclean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -28,11 +28,13 @@ $(READY): requirements.lock scripts/bootstrap.lock pyproject.toml $(if $(PYTHON)
 	@PYTHON='$(PYTHON)' scripts/setup.sh
 	@touch $@
 
-run: setup ## load the demo dumps and run the pipeline on them
+data: setup ## download the demo's dumps
 	@. scripts/network.sh && $(BIN)/python scripts/fetch_demo_data.py
+
+run: data ## run the demo pipeline on the dumps
 	@$(BIN)/python scripts/run_demo.py
 
-test: lint ## lint, then run every test
+test: lint data ## lint, then run every test
 	@echo "==> Running the tests"
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 

@@ -68,25 +68,23 @@ def java_version_output(command: str) -> str | None:
 def check_java(command: str, version_output: str | None, java_home: str | None) -> Finding:
     """Judge the Java that Spark would start."""
     source = f"JAVA_HOME={java_home}" if java_home else "the PATH"
+    if java_home:
+        remedy = (
+            f"Unset JAVA_HOME to use the Java on the PATH, or point it at another.\n{INSTALL_JAVA}"
+        )
+    else:
+        remedy = f"Set JAVA_HOME to the folder of another Java.\n{INSTALL_JAVA}"
     if version_output is None:
         if java_home:
-            return Finding(
-                f"no Java at {command} ({source})",
-                "Point JAVA_HOME at a Java 17 or 21, or unset it to use the one on the PATH.\n"
-                + INSTALL_JAVA,
-            )
+            return Finding(f"no Java at {command} ({source})", remedy)
         return Finding("no Java on the PATH, and JAVA_HOME is not set", INSTALL_JAVA)
     major = java_major(version_output)
     if major is None:
         return Finding(
-            f"{command} ({source}) does not tell its version: {version_output.strip()!r}",
-            INSTALL_JAVA,
+            f"{command} ({source}) does not tell its version: {version_output.strip()!r}", remedy
         )
     if major not in SUPPORTED_JAVA:
-        return Finding(
-            f"Java {major} from {source}; Spark 4 runs on Java 17 and 21",
-            f"{INSTALL_JAVA}Then set JAVA_HOME to the folder that holds its bin/java.",
-        )
+        return Finding(f"Java {major} from {source}; Spark 4 runs on Java 17 and 21", remedy)
     return Finding(f"Java {major} from {source}")
 
 

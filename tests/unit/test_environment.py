@@ -61,7 +61,7 @@ def test_missing_java_says_what_to_install_on_each_system() -> None:
 def test_java_home_that_holds_no_java_is_blamed_itself() -> None:
     finding = check_java("/gone/bin/java", None, "/gone")
     assert "JAVA_HOME=/gone" in finding.seen
-    assert "unset it" in finding.remedy
+    assert "Unset JAVA_HOME" in finding.remedy
 
 
 def test_output_without_a_version_is_shown() -> None:
