@@ -69,9 +69,7 @@ def check_java(command: str, version_output: str | None, java_home: str | None) 
     """Judge the Java that Spark would start."""
     source = f"JAVA_HOME={java_home}" if java_home else "the PATH"
     if java_home:
-        remedy = (
-            f"Unset JAVA_HOME to use the Java on the PATH, or point it at another.\n{INSTALL_JAVA}"
-        )
+        remedy = f"Unset JAVA_HOME to use the PATH, or point it at another Java.\n{INSTALL_JAVA}"
     else:
         remedy = f"Set JAVA_HOME to the folder of another Java.\n{INSTALL_JAVA}"
     if version_output is None:
