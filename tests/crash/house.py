@@ -39,7 +39,11 @@ class House:
     def __init__(self, folder: Path, server: MetastoreServer, file_format: str, extra: dict[str, str]) -> None:
         self.folder = folder
         self.file_format = file_format
-        self.settings = _COMMON | server.settings | extra
+        scratch = folder / "scratch"
+        scratch.mkdir()
+        # Killed processes can't tidy up, so what they leave has to lie in the test's own folder.
+        local = {"spark.local.dir": str(scratch), "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch}"}
+        self.settings = _COMMON | local | server.settings | extra
         self.history: list[history.Dump] = []
         self.project = folder / "project"
         shutil.copytree(PROJECT, self.project)
@@ -76,7 +80,7 @@ class House:
         """Start ``dbt run`` on the dumps up to number ``last`` (from 1)."""
         day = history.dates(last)[-1]
         return DbtProcess(
-            [sys.executable, "-m", "dbt.cli.main", "run", "--profiles-dir", "."],
+            [str(Path(sys.executable).with_name("dbt")), "run", "--profiles-dir", "."],
             self.project,
             {"STOP_AT": stop_at, "LAST_DUMP": str(day), "FILE_FORMAT": self.file_format, "SLOW_LAND": "", **env},
         )

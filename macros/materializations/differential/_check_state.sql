@@ -14,7 +14,7 @@
       'is': job.settings.unique_key | join(', '),
     }) -%}
   {%- elif deltawave._copy_relation(job, record.kept.batch_id, record.kept.attempt).identifier | lower not in tables -%}
-    {%- do deltawave._fail('lost_copy', {'model': job.name, 'kept': deltawave._copy_relation(job, record.kept.batch_id, record.kept.attempt) | string}) -%}
+    {%- do deltawave._fail('lost_copy', {'model': job.name, 'copy': deltawave._copy_relation(job, record.kept.batch_id, record.kept.attempt) | string}) -%}
   {%- elif record.is_dated != (job.settings.snapshot_date is not none) -%}
     {%- do deltawave._fail('snapshot_date_changed', {
       'model': job.name,

@@ -1,0 +1,138 @@
+"""What a user sees of a change log, batch by batch."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from conftest import Workbench
+
+FIRST = "select * from values (1, 'ann'), (2, 'bob'), (3, cast(null as string)) as t(account_id, name)"
+SECOND = "select * from values (1, 'ann'), (2, 'rob'), (4, 'dan') as t(account_id, name)"
+
+
+class TestChangeLog:
+    def test_first_dump_is_all_inserts(self, bench: Workbench) -> None:
+        done = bench.build(FIRST)
+        assert bench.log() == [(1, "ann", "insert", 1), (2, "bob", "insert", 1), (3, None, "insert", 1)]
+        assert "1 batch: 3 inserts, 0 deletes, 0 updates" in done.text
+
+    def test_second_dump_gives_what_differs(self, bench: Workbench) -> None:
+        bench.build(FIRST)
+        bench.build(SECOND)
+        assert bench.log("account_id, name, _change_type, _changed_columns, _before.name, _batch_id")[3:] == [
+            (2, "rob", "update", ["name"], "bob", 2),
+            (3, None, "delete", None, None, 2),
+            (4, "dan", "insert", None, None, 2),
+        ]
+        assert bench.batches("batch_id, rows_old, rows_new, inserts, deletes, updates, strategy") == [
+            (1, 0, 3, 3, 0, 0, "outer_join"),
+            (2, 3, 3, 1, 1, 1, "outer_join"),
+        ]
+
+    def test_view_has_the_contract_columns_with_the_source_types(self, bench: Workbench) -> None:
+        bench.build("select 1L as account_id, cast(2.50 as decimal(9, 2)) as amount")
+        fields = {field.name: field.dataType.simpleString() for field in bench.spark.table(f"{bench.schema}.accounts").schema}
+        assert fields == {
+            "account_id": "bigint",
+            "amount": "decimal(9,2)",
+            "_change_type": "string",
+            "_changed_columns": "array<string>",
+            "_before": "struct<amount:decimal(9,2)>",
+            "_batch_id": "bigint",
+            "_batch_at": "timestamp",
+        }
+
+    def test_unchanged_dump_makes_no_batch(self, bench: Workbench) -> None:
+        bench.build(FIRST)
+        before = bench.state()
+        done = bench.build(FIRST)
+        assert "no changes" in done.text
+        assert bench.state() == before
+
+    def test_deleted_key_comes_back(self, bench: Workbench) -> None:
+        bench.build(FIRST)
+        bench.build("select * from values (1, 'ann'), (2, 'bob') as t(account_id, name)")
+        bench.build(FIRST)
+        assert [row for row in bench.log() if row[0] == 3] == [
+            (3, None, "insert", 1),
+            (3, None, "delete", 2),
+            (3, None, "insert", 3),
+        ]
+
+    def test_composite_key_with_null_parts(self, bench: Workbench) -> None:
+        bench.configure(unique_key=["region", "account_id"])
+        values = "as t(region, account_id, name)"
+        bench.build(f"select * from values ('n', 1, 'a'), (null, 1, 'b'), ('n', null, 'c') {values}")
+        bench.build(f"select * from values ('n', 1, 'a'), (null, 1, 'B') {values}")
+        assert bench.log("region, account_id, name, _change_type, _batch_id")[3:] == [
+            ("n", None, "c", "delete", 2),
+            (None, 1, "B", "update", 2),
+        ]
+
+    def test_comparison_takes_zero_signs_and_nan_as_equal(self, bench: Workbench) -> None:
+        bench.build("select 1 as account_id, double('NaN') as name, 0.0D as zero, map('a', 1, 'b', 2) as tags")
+        bench.build("select 1 as account_id, double('NaN') as name, -0.0D as zero, map('b', 2, 'a', 1) as tags")
+        assert bench.batches() == [(1, 1, 0, 0)]
+
+    def test_only_the_compared_columns_make_an_update(self, bench: Workbench) -> None:
+        bench.configure(ignore_columns=["seen"], tolerance={"amount": 0.5})
+        bench.build("select 1 as account_id, 1.0D as amount, 'x' as seen, 'ann' as name")
+        bench.build("select 1 as account_id, 1.4D as amount, 'y' as seen, 'ann' as name")
+        assert bench.batches() == [(1, 1, 0, 0)]
+        bench.build("select 1 as account_id, 1.9D as amount, 'z' as seen, 'ann' as name")
+        assert bench.log("account_id, amount, seen, _changed_columns, _batch_id")[1:] == [(1, 1.9, "z", ["amount"], 2)]
+
+    def test_table_of_keys_alone(self, bench: Workbench) -> None:
+        bench.build("select * from values (1), (2) as t(account_id)")
+        bench.build("select * from values (2), (3) as t(account_id)")
+        assert bench.log("account_id, _change_type, _before, _batch_id")[2:] == [
+            (1, "delete", None, 2),
+            (3, "insert", None, 2),
+        ]
+
+    def test_names_that_need_quoting(self, bench: Workbench) -> None:
+        bench.configure(unique_key=["the key"])
+        select = "select 1 as `the key`, '{}' as `a``b`, '{}' as `select`, '{}' as `Größe`"
+        bench.build(select.format("x", "x", "x"))
+        bench.build(select.format("y", "it''s", "z"))
+        rows = bench.spark.sql(
+            f"select `the key`, _changed_columns, _before.`a``b` from {bench.schema}.accounts where _batch_id = 2"
+        ).collect()
+        assert [tuple(row) for row in rows] == [(1, ["a`b", "select", "Größe"], "x")]
+
+    def test_without_before_images(self, bench: Workbench) -> None:
+        bench.configure(before_image="none")
+        bench.build(FIRST)
+        bench.build(SECOND)
+        assert bench.log("account_id, name, _before, _batch_id")[3] == (2, "rob", None, 2)
+
+    def test_baseline_has_no_rows_for_the_first_dump(self, bench: Workbench) -> None:
+        bench.configure(initial_load="baseline")
+        bench.build(FIRST)
+        assert bench.log() == []
+        bench.build(SECOND)
+        assert [row[3] for row in bench.log()] == [2, 2, 2]
+
+    def test_batch_is_dated_by_the_run(self, bench: Workbench) -> None:
+        start = datetime.now().timestamp()
+        bench.build(FIRST)
+        (moment,) = {row[0] for row in bench.log("unix_micros(_batch_at), account_id, _batch_id")}
+        assert start - 1 <= moment / 1e6 <= datetime.now().timestamp()
+
+    def test_text_of_the_view_does_not_grow(self, bench: Workbench) -> None:
+        bench.build("select 1 as account_id, 0 as name")
+        first = len(bench.view_text())
+        for number in range(1, 5):
+            bench.build(f"select 1 as account_id, {number} as name")
+        assert len(bench.view_text()) == first
+
+    def test_two_models_in_two_threads(self, bench: Workbench) -> None:
+        other = (bench.root / "models" / "accounts.sql").read_text()
+        (bench.root / "models" / "others.sql").write_text(other)
+        try:
+            bench.build(FIRST, "--threads", "2")
+            bench.build(SECOND, "--threads", "2")
+            assert bench.spark.table(f"{bench.schema}.others").count() == 6
+            assert len(bench.log()) == 6
+        finally:
+            (bench.root / "models" / "others.sql").unlink()

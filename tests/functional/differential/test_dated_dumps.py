@@ -1,0 +1,87 @@
+"""Dumps of several dates in one select, replayed in order."""
+
+from __future__ import annotations
+
+from conftest import Workbench
+
+DUMPS = """
+select * from values
+    (1, 'ann', date '2026-01-01'), (2, 'bob', date '2026-01-01'),
+    (1, 'ann', date '2026-01-02'), (2, 'bob', date '2026-01-02'),
+    (1, 'eve', date '2026-01-05'), (2, 'bob', date '2026-01-05')
+as t(account_id, name, dump_date)
+"""
+
+
+class TestDatedDumps:
+    def test_each_date_is_a_batch(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        bench.build(DUMPS)
+        assert bench.batches("batch_id, snapshot_date, inserts, deletes, updates") == [
+            (1, "2026-01-01", 2, 0, 0),
+            (2, "2026-01-02", 0, 0, 0),
+            (3, "2026-01-05", 0, 0, 1),
+        ]
+        assert bench.log("account_id, name, date_format(_batch_at, 'yyyy-MM-dd HH'), _batch_id")[2:] == [
+            (1, "eve", "2026-01-05 00", 3)
+        ]
+        assert "dump_date" not in bench.spark.table(f"{bench.schema}.accounts").columns
+
+    def test_days_begin_in_utc_whatever_the_session_says(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        bench.spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+        try:
+            bench.build("select 1 as account_id, 'a' as name, '2026-03-08' as dump_date")
+            bench.build("select 1 as account_id, 'b' as name, '2026-03-09' as dump_date")
+            assert bench.log("account_id, unix_seconds(_batch_at), _batch_id") == [
+                (1, 1772928000, 1),
+                (1, 1773014400, 2),
+            ]
+        finally:
+            bench.spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+    def test_known_dates_are_skipped(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        bench.build(DUMPS)
+        before = bench.state()
+        done = bench.build(DUMPS)
+        assert "no changes" in done.text and "skipped" not in done.text
+        assert bench.state() == before
+
+    def test_late_date_is_skipped_with_a_warning(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        bench.build(DUMPS)
+        before = bench.state()
+        done = bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-03'")
+        assert "skipped dump(s) of 2026-01-03" in done.text
+        assert bench.state() == before
+
+    def test_date_delivered_again_with_other_rows_is_skipped_with_a_warning(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        bench.build(DUMPS)
+        before = bench.state()
+        done = bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-05'")
+        assert "skipped dump(s) of 2026-01-05" in done.text
+        assert bench.state() == before
+
+    def test_an_error_keeps_the_batches_before_it(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        bench.dump(DUMPS + "union all select 1, 'twin', date '2026-01-05'")
+        done = bench.run()
+        assert not done.ok and "batch 3 (2026-01-05)" in done.text
+        assert [row[0] for row in bench.batches()] == [1, 2]
+
+    def test_null_date_is_an_error(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        assert "1 row(s) have no dump_date" in bench.refused(DUMPS + "union all select 3, 'x', null")
+
+    def test_value_that_is_no_date_is_an_error(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        text = bench.refused("select 1 as account_id, 'a' as name, 'soon' as dump_date")
+        assert "'soon' in dump_date (snapshot_date) is neither a date nor a time-stamp" in text
+
+    def test_a_log_keeps_to_one_way_of_dating(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        bench.build(DUMPS)
+        bench.configure("select account_id, name from {{ target.schema }}.dump")
+        assert "begun with snapshot_date" in bench.refused()

@@ -1,0 +1,132 @@
+"""State rules: drifted columns, --full-refresh, --empty, lost and left-over relations."""
+
+from __future__ import annotations
+
+from conftest import Workbench
+
+GOOD = "select id as account_id, cast(id as string) as name from range(4)"
+MORE = "select id as account_id, cast(id as string) as name, id * 10 as points from range(4)"
+
+
+class TestDriftedColumns:
+    def test_added_column_is_not_carried_by_default(self, bench: Workbench) -> None:
+        bench.build(GOOD)
+        bench.build(MORE + " where id < 3")
+        assert bench.batches() == [(1, 4, 0, 0), (2, 0, 1, 0)]
+        assert "points" not in bench.spark.table(f"{bench.schema}.accounts").columns
+
+    def test_added_column_makes_no_updates(self, bench: Workbench) -> None:
+        bench.configure(on_schema_change="append_new_columns")
+        bench.build(GOOD)
+        bench.build(MORE)
+        bench.build(MORE.replace("id * 10", "id * 11"))
+        assert bench.batches() == [(1, 4, 0, 0), (2, 0, 0, 0), (3, 0, 0, 3)]
+        assert bench.log("account_id, points, _before.points, _changed_columns, _batch_id")[-1] == (
+            3,
+            33,
+            30,
+            ["points"],
+            3,
+        )
+
+    def test_dropped_column_is_hidden(self, bench: Workbench) -> None:
+        bench.configure(on_schema_change="sync_all_columns")
+        bench.build(MORE)
+        bench.build(GOOD + " where id > 0")
+        assert bench.batches() == [(1, 4, 0, 0), (2, 0, 1, 0)]
+        assert bench.spark.table(f"{bench.schema}.accounts").columns[:2] == ["account_id", "name"]
+        assert "points" not in bench.spark.table(f"{bench.schema}.accounts").columns
+
+    def test_dropped_column_is_refused_by_default(self, bench: Workbench) -> None:
+        bench.build(MORE)
+        assert "(added: none; dropped: points)" in bench.refused(GOOD)
+
+    def test_any_drift_is_refused_on_request(self, bench: Workbench) -> None:
+        bench.configure(on_schema_change="fail")
+        bench.build(GOOD)
+        assert "(added: points; dropped: none)" in bench.refused(MORE)
+
+
+class TestGenerations:
+    def test_full_refresh_begins_a_new_log_and_goes_on_counting(self, bench: Workbench) -> None:
+        bench.configure(full_refresh=True)
+        bench.build(GOOD)
+        bench.build(GOOD + " where id < 3")
+        bench.build("select 1 as account_id, 2 as other", "--full-refresh")
+        bench.build("select 1 as account_id, 3 as other")
+        assert bench.log("account_id, other, _change_type, _batch_id") == [(1, 2, "insert", 3), (1, 3, "update", 4)]
+        assert "accounts__log" in bench.names()
+
+    def test_full_refresh_can_be_ignored(self, bench: Workbench) -> None:
+        bench.configure(full_refresh=False)
+        bench.build(GOOD)
+        bench.build(GOOD + " where id < 3", "--full-refresh")
+        assert bench.batches() == [(1, 4, 0, 0), (2, 0, 1, 0)]
+
+
+class TestEmpty:
+    def test_empty_makes_a_model_without_rows_and_no_batch(self, bench: Workbench) -> None:
+        bench.dump(GOOD)
+        assert bench.run("--empty").ok
+        assert bench.log() == []
+        assert bench.batches() == []
+        bench.build(GOOD)
+        assert bench.batches() == [(1, 4, 0, 0)]
+
+    def test_empty_leaves_an_existing_model_alone(self, bench: Workbench) -> None:
+        bench.build(GOOD)
+        before = bench.state()
+        assert bench.run("--empty").ok
+        assert bench.state() == before
+
+
+class TestRepair:
+    def test_lost_view_is_published_again(self, bench: Workbench) -> None:
+        bench.build(GOOD)
+        bench.spark.sql(f"drop view {bench.schema}.accounts")
+        done = bench.build(GOOD)
+        assert "finishing batch 1" in done.text
+        assert len(bench.log()) == 4
+
+    def test_log_without_its_decision_is_never_taken_for_a_new_model(self, bench: Workbench) -> None:
+        bench.build(GOOD)
+        bench.spark.sql(f"drop view {bench.schema}.accounts")
+        bench.spark.sql(f"drop view {bench.schema}.accounts__commit_1")
+        bench.dump(GOOD)
+        done = bench.run()
+        assert not done.ok and "no record of the last decision" in done.text
+        assert "accounts__log" in bench.names()
+
+    def test_lost_copy_is_an_error(self, bench: Workbench) -> None:
+        bench.build(GOOD)
+        (kept,) = [name for name in bench.names() if "__copy_" in name]
+        bench.spark.sql(f"drop table {bench.schema}.{kept}")
+        done = bench.run()
+        assert not done.ok and kept in done.text and "is gone" in done.text
+
+    def test_state_of_a_later_version_is_refused(self, bench: Workbench) -> None:
+        bench.build(GOOD)
+        commit = f"{bench.schema}.accounts__commit_1"
+        record = bench.spark.table(commit).collect()[0].record.replace('"version": 1', '"version": 99')
+        assert '"version": 99' in record
+        bench.spark.sql(f"alter view {commit} as select '{record}' as record")
+        assert "format 99" in bench.refused(GOOD)
+
+    def test_only_what_the_next_batch_needs_is_kept(self, bench: Workbench) -> None:
+        for number in range(3):
+            bench.build(f"select 1 as account_id, {number} as name")
+        kinds = sorted(name.removeprefix("accounts").rstrip("0123456789abcdef_") for name in bench.names())
+        assert len(bench.names()) == 5, bench.names()
+        assert kinds.count("__copy") == 1
+        assert "accounts__commit_3" in bench.names()
+
+    def test_helpers_can_live_in_a_schema_of_their_own(self, bench: Workbench) -> None:
+        state = f"{bench.schema}_state"
+        bench.configure(state_schema=state)
+        try:
+            bench.build(GOOD)
+            bench.build(GOOD + " where id < 3")
+            assert bench.names() == {"accounts"}
+            assert [row[0] for row in bench.log("account_id, _batch_id")] == [0, 1, 2, 3, 3]
+        finally:
+            bench.spark.sql(f"drop schema {state} cascade")
