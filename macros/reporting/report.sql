@@ -1,0 +1,50 @@
+{#
+  Prints what a change log holds: its batches with their counts, and some updates, old beside new.
+
+    dbt run-operation report --args '{model: accounts_changes}'
+
+  samples: updates shown of each batch, those whose columns change most rarely first; 0 shows none
+  batches: how many of the last batches are shown
+#}
+{%- macro report(model, samples=3, batches=10) -%}
+  {{ return(adapter.dispatch('report', 'deltawave')(model, samples, batches)) }}
+{%- endmacro -%}
+
+{%- macro default__report(model, samples, batches) -%}
+  {%- if not execute -%}{{ return(none) }}{%- endif -%}
+  {%- set reported = deltawave._reported_log(model) -%}
+  {%- set counts = deltawave._reported_counts(reported, batches) -%}
+  {%- set lines = ['', 'What changed in ' ~ reported.relation.render() | replace('`', ''), ''] -%}
+  {%- if counts -%}
+    {%- do lines.extend(deltawave._counts_lines(reported, counts)) -%}
+    {%- do lines.extend(deltawave._sample_lines(reported, counts, samples)) -%}
+  {%- else -%}
+    {%- do lines.append('  no batch yet') -%}
+  {%- endif -%}
+  {%- do print(lines | join('\n') ~ '\n') -%}
+{%- endmacro -%}
+
+{# What the report needs to know of a log: {relation, keys, columns that have a before image, knows_rows}. #}
+{%- macro _reported_log(model) -%}
+  {%- set nodes = graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') | selectattr('name', 'equalto', model) | list -%}
+  {%- if not nodes -%}
+    {%- do deltawave._fail('unknown_model', {'macro': 'report', 'value': model}) -%}
+  {%- endif -%}
+  {%- set node = nodes[0] -%}
+  {%- set relation = ref(node.package_name, node.name) -%}
+  {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
+  {%- set keys = settings.unique_key | map('lower') | list -%}
+
+  {%- set columns = deltawave._columns_of_query('select * from ' ~ relation) -%}
+  {%- set before = columns | selectattr('name', 'equalto', '_before') | map(attribute='data_type') | first -%}
+  {%- set valued = [] -%}
+  {%- for column in columns if before != 'struct<>' and not column.name.startswith('_') and column.name | lower not in keys -%}
+    {%- do valued.append(column) -%}
+  {%- endfor -%}
+  {{ return({
+    'relation': relation,
+    'keys': settings.unique_key,
+    'columns': valued,
+    'knows_rows': settings.initial_load == 'inserts',
+  }) }}
+{%- endmacro -%}

@@ -1,0 +1,1 @@
+{{ deltawave.current_state(ref('airports_changes'), 'icao') }}

@@ -1,0 +1,78 @@
+"""How often the columns of a table change."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+
+def column_change_rates(log: DataFrame) -> DataFrame:
+    """Return how often each column changed in each batch of a change log.
+
+    ``log`` is a change log under the delta contract (``_change_type``, ``_changed_columns``,
+    ``_before``, ``_batch_id``, ``_batch_at``) that starts with its first dump's inserts. There is a
+    row for each non-key column and each batch that had rows to compare:
+
+    - ``batch_id``, ``batch_at``, ``column_name``
+    - ``changed_rows``: updates that changed the column (rows)
+    - ``updated_rows``: updates of the batch (rows)
+    - ``compared_rows``: keys that stand in both dumps (rows): what the log had inserted and not
+      deleted before the batch, less the batch's deletes
+    - ``share_of_updates``: ``changed_rows / updated_rows``, 0 to 1, null without updates
+    - ``change_rate``: ``changed_rows / compared_rows``, 0 to 1
+
+    A dump that equals the one before it has no rows in the log, and none here.
+
+    Raises ``ValueError`` when the log keeps no before images: they are what tells its columns.
+    """
+    batches = _batches(log)
+    columns = F.explode(F.array(*map(F.lit, _value_columns(log)))).alias("column_name")
+    cells = batches.select("batch_id", "batch_at", columns, "updated_rows", "compared_rows")
+    return cells.join(_changed_rows(log), ["batch_id", "column_name"], "left").select(
+        "batch_id",
+        "batch_at",
+        "column_name",
+        F.coalesce("changed_rows", F.lit(0)).alias("changed_rows"),
+        "updated_rows",
+        "compared_rows",
+        _ratio("changed_rows", "updated_rows").alias("share_of_updates"),
+        _ratio("changed_rows", "compared_rows").alias("change_rate"),
+    )
+
+
+def _value_columns(log: DataFrame) -> list[str]:
+    before = log.schema["_before"].dataType
+    if not isinstance(before, StructType) or not before.names:
+        raise ValueError(
+            "column_change_rates: the log keeps no before images (_before has no fields), so it can't "
+            "tell keys from other columns. Build it with before_image: auto or require."
+        )
+    return before.names
+
+
+def _batches(log: DataFrame) -> DataFrame:
+    """Count the rows of each batch, and leave out batches that had nothing to compare."""
+    counts = log.groupBy(F.col("_batch_id").alias("batch_id")).agg(
+        F.max("_batch_at").alias("batch_at"),
+        F.count_if(F.col("_change_type") == "insert").alias("inserts"),
+        F.count_if(F.col("_change_type") == "delete").alias("deletes"),
+        F.count_if(F.col("_change_type") == "update").alias("updated_rows"),
+    )
+    # A window without partitions: batches are few, whatever the size of the log.
+    earlier = Window.orderBy("batch_id").rowsBetween(Window.unboundedPreceding, -1)
+    rows_before = F.coalesce(F.sum(F.col("inserts") - F.col("deletes")).over(earlier), F.lit(0))
+    return counts.withColumn("compared_rows", rows_before - F.col("deletes")).where("compared_rows > 0")
+
+
+def _changed_rows(log: DataFrame) -> DataFrame:
+    changed = log.select(
+        F.col("_batch_id").alias("batch_id"),
+        F.explode("_changed_columns").alias("column_name"),
+    )
+    return changed.groupBy("batch_id", "column_name").agg(F.count("*").alias("changed_rows"))
+
+
+def _ratio(numerator: str, denominator: str) -> F.Column:
+    counted = F.coalesce(numerator, F.lit(0)).cast("double")
+    return F.when(F.col(denominator) > 0, counted / F.col(denominator))
