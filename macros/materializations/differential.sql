@@ -1,6 +1,7 @@
 {#
   The change log of a table that arrives as full dumps (LG96 1.1, CH98 3.1), one exclusive and atomic decision a batch:
 
+    prepare  the log takes the dump's columns
     land     the new dump is written once, hashed by key: it is what the next batch compares with
     check    keys are there and unique, the dump is not empty
     stage    the log rows of (batch, attempt) are written where no reader looks
@@ -28,12 +29,12 @@
     {%- endfor -%}
   {%- endif -%}
 
+  {%- do deltawave._describe_view(job) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}
   {%- endcall -%}
 
   {{ run_hooks(post_hooks) }}
-  {%- do persist_docs(job.target, model) -%}
   {%- do apply_grants(job.target, config.get('grants'), should_revoke=false) -%}
 
   {{ return({'relations': [job.target]}) }}
