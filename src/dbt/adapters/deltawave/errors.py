@@ -25,6 +25,11 @@ _URL_CREDENTIALS = re.compile(
 _STACK_LINE = re.compile(r"^(?:\s+at |\s*\.\.\. \d+ more)")
 _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
 _JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
+# A frame of PySpark in the traceback of a Python function that failed on an executor.
+_WORKER_FRAME = re.compile(
+    r'^(?P<indent>\s*)File "[^"]*[/\\]pyspark[/\\][^"]*", line .*\n(?:(?P=indent) +.*\n)*',
+    re.MULTILINE,
+)
 _PLAN = re.compile(r";\n(?=.*\n\s*[+:]- ).*\Z", re.DOTALL)
 _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"\n', re.DOTALL)
 
@@ -60,7 +65,8 @@ def without_stack(text: str) -> str:
 
 def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
     """Return the error class and message of ``error``, without Java's stack and Spark's plan."""
-    message = _JAVA_CLASS.sub("", _PLAN.sub("", without_stack(_text(error))))
+    text = _PLAN.sub("", without_stack(_text(error)))
+    message = _JAVA_CLASS.sub("", _WORKER_FRAME.sub("", text))
     return redact(message, secrets) or type(error).__name__
 
 

@@ -15,6 +15,7 @@ from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkRuntimeError
 
 from dbt.adapters.deltawave.errors import readable, redact, secret_values, without_stack
+from dbt.adapters.deltawave.settings import PYTHON
 
 _INSTALL = "Install Java 17 or 21 and let JAVA_HOME point at it."
 _HINTS = (
@@ -76,6 +77,10 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
     Raises ``DbtRuntimeError`` that says what to do when there is no fitting Java, a jar cannot be
     had, or Spark refuses a setting.
     """
+    # PySpark looks for the executors' Python here, and takes any python3 of the PATH otherwise.
+    os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get(
+        "PYSPARK_PYTHON", sys.executable
+    )
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)
     transcript = Transcript()
@@ -85,13 +90,14 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
             gateway = start(conf, popen_kwargs={"stderr": stderr})
     except (PySparkRuntimeError, OSError) as error:
         raise DbtRuntimeError(_last_words(transcript.text(), secrets)) from error
-    transcript.pass_on()
     try:
         return SparkContext(gateway=gateway, conf=conf)
     except Exception as error:
         _forget(gateway)
         message = readable(error, secrets)
         raise DbtRuntimeError(f"Spark's JVM runs, but Spark did not start: {message}") from error
+    finally:
+        transcript.pass_on()
 
 
 def _forget(gateway: Any) -> None:

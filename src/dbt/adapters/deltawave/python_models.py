@@ -68,16 +68,21 @@ class SessionPythonJob(PythonJobHelper):
         return _lines_before(self._file.read_text(encoding="utf-8"), self._user_code)
 
     def _report(self, error: Exception) -> str:
-        last_line = self._first_line() + self._user_code.count("\n") + 1
+        message = readable(error, self._secrets)
         frames = [
             frame
             for frame in traceback.extract_tb(error.__traceback__)
-            if _is_users(frame.filename)
-            and (frame.filename != str(self._file) or (frame.lineno or 0) <= last_line)
+            if self._is_users(frame) and f'"{frame.filename}", line {frame.lineno},' not in message
         ]
         where = "".join(traceback.format_list(frames))
-        message = f"{type(error).__name__}: {readable(error, self._secrets)}"
-        return f"Python model failed with {message}\n{where}".rstrip()
+        return f"Python model failed with {type(error).__name__}: {message}\n{where}".rstrip()
+
+    def _is_users(self, frame: traceback.FrameSummary) -> bool:
+        """Return whether the user wrote the frame's line: no library did, nor dbt's appendix."""
+        if frame.filename == str(self._file):
+            return (frame.lineno or 0) <= self._first_line() + self._user_code.count("\n") + 1
+        foreign = (sysconfig.get_path("stdlib"), str(Path(__file__).parent))
+        return not frame.filename.startswith(foreign) and "site-packages" not in frame.filename
 
 
 def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> None:
@@ -136,8 +141,3 @@ def _lines_before(text: str, part: str) -> int:
     """Return the number of lines of ``text`` before ``part``, 0 when it is not there."""
     position = text.find(part.strip())
     return text.count("\n", 0, position) if position > 0 else 0
-
-
-def _is_users(filename: str) -> bool:
-    foreign = (sysconfig.get_path("stdlib"), str(Path(__file__).parent))
-    return not filename.startswith(foreign) and "site-packages" not in filename

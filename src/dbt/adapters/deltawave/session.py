@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave import metastore
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
-from dbt.adapters.deltawave.errors import readable, secret_values
+from dbt.adapters.deltawave.errors import readable, redact, secret_values
 from dbt.adapters.deltawave.launch import launch
 from dbt.adapters.deltawave.settings import (
     METASTORE_URL,
@@ -111,20 +111,21 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> Spark
 def _connect(settings: dict[str, str]) -> SparkSession:
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
-    try:
-        session: Any = _built({REMOTE: settings[REMOTE]})
-        # PySpark's own patience is ten minutes, too long to learn of a typing error.
-        patience = session.client.get_retry_policies()
-        session.client.set_retry_policies([DefaultPolicy(max_retries=4)])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            session.version  # noqa: B018 (asks the server)
-        session.client.set_retry_policies(patience)
-        _set(session, settings)
-    except Exception as error:
-        message = readable(error, secret_values(settings))
-        where = readable(ValueError(settings[REMOTE]))
-        raise DbtRuntimeError(f"No Spark Connect session at {where}: {message}") from error
+    session: Any = _built({REMOTE: settings[REMOTE]})
+    # PySpark's own patience is ten minutes, too long to learn of a typing error.
+    patience = session.client.get_retry_policies()
+    session.client.set_retry_policies([DefaultPolicy(max_retries=4)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            _set(session, settings)
+        except Exception as error:
+            session.client.set_retry_policies([DefaultPolicy(max_retries=0)])
+            session.stop()
+            server = redact(settings[REMOTE])
+            message = readable(error, secret_values(settings))
+            raise DbtRuntimeError(f"No Spark Connect session at {server}: {message}") from error
+    session.client.set_retry_policies(patience)
     return session  # type: ignore[no-any-return]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +11,7 @@ MASTER = "spark.master"
 WAREHOUSE = "spark.sql.warehouse.dir"
 METASTORE_URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
 CATALOG = "spark.sql.catalogImplementation"
+PYTHON = "spark.pyspark.python"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 # The settings by which Spark learns of a metastore of its own.
@@ -72,7 +72,6 @@ def _classic() -> dict[str, str]:
         CATALOG: "hive",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.pyspark.python": os.environ.get("PYSPARK_PYTHON", sys.executable),
         "spark.sql.execution.arrow.pyspark.enabled": "true",
     }
 
