@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
@@ -45,8 +45,8 @@ def _value_columns(log: DataFrame) -> list[str]:
     before = log.schema["_before"].dataType
     if not isinstance(before, StructType) or not before.names:
         raise ValueError(
-            "column_change_rates: the log keeps no before images (_before has no fields), so it can't "
-            "tell keys from other columns. Build it with before_image: auto or require."
+            "column_change_rates: the log keeps no before images (_before has no fields), so keys "
+            "can't be told from other columns. Build it with before_image: auto or require."
         )
     return before.names
 
@@ -62,7 +62,8 @@ def _batches(log: DataFrame) -> DataFrame:
     # A window without partitions: batches are few, whatever the size of the log.
     earlier = Window.orderBy("batch_id").rowsBetween(Window.unboundedPreceding, -1)
     rows_before = F.coalesce(F.sum(F.col("inserts") - F.col("deletes")).over(earlier), F.lit(0))
-    return counts.withColumn("compared_rows", rows_before - F.col("deletes")).where("compared_rows > 0")
+    compared = counts.withColumn("compared_rows", rows_before - F.col("deletes"))
+    return compared.where("compared_rows > 0")
 
 
 def _changed_rows(log: DataFrame) -> DataFrame:
@@ -73,6 +74,6 @@ def _changed_rows(log: DataFrame) -> DataFrame:
     return changed.groupBy("batch_id", "column_name").agg(F.count("*").alias("changed_rows"))
 
 
-def _ratio(numerator: str, denominator: str) -> F.Column:
+def _ratio(numerator: str, denominator: str) -> Column:
     counted = F.coalesce(numerator, F.lit(0)).cast("double")
     return F.when(F.col(denominator) > 0, counted / F.col(denominator))
