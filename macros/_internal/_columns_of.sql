@@ -1,5 +1,8 @@
-{# The columns of a relation that exists: [{name, data_type}], in its order and spelling. #}
+{# The columns of a relation, or of a table's name: [{name, data_type}], in its order and spelling; none for a relation that does not exist. #}
 {%- macro _columns_of(relation) -%}
+  {%- if relation is string -%}
+    {{ return(deltawave._columns_of_query('select * from ' ~ relation)) }}
+  {%- endif -%}
   {%- set columns = [] -%}
   {%- if execute -%}
     {%- for column in adapter.get_columns_in_relation(relation) -%}

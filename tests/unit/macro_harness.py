@@ -10,6 +10,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -27,10 +28,14 @@ DEFINITION = re.compile(r"{%-?\s*(macro|test)\s+(\w+)")
 Columns = Sequence[tuple[str, str]]
 
 
-class Relation(str):
-    """A relation as dbt hands it to a macro: rendered, it is its quoted name."""
+@dataclass(frozen=True)
+class Relation:
+    """A relation as dbt hands it to a macro: rendered, it is its name."""
 
-    __slots__ = ()
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Package:
@@ -94,7 +99,7 @@ class Macros:
         return getattr(self, f"{kind}__{name}")
 
     def _columns(self, relation: object) -> list[SimpleNamespace]:
-        columns = self._tables[str(relation)]
+        columns = self._tables.get(str(relation), [])
         return [SimpleNamespace(name=name, data_type=data_type, dtype=data_type) for name, data_type in columns]
 
     def _query(self, sql: str) -> agate.Table:

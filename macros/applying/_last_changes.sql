@@ -1,0 +1,30 @@
+{#
+  The last change of each key: the given columns and _change_type. Deletes apply before inserts within a batch (LG96 1.1), so that
+  of a delete and an insert of one key the insert is the last.
+#}
+{%- macro _last_changes(log, keys, names, from_batch=none, to_batch=none) -%}
+  {%- set bounds = [] -%}
+  {%- if from_batch is not none -%}{%- do bounds.append('`_batch_id` >= ' ~ from_batch) -%}{%- endif -%}
+  {%- if to_batch is not none -%}{%- do bounds.append('`_batch_id` <= ' ~ to_batch) -%}{%- endif -%}
+select
+    {%- for name in names %}
+    {{ deltawave._quoted(name) }},
+    {%- endfor %}
+    `_change_type`
+from (
+    select
+        {%- for name in deltawave._quoted_list(names) %}
+        {{ name }},
+        {%- endfor %}
+        `_change_type`,
+        row_number() over (
+            partition by {{ deltawave._quoted_list(keys) | join(', ') }}
+            order by `_batch_id` desc, if(`_change_type` = 'delete', 1, 0)
+        ) as `_recency`
+    from {{ log }}
+    {%- if bounds %}
+    where {{ bounds | join('\n        and ') }}
+    {%- endif %}
+)
+where `_recency` = 1
+{%- endmacro -%}

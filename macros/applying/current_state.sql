@@ -1,0 +1,23 @@
+{#
+  The rows that a change log leaves, as a select: the last change of each key, unless it is a delete. Keys and data columns in the
+  log's order; from_batch and to_batch (numbers or SQL expressions) bound the batches, both included.
+  log: a relation with the delta contract's columns; or, with columns= (names in order), the name of a CTE or a subquery.
+#}
+{%- macro current_state(log, unique_key, from_batch=none, to_batch=none, columns=none) -%}
+  {{ return(adapter.dispatch('current_state', 'deltawave')(log, unique_key, from_batch, to_batch, columns)) }}
+{%- endmacro -%}
+
+{%- macro default__current_state(log, unique_key, from_batch, to_batch, columns) -%}
+  {%- set keys = deltawave._key_list(unique_key, 'current_state') -%}
+  {%- if not execute -%}{{ return('') }}{%- endif -%}
+  {%- set names = deltawave._data_columns(log, columns, 'current_state') -%}
+  {%- do deltawave._require_columns(keys, names, log, 'current_state') -%}
+with last_changes as (
+    {{ deltawave._last_changes(log, keys, names, from_batch, to_batch) | indent }}
+)
+
+select
+    {{ deltawave._quoted_list(names) | join(',\n    ') }}
+from last_changes
+where `_change_type` <> 'delete'
+{%- endmacro -%}
