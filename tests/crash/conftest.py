@@ -31,4 +31,6 @@ FORMATS = {
 def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
     """A warehouse of the file format that the test is parametrized with."""
     with MetastoreServer(tmp_path / "metastore") as server:
-        yield House(tmp_path, server, request.param, FORMATS[request.param])
+        house = House(tmp_path, server, request.param, FORMATS[request.param])
+        yield house
+        house.close()

@@ -44,7 +44,7 @@ class House:
         # Killed processes can't tidy up, so what they leave has to lie in the test's own folder.
         local = {"spark.local.dir": str(scratch), "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch}"}
         self.settings = _COMMON | local | server.settings | extra
-        self.history: list[history.Dump] = []
+        self._started: list[DbtProcess | Reader] = []
         self.project = folder / "project"
         shutil.copytree(PROJECT, self.project)
         package = self.project / "dbt_packages" / "deltawave"
@@ -66,7 +66,6 @@ class House:
 
     def deliver(self, dumps: list[history.Dump]) -> None:
         """Put the dumps where the model reads them."""
-        self.history = dumps
         rows = history.rows(dumps)
         self._python(
             f"spark.sql('create schema if not exists dumps');"
@@ -79,11 +78,13 @@ class House:
     def dbt(self, last: int, stop_at: str = "", **env: str) -> DbtProcess:
         """Start ``dbt run`` on the dumps up to number ``last`` (from 1)."""
         day = history.dates(last)[-1]
-        return DbtProcess(
+        process = DbtProcess(
             [str(Path(sys.executable).with_name("dbt")), "run", "--profiles-dir", "."],
             self.project,
             {"STOP_AT": stop_at, "LAST_DUMP": str(day), "FILE_FORMAT": self.file_format, "SLOW_LAND": "", **env},
         )
+        self._started.append(process)
+        return process
 
     def log(self) -> set[history.Change]:
         """The model's rows, read by a new process."""
@@ -111,7 +112,14 @@ class House:
     def reader(self) -> Reader:
         """Start a reader of the model's view."""
         settings = self._write("reader_settings.json", json.dumps(self.settings))
-        return Reader(self.folder, settings)
+        reader = Reader(self.folder, settings)
+        self._started.append(reader)
+        return reader
+
+    def close(self) -> None:
+        """End what a failed test left running."""
+        for process in self._started:
+            process.kill()
 
     def _write(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -154,8 +162,7 @@ class DbtProcess:
 
     def kill(self) -> None:
         """SIGKILL the whole group: dbt and its JVM."""
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.communicate()
+        _kill(self._process)
 
     def finish(self) -> int:
         """Wait for its end and return the exit code."""
@@ -173,13 +180,24 @@ class Reader:
             [sys.executable, str(READER), str(settings), f"{SCHEMA}.{MODEL}", str(self._seen), str(self._stop)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
+
+    def kill(self) -> None:
+        """SIGKILL it and its JVM."""
+        _kill(self._process)
 
     def stop(self) -> list[dict[str, Any]]:
         """End it and return all of its polls."""
         self._stop.touch()
         self._process.wait(timeout=120)
         return [json.loads(line) for line in self._seen.read_text().splitlines()]
+
+
+def _kill(process: subprocess.Popen[Any]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 def _change(row: dict[str, Any]) -> history.Change:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -29,6 +30,7 @@ def main(settings: str, view: str, seen: str, stop: str) -> None:
                 lines.write(json.dumps({"counts": poll(spark, view)}) + "\n")
             except Exception as error:
                 lines.write(json.dumps({"error": str(error)[:2000]}) + "\n")
+            time.sleep(0.1)
 
 
 if __name__ == "__main__":
