@@ -19,10 +19,8 @@ def main(options: list[str]) -> int:
     target = Path(os.environ.get("DBT_TARGET_PATH", "target")).resolve()
     outcome = dbtRunner().invoke(["--quiet", "docs", "generate", "--static", *options])
     if not outcome.success:
-        print(f"dbt docs generate failed. {outcome.exception or ''}".rstrip(), file=sys.stderr)
+        print("The page describes tables that are there: `make run` builds them.", file=sys.stderr)
         return 1
-    if not any(name.startswith("model.") for name in outcome.result.nodes):
-        print("No table is there yet, so the page shows no types: `make run` builds the tables.")
     print(f"Open {(target / 'static_index.html').as_uri()}")
     return 0
 
