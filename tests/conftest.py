@@ -24,6 +24,7 @@ from typing import Any
 
 import pytest
 import yaml
+from metastore import QUICK_JVM
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
@@ -38,6 +39,7 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.driver.memory": "2g",
+    "spark.driver.extraJavaOptions": QUICK_JVM,
 }
 
 

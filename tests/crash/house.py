@@ -13,7 +13,7 @@ from typing import Any
 
 import history
 import yaml
-from metastore import MetastoreServer
+from metastore import QUICK_JVM, MetastoreServer
 
 PROJECT = Path(__file__).with_name("project")
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +42,7 @@ class House:
         scratch = folder / "scratch"
         scratch.mkdir()
         # Killed processes can't tidy up, so what they leave has to lie in the test's own folder.
-        local = {"spark.local.dir": str(scratch), "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch}"}
+        local = {"spark.local.dir": str(scratch), "spark.driver.extraJavaOptions": f"{QUICK_JVM} -Djava.io.tmpdir={scratch}"}
         self.settings = _COMMON | local | server.settings | extra
         self._started: list[DbtProcess | Reader] = []
         self.project = folder / "project"
