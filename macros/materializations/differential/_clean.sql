@@ -22,8 +22,12 @@
   {%- do deltawave._drop_copy(job, batch_id, attempt) -%}
 {%- endmacro -%}
 
-{# Iceberg's session catalog leaves the files of a dropped table, of any format, where it is not told to purge. #}
 {%- macro _drop_copy(job, batch_id, attempt) -%}
+  {%- do deltawave._drop_table(job, deltawave._copy_relation(job, batch_id, attempt)) -%}
+{%- endmacro -%}
+
+{# Iceberg's session catalog leaves the files of a dropped table, of any format, where it is not told to purge. #}
+{%- macro _drop_table(job, table) -%}
   {%- set purge = ' purge' if deltawave._catalog_keeps_views(job) else '' -%}
-  {%- do deltawave._run(job, 'drop table if exists ' ~ deltawave._copy_relation(job, batch_id, attempt) ~ purge) -%}
+  {%- do deltawave._run(job, 'drop table if exists ' ~ table ~ purge) -%}
 {%- endmacro -%}

@@ -4,14 +4,25 @@
     {{ return(none) }}
   {%- endif -%}
   {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
-  {%- set present = deltawave._columns_of_query('select * from ' ~ batch.log) | map(attribute='name') | map('lower') | list -%}
+  {%- set present = {} -%}
+  {%- for column in deltawave._columns_of_query('select * from ' ~ batch.log) -%}
+    {%- do present.update({column.name | lower: column.data_type}) -%}
+  {%- endfor -%}
   {%- set missing = [] -%}
+  {%- set other_type = [] -%}
   {%- for column in deltawave._log_columns(job, batch.columns) -%}
     {%- if column.name | lower not in present -%}
       {%- do missing.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}
+    {%- elif present[column.name | lower] != column.data_type -%}
+      {%- do other_type.append(column.name) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if missing -%}
+
+  {%- if other_type and batch.is_first -%}
+    {#- Left by a first run that never decided a batch, or made by --empty: nothing in it counts. -#}
+    {%- do deltawave._drop_table(job, batch.log) -%}
+    {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
+  {%- elif missing -%}
     {%- do deltawave._run(job, 'alter table ' ~ batch.log ~ ' add columns (' ~ missing | join(', ') ~ ')') -%}
   {%- endif -%}
 {%- endmacro -%}
