@@ -64,9 +64,7 @@ class MetastoreServer:
         while not _answers(self.port):
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self._process.kill()
-                raise RuntimeError(
-                    f"the metastore server did not start:\n{output.read_text()[-4000:]}"
-                )
+                raise RuntimeError(f"the metastore server did not start:\n{output.read_text()[-4000:]}")
             time.sleep(0.2)
         return self
 
@@ -89,8 +87,7 @@ def _hive_site(folder: Path) -> str:
         "hive.async.log.enabled": "false",
     }
     properties = (
-        f"<property><name>{name}</name><value>{escape(value)}</value></property>"
-        for name, value in settings.items()
+        f"<property><name>{name}</name><value>{escape(value)}</value></property>" for name, value in settings.items()
     )
     return f"<configuration>{''.join(properties)}</configuration>"
 

@@ -42,7 +42,10 @@ class House:
         scratch = folder / "scratch"
         scratch.mkdir()
         # Killed processes can't tidy up, so what they leave has to lie in the test's own folder.
-        local = {"spark.local.dir": str(scratch), "spark.driver.extraJavaOptions": f"{QUICK_JVM} -Djava.io.tmpdir={scratch}"}
+        local = {
+            "spark.local.dir": str(scratch),
+            "spark.driver.extraJavaOptions": f"{QUICK_JVM} -Djava.io.tmpdir={scratch}",
+        }
         self.settings = _COMMON | local | server.settings | extra
         self._started: list[DbtProcess | Reader] = []
         self.project = folder / "project"
@@ -81,7 +84,13 @@ class House:
         process = DbtProcess(
             [str(Path(sys.executable).with_name("dbt")), "run", "--profiles-dir", "."],
             self.project,
-            {"STOP_AT": stop_at, "LAST_DUMP": str(day), "FILE_FORMAT": self.file_format, "SLOW_LAND": "", **env},
+            {
+                "STOP_AT": stop_at,
+                "LAST_DUMP": str(day),
+                "FILE_FORMAT": self.file_format,
+                "SLOW_LAND": "",
+                **env,
+            },
         )
         self._started.append(process)
         return process
@@ -177,7 +186,14 @@ class Reader:
         self._seen = folder / "seen.jsonl"
         self._stop = folder / "stop"
         self._process = subprocess.Popen(
-            [sys.executable, str(READER), str(settings), f"{SCHEMA}.{MODEL}", str(self._seen), str(self._stop)],
+            [
+                sys.executable,
+                str(READER),
+                str(settings),
+                f"{SCHEMA}.{MODEL}",
+                str(self._seen),
+                str(self._stop),
+            ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from conftest import Workbench
+from workbench import Workbench
 
 FIRST = "select * from values (1, 'ann'), (2, 'bob'), (3, cast(null as string)) as t(account_id, name)"
 SECOND = "select * from values (1, 'ann'), (2, 'rob'), (4, 'dan') as t(account_id, name)"
@@ -13,7 +13,11 @@ SECOND = "select * from values (1, 'ann'), (2, 'rob'), (4, 'dan') as t(account_i
 class TestChangeLog:
     def test_first_dump_is_all_inserts(self, bench: Workbench) -> None:
         done = bench.build(FIRST)
-        assert bench.log() == [(1, "ann", "insert", 1), (2, "bob", "insert", 1), (3, None, "insert", 1)]
+        assert bench.log() == [
+            (1, "ann", "insert", 1),
+            (2, "bob", "insert", 1),
+            (3, None, "insert", 1),
+        ]
         assert "1 batch: 3 inserts, 0 deletes, 0 updates" in done.text
 
     def test_second_dump_gives_what_differs(self, bench: Workbench) -> None:
@@ -31,7 +35,9 @@ class TestChangeLog:
 
     def test_view_has_the_contract_columns_with_the_source_types(self, bench: Workbench) -> None:
         bench.build("select 1L as account_id, cast(2.50 as decimal(9, 2)) as amount")
-        fields = {field.name: field.dataType.simpleString() for field in bench.spark.table(f"{bench.schema}.accounts").schema}
+        fields = {
+            field.name: field.dataType.simpleString() for field in bench.spark.table(f"{bench.schema}.accounts").schema
+        }
         assert fields == {
             "account_id": "bigint",
             "amount": "decimal(9,2)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Workbench
+from workbench import Workbench
 
 EXPLAIN_BEFORE_STAGE = """
 {% macro default___step(job, batch, name) %}
@@ -24,7 +24,8 @@ class TestPlan:
         select = "select id as account_id, if(id % 3 = 0, null, 'n') as region, {} as name from range(1000)"
         bench.build(select.format("id % 7"))
         plan = bench.build(select.format("id % 8")).text
-        assert "Physical Plan" in plan and "FullOuter" in plan
+        assert "Physical Plan" in plan
+        assert "FullOuter" in plan
         assert plan.count("Bucketed: true") == 2
         assert "Exchange" not in plan
 
@@ -35,6 +36,7 @@ class TestPlan:
         # dbt gives the session its settings anew each run; only the model itself can take one back.
         bench.configure(pre_hook=f"set {setting}=true")
         done = bench.run()
-        assert done.ok and "Exchange" in done.text
+        assert done.ok
+        assert "Exchange" in done.text
         assert bench.batches() == [(1, 100, 0, 0), (2, 0, 1, 3)]
         bench.spark.conf.set(setting, "false")

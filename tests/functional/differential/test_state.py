@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Workbench
+from workbench import Workbench
 
 GOOD = "select id as account_id, cast(id as string) as name from range(4)"
 MORE = "select id as account_id, cast(id as string) as name, id * 10 as points from range(4)"
@@ -54,7 +54,10 @@ class TestGenerations:
         bench.build(GOOD + " where id < 3")
         bench.build("select 1 as account_id, 2 as other", "--full-refresh")
         bench.build("select 1 as account_id, 3 as other")
-        assert bench.log("account_id, other, _change_type, _batch_id") == [(1, 2, "insert", 3), (1, 3, "update", 4)]
+        assert bench.log("account_id, other, _change_type, _batch_id") == [
+            (1, 2, "insert", 3),
+            (1, 3, "update", 4),
+        ]
         assert "accounts__log" in bench.names()
 
     def test_full_refresh_can_be_ignored(self, bench: Workbench) -> None:
@@ -100,7 +103,8 @@ class TestRepair:
         bench.spark.sql(f"drop view {bench.schema}.accounts__commit_1")
         bench.dump(GOOD)
         done = bench.run()
-        assert not done.ok and "no record of the last decision" in done.text
+        assert not done.ok
+        assert "no record of the last decision" in done.text
         assert "accounts__log" in bench.names()
 
     def test_lost_copy_is_an_error(self, bench: Workbench) -> None:
@@ -108,7 +112,9 @@ class TestRepair:
         (kept,) = [name for name in bench.names() if "__copy_" in name]
         bench.spark.sql(f"drop table {bench.schema}.{kept}")
         done = bench.run()
-        assert not done.ok and kept in done.text and "is gone" in done.text
+        assert not done.ok
+        assert kept in done.text
+        assert "is gone" in done.text
 
     def test_state_of_a_later_version_is_refused(self, bench: Workbench) -> None:
         bench.build(GOOD)

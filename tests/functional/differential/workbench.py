@@ -1,0 +1,118 @@
+"""One differential model over a table that a test rewrites."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dbt.cli.main import dbtRunner
+from pyspark.sql import SparkSession
+
+MODEL = "accounts"
+CONFIG = {"unique_key": ["account_id"]}
+
+
+@dataclass
+class Run:
+    """How a dbt command ended."""
+
+    ok: bool
+    text: str
+
+
+@dataclass
+class Workbench:
+    """Writes the dump, configures the model, runs dbt and looks at the result."""
+
+    spark: SparkSession
+    root: Path
+    schema: str
+
+    def dump(self, query: str) -> None:
+        """Replace the dump by the rows of a query."""
+        self.spark.sql(f"drop table if exists {self.schema}.dump")
+        self.spark.sql(f"create table {self.schema}.dump using parquet as {query}")
+
+    def configure(self, select: str = "select * from {{ target.schema }}.dump", **config: Any) -> None:
+        """Write the model's file."""
+        options = json.dumps({"materialized": "differential", **CONFIG, **config})
+        head = f"{{{{ config(**fromjson({options!r})) }}}}"
+        (self.root / "models" / f"{MODEL}.sql").write_text(f"{head}\n{select}\n")
+
+    def run(self, *args: str) -> Run:
+        """``dbt run`` with more arguments; its outcome and everything that it said."""
+        said: list[str] = []
+        runner = dbtRunner(
+            callbacks=[lambda event: said.append(event.info.msg) if event.info.level != "debug" else None]
+        )
+        # dbt-tests-adapter writes profiles.yml where DBT_PROFILES_DIR points.
+        result = runner.invoke(["run", "--project-dir", str(self.root), *args])
+        if result.exception is not None:
+            said.append(str(result.exception))
+        return Run(result.success, "\n".join(said))
+
+    def build(self, query: str, *args: str) -> Run:
+        """A new dump, compared; fails where dbt does."""
+        self.dump(query)
+        done = self.run(*args)
+        assert done.ok, done.text
+        return done
+
+    def refused(self, query: str | None = None, *args: str) -> str:
+        """Run, expect an error, and see that it changed nothing; the error's text."""
+        before = self.state()
+        if query is not None:
+            self.dump(query)
+        done = self.run(*args)
+        assert not done.ok, done.text
+        assert self.state() == before
+        return done.text
+
+    def log(self, columns: str = "account_id, name, _change_type, _batch_id") -> list[tuple[Any, ...]]:
+        """The model's rows as tuples, in order of batch and key."""
+        rows = self.spark.sql(f"select {columns} from {self.schema}.{MODEL} order by _batch_id, account_id")
+        return [tuple(row) for row in rows.collect()]
+
+    def batches(self, columns: str = "batch_id, inserts, deletes, updates") -> list[tuple[Any, ...]]:
+        """The rows of x__batches."""
+        rows = self.spark.sql(f"select {columns} from {self.schema}.{MODEL}__batches order by batch_id")
+        return [tuple(row) for row in rows.collect()]
+
+    def names(self) -> set[str]:
+        """Tables and views of the model."""
+        found = self.spark.sql(f"show tables in {self.schema} like '{MODEL}*'").collect()
+        return {row.tableName for row in found}
+
+    def view_text(self) -> str:
+        """The text of the model's view."""
+        facts = self.spark.sql(f"describe extended {self.schema}.{MODEL}").collect()
+        return next(row.data_type for row in facts if row.col_name == "View Text")
+
+    def state(self) -> dict[str, Any]:
+        """Everything a reader could see of the model: names, text of the view, rows."""
+        names = self.names()
+        return {
+            "names": names,
+            "view": self.view_text() if self._is_view(names) else None,
+            "rows": sorted(map(str, self.spark.table(f"{self.schema}.{MODEL}").collect())) if MODEL in names else None,
+            "log": self._rows(f"{MODEL}__log", names),
+            "batches": self._rows(f"{MODEL}__batches", names),
+        }
+
+    def clear(self) -> None:
+        """Drop the model and its helpers."""
+        for row in self.spark.sql(f"show tables in {self.schema}").collect():
+            kind = "view" if self._type(row.tableName) == "VIEW" else "table"
+            self.spark.sql(f"drop {kind} {self.schema}.{row.tableName}")
+
+    def _rows(self, name: str, names: set[str]) -> list[str] | None:
+        return sorted(map(str, self.spark.table(f"{self.schema}.{name}").collect())) if name in names else None
+
+    def _is_view(self, names: set[str]) -> bool:
+        return MODEL in names and self._type(MODEL) == "VIEW"
+
+    def _type(self, name: str) -> str:
+        facts = self.spark.sql(f"describe extended {self.schema}.{name}").collect()
+        return next(row.data_type for row in facts if row.col_name == "Type")
