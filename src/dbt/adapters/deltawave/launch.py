@@ -32,7 +32,7 @@ _HINTS = (
         "A package of spark.jars.packages could not be fetched: check its name and the network.",
     ),
 )
-_NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: ")
+_NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: |bad array subscript")
 
 
 class Transcript:

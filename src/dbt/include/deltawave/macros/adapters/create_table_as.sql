@@ -1,4 +1,8 @@
 {% macro deltawave__create_table_as(temporary, relation, compiled_code, language='sql') -%}
+  {%- if config.get('location_root') and target.method == 'session' -%}
+    {#- Dropping a table with a location leaves its files, and Spark refuses to create it anew over them. -#}
+    {%- do adapter.isolate_session({'spark.sql.legacy.allowNonEmptyLocationInCTAS': 'true'}) -%}
+  {%- endif -%}
   {%- if language == 'python' and target.method == 'session' -%}
     {{- _python_table_as(temporary, relation, compiled_code) -}}
   {%- else -%}

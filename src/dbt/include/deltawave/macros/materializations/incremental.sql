@@ -13,9 +13,7 @@
     {%- set rows = rows.include(database=false, schema=false) -%}
   {%- endif -%}
 
-  {%- if strategy in ['insert_overwrite', 'microbatch'] and config.get('partition_by', none) -%}
-    {%- do _overwrite_partitions_only() -%}
-  {%- endif -%}
+  {%- do _prepare_session(overwrites_partitions=strategy in ['insert_overwrite', 'microbatch'] and config.get('partition_by', none)) -%}
 
   {{ run_hooks(pre_hooks) }}
 
@@ -50,14 +48,15 @@
   {{ return({'relations': [target_relation]}) }}
 {%- endmaterialization %}
 
-{#- In a session the setting belongs to a copy of it: other threads share the session itself, and a static overwrite
-    of theirs would turn dynamic. -#}
-{% macro _overwrite_partitions_only() -%}
+{#- The session is shared by all threads: the temporary view of the new rows and the overwrite mode go into a copy of it,
+    or a static overwrite in another thread would turn dynamic. -#}
+{% macro _prepare_session(overwrites_partitions) -%}
+  {%- set mode = 'spark.sql.sources.partitionOverwriteMode' -%}
   {%- if target.method == 'session' -%}
-    {%- do adapter.isolate_session({'spark.sql.sources.partitionOverwriteMode': 'DYNAMIC'}) -%}
-  {%- else -%}
+    {%- do adapter.isolate_session({mode: 'DYNAMIC'} if overwrites_partitions else {}) -%}
+  {%- elif overwrites_partitions -%}
     {%- call statement() -%}
-      set spark.sql.sources.partitionOverwriteMode = DYNAMIC
+      set {{ mode }} = DYNAMIC
     {%- endcall -%}
   {%- endif -%}
 {%- endmacro %}
