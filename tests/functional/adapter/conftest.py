@@ -44,12 +44,17 @@ class OwnProcess:
             check=False,
         )
 
-    def dbt(self, *commands: str) -> subprocess.CompletedProcess[str]:
-        """Run dbt commands one after the other, on one Spark; end at the first that fails."""
+    def dbt(self, *commands: str, then: str = "") -> subprocess.CompletedProcess[str]:
+        """Run dbt commands one after the other on one Spark, then the code ``then`` on it.
+
+        The first command that fails ends the process with code 1.
+        """
         return self.python(
-            "import sys\n"
+            "import shlex, sys\n"
             "from dbt.cli.main import dbtRunner\n"
-            f"sys.exit(not all(dbtRunner().invoke(c.split()).success for c in {commands!r}))\n"
+            f"for command in {commands!r}:\n"
+            "    if not dbtRunner().invoke(shlex.split(command)).success:\n"
+            "        sys.exit(1)\n" + then
         )
 
 

@@ -38,19 +38,44 @@ class TestAnsiOnAgain:
 
 
 class TestIsolation:
-    def test_settings_of_a_node_stay_with_it(self, project, spark):
-        setting = "spark.sql.sources.partitionOverwriteMode"
+    """What isolate_session promises to the macros that write a table."""
+
+    SETTING = "spark.sql.sources.partitionOverwriteMode"
+
+    @pytest.fixture
+    def table(self, project):
+        relation = project.adapter.Relation.create(schema=project.test_schema, identifier="kept")
+        project.run_sql("create or replace temporary view shared as select 1 as id")
+        project.run_sql(f"drop table if exists {relation}")
+        project.run_sql(f"create table {relation} using parquet as select 1 as id")
+        yield relation
+        project.run_sql("drop view shared")
+
+    def test_settings_and_views_stay_with_the_node(self, project, spark, table):
         adapter = project.adapter
         with adapter.connection_named("one"):
-            adapter.execute("create or replace temporary view shared as select 1 as id")
-            adapter.isolate_session({setting: "DYNAMIC"})
-            _, seen = adapter.execute(f"set {setting}", fetch=True)
-            adapter.execute("select * from shared")
+            adapter.isolate_session(table, {self.SETTING: "DYNAMIC"})
+            _, seen = adapter.execute(f"set {self.SETTING}", fetch=True)
+            adapter.execute("create temporary view own as select * from shared")
         assert seen.rows[0][1] == "DYNAMIC"
         with adapter.connection_named("two"):
-            _, seen = adapter.execute(f"set {setting}", fetch=True)
+            _, seen = adapter.execute(f"set {self.SETTING}", fetch=True)
         assert seen.rows[0][1].upper() == "STATIC"
-        assert spark.conf.get(setting).upper() == "STATIC"
+        assert spark.conf.get(self.SETTING).upper() == "STATIC"
+        assert not spark.catalog.tableExists("own")
+
+    @pytest.mark.parametrize("rejoins", [True, False])
+    def test_everybody_sees_what_was_written(self, project, spark, table, rejoins):
+        assert spark.table(str(table)).count() == 1
+        adapter = project.adapter
+        with adapter.connection_named("one"):
+            adapter.isolate_session(table, {})
+            adapter.execute(f"insert into {table} values (2)")
+            if rejoins:
+                adapter.rejoin_session()
+                _, seen = adapter.execute(f"select count(*) from {table}", fetch=True)
+                assert seen.rows[0][0] == 2
+        assert spark.table(str(table)).count() == 2
 
 
 def test_nothing_is_left_in_the_project(own_process):
