@@ -60,8 +60,7 @@ def line(row: Row) -> str:
     """A row as the source writes it: text in quotes, nothing for what is missing."""
     cells = zip(HEADER, row, strict=True)
     return ",".join(
-        "" if cell is None else '"' + cell.replace('"', '""') + '"' if name in TEXT else cell
-        for name, cell in cells
+        "" if cell is None else '"' + cell.replace('"', '""') + '"' if name in TEXT else cell for name, cell in cells
     )
 
 
@@ -75,9 +74,7 @@ def made_up(runways: int = 3000, seed: int = 1996) -> Iterator[tuple[str, str]]:
                 del rows[key]
             for key in chance.sample(sorted(rows), chance.randrange(1, 80)):
                 rows[key] = change_row(chance, rows[key])
-            for key in range(
-                300000 + 100 * number, 300000 + 100 * number + chance.randrange(0, 15)
-            ):
+            for key in range(300000 + 100 * number, 300000 + 100 * number + chance.randrange(0, 15)):
                 rows[str(key)] = make_row(chance, str(key))
         order = list(rows)
         chance.shuffle(order)

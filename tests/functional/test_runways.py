@@ -104,9 +104,7 @@ class TestRunways:
         *_, last = dated.values()
         rows = spark.table(f"{schema}.runways").select(*HEADER).collect()
         assert len(rows) == len(last)
-        wrong = {
-            row.id: (line(row), last.get(row.id)) for row in rows if line(row) != last.get(row.id)
-        }
+        wrong = {row.id: (line(row), last.get(row.id)) for row in rows if line(row) != last.get(row.id)}
         assert wrong == {}
 
     def test_updates_hold_the_row_before_and_name_what_changed(self, schema, spark, dated):
@@ -117,9 +115,7 @@ class TestRunways:
             old, new = states[row._batch_id - 2][row.id], states[row._batch_id - 1][row.id]
             assert line((row.id, *row._before)) == old
             assert line(tuple(row[name] for name in HEADER)) == new
-            changed = [
-                name for name, a, b in zip(HEADER, cells(old), cells(new), strict=True) if a != b
-            ]
+            changed = [name for name, a, b in zip(HEADER, cells(old), cells(new), strict=True) if a != b]
             assert sorted(row._changed_columns) == sorted(changed)
 
     def test_next_run_finds_nothing_new(self, schema, spark):

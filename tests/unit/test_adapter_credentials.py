@@ -38,9 +38,7 @@ def test_values_are_spelt_as_spark_reads_them():
 
 @pytest.mark.parametrize("ansi", [True, False])
 def test_ansi_mode_is_the_profiles(ansi):
-    credentials = DeltawaveCredentials(
-        schema="dev", server_side_parameters={"spark.sql.ansi.enabled": ansi}
-    )
+    credentials = DeltawaveCredentials(schema="dev", server_side_parameters={"spark.sql.ansi.enabled": ansi})
     assert credentials.server_side_parameters == {"spark.sql.ansi.enabled": str(ansi).lower()}
 
 

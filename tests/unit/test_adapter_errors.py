@@ -48,9 +48,7 @@ def test_stack_and_plan_are_dropped():
         "'Project ['x]\n+- OneRowRelation\n\n"
         "JVM stacktrace:\norg.apache.spark.sql.AnalysisException\n\tat org.apache.Spark.x(y:1)"
     )
-    assert readable(error) == (
-        "[UNRESOLVED_COLUMN] `x` cannot be resolved. SQLSTATE: 42703; line 1 pos 7"
-    )
+    assert readable(error) == ("[UNRESOLVED_COLUMN] `x` cannot be resolved. SQLSTATE: 42703; line 1 pos 7")
 
 
 def test_context_of_a_query_is_kept():
