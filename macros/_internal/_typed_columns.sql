@@ -18,7 +18,8 @@
     {%- elif not execute -%}
       {%- do typed.append({'name': column, 'data_type': 'void'}) -%}
     {%- elif relation -%}
-      {%- do deltawave._fail('no_such_column', {'macro': macro_name, 'relation': relation | string, 'column': column, 'columns': known.values() | map(attribute='name') | join(', ')}) -%}
+      {%- set names = known.values() | map(attribute='name') | join(', ') -%}
+      {%- do deltawave._fail('no_such_column', {'macro': macro_name, 'relation': relation | string, 'column': column, 'columns': names}) -%}
     {%- else -%}
       {%- do deltawave._fail('untyped_column', {'macro': macro_name, 'column': column}) -%}
     {%- endif -%}

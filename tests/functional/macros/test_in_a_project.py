@@ -52,6 +52,18 @@ models:
   - name: twice
     data_tests:
       - deltawave.unique_change: {name: more_than_once, arguments: {unique_key: [id]}}
+unit_tests:
+  - name: latest_names
+    model: latest
+    given:
+      - input: ref('changes')
+        rows:
+          - {id: 1, name: Ada, _change_type: insert, _batch_id: 1}
+          - {id: 2, name: Bo, _change_type: insert, _batch_id: 1}
+          - {id: 1, name: Ada, _change_type: delete, _batch_id: 2}
+    expect:
+      rows:
+        - {id: 2, name: Bo}
 """
 MODELS = {
     "changes.sql": "{{ config(materialized='view') }}" + LOG,
@@ -59,6 +71,7 @@ MODELS = {
     "accounts.sql": "{{ config(materialized='table') }}" + ACCOUNTS,
     "spoiled.sql": "{{ config(materialized='table') }}" + SPOILED,
     "state.sql": "{{ deltawave.current_state(ref('changes'), 'id', to_batch=1) }}",
+    "latest.sql": "{{ deltawave.current_state(ref('changes'), 'id', columns=['id', 'name']) }}",
     "rebuilt.sql": "{{ deltawave.apply_changes(ref('changes'), ref('state'), 'id', from_batch=2) }}",
     "checksums.sql": """
         {%- set columns = ['id', 'name', 'attrs', 'score'] -%}
@@ -113,6 +126,9 @@ class TestInAProject:
         assert [len(row[2]) for row in found] == [32, 32]
         by_column = self.rows(spark, project, "checksums_by_column")
         assert by_column == [row[:2] for row in found]
+
+    def test_a_model_with_named_columns_has_unit_tests(self, outcomes):
+        assert outcomes["latest_names"].status == TestStatus.Pass, outcomes["latest_names"].message
 
     @pytest.mark.parametrize("name", ["once", "right", "right_in_one_column", "right_where_asked"])
     def test_a_right_log_passes(self, outcomes, name):
