@@ -36,18 +36,10 @@ class Release:
 
 
 RELEASES = (
-    Release(
-        "2025-09-09", "ce7dc6e1485afe3915e708212c7024ad158470c1c934e6a6cb217cf28b798ac7", 3045691
-    ),
-    Release(
-        "2026-02-08", "1d2c0f62970dab5e169dd41c7a58acb7ab507182fa5114b48ce1a494983e01f5", 3089225
-    ),
-    Release(
-        "2026-08-03", "e741bf85b85d1915ddfa540973d1f4360ea705031873a405fba16c04e9c811f5", 3076463
-    ),
-    Release(
-        "2026-09-05", "d7eaa9a57d373b0adaaae0d52da2af0bb0edf73f7baa170f7c415d3342bf4868", 3077365
-    ),
+    Release("2025-09-09", "ce7dc6e1485afe3915e708212c7024ad158470c1c934e6a6cb217cf28b798ac7", 3045691),
+    Release("2026-02-08", "1d2c0f62970dab5e169dd41c7a58acb7ab507182fa5114b48ce1a494983e01f5", 3089225),
+    Release("2026-08-03", "e741bf85b85d1915ddfa540973d1f4360ea705031873a405fba16c04e9c811f5", 3076463),
+    Release("2026-09-05", "d7eaa9a57d373b0adaaae0d52da2af0bb0edf73f7baa170f7c415d3342bf4868", 3077365),
 )
 
 
@@ -114,9 +106,7 @@ def fetch(release: Release, into: Path) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fetch the demo's dumps of the table of airports.")
-    parser.add_argument(
-        "--into", type=Path, default=ROOT / ".data", help="folder (default: .data of the project)"
-    )
+    parser.add_argument("--into", type=Path, default=ROOT / ".data", help="folder (default: .data of the project)")
     into = parser.parse_args().into.resolve()
     try:
         fetched = [release.day for release in RELEASES if fetch(release, into)]

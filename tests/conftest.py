@@ -1,7 +1,7 @@
 """One pytest process, one Spark session; tests keep apart by schema.
 
-``project`` of dbt-tests-adapter writes a dbt project into a temporary folder and gives it a schema of its own. A test
-that needs the macros of this repository asks for ``deltawave_package`` as well:
+``project`` of dbt-tests-adapter writes a dbt project into a temporary folder and gives it a schema
+of its own. A test that needs the macros of this repository asks for ``deltawave_package`` as well:
 
     @pytest.mark.usefixtures("deltawave_package")
     class TestSomething:
@@ -13,8 +13,9 @@ that needs the macros of this repository asks for ``deltawave_package`` as well:
             run_dbt(["run"])
             assert spark.table(f"{project.test_schema}.accounts").count() == 3
 
-It puts a link to ``macros/`` where ``dbt deps`` would have installed the package, so that ``deltawave.`` and dispatch
-resolve as they do for a user, and spares the command. The demo models, seeds and tests stay outside.
+It puts a link to ``macros/`` where ``dbt deps`` would have installed the package, so that
+``deltawave.`` and dispatch resolve as they do for a user, and spares the command. The demo models,
+seeds and tests stay outside.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def deltawave_package(project_root: Any) -> Path:
     package = Path(project_root, "dbt_packages", "deltawave")
     package.mkdir(parents=True)
     config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
-    kept = {key: config[key] for key in ("name", "version", "config-version", "vars", "dispatch") if key in config}
+    names = ("name", "version", "config-version", "vars", "dispatch")
+    kept = {name: config[name] for name in names if name in config}
     (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
     (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
     return package

@@ -38,7 +38,7 @@
     'full_refresh': "{model}: --full-refresh would begin a new log, and the dumps behind its {batch} batch(es) may be gone. Nothing was changed. Set full_refresh: true in the model's config to allow it, or false to have the flag ignored.",
     'data_type': "{value!r} is not a data type that deltawave can read; it stops before {rest!r}. Give the type as Spark's describe shows it.",
     'no_such_column': "{macro}: {relation} has no column '{column}'. It has: {columns}.",
-    'unknown_columns': "{macro}: the columns of {relation} are not known. Give a relation that exists, as ref and source do; or columns= too for a CTE or a subquery.",
+    'unknown_columns': "{macro}: the columns of {relation} are not known. Give a relation, as ref and source do; or columns= too, for a CTE or a subquery.",
     'filtered_source': "{macro}: a 'where' in the config works on models, not on {relation}. Test a model that selects from it.",
     'untyped_column': "{macro}: the type of column '{column}' is not known. Give relation=, or each column as {{name: ..., data_type: ...}}.",
     'taken_name': "{macro}: '{column}' is a column of the log already; give the new column another name with {macro}'s argument of that name.",

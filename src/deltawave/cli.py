@@ -30,12 +30,8 @@ def doctor(quiet: bool) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog="deltawave", description="What changed between two states of a table, on Spark."
-    )
-    top.add_argument(
-        "--version", action="version", version=f"deltawave {installed_version(DISTRIBUTION)}"
-    )
+    top = argparse.ArgumentParser(prog="deltawave", description="What changed between two states of a table, on Spark.")
+    top.add_argument("--version", action="version", version=f"deltawave {installed_version(DISTRIBUTION)}")
     commands = top.add_subparsers(dest="command", required=True)
     doctor_parser = commands.add_parser(
         "doctor", help="check Python, Java and packages, and say what to do about each problem"

@@ -78,9 +78,7 @@ def check_java(command: str, version_output: str | None, java_home: str | None) 
         return Finding("no Java on the PATH, and JAVA_HOME is not set", INSTALL_JAVA)
     major = java_major(version_output)
     if major is None:
-        return Finding(
-            f"{command} ({source}) does not tell its version: {version_output.strip()!r}", remedy
-        )
+        return Finding(f"{command} ({source}) does not tell its version: {version_output.strip()!r}", remedy)
     if major not in SUPPORTED_JAVA:
         return Finding(f"Java {major} from {source}; Spark 4 runs on Java 17 and 21", remedy)
     return Finding(f"Java {major} from {source}")
@@ -106,9 +104,7 @@ def check_packages(requirements: list[str], installed: Installed) -> list[Findin
         version = installed(canonicalize_name(requirement.name))
         wanted = f"{requirement.name}{requirement.specifier}"
         if version is None:
-            findings.append(
-                Finding(f"{requirement.name} is not installed", f"pip install '{wanted}'")
-            )
+            findings.append(Finding(f"{requirement.name} is not installed", f"pip install '{wanted}'"))
         elif not requirement.specifier.contains(version, prereleases=True):
             findings.append(
                 Finding(

@@ -101,7 +101,7 @@ class House:
         self._python(
             f"import json, pathlib;"
             f"rows = spark.table('{SCHEMA}.{MODEL}').collect();"
-            f"pathlib.Path({str(out)!r}).write_text(json.dumps([row.asDict(recursive=True) for row in rows], default=str))"
+            f"pathlib.Path({str(out)!r}).write_text(json.dumps([row.asDict(True) for row in rows], default=str))"
         )
         found = json.loads(out.read_text())
         changes = [_change(row) for row in found]

@@ -24,7 +24,7 @@ def poll(spark: SparkSession, view: str) -> dict[str, int]:
 def main(settings: str, view: str, seen: str, stop: str) -> None:
     """Poll until the stop file appears."""
     spark = SparkSession.builder.config(map=json.loads(Path(settings).read_text())).enableHiveSupport().getOrCreate()
-    with open(seen, "w", buffering=1) as lines:
+    with Path(seen).open("w", buffering=1) as lines:
         while not Path(stop).exists():
             try:
                 lines.write(json.dumps({"counts": poll(spark, view)}) + "\n")

@@ -52,9 +52,7 @@ class Landing:
         return " ".join(text.split())
 
     def rows(self, columns: str = "*") -> list[tuple[Any, ...]]:
-        return sorted(
-            tuple(row) for row in self.spark.table(self.table).selectExpr(columns).collect()
-        )
+        return sorted(tuple(row) for row in self.spark.table(self.table).selectExpr(columns).collect())
 
     def exists(self) -> bool:
         return self.spark.catalog.tableExists(self.table)
@@ -113,9 +111,7 @@ class TestExternalSources:
 
     def test_partition_named_alone_takes_its_column_s_type(self, landing):
         landing.write("batch=7/a.csv", "id,name\n1,ann\n")
-        landing.declare(
-            columns=[*COLUMNS, {"name": "batch", "data_type": "bigint"}], partitions=["batch"]
-        )
+        landing.declare(columns=[*COLUMNS, {"name": "batch", "data_type": "bigint"}], partitions=["batch"])
         landing.create()
         assert landing.spark.table(landing.table).dtypes == [
             ("id", "int"),

@@ -17,12 +17,14 @@ from typing import Any, NoReturn
 
 import agate
 import pytz
+from dbt_common.clients.agate_helper import table_from_data_flat
 from dbt_common.clients.jinja import get_template
 from dbt_common.exceptions import CompilationError
 from dbt_common.exceptions.macros import MacroReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = "dbt_macro__"
+DESCRIBE = re.compile(r"describe query select \* from (\S+)")
 DEFINITION = re.compile(r"{%-?\s*(macro|test)\s+(\w+)")
 
 Columns = Sequence[tuple[str, str]]
@@ -39,7 +41,7 @@ class Relation:
 
 
 class Package:
-    """``deltawave`` in a template, where the sandbox forbids attributes that begin with an underscore, but not items."""
+    """``deltawave`` in a template: the sandbox forbids attributes that begin with an underscore, but not items."""
 
     def __init__(self, macros: Macros) -> None:
         self._macros = macros
@@ -57,14 +59,12 @@ class Macros:
         run_query: Callable[[str], list[tuple[Any, ...]]] | None = None,
         **context: Any,
     ) -> None:
-        self._tables = dict(tables or {})
+        self._tables = tables or {}
         self._run_query = run_query
         self._macros: dict[str, Callable[..., Any]] = {}
         self._context = {
             "deltawave": Package(self),
-            "adapter": SimpleNamespace(
-                dispatch=self._dispatch, get_columns_in_relation=self._columns, quote="`{}`".format
-            ),
+            "adapter": SimpleNamespace(dispatch=self._dispatch, quote="`{}`".format),
             "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=lambda message: ""),
             "return": _return,
             "run_query": self._query,
@@ -98,14 +98,15 @@ class Macros:
         kind = "spark" if f"spark__{name}" in self._paths else "default"
         return getattr(self, f"{kind}__{name}")
 
-    def _columns(self, relation: object) -> list[SimpleNamespace]:
-        columns = self._tables.get(str(relation), [])
-        return [SimpleNamespace(name=name, data_type=data_type, dtype=data_type) for name, data_type in columns]
-
     def _query(self, sql: str) -> agate.Table:
-        assert self._run_query is not None, f"no answer is given to {sql}"
-        rows = self._run_query(sql)
-        return agate.Table(rows, [f"column_{n}" for n in range(len(rows[0]) if rows else 0)])
+        described = DESCRIBE.fullmatch(sql)
+        if described and described[1] in self._tables:
+            rows = [(*column, None) for column in self._tables[described[1]]]
+        else:
+            assert self._run_query is not None, f"no answer is given to {sql}"
+            rows = self._run_query(sql)
+        names = [f"column_{n}" for n in range(len(rows[0]))] if rows else []
+        return table_from_data_flat([dict(zip(names, row, strict=True)) for row in rows], names)
 
 
 def _returning(macro: Callable[..., Any]) -> Callable[..., Any]:

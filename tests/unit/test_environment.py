@@ -123,9 +123,7 @@ def test_requirements_of_other_machines_are_left_out() -> None:
     ("jar", "fits"),
     [("spark-core_2.13-4.1.4.jar", True), ("spark-core_2.12-3.5.1.jar", False), (None, False)],
 )
-def test_spark_home_has_to_hold_the_installed_spark(
-    tmp_path: Path, jar: str | None, fits: bool
-) -> None:
+def test_spark_home_has_to_hold_the_installed_spark(tmp_path: Path, jar: str | None, fits: bool) -> None:
     (tmp_path / "jars").mkdir()
     if jar:
         (tmp_path / "jars" / jar).touch()

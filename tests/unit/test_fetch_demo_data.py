@@ -58,7 +58,5 @@ def test_without_a_network_the_message_says_where_to_put_the_wheel(
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
     with pytest.raises(Unavailable, match="could not be downloaded") as problem:
         fetch(fetch_demo_data.RELEASES[0], tmp_path)
-    assert f"put {fetch_demo_data.RELEASES[0].wheel} into {tmp_path / 'wheels'}" in str(
-        problem.value
-    )
+    assert f"put {fetch_demo_data.RELEASES[0].wheel} into {tmp_path / 'wheels'}" in str(problem.value)
     assert not (tmp_path / "airports").exists()

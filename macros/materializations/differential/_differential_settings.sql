@@ -86,11 +86,15 @@
   {%- set names = [value] if value is string else value -%}
   {%- set known = [] -%}
   {%- if names is mapping or names is not iterable -%}
-    {%- do deltawave._fail('option_value', {'model': model_name, 'option': option, 'value': value, 'allowed': 'a column name or a list of them'}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': model_name, 'option': option, 'value': value, 'allowed': 'a column name or a list of them',
+    }) -%}
   {%- endif -%}
   {%- for column in names -%}
     {%- if column is not string or not column.strip() or column | lower in known -%}
-      {%- do deltawave._fail('option_value', {'model': model_name, 'option': option, 'value': value, 'allowed': 'a column name or a list of different column names'}) -%}
+      {%- do deltawave._fail('option_value', {
+        'model': model_name, 'option': option, 'value': value, 'allowed': 'a column name or a list of different column names',
+      }) -%}
     {%- endif -%}
     {%- do known.append(column | lower) -%}
   {%- endfor -%}

@@ -16,7 +16,9 @@
   {%- for option in ['compare_columns', 'ignore_columns'] -%}
     {%- for column in settings[option] or [] -%}
       {%- if column | lower not in names -%}
-        {%- do deltawave._fail('missing_option_column', {'model': job.name, 'option': option, 'column': column, 'columns': columns | map(attribute='name') | join(', ')}) -%}
+        {%- do deltawave._fail('missing_option_column', {
+          'model': job.name, 'option': option, 'column': column, 'columns': columns | map(attribute='name') | join(', '),
+        }) -%}
       {%- endif -%}
     {%- endfor -%}
   {%- endfor -%}

@@ -1,26 +1,269 @@
-"""Python models in process."""
+"""Python models, run in the process of dbt."""
+
+import sys
+from pathlib import Path
 
 import pytest
 from dbt.tests.util import run_dbt
 
-SPARK = """
+SPARK_FRAME = """
 def model(dbt, session):
     return session.range(3)
 """
 
+PANDAS_FRAME = """
+import pandas as pd
 
-class TestTable:
+
+def model(dbt, session):
+    dates = pd.to_datetime(["2020-01-01", "2020-01-02"])
+    return pd.DataFrame({"name": ["a", None], "at": dates, "nothing": [None, None]})
+"""
+
+PANDAS_ON_SPARK_FRAME = """
+def model(dbt, session):
+    return dbt.ref("spark_frame").pandas_api()
+"""
+
+NO_FRAME = """
+def model(dbt, session):
+    return [1, 2, 3]
+"""
+
+# The comment is on line 3 of the file, the two failing lines are 5 and 9.
+FAILS = """
+
+# helper
+def pick(frame):
+    return frame.select("no_such_column")
+
+
+def model(dbt, session):
+    return pick(dbt.ref("spark_frame"))
+"""
+
+FAILS_IN_SYNTAX = """
+
+def model(dbt, session):
+    return session.range(
+"""
+
+ON_EXECUTORS = """
+import sys
+
+import pandas as pd
+
+FACTOR = 10
+
+
+def model(dbt, session):
+    def scale(batches):
+        for batch in batches:
+            yield pd.DataFrame({"id": batch["id"] * FACTOR, "python": sys.executable})
+
+    return dbt.ref("spark_frame").mapInPandas(scale, "id long, python string")
+"""
+
+FAILS_ON_EXECUTORS = """
+def model(dbt, session):
+    def fail(batches):
+        for batch in batches:
+            raise KeyError("spoilt row")  # line 5 of the file
+
+    return dbt.ref("spark_frame").mapInPandas(fail, "id long")
+"""
+
+
+class TestFrames:
     @pytest.fixture(scope="class")
     def models(self):
-        return {"numbers.py": SPARK, "twice.sql": "select id * 2 as id from {{ ref('numbers') }}"}
+        return {
+            "spark_frame.py": SPARK_FRAME,
+            "pandas_frame.py": PANDAS_FRAME,
+            "pandas_on_spark_frame.py": PANDAS_ON_SPARK_FRAME,
+            "no_frame.py": NO_FRAME,
+            "fails.py": FAILS,
+            "on_executors.py": ON_EXECUTORS,
+            "fails_on_executors.py": FAILS_ON_EXECUTORS,
+            "reads_python.sql": "select id * 2 as id from {{ ref('spark_frame') }}",
+        }
 
     @pytest.fixture(scope="class")
-    def seeds(self):
-        return {"names.csv": "id,name\n1,O'Hara\n2,\n9007199254740993,a\\b\n"}
+    def messages(self, project):
+        results = run_dbt(["run"], expect_pass=False)
+        return {result.node.name: result.message for result in results}
 
-    def test_builds(self, project):
-        assert len(run_dbt(["build"])) == 3
-        rows = project.run_sql(f"select id from {project.test_schema}.twice order by id", fetch="all")
-        assert [row[0] for row in rows] == [0, 2, 4]
-        rows = project.run_sql(f"select id, name from {project.test_schema}.names order by id", fetch="all")
-        assert [tuple(row) for row in rows] == [(1, "O'Hara"), (2, None), (9007199254740993, "a\\b")]
+    @pytest.fixture
+    def rows(self, messages, project, spark):
+        def read(name):
+            return [tuple(row) for row in spark.table(f"{project.test_schema}.{name}").collect()]
+
+        return read
+
+    def test_spark_frame_feeds_sql(self, rows):
+        assert sorted(rows("reads_python")) == [(0,), (2,), (4,)]
+
+    def test_pandas_frame_keeps_nulls_and_types(self, rows, project, spark):
+        frame = spark.table(f"{project.test_schema}.pandas_frame")
+        assert dict(frame.dtypes) == {"name": "string", "at": "timestamp", "nothing": "string"}
+        assert sorted((row[1].day, row[0], row[2]) for row in rows("pandas_frame")) == [
+            (1, "a", None),
+            (2, None, None),
+        ]
+
+    def test_pandas_on_spark_frame(self, rows):
+        assert sorted(rows("pandas_on_spark_frame")) == [(0,), (1,), (2,)]
+
+    def test_executors_run_this_python_and_need_no_module(self, rows):
+        assert sorted(rows("on_executors")) == [(id_, sys.executable) for id_ in (0, 10, 20)]
+
+    def test_anything_else_is_refused(self, messages):
+        assert "model() returned list; it must return a Spark DataFrame" in messages["no_frame"]
+
+    def test_error_names_the_lines_of_the_users_file(self, messages, project):
+        message = messages["fails"]
+        file = Path(project.project_root, "models", "fails.py")
+        assert "AnalysisException: [UNRESOLVED_COLUMN" in message
+        assert f'File "{file}", line 5, in pick' in message
+        assert f'File "{file}", line 9, in model' in message
+        assert 'return frame.select("no_such_column")' in message
+        assert "site-packages" not in message
+        assert message.count("File ") == 2
+
+    def test_error_on_executors_names_the_users_line_once(self, messages, project):
+        message = messages["fails_on_executors"]
+        file = Path(project.project_root, "models", "fails_on_executors.py")
+        assert "KeyError: 'spoilt row'" in message
+        assert message.count(f'File "{file}", line 5, in fail') == 1
+        assert "worker.py" not in message
+
+
+class TestConfiguration:
+    @pytest.fixture(scope="class")
+    def location_root(self, tmp_path_factory):
+        return str(tmp_path_factory.mktemp("elsewhere"))
+
+    @pytest.fixture(scope="class")
+    def models(self, location_root):
+        model = f"""
+def model(dbt, session):
+    dbt.config(
+        file_format="orc",
+        partition_by=["day"],
+        location_root={location_root!r},
+        options={{"compression": "zlib"}},
+        tblproperties={{"origin": "python"}},
+    )
+    return session.sql("select 1 as day, 'a' as name")
+"""
+        return {"configured.py": model, "plain.py": SPARK_FRAME}
+
+    def test_table_is_as_configured(self, project, spark, location_root):
+        run_dbt(["run"])
+        run_dbt(["run"])
+        rows = spark.sql(f"describe table extended {project.test_schema}.configured").collect()
+        about = {row.col_name: row.data_type for row in rows}
+        assert about["Provider"] == "orc"
+        assert about["Location"] == f"file:{location_root}/configured"
+        assert "compression=zlib" in about["Storage Properties"]
+        assert "origin=python" in about["Table Properties"]
+        assert "day=1" in {path.name for path in Path(location_root, "configured").iterdir()}
+        assert spark.table(f"{project.test_schema}.configured").count() == 1
+        rows = spark.sql(f"describe table extended {project.test_schema}.plain").collect()
+        assert {row.col_name: row.data_type for row in rows}["Provider"] == "parquet"
+
+
+OVERWRITES = """
+def model(dbt, session):
+    dbt.config(
+        materialized="incremental",
+        incremental_strategy="insert_overwrite",
+        partition_by=["day"],
+    )
+    rows = dbt.ref("input")
+    return rows.where("day = 2") if dbt.is_incremental else rows
+"""
+
+APPENDS = """
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append", partition_by=["day"])
+    rows = dbt.ref("input")
+    return rows.where("day = 2") if dbt.is_incremental else rows
+"""
+
+SQL_OVERWRITES = """
+{{ config(
+    materialized='incremental',
+    incremental_strategy='insert_overwrite',
+    partition_by='day',
+) }}
+select run, day from {{ ref('input') }}
+{% if is_incremental() %} where day = 2 {% endif %}
+"""
+
+INPUT = """
+select {{ var('run') }} as run, day from values (1), (2) as days (day)
+"""
+
+
+class TestIncremental:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "input.sql": INPUT,
+            "overwrites.py": OVERWRITES,
+            "sql_overwrites.sql": SQL_OVERWRITES,
+            "appends.py": APPENDS,
+        }
+
+    def test_three_runs(self, project, spark):
+        mode = spark.conf.get("spark.sql.sources.partitionOverwriteMode")
+        for run in (1, 2, 3):
+            run_dbt(["run", "--vars", f"run: {run}"])
+
+        def rows(name):
+            table = spark.table(f"{project.test_schema}.{name}")
+            return sorted((row.day, row.run) for row in table.collect())
+
+        assert rows("overwrites") == [(1, 1), (2, 3)]
+        assert rows("sql_overwrites") == [(1, 1), (2, 3)]
+        assert rows("appends") == [(1, 1), (2, 1), (2, 2), (2, 3)]
+
+        tables = [table.name for table in spark.catalog.listTables(project.test_schema)]
+        assert sorted(tables) == ["appends", "input", "overwrites", "sql_overwrites"]
+        assert spark.conf.get("spark.sql.sources.partitionOverwriteMode") == mode
+        properties = spark.sql(f"show tblproperties {project.test_schema}.overwrites").collect()
+        assert not [row.key for row in properties if "overwritemode" in row.key.lower()]
+
+
+class TestEmptyRun:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "input.sql": "select 1 as id",
+            "copy.py": 'def model(dbt, session):\n    return dbt.ref("input")\n',
+        }
+
+    def test_refs_have_no_rows(self, project, spark):
+        run_dbt(["run", "--empty"])
+        assert spark.table(f"{project.test_schema}.copy").count() == 0
+        run_dbt(["run"])
+        assert spark.table(f"{project.test_schema}.copy").count() == 1
+
+
+class TestSyntaxError:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {}
+
+    def test_compiled_code_names_the_users_line(self, spark, tmp_path):
+        from dbt_common.exceptions import DbtRuntimeError
+
+        from dbt.adapters.deltawave.python_models import SessionPythonJob
+
+        file = tmp_path / "model.py"
+        file.write_text("\n\n" + FAILS_IN_SYNTAX)
+        model = {"alias": "model", "raw_code": FAILS_IN_SYNTAX.strip()}
+        job = SessionPythonJob(model, file, spark, secrets=[])
+        with pytest.raises(DbtRuntimeError, match=r"model.py, line 6\)"):
+            job.submit(FAILS_IN_SYNTAX.strip() + "\n# appended\n")

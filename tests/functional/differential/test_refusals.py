@@ -67,7 +67,8 @@ class TestRefusals:
     def test_unreadable_rows(self, bench: Workbench) -> None:
         bench.build(GOOD)
         bench.configure(
-            "select account_id, if(account_id = 7, raise_error('torn page'), name) as name from {{ target.schema }}.dump"
+            "select account_id, if(account_id = 7, raise_error('torn page'), name) as name "
+            "from {{ target.schema }}.dump"
         )
         rows, text = bench.log(), bench.view_text()
         done = bench.run()

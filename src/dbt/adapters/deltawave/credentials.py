@@ -27,9 +27,7 @@ class DeltawaveCredentials(SparkCredentials):
     data_dir: str = "target/spark"
 
     def __post_init__(self) -> None:
-        profile = {
-            str(key): as_spark_value(value) for key, value in self.server_side_parameters.items()
-        }
+        profile = {str(key): as_spark_value(value) for key, value in self.server_side_parameters.items()}
         if self.in_session and self.host is None:
             self.host = profile.get("spark.remote") or profile.get("spark.master") or "local"
         super().__post_init__()

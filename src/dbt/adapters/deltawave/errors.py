@@ -13,7 +13,7 @@ _SECRET_KEY = re.compile(_SECRET, re.IGNORECASE)
 # key = 'value', "key": "value", key 'value' (SQL options), ?key=value (URLs)
 _SECRET_PAIR = re.compile(
     rf"""(?P<key>[\w.\-]*{_SECRET}[\w.\-]*["'`]?)
-        (?P<gap>\s*(?:=>|=|:)\s*|\s+(?=["']))
+        (?P<gap>\s*(?:[=-]>|=|:)\s*|\s+(?=["']))
         (?P<value>"[^"]*"|'[^']*'|[^\s&;,)}}\]]+)""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from dbt.adapters.spark.connections import SparkConnectionWrapper
@@ -17,6 +18,8 @@ class SessionHandle(SparkConnectionWrapper):
 
     def __init__(self, session: SparkSession) -> None:
         self.session = session
+        self._shared = session
+        self._written: str | None = None
         self._frame: DataFrame | None = None
 
     def cursor(self) -> SessionHandle:
@@ -28,6 +31,9 @@ class SessionHandle(SparkConnectionWrapper):
 
     def close(self) -> None:
         self._frame = None
+        # A session that died has nothing left to see.
+        with suppress(Exception):
+            self.rejoin()
 
     def rollback(self, *args: Any, **kwargs: Any) -> None:
         """Spark has no transactions."""
@@ -48,11 +54,16 @@ class SessionHandle(SparkConnectionWrapper):
     @property
     def description(self) -> list[tuple[str, Any, None, None, None, None, bool]]:
         fields = [] if self._frame is None else self._frame.schema.fields
-        return [
-            (field.name, field.dataType.simpleString(), None, None, None, None, field.nullable)
-            for field in fields
-        ]
+        return [(field.name, field.dataType.simpleString(), None, None, None, None, field.nullable) for field in fields]
 
-    def isolate(self, settings: dict[str, str]) -> None:
-        """Go on in a copy of the session that has ``settings``, unseen by other connections."""
-        self.session = clone(self.session, settings)
+    def isolate(self, table: str, settings: Mapping[str, str]) -> None:
+        """Go on in a copy of the session that has ``settings``, in order to write ``table``."""
+        self.session = clone(self._shared, settings)
+        self._written = table
+
+    def rejoin(self) -> None:
+        """Go back to the shared session, and let it see what was written."""
+        written, self._written, self.session = self._written, None, self._shared
+        if written is not None and self.session.catalog.tableExists(written):
+            # Sessions remember the files of a Parquet table and the version of an Iceberg table.
+            self.session.catalog.refreshTable(written)

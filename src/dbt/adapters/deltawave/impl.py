@@ -94,15 +94,29 @@ class DeltawaveAdapter(SparkAdapter):
                 arguments = {"name": node.name, "config": node.config.to_dict(omit_none=True)}
                 self.execute_macro(CHECK_MACRO, project=PACKAGE, kwargs=arguments)
 
+    def _get_relation_information(self, row: Any) -> tuple[str, str, str]:
+        """Tell an Iceberg table, which the Hive side of Iceberg's session catalog calls hive."""
+        schema, name, information = super()._get_relation_information(row)
+        if "table_type=ICEBERG" in information:
+            information = information.replace("Provider: hive", "Provider: iceberg")
+        return schema, name, information
+
     # -- for macros
 
     @available
-    def isolate_session(self, settings: dict[str, Any]) -> None:
-        """Let the running node go on in a copy of the session with ``settings`` on top.
+    def isolate_session(self, relation: BaseRelation, settings: dict[str, Any]) -> None:
+        """Let the node write ``relation`` in a copy of the session with ``settings`` on top.
 
-        Other threads do not see the settings; the node's end, or its failure, takes them away.
+        Other threads see neither the settings nor temporary views. It lasts until
+        ``rejoin_session``, or the end of the node. Only for method session.
         """
-        self._handle().isolate({key: str(value) for key, value in settings.items()})
+        values = {key: str(value) for key, value in settings.items()}
+        self._handle().isolate(relation.render(), values)
+
+    @available
+    def rejoin_session(self) -> None:
+        """End ``isolate_session``: the shared session sees what was written."""
+        self._handle().rejoin()
 
     @available
     def session_catalog(self) -> str:

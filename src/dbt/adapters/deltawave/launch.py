@@ -32,7 +32,7 @@ _HINTS = (
         "A package of spark.jars.packages could not be fetched: check its name and the network.",
     ),
 )
-_NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: ")
+_NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: |bad array subscript")
 
 
 class Transcript:
@@ -78,9 +78,7 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
     had, or Spark refuses a setting.
     """
     # PySpark looks for the executors' Python here, and takes any python3 of the PATH otherwise.
-    os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get(
-        "PYSPARK_PYTHON", sys.executable
-    )
+    os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)
     transcript = Transcript()

@@ -23,9 +23,7 @@ def remove(session: SparkSession, schema: str, identifier: str) -> bool:
     if not hasattr(session, "_jsparkSession"):
         return False
     if session.catalog.tableExists(_quoted(schema, identifier)):
-        raise DbtRuntimeError(
-            f"remove_leftover_folder: {schema}.{identifier} exists in the catalog; drop it instead."
-        )
+        raise DbtRuntimeError(f"remove_leftover_folder: {schema}.{identifier} exists in the catalog; drop it instead.")
     database = session.catalog.getDatabase(_quoted(schema)).locationUri
     # Spark names the folder as the statement spelt the table, or in lower case.
     folders = [f"{database.rstrip('/')}/{name}" for name in {identifier, identifier.lower()}]
@@ -40,9 +38,7 @@ def _delete(session: Any, schema: str, folder: str) -> bool:
         return False
     lodger = _table_at(session, schema, files.makeQualified(path).toString())
     if lodger is not None:
-        raise DbtRuntimeError(
-            f"remove_leftover_folder: {folder} belongs to the table {schema}.{lodger}."
-        )
+        raise DbtRuntimeError(f"remove_leftover_folder: {folder} belongs to the table {schema}.{lodger}.")
     return bool(files.delete(path, True))
 
 

@@ -22,9 +22,7 @@ from dbt.adapters.deltawave.errors import readable
 class SessionPythonJob(PythonJobHelper):
     """Runs compiled Python models with the session of their connection."""
 
-    def __init__(
-        self, model: dict[str, Any], file: Path, session: SparkSession, secrets: list[str]
-    ) -> None:
+    def __init__(self, model: dict[str, Any], file: Path, session: SparkSession, secrets: list[str]) -> None:
         self._name = f"dbt_model_{model['alias']}"
         self._user_code: str = model.get("raw_code") or ""
         self._file = file
@@ -130,9 +128,7 @@ def to_frame(result: Any, session: SparkSession) -> DataFrame:
 def _without_void(frame: DataFrame) -> DataFrame:
     """Make columns without any value strings: pandas knows no type for them, tables need one."""
     void = {
-        field.name: F.lit(None).cast("string")
-        for field in frame.schema.fields
-        if isinstance(field.dataType, NullType)
+        field.name: F.lit(None).cast("string") for field in frame.schema.fields if isinstance(field.dataType, NullType)
     }
     return frame.withColumns(void) if void else frame
 

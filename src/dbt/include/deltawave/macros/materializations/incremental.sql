@@ -3,19 +3,11 @@
   {%- set strategy = dbt_spark_validate_get_incremental_strategy(config.get('incremental_strategy') or 'append', file_format) -%}
   {%- set on_schema_change = incremental_validate_on_schema_change(config.get('on_schema_change'), default='ignore') -%}
   {%- set predicates = config.get('predicates', none) or config.get('incremental_predicates', none) -%}
-  {%- set grant_config = config.get('grants') -%}
+  {%- set unique_key = config.get('unique_key', none) -%}
   {%- set language = model['language'] -%}
-  {%- set in_session = target.method == 'session' -%}
   {%- set target_relation = this.incorporate(type='table') -%}
   {%- set existing_relation = load_relation(this) -%}
-  {%- set rows = this.incorporate(path={'identifier': this.identifier ~ '__dbt_tmp'}) -%}
-  {%- if language == 'sql' or in_session -%}
-    {%- set rows = rows.include(database=false, schema=false) -%}
-  {%- endif -%}
-
-  {%- if strategy in ['insert_overwrite', 'microbatch'] and config.get('partition_by', none) -%}
-    {%- do _overwrite_partitions_only() -%}
-  {%- endif -%}
+  {%- set overwrites_partitions = strategy in ['insert_overwrite', 'microbatch'] and config.get('partition_by', none) -%}
 
   {{ run_hooks(pre_hooks) }}
 
@@ -23,26 +15,32 @@
     {%- if existing_relation is not none and not _is_replaceable(existing_relation, file_format) -%}
       {%- do adapter.drop_relation(existing_relation) -%}
     {%- endif -%}
+    {%- do _begin_writing(target_relation) -%}
     {%- call statement('main', language=language) -%}
       {{ create_table_as(False, target_relation, compiled_code, language) }}
     {%- endcall -%}
+    {%- do _end_writing() -%}
     {%- do persist_constraints(target_relation, model) -%}
   {%- else -%}
+    {%- set new_rows = _new_rows_relation(strategy, file_format) -%}
+    {%- if new_rows.type == 'table' -%}
+      {%- do adapter.drop_relation(new_rows) -%}
+    {%- endif -%}
+    {%- do _begin_writing(target_relation, overwrites_partitions) -%}
     {%- call statement('new_rows', language=language) -%}
-      {{ create_table_as(True, rows, compiled_code, language) }}
+      {{ create_table_as(new_rows.type != 'table', new_rows, compiled_code, language) }}
     {%- endcall -%}
-    {%- do process_schema_changes(on_schema_change, rows, existing_relation) -%}
+    {%- do process_schema_changes(on_schema_change, new_rows, existing_relation) -%}
     {%- call statement('main') -%}
-      {{ dbt_spark_get_incremental_sql(strategy, rows, target_relation, existing_relation, config.get('unique_key', none), predicates) }}
+      {{ dbt_spark_get_incremental_sql(strategy, new_rows, target_relation, existing_relation, unique_key, predicates) }}
     {%- endcall -%}
-    {%- if language == 'python' and not in_session -%}
-      {%- call statement('drop_new_rows') -%}
-        drop table if exists {{ rows }}
-      {%- endcall -%}
+    {%- do _end_writing() -%}
+    {%- if new_rows.type == 'table' -%}
+      {%- do adapter.drop_relation(new_rows) -%}
     {%- endif -%}
   {%- endif -%}
 
-  {%- do apply_grants(target_relation, grant_config, should_revoke(existing_relation, should_full_refresh())) -%}
+  {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing_relation, should_full_refresh())) -%}
   {%- do persist_docs(target_relation, model) -%}
 
   {{ run_hooks(post_hooks) }}
@@ -50,19 +48,10 @@
   {{ return({'relations': [target_relation]}) }}
 {%- endmaterialization %}
 
-{#- In a session the setting belongs to a copy of it: other threads share the session itself, and a static overwrite
-    of theirs would turn dynamic. -#}
-{% macro _overwrite_partitions_only() -%}
-  {%- if target.method == 'session' -%}
-    {%- do adapter.isolate_session({'spark.sql.sources.partitionOverwriteMode': 'DYNAMIC'}) -%}
-  {%- else -%}
-    {%- call statement() -%}
-      set spark.sql.sources.partitionOverwriteMode = DYNAMIC
-    {%- endcall -%}
-  {%- endif -%}
-{%- endmacro %}
-
-{#- Delta and Iceberg tables are replaced in place, so that readers never miss them. -#}
-{% macro _is_replaceable(relation, file_format) -%}
-  {{ return((relation.is_delta and file_format == 'delta') or (relation.is_iceberg and file_format == 'iceberg')) }}
+{#- A temporary view where it will do. A Python model outside the session cannot share one, and Spark 4.1 cannot plan a
+    merge into Iceberg from a view that a DataFrame made ("No plan for TableReference"). -#}
+{% macro _new_rows_relation(strategy, file_format) -%}
+  {%- set rows = this.incorporate(path={'identifier': this.identifier ~ '__dbt_tmp'}, type='table') -%}
+  {%- set in_view = model['language'] == 'sql' or (target.method == 'session' and (strategy != 'merge' or file_format == 'delta')) -%}
+  {{ return(rows.incorporate(type='view').include(database=false, schema=false) if in_view else rows) }}
 {%- endmacro %}

@@ -1,0 +1,64 @@
+"""Helpers of the adapter's tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+
+class OwnProcess:
+    """A dbt project whose commands run in a process, hence on a Spark, of their own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.write("dbt_project.yml", yaml.safe_dump({"name": "own", "profile": "own"}))
+
+    def write(self, path: str, text: str) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def profile(self, **target: Any) -> None:
+        output = {"type": "deltawave", "schema": "own"} | target
+        profile = {"own": {"target": "default", "outputs": {"default": output}}}
+        self.write("profiles.yml", yaml.safe_dump(profile))
+
+    def python(self, code: str) -> subprocess.CompletedProcess[str]:
+        """Run Python in the project's folder."""
+        environment = os.environ | {"DBT_SEND_ANONYMOUS_USAGE_STATS": "false", "NO_COLOR": "1"}
+        for name in ("DBT_PROFILES_DIR", "DBT_LOG_PATH"):
+            environment.pop(name, None)
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=self.root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def dbt(self, *commands: str, then: str = "") -> subprocess.CompletedProcess[str]:
+        """Run dbt commands one after the other on one Spark, then the code ``then`` on it.
+
+        The first command that fails ends the process with code 1.
+        """
+        return self.python(
+            "import shlex, sys\n"
+            "from dbt.cli.main import dbtRunner\n"
+            f"for command in {commands!r}:\n"
+            "    if not dbtRunner().invoke(shlex.split(command)).success:\n"
+            "        sys.exit(1)\n" + then
+        )
+
+
+@pytest.fixture
+def own_process(tmp_path: Path) -> OwnProcess:
+    """An empty dbt project, run in processes of its own."""
+    return OwnProcess(tmp_path)

@@ -1,0 +1,45 @@
+"""A wrong configuration is told before Spark starts."""
+
+STUB = """
+{% macro check_differential_config(name, config) %}
+  {% if config.get('unique_key') is none and config.get('meta', {}).get('deltawave') is none %}
+    {{ exceptions.raise_compiler_error("model " ~ name ~ ": unique_key is missing") }}
+  {% endif %}
+{% endmacro %}
+
+{% materialization differential, default %}
+  {% call statement('main') %} create or replace view {{ this }} as {{ sql }} {% endcall %}
+  {{ return({'relations': [this]}) }}
+{% endmaterialization %}
+"""
+
+RUN = """
+from dbt.cli.main import dbtRunner
+from pyspark import SparkContext
+
+for command in ({commands}):
+    result = dbtRunner().invoke([command])
+    print("outcome", command, result.success, result.exception)
+    print("spark", SparkContext._gateway)
+"""
+
+
+def _project(own_process, good, bad):
+    own_process.profile()
+    own_process.write("dbt_packages/deltawave/dbt_project.yml", "name: deltawave\nversion: '1.0'\n")
+    own_process.write("dbt_packages/deltawave/macros/stub.sql", STUB)
+    own_process.write("models/good.sql", good)
+    own_process.write("models/bad.sql", bad)
+
+
+def test_error_comes_before_the_jvm(own_process):
+    _project(
+        own_process,
+        good="{{ config(materialized='differential', meta={'deltawave': {}}) }} select 1 as id",
+        bad="{{ config(materialized='differential') }} select 1 as id",
+    )
+    output = own_process.python(RUN.format(commands="'run', 'build', 'compile'")).stdout
+    for command in ("run", "build", "compile"):
+        assert f"outcome {command} False" in output
+    assert output.count("model bad: unique_key is missing") >= 3
+    assert output.count("spark None") == 3

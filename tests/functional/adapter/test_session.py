@@ -1,0 +1,101 @@
+"""The session that dbt runs on."""
+
+import pytest
+from dbt.tests.util import run_dbt
+
+OVERFLOWS = "select cast('abc' as int) as id"
+
+
+class TestAnsiAsSparkHasIt:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {"casts.sql": "{{ config(materialized='table') }} " + OVERFLOWS}
+
+    def test_wrong_cast_fails(self, project):
+        (result,) = run_dbt(["run"], expect_pass=False)
+        assert "CAST_INVALID_INPUT" in result.message
+
+
+class TestAnsiOff:
+    @pytest.fixture(scope="class")
+    def dbt_profile_target(self, dbt_profile_target):
+        parameters = dbt_profile_target["server_side_parameters"]
+        return dbt_profile_target | {"server_side_parameters": parameters | {"spark.sql.ansi.enabled": False}}
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {"casts.sql": "{{ config(materialized='table') }} " + OVERFLOWS}
+
+    def test_wrong_cast_is_null(self, project, spark):
+        run_dbt(["run"])
+        assert spark.table(f"{project.test_schema}.casts").first().id is None
+
+
+class TestAnsiOnAgain:
+    def test_the_next_profile_decides_again(self, project, spark):
+        project.run_sql("select 1")
+        assert spark.conf.get("spark.sql.ansi.enabled") == "true"
+
+
+class TestIsolation:
+    """What isolate_session promises to the macros that write a table."""
+
+    SETTING = "spark.sql.sources.partitionOverwriteMode"
+
+    @pytest.fixture
+    def table(self, project):
+        relation = project.adapter.Relation.create(schema=project.test_schema, identifier="kept")
+        project.run_sql("create or replace temporary view shared as select 1 as id")
+        project.run_sql(f"drop table if exists {relation}")
+        project.run_sql(f"create table {relation} using parquet as select 1 as id")
+        yield relation
+        project.run_sql("drop view shared")
+
+    def test_settings_and_views_stay_with_the_node(self, project, spark, table):
+        adapter = project.adapter
+        with adapter.connection_named("one"):
+            adapter.isolate_session(table, {self.SETTING: "DYNAMIC"})
+            _, seen = adapter.execute(f"set {self.SETTING}", fetch=True)
+            adapter.execute("create temporary view own as select * from shared")
+        assert seen.rows[0][1] == "DYNAMIC"
+        with adapter.connection_named("two"):
+            _, seen = adapter.execute(f"set {self.SETTING}", fetch=True)
+        assert seen.rows[0][1].upper() == "STATIC"
+        assert spark.conf.get(self.SETTING).upper() == "STATIC"
+        assert not spark.catalog.tableExists("own")
+
+    @pytest.mark.parametrize("rejoins", [True, False])
+    def test_everybody_sees_what_was_written(self, project, spark, table, rejoins):
+        assert spark.table(str(table)).count() == 1
+        adapter = project.adapter
+        with adapter.connection_named("one"):
+            adapter.isolate_session(table, {})
+            adapter.execute(f"insert into {table} values (2)")
+            if rejoins:
+                adapter.rejoin_session()
+                _, seen = adapter.execute(f"select count(*) from {table}", fetch=True)
+                assert seen.rows[0][0] == 2
+        assert spark.table(str(table)).count() == 2
+
+
+def test_nothing_is_left_in_the_project(own_process):
+    own_process.profile(threads=2)
+    own_process.write("models/sql.sql", "select 1 as id")
+    own_process.write("models/py.py", 'def model(dbt, session):\n    return dbt.ref("sql")\n')
+    before = {path.name for path in own_process.root.iterdir()}
+    outcome = own_process.dbt("run", "docs generate")
+    assert outcome.returncode == 0, outcome.stdout
+    assert outcome.stderr == ""
+    left = {path.name for path in own_process.root.iterdir()} - before
+    assert left == {"target", "logs"}
+    folders = {path.name for path in (own_process.root / "target" / "spark").iterdir()}
+    assert folders == {"warehouse", "metastore_db"}
+
+
+def test_second_process_on_a_metastore(own_process, spark, spark_data_dir):
+    own_process.profile(data_dir=str(spark_data_dir))
+    outcome = own_process.dbt("debug")
+    assert outcome.returncode == 1
+    assert f"The metastore in {spark_data_dir / 'metastore_db'} cannot be opened." in outcome.stdout
+    assert "another data_dir" in outcome.stdout
+    assert "SessionHiveMetaStoreClient" not in outcome.stdout

@@ -1,0 +1,77 @@
+"""What a project gets that installs the package: the macros, and the demo only when it asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from dbt.cli.main import dbtRunner
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = {
+    "deltawave.airports_change_rates",
+    "deltawave.airports_expected_changes",
+    "deltawave.changes.airports_changes",
+    "deltawave.staging.stg_airports",
+    "deltawave.staging.stg_airports_last_dump",
+    "deltawave.warehouse.airports",
+    "deltawave.warehouse.airports_daily_summary",
+    "exposure:deltawave.airports_change_monitor",
+    "source:deltawave.legacy.airports",
+}
+
+
+DEMO_ON = ("--vars", "{deltawave_demo: true}")
+
+
+@pytest.fixture(params=["deltawave", "spark"])
+def consumer(request, tmp_path):
+    """A project with one model of its own that has installed the package, on either adapter."""
+    target = {"type": request.param, "method": "session", "schema": "shop", "host": "local"}
+    outputs = {name: {**target} for name in ("local", "delta")}
+    write(tmp_path / "profiles.yml", {"shop": {"target": "local", "outputs": outputs}})
+    write(tmp_path / "dbt_project.yml", {"name": "shop", "version": "1.0.0", "profile": "shop"})
+    write(tmp_path / "packages.yml", {"packages": [{"local": str(ROOT)}]})
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/orders.sql").write_text(
+        "{{ config(materialized='differential', unique_key='id') }} select 1 as id"
+    )
+    invoke(tmp_path, "deps")
+    return tmp_path
+
+
+def write(file: Path, content: dict[str, Any]) -> None:
+    file.write_text(yaml.safe_dump(content))
+
+
+def invoke(project: Path, *command: str) -> Any:
+    folders = ["--project-dir", str(project), "--profiles-dir", str(project)]
+    outcome = dbtRunner().invoke(["--quiet", *command, *folders])
+    assert outcome.success, outcome.exception
+    return outcome.result
+
+
+def listed(project: Path, *options: str) -> set[str]:
+    """What `dbt ls` shows: all that is enabled."""
+    return set(invoke(project, "ls", *options))
+
+
+def test_installed_package_brings_macros_and_nothing_to_build(consumer):
+    assert listed(consumer) == {"shop.orders"}
+    macros = invoke(consumer, "parse").macros
+    assert {"macro.deltawave.diff", "macro.deltawave.create_external_sources"} <= macros.keys()
+
+
+def test_demo_can_be_asked_for(consumer):
+    names = listed(consumer, *DEMO_ON)
+    tests = listed(consumer, *DEMO_ON, "--resource-type", "test", "--resource-type", "unit_test")
+    assert names - tests == DEMO | {"shop.orders"}
+    assert "deltawave.airports_changes_are_those_expected" in tests
+    assert "unit_test:deltawave.airports_daily_summary_counts_batches" in tests
+
+
+def test_snapshot_of_the_demo_is_there_where_tables_can_be_merged(consumer):
+    names = listed(consumer, *DEMO_ON, "--target", "delta")
+    assert DEMO | {"deltawave.airports_history"} <= names

@@ -1,0 +1,83 @@
+"""Messages without stacks and secrets."""
+
+import pytest
+
+from dbt.adapters.deltawave.errors import readable, redact, secret_values
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("jdbc:postgresql://clerk:hunter2@db/shop", "jdbc:postgresql://*****@db/shop"),
+        ("jdbc:oracle:thin:clerk/hunter2@//db:1521/shop", "jdbc:oracle:thin:*****@//db:1521/shop"),
+        ("https://clerk:hunter2@host/path", "https://*****@host/path"),
+        (
+            "jdbc:mysql://db/shop?user=a&password=hunter2&ssl=true",
+            "jdbc:mysql://db/shop?user=a&password=*****&ssl=true",
+        ),
+        (
+            "jdbc:sqlserver://db;password=hunter2;encrypt=true",
+            "jdbc:sqlserver://db;password=*****;encrypt=true",
+        ),
+        (
+            "options (password 'hunter2', dbtable 'orders')",
+            "options (password *****, dbtable 'orders')",
+        ),
+        ('{"token": "hunter2", "user": "a"}', '{"token": *****, "user": "a"}'),
+        ("fs.s3a.secret.key=hunter2", "fs.s3a.secret.key=*****"),
+        ("fs.s3a.access.key -> hunter2", "fs.s3a.access.key -> *****"),
+        ("sc://head:15002/;token=hunter2;user_id=a", "sc://head:15002/;token=*****;user_id=a"),
+        ("Connection refused: db:5432", "Connection refused: db:5432"),
+        ("[PARSE_SYNTAX_ERROR] near 'x': line 1", "[PARSE_SYNTAX_ERROR] near 'x': line 1"),
+    ],
+)
+def test_redact(text, hidden):
+    assert redact(text) == hidden
+
+
+def test_values_of_the_profile_are_hidden_wherever_they_stand():
+    settings = {"spark.hadoop.fs.s3a.access.key": "AKIA42", "spark.app.name": "shop"}
+    secrets = secret_values(settings)
+    assert secrets == ["AKIA42"]
+    assert redact("shop: user AKIA42 is not known", secrets) == "shop: user ***** is not known"
+
+
+def test_stack_and_plan_are_dropped():
+    error = ValueError(
+        "[UNRESOLVED_COLUMN] `x` cannot be resolved. SQLSTATE: 42703; line 1 pos 7;\n"
+        "'Project ['x]\n+- OneRowRelation\n\n"
+        "JVM stacktrace:\norg.apache.spark.sql.AnalysisException\n\tat org.apache.Spark.x(y:1)"
+    )
+    assert readable(error) == ("[UNRESOLVED_COLUMN] `x` cannot be resolved. SQLSTATE: 42703; line 1 pos 7")
+
+
+def test_context_of_a_query_is_kept():
+    message = "[DIVIDE_BY_ZERO] Division by zero.\n== SQL (line 1, position 8) ==\nselect 1 / 0"
+    assert readable(ValueError(message + "\n\tat org.apache.Spark.x(y:1)\n\t... 3 more")) == message
+
+
+def test_java_class_is_dropped():
+    error = ValueError("java.lang.IllegalArgumentException: Path must be absolute")
+    assert readable(error) == "Path must be absolute"
+
+
+def test_frames_of_the_worker_are_dropped():
+    error = ValueError(
+        "Traceback (most recent call last):\n"
+        '  File "/lib/pyspark/worker.py", line 10, in main\n'
+        "    process()\n"
+        "    ^^^^^^^^^\n"
+        '  File "/project/models/a.py", line 5, in scale\n'
+        '    raise KeyError("x")\n'
+        "KeyError: 'x'"
+    )
+    assert readable(error) == (
+        "Traceback (most recent call last):\n"
+        '  File "/project/models/a.py", line 5, in scale\n'
+        '    raise KeyError("x")\n'
+        "KeyError: 'x'"
+    )
+
+
+def test_error_without_a_message_has_a_name():
+    assert readable(KeyboardInterrupt()) == "KeyboardInterrupt"

@@ -1,0 +1,53 @@
+"""What a user reads when the JVM does not start, told by stand-ins for Java."""
+
+import pytest
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.deltawave.launch import launch
+
+TOO_OLD = "Error: LinkageError\njava.lang.UnsupportedClassVersionError: class file version 61.0"
+NO_JAR = "java.lang.RuntimeException: [unresolved dependency: io.delta#x;1: not found]"
+
+
+@pytest.fixture
+def java(tmp_path, monkeypatch):
+    """Let JAVA_HOME be a Java that says something and ends."""
+
+    def install(says):
+        program = tmp_path / "bin" / "java"
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{says}\n\tat a.b(c:1)\nEND\nexit 1\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+
+    return install
+
+
+@pytest.mark.parametrize(
+    ("says", "hint"),
+    [
+        (TOO_OLD, "This Java is too old for Spark. Install Java 17 or 21"),
+        (NO_JAR, "A package of spark.jars.packages could not be fetched"),
+        ("Error: Could not create the Java Virtual Machine.", "server_side_parameters"),
+    ],
+)
+def test_hint(java, says, hint):
+    java(says)
+    with pytest.raises(DbtRuntimeError) as caught:
+        launch({})
+    assert hint in str(caught.value)
+    assert says.splitlines()[-1] in str(caught.value)
+    assert "at a.b" not in str(caught.value)
+
+
+def test_no_java(tmp_path, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(DbtRuntimeError, match=r"No Java was found\. Install Java 17 or 21"):
+        launch({})
+
+
+def test_secrets_of_the_profile_are_hidden(java):
+    java("Exception: cannot log in with hunter2")
+    with pytest.raises(DbtRuntimeError) as caught:
+        launch({"spark.my.password": "hunter2"})
+    assert "cannot log in with *****" in str(caught.value)

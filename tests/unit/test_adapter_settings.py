@@ -1,0 +1,88 @@
+"""Defaults of a session, and who wins over them."""
+
+from pathlib import Path
+
+import pytest
+
+from dbt.adapters.deltawave.settings import session_settings
+
+DATA_DIR = Path("/project/target/spark")
+CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
+METASTORE = "spark.hadoop.javax.jdo.option.ConnectionURL"
+WAREHOUSE = "spark.sql.warehouse.dir"
+
+
+@pytest.fixture(autouse=True)
+def no_installation(monkeypatch):
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_embedded_session():
+    settings = session_settings({}, DATA_DIR)
+    assert settings["spark.master"] == "local[*]"
+    assert settings["spark.ui.enabled"] == "false"
+    assert settings["spark.driver.bindAddress"] == "127.0.0.1"
+    assert settings[WAREHOUSE] == "/project/target/spark/warehouse"
+    assert "databaseName=/project/target/spark/metastore_db;" in settings[METASTORE]
+    assert "-Dderby.stream.error.file=/dev/null" in settings["spark.driver.extraJavaOptions"]
+    assert "spark.sql.ansi.enabled" not in settings
+
+
+@pytest.mark.parametrize("key", sorted(session_settings({}, DATA_DIR)))
+def test_profile_wins(key):
+    if key == "spark.driver.extraJavaOptions":
+        settings = session_settings({key: "-Dderby.system.home=mine"}, DATA_DIR)
+        # Java takes the last mention.
+        assert settings[key].endswith("-Dderby.system.home=mine")
+    else:
+        assert session_settings({key: "mine"}, DATA_DIR)[key] == "mine"
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        {},
+        {"spark.master": "spark://head:7077"},
+        {"spark.remote": "sc://head:15002"},
+        {"spark.hadoop.hive.metastore.uris": "thrift://meta:9083"},
+    ],
+)
+def test_kept_side_needs_no_shuffle_anywhere(profile):
+    assert session_settings(profile, DATA_DIR)[CO_PARTITION] == "false"
+
+
+def test_spark_connect_gets_what_a_server_takes():
+    profile = {"spark.remote": "sc://head:15002"}
+    assert session_settings(profile, DATA_DIR) == {**profile, CO_PARTITION: "false"}
+
+
+def test_cluster_keeps_its_own_ways():
+    settings = session_settings({"spark.master": "spark://head:7077"}, DATA_DIR)
+    assert "spark.sql.session.timeZone" not in settings
+    assert "spark.sql.shuffle.partitions" not in settings
+    assert "spark.driver.bindAddress" not in settings
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris", "hive.metastore.uris"],
+)
+def test_metastore_server_is_not_shadowed(key):
+    settings = session_settings({key: "thrift://meta:9083"}, DATA_DIR)
+    assert METASTORE not in settings
+    assert WAREHOUSE not in settings
+
+
+def test_hive_site_is_not_shadowed(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert METASTORE in session_settings({}, DATA_DIR)
+    (tmp_path / "hive-site.xml").write_text("<configuration/>")
+    assert METASTORE not in session_settings({}, DATA_DIR)
+
+
+def test_in_memory_catalog_has_no_metastore():
+    profile = {"spark.sql.catalogImplementation": "in-memory"}
+    settings = session_settings(profile, DATA_DIR)
+    assert METASTORE not in settings
+    assert settings[WAREHOUSE] == "/project/target/spark/warehouse"

@@ -1,0 +1,178 @@
+"""Names, literals and data types: the helpers that every macro writes SQL with."""
+
+from typing import Any
+
+import pytest
+from dbt_common.exceptions import CompilationError
+from unit.macro_harness import Macros, Relation
+
+macros = Macros()
+
+
+def atomic(name: str) -> dict[str, Any]:
+    return {"kind": "atomic", "name": name}
+
+
+def struct(**fields: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": "struct", "fields": [{"name": name, "type": type} for name, type in fields.items()]}
+
+
+def array(element: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": "array", "element": element}
+
+
+def map_of(key: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": "map", "key": key, "value": value}
+
+
+@pytest.mark.parametrize(
+    ("name", "quoted"),
+    [("id", "`id`"), ("order", "`order`"), ("Größe in m²", "`Größe in m²`"), ("a`b", "`a``b`"), ("``", "``````")],
+)
+def test_a_name_is_quoted(name, quoted):
+    assert macros._quoted(name) == quoted
+
+
+@pytest.mark.parametrize(
+    ("value", "literal"),
+    [
+        (None, "null"),
+        ("", "''"),
+        ("it's", r"'it\'s'"),
+        ("C:\\temp", r"'C:\\temp'"),
+        ("\\'", r"'\\\''"),
+        ("two\nlines", "'two\nlines'"),
+        ("100 $ {net}", "'100 $ {net}'"),
+        ("${env:HOME}", r"'\u0024{env:HOME}'"),
+        (7, "'7'"),
+    ],
+)
+def test_a_value_becomes_a_literal(value, literal):
+    assert macros._literal(value) == literal
+
+
+@pytest.mark.parametrize(("given", "keys"), [("id", ["id"]), (["a", "b"], ["a", "b"]), (("a",), ["a"])])
+def test_a_key_is_a_name_or_a_list(given, keys):
+    assert macros._key_list(given, "diff") == keys
+
+
+@pytest.mark.parametrize("nothing", ["", [], None])
+def test_a_missing_key_is_asked_for(nothing):
+    with pytest.raises(CompilationError, match="diff: 'unique_key' is required"):
+        macros._key_list(nothing, "diff")
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ("int", atomic("int")),
+        ("  DECIMAL(10, 2) ", atomic("decimal(10, 2)")),
+        ("timestamp_ntz", atomic("timestamp_ntz")),
+        ("interval day to second", atomic("interval day to second")),
+        ("string collate UNICODE_CI", atomic("string collate unicode_ci")),
+        ("array<int>", array(atomic("int"))),
+        ("array<array<decimal(10,2)>>", array(array(atomic("decimal(10,2)")))),
+        ("map<string,array<int>>", map_of(atomic("string"), array(atomic("int")))),
+        ("map<decimal(4,1), struct<a:int>>", map_of(atomic("decimal(4,1)"), struct(a=atomic("int")))),
+        ("struct<>", struct()),
+        ("struct<a:int>", struct(a=atomic("int"))),
+        ("struct<a:struct<b:map<int,int>>,c:date>", struct(
+            a=struct(b=map_of(atomic("int"), atomic("int"))), c=atomic("date"),
+        )),
+    ],
+)  # fmt: skip
+def test_a_type_is_read(text, parsed):
+    assert macros._parse_type(text) == parsed
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        # As describe and typeof write them: whatever a name holds, it stands there bare.
+        ("struct<b c:int,d-e:string>", {"b c": "int", "d-e": "string"}),
+        ("struct<x:y:int,z:date>", {"x:y": "int", "z": "date"}),
+        ("struct<a,b:int,c<d:bigint,e>f:int>", {"a,b": "int", "c<d": "bigint", "e>f": "int"}),
+        ("struct<a`b:int>", {"a`b": "int"}),
+        ("struct<int:string,string:int>", {"int": "string", "string": "int"}),
+        ("struct<first date:date,date int:int>", {"first date": "date", "date int": "int"}),
+        ("struct<when:interval day to second,p:decimal(5,2)>", {"when": "interval day to second", "p": "decimal(5,2)"}),
+        ("struct<naïve:string collate UTF8_LCASE,é:int>", {"naïve": "string collate utf8_lcase", "é": "int"}),
+        # As people write them in a yml.
+        ("struct<`b c`: int, `q``:r` string>", {"b c": "int", "q`:r": "string"}),
+        ("STRUCT<a INT NOT NULL, b: DECIMAL(5, 2)>", {"a": "int", "b": "decimal(5, 2)"}),
+        ("struct<a : int , b:int>", {"a": "int", "b": "int"}),
+    ],
+)
+def test_a_field_has_any_name(text, fields):
+    assert macros._parse_type(text) == struct(**{name: atomic(type) for name, type in fields.items()})
+
+
+def test_a_nested_field_is_not_null():
+    assert macros._parse_type("struct<a struct<b:int> NOT NULL, c:int>") == struct(
+        a=struct(b=atomic("int")), c=atomic("int")
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "array<int", "array<>", "array<int,int>", "map<int>", "struct<a:int>>", "struct<a>", "int,int"]
+)
+def test_an_unreadable_type_is_refused(text):
+    with pytest.raises(CompilationError, match="is not a data type that deltawave can read"):
+        macros._parse_type(text)
+
+
+@pytest.mark.parametrize(
+    "data_type",
+    ["int", "string", "double", "array<double>", "struct<a:int,b:array<string>>", "struct<b c:int>", "binary"],
+)
+def test_what_spark_compares_is_left_alone(data_type):
+    assert macros._comparable("x.`c`", data_type) == "x.`c`"
+
+
+@pytest.mark.parametrize(
+    ("data_type", "comparable"),
+    [
+        ("map<string,int>", "sort_array(map_entries(c))"),
+        ("array<map<int,int>>", "transform(c, element -> sort_array(map_entries(element)))"),
+        (
+            "map<string,map<int,int>>",
+            "sort_array(transform(map_entries(c), entry -> "
+            "named_struct('key', entry.key, 'value', sort_array(map_entries(entry.value)))))",
+        ),
+        ("struct<a b:map<int,int>,n:int>",
+         "if(isnull(c), null, named_struct('a b', sort_array(map_entries(c.`a b`)), 'n', c.`n`))"),
+        ("string collate UNICODE_CI", "collate(c, 'UTF8_BINARY')"),
+        ("interval", "cast(c as string)"),
+        ("interval day to second", "c"),
+        ("variant", "concat(schema_of_variant(c), ' ', to_json(c, map('timeZone', 'UTC')))"),
+    ],
+)  # fmt: skip
+def test_what_spark_cannot_compare_is_rewritten(data_type, comparable):
+    assert macros._comparable("c", data_type) == comparable
+
+
+def test_columns_of_a_relation_keep_order_and_spelling():
+    catalog = Macros(tables={"shop.orders": [("Id", "int"), ("note", "string")]})
+    assert catalog._columns_of(Relation("shop.orders")) == [
+        {"name": "Id", "data_type": "int"},
+        {"name": "note", "data_type": "string"},
+    ]
+
+
+def test_columns_of_a_query_are_described():
+    asked = []
+
+    def answer(sql: str) -> list[tuple[Any, ...]]:
+        asked.append(sql)
+        return [("Id", "int", None), ("2020", "string", None)]
+
+    assert Macros(run_query=answer)._columns_of_query("select 1") == [
+        {"name": "Id", "data_type": "int"},
+        {"name": "2020", "data_type": "string"},
+    ]
+    assert asked == ["describe query select 1"]
+
+
+def test_nothing_is_asked_while_dbt_parses():
+    assert Macros(execute=False)._columns_of_query("select 1") == []
+    assert Macros(execute=False)._columns_of(Relation("shop.orders")) == []
