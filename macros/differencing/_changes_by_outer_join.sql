@@ -7,7 +7,8 @@ with {{ deltawave._two_sides(sides) }}
 
 select{{ deltawave._join_hint(sides) }}
     {%- for column in sides.columns %}
-    if(new_side.{{ presence }} is null, {{ deltawave._cell('old', column) }}, {{ deltawave._cell('new', column) }}) as {{ deltawave._quoted(column.name) }},
+    if(new_side.{{ presence }} is null, {{ deltawave._cell('old', column) }}, {{ deltawave._cell('new', column) }})
+        as {{ deltawave._quoted(column.name) }},
     {%- endfor %}
     {%- if sides.has_before %}
     {%- for column in sides.columns | rejectattr('is_key') %}
