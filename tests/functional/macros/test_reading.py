@@ -104,9 +104,7 @@ def test_changes_need_before_images(deltawave, view):
 def test_delete_insert_pairs_become_updates_or_nothing(spark, deltawave, view):
     log = view("pairs_log", PAIRS)
     rows = spark.sql(deltawave.filter_useless_pairs(log, "id")).collect()
-    found = {
-        (row._batch_id, row.id, row.name, row._change_type, row._before and row._before.name) for row in rows
-    }
+    found = {(row._batch_id, row.id, row.name, row._change_type, row._before and row._before.name) for row in rows}
     assert found == {
         (2, 2, "new", "update", "old"),
         (2, 3, "gone", "delete", None),
