@@ -41,6 +41,8 @@
     'unknown_columns': "{macro}: the columns of {relation} are not known. Give a relation, as ref and source do; or columns= too, for a CTE or a subquery.",
     'filtered_source': "{macro}: a 'where' in the config works on models, not on {relation}. Test a model that selects from it.",
     'untyped_column': "{macro}: the type of column '{column}' is not known. Give relation=, or each column as {{name: ..., data_type: ...}}.",
+    'taken_name': "{macro}: '{column}' is a column of the log already; give the new column another name with {macro}'s argument of that name.",
+    'no_before': "{macro}: {log} keeps no before images; set before_image: auto on its model, for the batches to come.",
     'sample': "{model}: --sample would compare a part of a dump and report the rest as deleted. Nothing was changed. Run without it, or with --empty.",
     'unknown_source': "{macro}: no source with an external block is called {value!r}; known are: {known}.",
     'unknown_external_option': "source {source}: 'external' has no option '{option}'; known are {known}.",

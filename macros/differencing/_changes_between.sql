@@ -1,90 +1,82 @@
 {#
   The rows that differ between two relations, flat, as the log keeps them: the row's columns (after the change, or the last
-  known ones of a delete), before__<column>, change_type, changed_columns. CH98 3.1 writes it as three queries and names the full
-  outer join that says the same; LG96 3.1 runs it by sort-merge.
+  known ones of a delete), before__<column>, change_type, changed_columns. The strategy says how; what comes out is the same.
 
   columns: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}]
   key_hash: a never-null column of both sides that is equal for equal keys, by which they are already placed; or none
 #}
 {%- macro _changes_between(old, new, columns, settings, key_hash=none) -%}
-  {%- set keys = columns | selectattr('is_key') | map(attribute='name') | list -%}
-  {%- set compared = columns | selectattr('is_compared') | list -%}
-  {%- set presence = deltawave._quoted(key_hash) if key_hash else 'is_present' -%}
-with old_side as (
+  {%- set sides = {
+    'old': old,
+    'new': new,
+    'columns': columns,
+    'keys': columns | selectattr('is_key') | map(attribute='name') | list,
+    'compared': columns | selectattr('is_compared') | list,
+    'has_before': settings.before_image != 'none',
+    'presence': deltawave._quoted(key_hash) if key_hash else 'is_present',
+    'key_hash': key_hash,
+    'hint': settings.hint,
+  } -%}
+  {%- if settings.strategy == 'union' -%}
+    {{ return(deltawave._changes_by_union(sides)) }}
+  {%- endif -%}
+  {{ return(deltawave._changes_by_outer_join(sides)) }}
+{%- endmacro -%}
+
+{# Both sides as CTEs: their columns, and one that is never null, which tells after an outer join whether the side had the row. #}
+{%- macro _two_sides(sides) -%}
+old_side as (
     select
-        {%- for column in columns if column.in_old %}
+        {%- for column in sides.columns if column.in_old %}
         {{ deltawave._quoted(column.name) }},
         {%- endfor %}
-        {{ presence if key_hash else 'true as is_present' }}
-    from {{ old }}
+        {{ sides.presence if sides.key_hash else 'true as is_present' }}
+    from {{ sides.old }}
 ),
 
 new_side as (
     select
-        {%- for column in columns if column.in_new %}
+        {%- for column in sides.columns if column.in_new %}
         {{ deltawave._quoted(column.name) }},
         {%- endfor %}
-        {{ presence if key_hash else 'true as is_present' }}
-    from {{ new }}
+        {{ sides.presence if sides.key_hash else 'true as is_present' }}
+    from {{ sides.new }}
 )
-
-select
-    {%- for column in columns %}
-    {{ deltawave._after(column, presence) }} as {{ deltawave._quoted(column.name) }},
-    {%- endfor %}
-    {%- if settings.before_image != 'none' %}
-    {%- for column in columns | rejectattr('is_key') %}
-    {{ deltawave._before(column, presence) }} as {{ deltawave._quoted('before__' ~ column.name) }},
-    {%- endfor %}
-    {%- endif %}
-    case
-        when old_side.{{ presence }} is null then 'insert'
-        when new_side.{{ presence }} is null then 'delete'
-        else 'update'
-    end as change_type,
-    {{ deltawave._changed_columns(compared, presence) }} as changed_columns
-from old_side
-full outer join new_side
-    on {% if key_hash %}old_side.{{ presence }} = new_side.{{ presence }} and {% endif -%}
-    {%- for key in keys %}
-    old_side.{{ deltawave._quoted(key) }} <=> new_side.{{ deltawave._quoted(key) }}{{ ' and' if not loop.last }}
-    {%- endfor %}
-where old_side.{{ presence }} is null
-    or new_side.{{ presence }} is null
-    {%- for column in compared %}
-    or not {{ deltawave._is_equal(column) }}
-    {%- endfor %}
 {%- endmacro -%}
 
-{# The row after the change; for a delete the last known one. #}
-{%- macro _after(column, presence) -%}
-  {%- set name = deltawave._quoted(column.name) -%}
-  {%- set old = 'old_side.' ~ name if column.in_old else 'cast(null as ' ~ column.data_type ~ ')' -%}
-  {%- set new = 'new_side.' ~ name if column.in_new else 'cast(null as ' ~ column.data_type ~ ')' -%}
-  {{ return('if(new_side.' ~ presence ~ ' is null, ' ~ old ~ ', ' ~ new ~ ')') }}
-{%- endmacro -%}
-
-{# What an updated row held before; null for an insert and a delete. #}
-{%- macro _before(column, presence) -%}
-  {%- if not column.in_old -%}
-    {{ return('cast(null as ' ~ column.data_type ~ ')') }}
+{# The join condition: null-safe on the key, on its hash first where the sides lie by it. #}
+{%- macro _on_key(sides) -%}
+  {%- set conditions = [] -%}
+  {%- if sides.key_hash -%}
+    {%- do conditions.append('old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence) -%}
   {%- endif -%}
-  {{ return('if(new_side.' ~ presence ~ ' is null, null, old_side.' ~ deltawave._quoted(column.name) ~ ')') }}
+  {%- for key in sides['keys'] -%}
+    {%- do conditions.append('old_side.' ~ deltawave._quoted(key) ~ ' <=> new_side.' ~ deltawave._quoted(key)) -%}
+  {%- endfor -%}
+  {{ return(conditions | join(' and ')) }}
 {%- endmacro -%}
 
-{# The names of an update's changed columns; null for an insert and a delete. #}
-{%- macro _changed_columns(compared, presence) -%}
-  {%- if not compared -%}
-    {{ return('cast(null as array<string>)') }}
+{# The user's choice of join, as Spark's hint on the old side. #}
+{%- macro _join_hint(sides) -%}
+  {%- set names = {'merge': 'merge', 'shuffle_hash': 'shuffle_hash', 'broadcast': 'broadcast'} -%}
+  {{ return(' /*+ ' ~ names[sides.hint] ~ '(old_side) */' if sides.hint else '') }}
+{%- endmacro -%}
+
+{# A column of one side, or null where that side lacks it. #}
+{%- macro _cell(side, column) -%}
+  {%- if column['in_' ~ side] -%}
+    {{ return(side ~ '_side.' ~ deltawave._quoted(column.name)) }}
   {%- endif -%}
+  {{ return('cast(null as ' ~ column.data_type ~ ')') }}
+{%- endmacro -%}
+
+{# The names of an update's changed columns. #}
+{%- macro _changed_names(sides) -%}
   {%- set names = [] -%}
-  {%- for column in compared -%}
+  {%- for column in sides.compared -%}
     {%- do names.append('if(' ~ deltawave._is_equal(column) ~ ', null, ' ~ deltawave._literal(column.name) ~ ')') -%}
   {%- endfor -%}
-  {{ return(
-    'if(old_side.' ~ presence ~ ' is null or new_side.' ~ presence ~ ' is null, null, array_compact(array(\n        '
-    ~ names | join(',\n        ') ~ '\n    )))'
-  ) }}
+  {{ return('array_compact(array(\n        ' ~ names | join(',\n        ') ~ '\n    ))' if names else 'cast(null as array<string>)') }}
 {%- endmacro -%}
 
 {# Null-safe, by content, and within the tolerance where one is given. #}

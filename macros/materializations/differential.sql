@@ -1,9 +1,9 @@
 {#
   The change log of a table that arrives as full dumps (LG96 1.1, CH98 3.1), one exclusive and atomic decision a batch:
 
-    prepare  the log takes the dump's columns
     land     the new dump is written once, hashed by key: it is what the next batch compares with
     check    keys are there and unique, the dump is not empty
+    prepare  the log takes the dump's columns
     stage    the log rows of (batch, attempt) are written where no reader looks
     decide   one view is created, exclusively: from here on the batch stands
     publish  the model's view is replaced in one change

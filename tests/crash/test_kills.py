@@ -8,9 +8,9 @@ from house import House, Reader
 
 # (batch:step, last dump on offer). Each run goes on from where the one before was killed.
 EVERY_STEP = [
-    "1:prepare",
     "1:land",
     "1:check",
+    "1:prepare",
     "1:stage",
     "1:count",
     "1:guard",

@@ -1,12 +1,16 @@
-{# An enforced contract speaks of the columns that readers see: the view's, before anything is written for it. #}
+{#
+  An enforced contract speaks of the columns that readers see, the view's. It is checked against a log of nulls, before anything is
+  written.
+#}
 {%- macro _check_contract(job, batch) -%}
   {%- if config.get('contract').enforced -%}
-    {%- do get_assert_columns_equivalent(deltawave._log_view(job, {
-      'batch_id': batch.batch_id,
-      'attempt': batch.attempt,
-      'generation': batch.generation,
-      'columns': batch.columns,
-      'has_before': job.settings.before_image != 'none',
-    })) -%}
+    {%- set nulls = [] -%}
+    {%- for column in deltawave._log_columns(job, batch.columns) + deltawave._control_columns() -%}
+      {%- do nulls.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
+    {%- endfor -%}
+    {%- set columns = deltawave._view_columns({'columns': batch.columns, 'has_before': job.settings.before_image != 'none'}) -%}
+    {%- do get_assert_columns_equivalent(
+      'select ' ~ columns ~ ' from (select ' ~ nulls | join(', ') ~ ') as log'
+    ) -%}
   {%- endif -%}
 {%- endmacro -%}

@@ -1,13 +1,13 @@
 {# Brings one dump into the log: returns the state after it. Every step has a name, and a kill between any two loses nothing. #}
 {%- macro _compare_dump(job, state, dump) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump) -%}
-  {%- do deltawave._step(job, batch, 'prepare') -%}
-  {%- do deltawave._prepare_log(job, batch) -%}
   {%- do deltawave._check_contract(job, batch) -%}
   {%- do deltawave._step(job, batch, 'land') -%}
   {%- do deltawave._land(job, batch) -%}
   {%- do deltawave._step(job, batch, 'check') -%}
   {%- do deltawave._check_dump(job, batch) -%}
+  {%- do deltawave._step(job, batch, 'prepare') -%}
+  {%- do deltawave._prepare_log(job, batch) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- do deltawave._stage(job, batch) -%}
   {%- do deltawave._step(job, batch, 'count') -%}

@@ -49,6 +49,7 @@
   {{ return({
     'unique_key': none,
     'strategy': 'outer_join',
+    'hint': none,
     'compare_columns': none,
     'ignore_columns': none,
     'tolerance': none,
@@ -68,7 +69,8 @@
 
 {%- macro _differential_choices() -%}
   {{ return({
-    'strategy': ['outer_join', 'auto'],
+    'strategy': ['outer_join', 'union', 'auto'],
+    'hint': [none, 'merge', 'shuffle_hash', 'broadcast'],
     'before_image': ['auto', 'require', 'none'],
     'on_schema_change': ['ignore', 'fail', 'append_new_columns', 'sync_all_columns'],
     'allow_empty': [false, true],

@@ -29,17 +29,12 @@
 
 {%- macro _create_log(job, log, columns) -%}
   {%- set definitions = [] -%}
-  {%- for column in deltawave._log_columns(job, columns) -%}
+  {%- for column in deltawave._log_columns(job, columns) + deltawave._control_columns() -%}
     {%- do definitions.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}
   {%- endfor -%}
   {%- set sql -%}
 create table if not exists {{ log }} (
-    {{ definitions | join(',\n    ') }},
-    change_type string,
-    changed_columns array<string>,
-    batch_at timestamp,
-    batch_id bigint,
-    attempt string
+    {{ definitions | join(',\n    ') }}
 )
 using {{ job.settings.file_format }}
 partitioned by (batch_id, attempt)
@@ -74,6 +69,17 @@ partitioned by (batch_id)
     {%- endfor -%}
   {%- endif -%}
   {{ return(all) }}
+{%- endmacro -%}
+
+{# What the log says of each change. #}
+{%- macro _control_columns() -%}
+  {{ return([
+    {'name': 'change_type', 'data_type': 'string'},
+    {'name': 'changed_columns', 'data_type': 'array<string>'},
+    {'name': 'batch_at', 'data_type': 'timestamp'},
+    {'name': 'batch_id', 'data_type': 'bigint'},
+    {'name': 'attempt', 'data_type': 'string'},
+  ]) }}
 {%- endmacro -%}
 
 {# x__batches, without its partition column batch_id. #}

@@ -116,7 +116,7 @@ class TestRefusals:
             ({"unique_key": []}, "'unique_key' is required"),
             ({"meta": {"deltawave": {"unique_key": {"a": 1}}}}, "a column name or a list of them"),
             ({"unique_key": ["a", "A"]}, "a list of different column names"),
-            ({"strategy": "guess"}, "'strategy' can't be 'guess'; it takes outer_join, auto"),
+            ({"strategy": "guess"}, "'strategy' can't be 'guess'; it takes outer_join, union, auto"),
             ({"before_image": "yes"}, "'before_image' can't be 'yes'"),
             ({"initial_load": 1}, "'initial_load' can't be 1"),
             (

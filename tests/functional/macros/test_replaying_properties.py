@@ -79,6 +79,16 @@ def test_a_difference_applied_to_the_old_state_gives_the_new(spark, deltawave, w
         assert_states(by_case(applied), world.histories, number)
 
 
+def test_strategies_agree(spark, deltawave, world):
+    columns = "case_id, " + ", ".join(KEYS) + ", _change_type, _changed_columns, _before"
+    for old, new in zip(world.states, world.states[1:], strict=False):
+        joined, united = (
+            Counter(map(str, spark.sql(f"select {columns} from ({sql})").collect()))
+            for sql in (deltawave.diff(old, new, KEY), deltawave.diff(old, new, KEY, strategy="union"))
+        )
+        assert joined == united
+
+
 def test_a_log_leaves_the_state_of_each_batch(spark, deltawave, world):
     for number in (1, 2, 3):
         state = spark.sql(deltawave.current_state(world.log, KEY, to_batch=number)).collect()

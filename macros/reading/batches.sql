@@ -1,0 +1,15 @@
+{#
+  One row for each batch of a differential model: when, how many rows, which changes, by which strategy and why, how long.
+  log: the model; state_schema: where its helper relations live, if not in its own schema.
+#}
+{%- macro batches(log, state_schema=none) -%}
+  {{ return(adapter.dispatch('batches', 'deltawave')(log, state_schema)) }}
+{%- endmacro -%}
+
+{%- macro default__batches(log, state_schema) -%}
+  {%- set table = api.Relation.create(schema=state_schema or log.schema, identifier=log.identifier ~ '__batches') -%}
+select distinct
+    batch_id,
+    {{ deltawave._batches_columns().keys() | reject('equalto', 'attempt') | join(',\n    ') }}
+from {{ table.quote(schema=true, identifier=true) }}
+{%- endmacro -%}
