@@ -4,11 +4,18 @@
   Null keys match null keys; both sides should hold a key once (a key that stands m times on one side and n on the other gives
   its m x n pairs that differ).
 #}
-{%- macro diff(old, new, unique_key, compare_columns=none, ignore_columns=none, tolerance=none, columns=none, strategy='outer_join', batch_id=1, batch_at='current_timestamp()') -%}
-  {{ return(adapter.dispatch('diff', 'deltawave')(old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at)) }}
+{%- macro diff(
+    old, new, unique_key, compare_columns=none, ignore_columns=none, tolerance=none, columns=none, strategy='outer_join',
+    batch_id=1, batch_at='current_timestamp()'
+) -%}
+  {{ return(adapter.dispatch('diff', 'deltawave')(
+    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at
+  )) }}
 {%- endmacro -%}
 
-{%- macro default__diff(old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at) -%}
+{%- macro default__diff(
+    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at
+) -%}
   {%- set settings = deltawave._differential_settings('diff', {
     'unique_key': unique_key,
     'compare_columns': compare_columns,
