@@ -108,16 +108,6 @@ class House:
         assert len(set(changes)) == len(changes), "a change stands in the log twice"
         return set(changes)
 
-    def names(self) -> set[str]:
-        """Tables and views of the model's schema."""
-        out = self.folder / "names.json"
-        self._python(
-            f"import json, pathlib;"
-            f"names = [row.tableName for row in spark.sql('show tables in {SCHEMA}').collect()];"
-            f"pathlib.Path({str(out)!r}).write_text(json.dumps(names))"
-        )
-        return set(json.loads(out.read_text()))
-
     def reader(self) -> Reader:
         """Start a reader of the model's view."""
         settings = self._write("reader_settings.json", json.dumps(self.settings))

@@ -30,7 +30,7 @@ def main(settings: str, view: str, seen: str, stop: str) -> None:
                 lines.write(json.dumps({"counts": poll(spark, view)}) + "\n")
             except Exception as error:
                 lines.write(json.dumps({"error": str(error)[:2000]}) + "\n")
-            time.sleep(0.1)
+            time.sleep(0.25)
 
 
 if __name__ == "__main__":
