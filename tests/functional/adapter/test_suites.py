@@ -15,6 +15,9 @@ from dbt.tests.adapter.python_model.test_python_model import (
     BasePythonMetaGetTests,
     BasePythonModelTests,
 )
+from dbt.tests.adapter.relations.test_changing_relation_type import (
+    BaseChangeRelationTypeValidator,
+)
 from dbt.tests.adapter.utils.test_concat import BaseConcat
 from dbt.tests.adapter.utils.test_date_trunc import BaseDateTrunc
 from dbt.tests.adapter.utils.test_dateadd import BaseDateAdd
@@ -68,6 +71,10 @@ class TestPythonModel(BasePythonModelTests):
 
 
 class TestPythonMetaGet(BasePythonMetaGetTests):
+    pass
+
+
+class TestChangingRelationType(BaseChangeRelationTypeValidator):
     pass
 
 

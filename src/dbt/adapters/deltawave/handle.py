@@ -10,7 +10,7 @@ from dbt.adapters.spark.connections import SparkConnectionWrapper
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.deltawave.literals import literal
-from dbt.adapters.deltawave.session import clone
+from dbt.adapters.deltawave.session import clone, discard
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -58,12 +58,15 @@ class SessionHandle(SparkConnectionWrapper):
 
     def isolate(self, table: str, settings: Mapping[str, str]) -> None:
         """Go on in a copy of the session that has ``settings``, in order to write ``table``."""
+        self.rejoin()
         self.session = clone(self._shared, settings)
         self._written = table
 
     def rejoin(self) -> None:
         """Go back to the shared session, and let it see what was written."""
-        written, self._written, self.session = self._written, None, self._shared
+        copy, self.session = self.session, self._shared
+        written, self._written = self._written, None
+        discard(copy, self._shared)
         if written is not None and self.session.catalog.tableExists(written):
             # Sessions remember the files of a Parquet table and the version of an Iceberg table.
             self.session.catalog.refreshTable(written)

@@ -1,0 +1,95 @@
+"""Spark Connect: the same project on a server."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+
+OVERWRITES = """
+def model(dbt, session):
+    dbt.config(
+        materialized="incremental",
+        incremental_strategy="insert_overwrite",
+        partition_by=["day"],
+    )
+    rows = dbt.ref("rows").mapInPandas(lambda batches: batches, "run int, day int")
+    return rows.where("day = 2") if dbt.is_incremental else rows
+"""
+
+ROWS = "select {{ var('run') }} as run, day from {{ ref('days') }}"
+
+PRINT_ROWS = """
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.remote("{server}").getOrCreate()
+print("rows", sorted((row.day, row.run) for row in spark.table("own.overwrites").collect()))
+print("mode", spark.conf.get("spark.sql.sources.partitionOverwriteMode").upper())
+"""
+
+
+@pytest.fixture
+def server(tmp_path_factory):
+    """A Spark Connect server; its address."""
+    folder = tmp_path_factory.mktemp("server")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = {
+        "spark.master": "local[2]",
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": port,
+        "spark.sql.shuffle.partitions": 2,
+        "spark.sql.warehouse.dir": folder / "warehouse",
+    }
+    command = [
+        Path(pyspark.__file__).parent / "bin" / "spark-submit",
+        "--class",
+        "org.apache.spark.sql.connect.service.SparkConnectServer",
+        *(part for name, value in settings.items() for part in ("--conf", f"{name}={value}")),
+        "spark-internal",
+    ]
+    log = folder / "log"
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(
+            command,
+            cwd=folder,
+            env=os.environ | {"PYSPARK_PYTHON": sys.executable},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        ) as process,
+        log.open() as lines,
+    ):
+        try:
+            while "Spark Connect server started" not in lines.readline():
+                assert process.poll() is None, log.read_text()
+            yield f"sc://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+
+
+def test_incremental_python_model(own_process, server):
+    own_process.profile(server_side_parameters={"spark.remote": server})
+    own_process.write("seeds/days.csv", "day\n1\n2\n")
+    own_process.write("models/rows.sql", ROWS)
+    own_process.write("models/overwrites.py", OVERWRITES)
+
+    outcome = own_process.dbt("build --vars 'run: 1'", "build --vars 'run: 2'", then=PRINT_ROWS.format(server=server))
+
+    assert outcome.returncode == 0, outcome.stdout
+    assert "rows [(1, 1), (2, 2)]" in outcome.stdout.splitlines()
+    assert "mode STATIC" in outcome.stdout.splitlines()
+
+
+def test_no_server(own_process):
+    own_process.profile(server_side_parameters={"spark.remote": "sc://127.0.0.1:1/;token=hunter2"})
+    outcome = own_process.dbt("debug")
+    assert outcome.returncode == 1
+    assert "No Spark Connect session at sc://127.0.0.1:1/;token=*****" in outcome.stdout
+    assert "Connection refused" in outcome.stdout
