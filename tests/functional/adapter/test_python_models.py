@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 from dbt.tests.util import run_dbt
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.deltawave.python_models import SessionPythonJob
 
 SPARK_FRAME = """
 def model(dbt, session):
@@ -251,19 +254,41 @@ class TestEmptyRun:
         assert spark.table(f"{project.test_schema}.copy").count() == 1
 
 
-class TestSyntaxError:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {}
+SECRETIVE = """
+def model(dbt, session):
+    raise ValueError("no access")  # with token="hunter2"
+"""
 
-    def test_compiled_code_names_the_users_line(self, spark, tmp_path):
-        from dbt_common.exceptions import DbtRuntimeError
+COMPILED_TAIL = """
 
-        from dbt.adapters.deltawave.python_models import SessionPythonJob
+class dbtObj:
+    def __init__(self, load):
+        pass
 
-        file = tmp_path / "model.py"
-        file.write_text("\n\n" + FAILS_IN_SYNTAX)
-        model = {"alias": "model", "raw_code": FAILS_IN_SYNTAX.strip()}
-        job = SessionPythonJob(model, file, spark, secrets=[])
-        with pytest.raises(DbtRuntimeError, match=r"model.py, line 6\)"):
-            job.submit(FAILS_IN_SYNTAX.strip() + "\n# appended\n")
+from dbt.adapters.deltawave.python_models import save
+save(scope=globals(), view="view", create=None, empty=False)
+"""
+
+
+class TestMessage:
+    @pytest.fixture
+    def message(self, spark, tmp_path):
+        def submit(code):
+            file = tmp_path / "model.py"
+            file.write_text(code)
+            model = {"alias": "model", "raw_code": code.strip()}
+            with pytest.raises(DbtRuntimeError) as caught:
+                SessionPythonJob(model, file, spark, secrets=[]).submit(code.strip() + COMPILED_TAIL)
+            return str(caught.value)
+
+        return submit
+
+    def test_syntax_error_names_the_line(self, message):
+        assert "SyntaxError: '(' was never closed (model.py, line 4)" in message(FAILS_IN_SYNTAX)
+
+    def test_quoted_line_shows_no_secret(self, message):
+        text = message(SECRETIVE)
+        assert "ValueError: no access" in text
+        assert "line 3, in model" in text
+        assert "token=*****" in text
+        assert "hunter2" not in text

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from metastore import QUICK_JVM
 
 PROFILES = Path(__file__).parents[3] / "profiles" / "profiles.yml"
 
@@ -44,7 +45,10 @@ print("left", [table.name for table in spark.catalog.listTables("own") if "tmp" 
 def test_two_builds(own_process, file_format):
     """The second build replaces, merges into and snapshots what the first one left."""
     output = yaml.safe_load(PROFILES.read_text())["deltawave"]["outputs"][file_format]
-    output["server_side_parameters"]["spark.master"] = "local[2]"
+    output["server_side_parameters"] |= {
+        "spark.master": "local[2]",
+        "spark.driver.extraJavaOptions": QUICK_JVM,
+    }
     own_process.profile(**output | {"schema": "own"})
     own_process.write(
         "dbt_project.yml",

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import NullType
 
-from dbt.adapters.deltawave.errors import readable
+from dbt.adapters.deltawave.errors import readable, redact
 
 
 class SessionPythonJob(PythonJobHelper):
@@ -72,7 +72,7 @@ class SessionPythonJob(PythonJobHelper):
             for frame in traceback.extract_tb(error.__traceback__)
             if self._is_users(frame) and f'"{frame.filename}", line {frame.lineno},' not in message
         ]
-        where = "".join(traceback.format_list(frames))
+        where = redact("".join(traceback.format_list(frames)), self._secrets)
         return f"Python model failed with {type(error).__name__}: {message}\n{where}".rstrip()
 
     def _is_users(self, frame: traceback.FrameSummary) -> bool:

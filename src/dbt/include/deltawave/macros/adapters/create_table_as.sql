@@ -9,9 +9,13 @@
 {#- The result of the model becomes a temporary view; a table is made of it by the statement that a SQL model would get,
     so that both honour the same configuration. -#}
 {% macro _python_table_as(temporary, relation, compiled_code) -%}
-  {%- set view = relation.include(schema=false).render() if temporary else relation.schema ~ '__' ~ relation.identifier ~ '__dbt_py' -%}
-  {%- set rows = 'select * from ' ~ adapter.quote(view) -%}
-  {%- set create = none if temporary else spark__create_table_as(false, relation, rows, 'sql') -%}
+  {%- if temporary -%}
+    {%- set view = relation.identifier -%}
+    {%- set create = none -%}
+  {%- else -%}
+    {%- set view = relation.schema ~ '__' ~ relation.identifier ~ '__dbt_py' -%}
+    {%- set create = spark__create_table_as(false, relation, 'select * from ' ~ adapter.quote(view), 'sql') -%}
+  {%- endif -%}
   {{ _python_saved(compiled_code, view, create) }}
 {%- endmacro %}
 

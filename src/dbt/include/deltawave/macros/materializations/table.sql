@@ -14,7 +14,8 @@
   {%- endcall -%}
   {%- do _end_writing() -%}
 
-  {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing_relation, full_refresh_mode=True)) -%}
+  {%- set revokes = should_revoke(existing_relation, full_refresh_mode=True) -%}
+  {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
   {%- do persist_docs(target_relation, model) -%}
   {%- do persist_constraints(target_relation, model) -%}
 
