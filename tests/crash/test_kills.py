@@ -70,12 +70,13 @@ def assert_one_of_two_wins(house: House, last: int) -> None:
 
 @pytest.mark.parametrize("house", ["parquet", "delta", "iceberg"], indirect=True)
 def test_killed_and_raced(house: House) -> None:
-    dumps = history.dumps(6)
+    steps = STEPS[house.file_format]
+    last = int(steps[-1][0]) + 1
+    dumps = history.dumps(last)
     house.deliver(dumps)
     reader = house.reader()
-    for step in STEPS[house.file_format]:
-        kill_at(house, step, 5)
-    run(house, 5)
-    assert_one_of_two_wins(house, 6)
+    for step in steps:
+        kill_at(house, step, last - 1)
+    assert_one_of_two_wins(house, last)
     assert house.log() == history.log(dumps)
     assert_only_whole_batches(reader.stop(), dumps)
