@@ -25,6 +25,7 @@ def test_embedded_session():
     assert settings["spark.driver.bindAddress"] == "127.0.0.1"
     assert settings[WAREHOUSE] == "/project/target/spark/warehouse"
     assert "databaseName=/project/target/spark/metastore_db;" in settings[METASTORE]
+    assert settings["spark.hadoop.hive.downloaded.resources.dir"] == "/project/target/spark/resources"
     assert "-Dderby.stream.error.file=/dev/null" in settings["spark.driver.extraJavaOptions"]
     assert "spark.sql.ansi.enabled" not in settings
 

@@ -55,7 +55,7 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
     if not is_remote(profile):
         settings |= _classic()
         if is_local(profile):
-            settings |= _local()
+            settings |= _local(data_dir)
         if is_embedded(profile):
             settings |= _embedded(data_dir)
         elif profile.get(CATALOG) == "in-memory":
@@ -76,13 +76,15 @@ def _classic() -> dict[str, str]:
     }
 
 
-def _local() -> dict[str, str]:
+def _local(data_dir: Path) -> dict[str, str]:
     return {
         MASTER: "local[*]",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.session.timeZone": "UTC",
+        # Hive makes a folder a session, and leaves it: in the temporary folder, if not told otherwise.
+        "spark.hadoop.hive.downloaded.resources.dir": str(data_dir / "resources"),
     }
 
 
