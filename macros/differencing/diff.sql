@@ -27,30 +27,21 @@
   {%- set drifted = deltawave._two_sided_columns(
     settings, columns or deltawave._columns_of(old), columns or deltawave._columns_of(new)
   ) -%}
-  {%- set before = [] -%}
-  {%- for column in drifted | rejectattr('is_key') -%}
-    {%- do before.append(deltawave._literal(column.name) ~ ', changes.' ~ deltawave._quoted('before__' ~ column.name)) -%}
-  {%- endfor -%}
 with changes as (
     {{ deltawave._changes_between(old, new, drifted, settings) | indent }}
+),
+
+batched as (
+    select
+        changes.*,
+        cast({{ batch_id }} as bigint) as batch_id,
+        {{ batch_at }} as batch_at
+    from changes
 )
 
 select
-    {%- for column in drifted %}
-    changes.{{ deltawave._quoted(column.name) }},
-    {%- endfor %}
-    changes.change_type as `_change_type`,
-    changes.changed_columns as `_changed_columns`,
-    {%- if before %}
-    case when changes.change_type = 'update' then named_struct(
-        {{ before | join(',\n        ') }}
-    ) end as `_before`,
-    {%- else %}
-    cast(null as struct<>) as `_before`,
-    {%- endif %}
-    cast({{ batch_id }} as bigint) as `_batch_id`,
-    {{ batch_at }} as `_batch_at`
-from changes
+    {{ deltawave._contract_columns(drifted, has_before=true, alias='batched') }}
+from batched
 {%- endmacro -%}
 
 {# The columns of both sides: those of the new one, then those that only the old one has. #}

@@ -13,15 +13,12 @@
   {%- do deltawave._require_columns(keys, names, log, 'filter_useless_pairs') -%}
   {%- set pair_keys = keys | map('lower') | list + ['_batch_id', '_batch_at'] -%}
   {%- set columns = [] -%}
-  {%- set before = [] -%}
   {%- for column in deltawave._columns_of(log) if column.name in names + ['_batch_id', '_batch_at'] -%}
-    {%- set is_key = column.name | lower in pair_keys -%}
-    {%- do columns.append(deltawave._compared_column({}, {'name': column.name, 'data_type': column.data_type, 'is_key': is_key}, true, true)) -%}
-    {%- if not is_key -%}
-      {%- do before.append(deltawave._literal(column.name) ~ ', `before__' ~ column.name | replace('`', '``') ~ '`') -%}
-    {%- endif -%}
+    {%- set described = {'name': column.name, 'data_type': column.data_type, 'is_key': column.name | lower in pair_keys} -%}
+    {%- do columns.append(deltawave._compared_column({}, described, true, true)) -%}
   {%- endfor -%}
-  {%- do deltawave._require_before(log, before, 'filter_useless_pairs') -%}
+  {%- set data_columns = columns | selectattr('name', 'in', names) | list -%}
+  {%- do deltawave._require_before(log, data_columns | rejectattr('is_key') | list, 'filter_useless_pairs') -%}
 with deletes as (
     select * from {{ log }}
     where `_change_type` = 'delete'
@@ -35,22 +32,19 @@ inserts as (
 -- What lies between the deletes and the inserts of a batch is what the batch did.
 paired as (
     {{ deltawave._changes_between('deletes', 'inserts', columns, {'strategy': 'outer_join', 'before_image': 'auto'}) | indent }}
+),
+
+batched as (
+    select
+        paired.*,
+        `_batch_id` as batch_id,
+        `_batch_at` as batch_at
+    from paired
 )
 
 select
-    {{ deltawave._quoted_list(names) | join(',\n    ') }},
-    change_type as `_change_type`,
-    changed_columns as `_changed_columns`,
-    {%- if before %}
-    case when change_type = 'update' then named_struct(
-        {{ before | join(',\n        ') }}
-    ) end as `_before`,
-    {%- else %}
-    cast(null as struct<>) as `_before`,
-    {%- endif %}
-    `_batch_id`,
-    `_batch_at`
-from paired
+    {{ deltawave._contract_columns(data_columns, has_before=true, alias='batched') }}
+from batched
 union all
 select
     {{ deltawave._quoted_list(names) | join(',\n    ') }},

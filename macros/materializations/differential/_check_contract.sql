@@ -8,7 +8,7 @@
     {%- for column in deltawave._log_columns(job, batch.columns) + deltawave._control_columns() -%}
       {%- do nulls.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
     {%- endfor -%}
-    {%- set columns = deltawave._view_columns({'columns': batch.columns, 'has_before': job.settings.before_image != 'none'}) -%}
+    {%- set columns = deltawave._contract_columns(batch.columns, job.settings.before_image != 'none') -%}
     {%- do get_assert_columns_equivalent(
       'select ' ~ columns ~ ' from (select ' ~ nulls | join(', ') ~ ') as log'
     ) -%}

@@ -20,32 +20,11 @@
 #}
 {%- macro _log_view(job, record) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
-    {{ deltawave._view_columns(record) }}
+    {{ deltawave._contract_columns(record.columns, record.has_before) }}
 from {{ deltawave._log_relation(job, record.generation) }} as log
 left semi join {{ job.batches }} as decided
     on log.batch_id = decided.batch_id and log.attempt = decided.attempt
 where log.batch_id between {{ record.generation }} and {{ record.batch_id }}
-{%- endmacro -%}
-
-{# The contract's columns, from the flat ones of the log. #}
-{%- macro _view_columns(record) -%}
-  {%- set names = record.columns | map(attribute='name') | list -%}
-  {%- set before = [] -%}
-  {%- for column in record.columns | rejectattr('is_key') if record.has_before -%}
-    {%- do before.append(deltawave._literal(column.name) ~ ', log.' ~ deltawave._quoted('before__' ~ column.name)) -%}
-  {%- endfor -%}
-  {{ deltawave._quoted_list(names, 'log') | join(',\n    ') }},
-    log.change_type as `_change_type`,
-    log.changed_columns as `_changed_columns`,
-    {%- if before %}
-    case when log.change_type = 'update' then named_struct(
-        {{ before | join(',\n        ') }}
-    ) end as `_before`,
-    {%- else %}
-    cast(null as struct<>) as `_before`,
-    {%- endif %}
-    log.batch_id as `_batch_id`,
-    log.batch_at as `_batch_at`
 {%- endmacro -%}
 
 {# How a view of ours begins; recover looks for it before it replaces anything. #}

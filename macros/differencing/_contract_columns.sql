@@ -1,0 +1,20 @@
+{# The contract's columns, from the flat ones of the log, or of a relation with the same ones. #}
+{%- macro _contract_columns(columns, has_before, alias='log') -%}
+  {%- set names = columns | map(attribute='name') | list -%}
+  {%- set before = [] -%}
+  {%- for column in columns | rejectattr('is_key') if has_before -%}
+    {%- do before.append(deltawave._literal(column.name) ~ ', ' ~ alias ~ '.' ~ deltawave._quoted('before__' ~ column.name)) -%}
+  {%- endfor -%}
+  {{ deltawave._quoted_list(names, alias) | join(',\n    ') }},
+    {{ alias }}.change_type as `_change_type`,
+    {{ alias }}.changed_columns as `_changed_columns`,
+    {%- if before %}
+    case when {{ alias }}.change_type = 'update' then named_struct(
+        {{ before | join(',\n        ') }}
+    ) end as `_before`,
+    {%- else %}
+    cast(null as struct<>) as `_before`,
+    {%- endif %}
+    {{ alias }}.batch_id as `_batch_id`,
+    {{ alias }}.batch_at as `_batch_at`
+{%- endmacro -%}
