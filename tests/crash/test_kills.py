@@ -15,7 +15,6 @@ EVERY_STEP = [
     "1:prepare",
     "1:stage",
     "1:count",
-    "1:guard",
     "1:decide",
     "1:record",
     "2:publish",
