@@ -58,8 +58,7 @@ new_side as (
 
 {# The user's choice of join, as Spark's hint on the old side. #}
 {%- macro _join_hint(sides) -%}
-  {%- set names = {'merge': 'merge', 'shuffle_hash': 'shuffle_hash', 'broadcast': 'broadcast'} -%}
-  {{ return(' /*+ ' ~ names[sides.hint] ~ '(old_side) */' if sides.hint else '') }}
+  {{ return(' /*+ ' ~ sides.hint ~ '(old_side) */' if sides.hint else '') }}
 {%- endmacro -%}
 
 {# A column of one side, or null where that side lacks it. #}

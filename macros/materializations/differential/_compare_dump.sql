@@ -15,7 +15,6 @@
 
   {%- if deltawave._is_unchanged(batch) -%}
     {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
-    {%- do job.outcome.update(unchanged=job.outcome.unchanged + 1) -%}
     {{ return(state) }}
   {%- endif -%}
 

@@ -8,7 +8,7 @@
     'state_schema': state_schema,
     'attempt': invocation_id.replace('-', '')[:12],
     'sql': model.compiled_code or sql,
-    'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'unchanged': 0},
+    'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0},
     'statements': [],
   } -%}
   {%- do job.update(batches=deltawave._helper_relation(job, 'batches')) -%}
