@@ -25,7 +25,7 @@ from typing import Any
 
 import pytest
 import yaml
-from metastore import QUICK_JVM
+from jvm import archive_classes
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
@@ -40,7 +40,7 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": QUICK_JVM,
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 
 
@@ -70,6 +70,12 @@ def spark(spark_data_dir: Path) -> SparkSession:
         server_side_parameters=dict(SETTINGS),
     )
     return open_session(credentials)
+
+
+@pytest.fixture(scope="session")
+def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """JVM options for a Spark in a process of its own."""
+    return archive_classes(tmp_path_factory.mktemp("classes"))
 
 
 @pytest.fixture(scope="class")

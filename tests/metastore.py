@@ -11,13 +11,11 @@ from types import TracebackType
 from xml.sax.saxutils import escape
 
 import pyspark
+from jvm import QUICK_JVM
 
 from deltawave.environment import java_command
 
 _START_SECONDS = 120
-
-# A JVM that lives for seconds: compiling much and collecting garbage on many threads would cost more than they give.
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 class MetastoreServer:

@@ -22,15 +22,17 @@ FORMATS = {
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
         "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
         "spark.sql.catalog.spark_catalog.type": "hive",
+        # The reader lives long, and with the cache it would look at the tables as it first saw them.
+        "spark.sql.catalog.spark_catalog.cache-enabled": "false",
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
     },
 }
 
 
 @pytest.fixture
-def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
+def house(request: pytest.FixtureRequest, tmp_path: Path, quick_jvm: str) -> Iterator[House]:
     """A warehouse of the file format that the test is parametrized with."""
     with MetastoreServer(tmp_path / "metastore") as server:
-        house = House(tmp_path, server, request.param, FORMATS[request.param])
+        house = House(tmp_path, server, request.param, FORMATS[request.param], quick_jvm)
         yield house
         house.close()

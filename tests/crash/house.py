@@ -8,18 +8,18 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import history
 import yaml
-from metastore import QUICK_JVM, MetastoreServer
+from metastore import MetastoreServer
 
 PROJECT = Path(__file__).with_name("project")
 ROOT = Path(__file__).resolve().parents[2]
 READER = Path(__file__).with_name("reader.py")
 SCHEMA = "crash"
-MODEL = "accounts"
 
 _COMMON = {
     "spark.master": "local[2]",
@@ -36,7 +36,9 @@ _COMMON = {
 class House:
     """One warehouse with dated dumps in it, and the dbt project that compares them."""
 
-    def __init__(self, folder: Path, server: MetastoreServer, file_format: str, extra: dict[str, str]) -> None:
+    def __init__(
+        self, folder: Path, server: MetastoreServer, file_format: str, extra: dict[str, str], jvm_options: str
+    ) -> None:
         self.folder = folder
         self.file_format = file_format
         scratch = folder / "scratch"
@@ -44,7 +46,7 @@ class House:
         # Killed processes can't tidy up, so what they leave has to lie in the test's own folder.
         local = {
             "spark.local.dir": str(scratch),
-            "spark.driver.extraJavaOptions": f"{QUICK_JVM} -Djava.io.tmpdir={scratch}",
+            "spark.driver.extraJavaOptions": f"{jvm_options} -Djava.io.tmpdir={scratch}",
         }
         self.settings = _COMMON | local | server.settings | extra
         self._started: list[DbtProcess | Reader] = []
@@ -67,17 +69,6 @@ class House:
         profile = {"crash": {"target": "test", "outputs": {"test": target}}}
         (self.project / "profiles.yml").write_text(yaml.safe_dump(profile))
 
-    def deliver(self, dumps: list[history.Dump]) -> None:
-        """Put the dumps where the model reads them."""
-        rows = history.rows(dumps)
-        self._python(
-            f"spark.sql('create schema if not exists dumps');"
-            f"import datetime, pathlib;"
-            f"rows = eval(pathlib.Path({str(self._write('rows.txt', repr(rows)))!r}).read_text());"
-            f"spark.createDataFrame(rows, {history.COLUMNS!r}).coalesce(1)"
-            f".write.format('parquet').saveAsTable('dumps.accounts')"
-        )
-
     def dbt(self, last: int, stop_at: str = "", **env: str) -> DbtProcess:
         """Start ``dbt run`` on the dumps up to number ``last`` (from 1)."""
         day = history.dates(last)[-1]
@@ -95,44 +86,19 @@ class House:
         self._started.append(process)
         return process
 
-    def log(self) -> set[history.Change]:
-        """The model's rows, read by a new process."""
-        out = self.folder / "log.json"
-        self._python(
-            f"import json, pathlib;"
-            f"rows = spark.table('{SCHEMA}.{MODEL}').collect();"
-            f"pathlib.Path({str(out)!r}).write_text(json.dumps([row.asDict(True) for row in rows], default=str))"
-        )
-        found = json.loads(out.read_text())
-        changes = [_change(row) for row in found]
-        assert len(set(changes)) == len(changes), "a change stands in the log twice"
-        return set(changes)
-
-    def reader(self) -> Reader:
-        """Start a reader of the model's view."""
-        settings = self._write("reader_settings.json", json.dumps(self.settings))
-        reader = Reader(self.folder, settings)
+    def reader(self, dumps: list[history.Dump]) -> Reader:
+        """Start a reader of the model's view, which first puts the dumps where the model finds them."""
+        (self.folder / "settings.json").write_text(json.dumps(self.settings))
+        (self.folder / "dumps.json").write_text(json.dumps(history.rows(dumps), default=str))
+        reader = Reader(self.folder)
         self._started.append(reader)
+        reader.wait_for_dumps()
         return reader
 
     def close(self) -> None:
         """End what a failed test left running."""
         for process in self._started:
             process.kill()
-
-    def _write(self, name: str, text: str) -> Path:
-        path = self.folder / name
-        path.write_text(text)
-        return path
-
-    def _python(self, code: str) -> None:
-        settings = self._write("settings.json", json.dumps(self.settings))
-        start = (
-            "import json, pathlib; from pyspark.sql import SparkSession;"
-            f"conf = json.loads(pathlib.Path({str(settings)!r}).read_text());"
-            "spark = SparkSession.builder.config(map=conf).enableHiveSupport().getOrCreate();"
-        )
-        subprocess.run([sys.executable, "-c", start + code], check=True, capture_output=True)
 
 
 class DbtProcess:
@@ -172,32 +138,42 @@ class DbtProcess:
 class Reader:
     """The reader's process and what it saw."""
 
-    def __init__(self, folder: Path, settings: Path) -> None:
-        self._seen = folder / "seen.jsonl"
-        self._stop = folder / "stop"
-        self._process = subprocess.Popen(
-            [
-                sys.executable,
-                str(READER),
-                str(settings),
-                f"{SCHEMA}.{MODEL}",
-                str(self._seen),
-                str(self._stop),
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with (folder / "reader.txt").open("w") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, str(READER), str(folder)],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def wait_for_dumps(self) -> None:
+        """Return when the dumps are in their table; fails when the process ends without."""
+        while not (self._folder / "delivered").exists():
+            assert self._process.poll() is None, (self._folder / "reader.txt").read_text()
+            time.sleep(0.1)
 
     def kill(self) -> None:
         """SIGKILL it and its JVM."""
         _kill(self._process)
 
-    def stop(self) -> list[dict[str, Any]]:
-        """End it and return all of its polls."""
-        self._stop.touch()
-        self._process.wait(timeout=120)
-        return [json.loads(line) for line in self._seen.read_text().splitlines()]
+    def stop(self) -> None:
+        """Let it read the whole log, and end."""
+        (self._folder / "stop").touch()
+        assert self._process.wait(timeout=120) == 0, (self._folder / "reader.txt").read_text()
+
+    @property
+    def polls(self) -> list[dict[str, Any]]:
+        """What each poll saw."""
+        return [json.loads(line) for line in (self._folder / "seen.jsonl").read_text().splitlines()]
+
+    @property
+    def log(self) -> set[history.Change]:
+        """The model's rows at the end."""
+        changes = [_change(row) for row in json.loads((self._folder / "log.json").read_text())]
+        assert len(set(changes)) == len(changes), "a change stands in the log twice"
+        return set(changes)
 
 
 def _kill(process: subprocess.Popen[Any]) -> None:

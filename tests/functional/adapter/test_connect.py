@@ -32,7 +32,7 @@ print("mode", spark.conf.get("spark.sql.sources.partitionOverwriteMode").upper()
 
 
 @pytest.fixture
-def server(tmp_path_factory):
+def server(tmp_path_factory, quick_jvm):
     """A Spark Connect server; its address."""
     folder = tmp_path_factory.mktemp("server")
     with socket.socket() as free:
@@ -41,6 +41,7 @@ def server(tmp_path_factory):
     settings = {
         "spark.master": "local[2]",
         "spark.ui.enabled": "false",
+        "spark.driver.extraJavaOptions": quick_jvm,
         "spark.driver.host": "127.0.0.1",
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": port,

@@ -89,7 +89,7 @@ def test_nothing_is_left_in_the_project(own_process):
     left = {path.name for path in own_process.root.iterdir()} - before
     assert left == {"target", "logs"}
     folders = {path.name for path in (own_process.root / "target" / "spark").iterdir()}
-    assert folders == {"warehouse", "metastore_db"}
+    assert folders == {"warehouse", "metastore_db", "resources"}
 
 
 def test_second_process_on_a_metastore(own_process, spark, spark_data_dir):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from metastore import QUICK_JVM
 
 PROFILES = Path(__file__).parents[3] / "profiles" / "profiles.yml"
 
@@ -42,12 +41,12 @@ print("left", [table.name for table in spark.catalog.listTables("own") if "tmp" 
 
 
 @pytest.mark.parametrize("file_format", ["delta", "iceberg"])
-def test_two_builds(own_process, file_format):
+def test_two_builds(own_process, file_format, quick_jvm):
     """The second build replaces, merges into and snapshots what the first one left."""
     output = yaml.safe_load(PROFILES.read_text())["deltawave"]["outputs"][file_format]
     output["server_side_parameters"] |= {
         "spark.master": "local[2]",
-        "spark.driver.extraJavaOptions": QUICK_JVM,
+        "spark.driver.extraJavaOptions": quick_jvm,
     }
     own_process.profile(**output | {"schema": "own"})
     own_process.write(

@@ -1,19 +1,18 @@
 """Run by test_merging.py in a process of its own, since jars are chosen when a session starts.
 
-Reads a JSON list of SQL statements, runs them in a Spark with Delta and Iceberg, and writes the rows of the selects.
+Arguments: a JSON list of SQL statements, the JVM's options. It runs them in a Spark with Delta and Iceberg, and writes
+the rows of the selects.
 """
 
 import json
 import sys
 from pathlib import Path
 
-from metastore import QUICK_JVM
 from pyspark.sql import SparkSession
 
 SETTINGS = {
     "spark.master": "local[2]",
     "spark.ui.enabled": "false",
-    "spark.driver.extraJavaOptions": QUICK_JVM,
     "spark.sql.shuffle.partitions": "2",
     "spark.jars.packages": "io.delta:delta-spark_4.1_2.13:4.4.0,"
     "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0",
@@ -26,9 +25,10 @@ SETTINGS = {
 }
 
 
-def main(statements_file: Path) -> None:
+def main(statements_file: Path, jvm_options: str) -> None:
     folder = statements_file.parent
     builder = SparkSession.builder.config(map=SETTINGS)
+    builder.config("spark.driver.extraJavaOptions", jvm_options)
     builder.config("spark.sql.warehouse.dir", str(folder / "delta"))
     builder.config("spark.sql.catalog.iceberg.warehouse", str(folder / "iceberg"))
     spark = builder.getOrCreate()
@@ -42,4 +42,4 @@ def main(statements_file: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])

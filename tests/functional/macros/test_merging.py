@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from unit.macro_harness import Macros, Relation
 
-TESTS = Path(__file__).resolve().parents[2]
 TABLES = {"delta": "default.accounts", "iceberg": "iceberg.shop.accounts"}
 LOG = """
     create temporary view changes as select * from values
@@ -37,7 +36,7 @@ EXPECTED = [
 
 
 @pytest.fixture(scope="module")
-def merged(tmp_path_factory):
+def merged(tmp_path_factory, quick_jvm):
     """The rows of each table after one merge, and after the same merge again."""
     columns = [("k1", "double"), ("k2", "string"), ("v", "int"), ("m", "map<string,int>")]
     deltawave = Macros(
@@ -53,9 +52,9 @@ def merged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("merging")
     (folder / "statements.json").write_text(json.dumps(statements))
     done = subprocess.run(
-        [sys.executable, Path(__file__).with_name("lakehouse.py"), folder / "statements.json"],
+        [sys.executable, Path(__file__).with_name("lakehouse.py"), folder / "statements.json", quick_jvm],
         cwd=folder,
-        env=os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(TESTS)},
+        env=os.environ | {"PYSPARK_PYTHON": sys.executable},
         capture_output=True,
         text=True,
         check=False,
