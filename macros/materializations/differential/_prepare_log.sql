@@ -1,9 +1,17 @@
-{# The log and the table of batches, made where they are missing; columns that the dump has gained are added to the log. #}
-{%- macro _prepare_log(job, batch) -%}
-  {%- if not batch.is_first and not batch.columns | rejectattr('in_old') | list -%}
+{#
+  The log and the table of batches, made where they are missing; columns that the dump has gained are added to the log, and a log
+  whose columns have to grow wider is written anew.
+#}
+{%- macro _prepare_log(job, batch, last) -%}
+  {%- set is_rewritten = batch.columns | selectattr('is_widened') | list -%}
+  {%- if not batch.is_first and not is_rewritten and not batch.columns | rejectattr('in_old') | list -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
+  {%- if is_rewritten -%}
+    {%- do deltawave._rewrite_log(job, last, batch.log, last.first_batch, last.batch_id, batch.columns) -%}
+  {%- else -%}
+    {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
+  {%- endif -%}
   {%- set present = {} -%}
   {%- for column in deltawave._columns_of_query('select * from ' ~ batch.log) -%}
     {%- do present.update({column.name | lower: column.data_type}) -%}

@@ -4,8 +4,8 @@
   What belongs to the next batch is left alone: another run may be writing it.
 #}
 {%- macro _recover(job) -%}
-  {%- set names = deltawave._names_like(job, this.identifier ~ '__*') -%}
-  {%- set commits = deltawave._commit_numbers(names) -%}
+  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
+  {%- set commits = deltawave._commit_numbers(job, names) -%}
   {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
   {%- set view = deltawave._read_view(job) -%}
   {%- do job.update(view_exists=view is not none) -%}
@@ -34,13 +34,20 @@
   {%- for number in commits if number < record.batch_id -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, number)) -%}
   {%- endfor -%}
-  {%- for copy in deltawave._copies(names) if copy.batch_id <= record.batch_id and copy != record.kept -%}
+  {%- for copy in deltawave._copies(job, names) if copy.batch_id <= record.batch_id and copy != record.kept -%}
     {%- if deltawave._is_decided(job, copy.batch_id, copy.attempt) -%}
       {%- do deltawave._drop_copy(job, copy.batch_id, copy.attempt) -%}
     {%- else -%}
-      {%- do deltawave._discard(job, deltawave._log_relation(job, record.generation), copy.batch_id, copy.attempt) -%}
+      {%- do deltawave._discard(job, record.log, copy.batch_id, copy.attempt) -%}
     {%- endif -%}
   {%- endfor -%}
+  {#- A decided log that was written anew stands until purge: somebody may be reading it. -#}
+  {%- for log in deltawave._rewritten_logs(job, names) if log.batch_id <= record.batch_id and log.name != record.log -%}
+    {%- if not deltawave._is_decided(job, log.batch_id, log.attempt) -%}
+      {%- do deltawave._drop_table(job, deltawave._helper_relation(job, log.name)) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- do deltawave._forget_undone(job, record) -%}
 {%- endmacro -%}
 
 {%- macro _is_decided(job, batch_id, attempt) -%}

@@ -45,12 +45,19 @@ class Workbench:
 
     def run(self, *args: str) -> Run:
         """``dbt run`` with more arguments; its outcome and everything that it said."""
+        return self._invoke("run", *args)
+
+    def operate(self, macro: str, *options: str, **args: Any) -> Run:
+        """``dbt run-operation`` of a macro of the package."""
+        return self._invoke("run-operation", f"deltawave.{macro}", "--args", json.dumps(args), *options)
+
+    def _invoke(self, *command: str) -> Run:
         said: list[str] = []
         runner = dbtRunner(
             callbacks=[lambda event: said.append(event.info.msg) if event.info.level != "debug" else None]
         )
         # dbt-tests-adapter writes profiles.yml where DBT_PROFILES_DIR points.
-        result = runner.invoke(["run", "--project-dir", str(self.root), *SPARING, *args])
+        result = runner.invoke([*command, "--project-dir", str(self.root), *SPARING])
         if result.exception is not None:
             said.append(str(result.exception))
         return Run(result.success, "\n".join(said))
