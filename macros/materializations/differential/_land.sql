@@ -5,12 +5,7 @@
 {%- macro _land(job, batch) -%}
   {%- set settings = job.settings -%}
   {%- set sql -%}
-create table {{ batch.kept }}
-using {{ settings.copy_format }}
-{% if settings.copy_format == 'parquet' -%}
-clustered by (key_hash) sorted by (key_hash) into {{ batch.buckets }} buckets
-{% endif -%}
-as
+{{ deltawave._create_side(job, batch, batch.landed) }}
 with dump as (
     {{ job.sql }}
 )
@@ -26,6 +21,16 @@ where {{ deltawave._quoted(settings.snapshot_date) }} = cast({{ deltawave._liter
 {%- endif -%}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{# The head of the statement that writes a side: where Spark can, bucketed and sorted by the hash of the key. #}
+{%- macro _create_side(job, batch, table) -%}
+create table {{ table }}
+using {{ job.settings.copy_format }}
+{% if job.settings.copy_format == 'parquet' -%}
+clustered by (key_hash) sorted by (key_hash) into {{ batch.buckets }} buckets
+{% endif -%}
+as
 {%- endmacro -%}
 
 {# Never null, whatever is null in the key; equal for keys that are equal, so it may decide where a row lies. #}

@@ -20,7 +20,7 @@
   {{ return(job) }}
 {%- endmacro -%}
 
-{# A relation that belongs to the model: x__log, x__batches, x__copy_<batch>_<attempt>, x__commit_<batch>. #}
+{# A relation that belongs to the model: x__log, x__batches, x__copy_<batch>_<attempt>, x__commit_<batch>, and so on. #}
 {%- macro _helper_relation(job, suffix) -%}
   {%- set relation = api.Relation.create(schema=job.state_schema, identifier=this.identifier ~ '__' ~ suffix) -%}
   {{ return(relation.quote(schema=true, identifier=true)) }}
@@ -31,8 +31,12 @@
   {{ return(deltawave._helper_relation(job, 'log' if generation == 1 else 'log_' ~ generation)) }}
 {%- endmacro -%}
 
-{%- macro _copy_relation(job, batch_id, attempt) -%}
-  {{ return(deltawave._helper_relation(job, 'copy_' ~ batch_id ~ '_' ~ attempt)) }}
+{#
+  A side that an attempt wrote: {kind, batch_id, attempt}. Kind copy is the dump as it landed; held is what was accepted of a dump
+  of which rows were set aside.
+#}
+{%- macro _side_relation(job, side) -%}
+  {{ return(deltawave._helper_relation(job, side.kind ~ '_' ~ side.batch_id ~ '_' ~ side.attempt)) }}
 {%- endmacro -%}
 
 {%- macro _commit_relation(job, batch_id) -%}

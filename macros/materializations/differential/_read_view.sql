@@ -36,11 +36,12 @@
   {{ return(numbers) }}
 {%- endmacro -%}
 
-{%- macro _copies(names) -%}
-  {%- set copies = [] -%}
+{# The sides among the names: [{kind, batch_id, attempt}] (see _side_relation). #}
+{%- macro _sides(names) -%}
+  {%- set sides = [] -%}
   {%- for name in names -%}
-    {%- set found = modules.re.fullmatch(modules.re.escape(this.identifier | lower) ~ '__copy_(\\d+)_([0-9a-f]{12})', name | lower) -%}
-    {%- if found -%}{%- do copies.append({'batch_id': found.group(1) | int, 'attempt': found.group(2)}) -%}{%- endif -%}
+    {%- set found = modules.re.fullmatch(modules.re.escape(this.identifier | lower) ~ '__(copy|held)_(\\d+)_([0-9a-f]{12})', name | lower) -%}
+    {%- if found -%}{%- do sides.append({'kind': found.group(1), 'batch_id': found.group(2) | int, 'attempt': found.group(3)}) -%}{%- endif -%}
   {%- endfor -%}
-  {{ return(copies) }}
+  {{ return(sides) }}
 {%- endmacro -%}

@@ -34,11 +34,11 @@
   {%- for number in commits if number < record.batch_id -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, number)) -%}
   {%- endfor -%}
-  {%- for copy in deltawave._copies(names) if copy.batch_id <= record.batch_id and copy != record.kept -%}
-    {%- if deltawave._is_decided(job, copy.batch_id, copy.attempt) -%}
-      {%- do deltawave._drop_copy(job, copy.batch_id, copy.attempt) -%}
+  {%- for side in deltawave._sides(names) if side.batch_id <= record.batch_id and side != record.kept -%}
+    {%- if deltawave._is_decided(job, side.batch_id, side.attempt) -%}
+      {%- do deltawave._drop_table(job, deltawave._side_relation(job, side)) -%}
     {%- else -%}
-      {%- do deltawave._discard(job, deltawave._log_relation(job, record.generation), copy.batch_id, copy.attempt) -%}
+      {%- do deltawave._discard(job, deltawave._log_relation(job, record.generation), side.batch_id, side.attempt) -%}
     {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}
