@@ -14,13 +14,15 @@
     {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': node.name}) -%}
   {%- endif -%}
   {%- set batch_id = record.batch_id + 1 -%}
+  {%- set copy = deltawave._attempt_relation(job, {'kind': 'copy', 'batch_id': batch_id, 'attempt': job.attempt}) -%}
   {{ return({'job': job, 'record': record, 'batch': {
     'batch_id': batch_id,
     'attempt': job.attempt,
     'label': batch_id ~ ' (' ~ macro_name ~ ')',
     'log_name': deltawave._rewritten_log(batch_id, job.attempt),
     'log': deltawave._helper_relation(job, deltawave._rewritten_log(batch_id, job.attempt)),
-    'kept': deltawave._copy_relation(job, batch_id, job.attempt),
+    'landed': copy,
+    'kept': copy,
     'buckets': settings.buckets or deltawave._shuffle_partitions(job),
     'strategy': macro_name,
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
@@ -34,7 +36,7 @@
   {%- set record = dict(
     work.record,
     batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log_name, strategy=batch.strategy, reason=reason,
-    inserts=0, deletes=0, updates=0, rows_old=work.record.rows_new, undone=[],
+    inserts=0, deletes=0, updates=0, quarantined=0, rows_old=work.record.rows_new, undone=[],
     seconds=(now - batch.started_at).total_seconds() | round(3), decided_at=deltawave._utc(now)
   ) -%}
   {%- do record.update(changes) -%}
@@ -42,7 +44,7 @@
   {%- do log('deltawave: ' ~ work.job.name ~ ': ' ~ reason ~ ' (as batch ' ~ batch.batch_id ~ ')', info=true) -%}
 {%- endmacro -%}
 
-{# The batches that the log holds, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_new}]. #}
+{# The batches that the log holds, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump, rows_new}]. #}
 {%- macro _held_batches(work) -%}
   {%- set sql -%}
 select distinct
@@ -50,6 +52,7 @@ select distinct
     attempt,
     {{ deltawave._utc_text('batch_at') }} as batch_at,
     snapshot_date,
+    rows_dump,
     rows_new
 from {{ work.job.batches }}
 where batch_id between {{ work.record.first_batch }} and {{ work.record.batch_id }}
@@ -58,7 +61,8 @@ order by batch_id
   {%- set batches = [] -%}
   {%- for row in deltawave._run(work.job, sql).rows -%}
     {%- do batches.append({
-      'batch_id': row[0] | int, 'attempt': row[1], 'batch_at': row[2], 'snapshot_date': row[3], 'rows_new': row[4] | int,
+      'batch_id': row[0] | int, 'attempt': row[1], 'batch_at': row[2], 'snapshot_date': row[3],
+      'rows_dump': row[4] | int, 'rows_new': row[5] | int,
     }) -%}
   {%- endfor -%}
   {{ return(batches) }}
@@ -79,6 +83,8 @@ order by batch_id
   {%- if work.job.settings.initial_load == 'baseline' -%}
     {%- do deltawave._fail('baseline_log', {'macro': macro_name, 'model': work.job.name}) -%}
   {%- endif -%}
-  {%- set names = work.record.columns | map(attribute='name') | list -%}
-  {{ return(deltawave.current_state(work.job.target, work.job.settings.unique_key, to_batch=to_batch, columns=names)) }}
+  {%- set settings = work.job.settings -%}
+  {{ return(deltawave.current_state(
+    work.job.target, settings.unique_key, to_batch=to_batch, duplicate_keys=settings.duplicate_keys
+  )) }}
 {%- endmacro -%}

@@ -25,8 +25,9 @@
   {%- do deltawave._create_copy(work.job, work.batch, state, columns | selectattr('in_copy') | list) -%}
   {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log, work.record.first_batch, until.batch_id) -%}
   {%- do deltawave._commit_maintenance(work, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), {
-    'kept': {'batch_id': work.batch.batch_id, 'attempt': work.batch.attempt},
+    'kept': {'kind': 'copy', 'batch_id': work.batch.batch_id, 'attempt': work.batch.attempt},
     'columns': columns,
+    'rows_dump': until.rows_dump,
     'rows_new': until.rows_new,
     'batch_at': until.batch_at,
     'snapshot_date': until.snapshot_date,

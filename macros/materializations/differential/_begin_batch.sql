@@ -3,6 +3,7 @@
   {%- set last = state.record -%}
   {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
   {%- set generation = batch_id if state.is_new_generation or not last else last.generation -%}
+  {%- set landed = deltawave._attempt_relation(job, {'kind': 'copy', 'batch_id': batch_id, 'attempt': job.attempt}) -%}
   {%- set batch = {
     'batch_id': batch_id,
     'generation': generation,
@@ -12,9 +13,11 @@
     'snapshot_date': dump.snapshot_date,
     'batch_at': dump.batch_at,
     'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
-    'old': none if generation == batch_id else deltawave._copy_relation(job, last.kept.batch_id, last.kept.attempt),
+    'old': none if generation == batch_id else deltawave._attempt_relation(job, last.kept),
     'rows_old': 0 if generation == batch_id else last.rows_new,
-    'kept': deltawave._copy_relation(job, batch_id, job.attempt),
+    'landed': landed,
+    'kept': landed,
+    'quarantined': 0,
     'buckets': job.settings.buckets or deltawave._shuffle_partitions(job),
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   } -%}

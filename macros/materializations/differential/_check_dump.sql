@@ -1,4 +1,7 @@
-{# Counts the landed rows and refuses keys that are null or stand twice, and an empty dump. One pass, no exchange of rows. #}
+{#
+  Counts the landed rows and refuses null keys and an empty dump; what becomes of keys that stand more than once, duplicate_keys says.
+  One pass, no exchange of rows.
+#}
 {%- macro _check_dump(job, batch) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set sql -%}
@@ -6,30 +9,36 @@ with keyed as (
     select
         {{ keys | join(', ') }},
         count(*) as row_count
-    from {{ batch.kept }}
+    from {{ batch.landed }}
     group by key_hash, {{ keys | join(', ') }}
 )
 
 select
     coalesce(sum(row_count), 0) as dump_rows,
     coalesce(sum(if({{ keys | join(' is null and ') }} is null, row_count, 0)), 0) as null_keys,
-    count_if(row_count > 1) as duplicate_keys
+    count_if(row_count > 1) as duplicate_keys,
+    coalesce(sum(if(row_count > 1, row_count, 0)), 0) as duplicate_rows
 from keyed
   {%- endset -%}
   {%- set found = deltawave._run(job, sql).rows[0] -%}
-  {%- do batch.update(rows_new=found[0] | int) -%}
+  {%- do batch.update(rows_dump=found[0] | int, rows_new=found[0] | int) -%}
   {%- set null_rows = found[1] | int -%}
   {%- if null_rows > 0 -%}
     {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': null_rows}) -%}
   {%- endif -%}
-  {%- if found[2] | int > 0 -%}
-    {%- do deltawave._refuse(job, batch, 'duplicate_key', {
+  {%- if found[2] | int > 0 and job.settings.duplicate_keys != 'multiset' -%}
+    {%- set duplicates = {
       'keys': job.settings.unique_key | join(', '),
       'count': found[2] | int,
       'examples': deltawave._duplicate_examples(job, batch, keys),
-    }) -%}
+    } -%}
+    {%- if job.settings.duplicate_keys == 'fail' -%}
+      {%- do deltawave._refuse(job, batch, 'duplicate_key', duplicates) -%}
+    {%- endif -%}
+    {%- do batch.update(quarantined=found[3] | int, duplicates=duplicates) -%}
+    {%- do deltawave._hold(job, batch) -%}
   {%- endif -%}
-  {%- if batch.rows_new == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
+  {%- if batch.rows_dump == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -37,7 +46,7 @@ from keyed
 {%- macro _duplicate_examples(job, batch, keys) -%}
   {%- set sql -%}
 select concat_ws(', ', {% for key in keys %}coalesce(cast({{ key }} as string), 'null'){{ ', ' if not loop.last }}{% endfor %}) as example
-from {{ batch.kept }}
+from {{ batch.landed }}
 group by {{ keys | join(', ') }}
 having count(*) > 1
 order by example

@@ -8,8 +8,10 @@
   {%- do deltawave._check_dump(job, batch) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
   {%- do deltawave._prepare_log(job, batch, state.record) -%}
+  {%- do deltawave._prepare_quarantine(job, batch) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- do deltawave._stage(job, batch) -%}
+  {%- do deltawave._stage_quarantine(job, batch) -%}
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
 
@@ -36,6 +38,6 @@
   {%- do deltawave._refuse_overtaken(job, batch) -%}
   {%- do deltawave._publish(job, record) -%}
   {%- do deltawave._step(job, batch, 'clean') -%}
-  {%- do deltawave._clean(job, last, record) -%}
+  {%- do deltawave._clean(job, batch, last, record) -%}
   {%- do deltawave._step(job, batch, 'end') -%}
 {%- endmacro -%}

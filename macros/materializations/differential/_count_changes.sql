@@ -15,8 +15,11 @@ group by change_type
   {%- do batch.update(counts=counts) -%}
 {%- endmacro -%}
 
-{# The same dump again makes no batch; a dated one does, so that its date is known. #}
+{# The same dump again makes no batch; a dated one does, so that its date is known, and one of which rows were set aside. #}
 {%- macro _is_unchanged(batch) -%}
   {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
-  {{ return(changes == 0 and not batch.is_first and not batch.snapshot_date and not batch.columns | rejectattr('in_old') | list) }}
+  {{ return(
+    changes == 0 and not batch.quarantined and not batch.is_first and not batch.snapshot_date
+    and not batch.columns | rejectattr('in_old') | list
+  ) }}
 {%- endmacro -%}

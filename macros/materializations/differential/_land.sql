@@ -11,15 +11,10 @@
   {%- do deltawave._create_copy(job, batch, job.sql, job.columns, condition) -%}
 {%- endmacro -%}
 
-{# Writes what the next batch compares with: the columns of a select, its rows placed by the hash of their key. #}
+{# Writes a side: the columns of a select, its rows placed by the hash of their key. #}
 {%- macro _create_copy(job, batch, select, columns, condition='') -%}
   {%- set sql -%}
-create table {{ batch.kept }}
-using {{ job.settings.copy_format }}
-{% if job.settings.copy_format == 'parquet' -%}
-clustered by (key_hash) sorted by (key_hash) into {{ batch.buckets }} buckets
-{% endif -%}
-as
+{{ deltawave._create_side(job, batch, batch.landed) }}
 with dump as (
     {{ select }}
 )
@@ -35,6 +30,16 @@ where {{ condition }}
 {%- endif -%}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{# The head of the statement that writes a side: where Spark can, bucketed and sorted by the hash of the key. #}
+{%- macro _create_side(job, batch, table) -%}
+create table {{ table }}
+using {{ job.settings.copy_format }}
+{% if job.settings.copy_format == 'parquet' -%}
+clustered by (key_hash) sorted by (key_hash) into {{ batch.buckets }} buckets
+{% endif -%}
+as
 {%- endmacro -%}
 
 {# Never null, whatever is null in the key; equal for keys that are equal, so it may decide where a row lies. #}

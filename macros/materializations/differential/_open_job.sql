@@ -25,7 +25,7 @@
   {%- do job.update(columns=deltawave._dump_columns(job)) -%}
 {%- endmacro -%}
 
-{# A relation that belongs to the model: x__log, x__batches, x__copy_<batch>_<attempt>, x__commit_<batch>. #}
+{# A relation that belongs to the model: x__log, x__batches, x__copy_<batch>_<attempt>, x__commit_<batch>, and so on. #}
 {%- macro _helper_relation(job, suffix) -%}
   {%- set relation = api.Relation.create(schema=job.state_schema, identifier=job.target.identifier ~ '__' ~ suffix) -%}
   {{ return(relation.quote(schema=true, identifier=true)) }}
@@ -43,8 +43,12 @@
   {{ return('log_' ~ batch_id ~ '_' ~ attempt) }}
 {%- endmacro -%}
 
-{%- macro _copy_relation(job, batch_id, attempt) -%}
-  {{ return(deltawave._helper_relation(job, 'copy_' ~ batch_id ~ '_' ~ attempt)) }}
+{#
+  A table of one attempt: {kind, batch_id, attempt}. Kind copy is the dump as it landed; held is what was accepted of a dump of which
+  rows were set aside; log is the log, written anew.
+#}
+{%- macro _attempt_relation(job, table) -%}
+  {{ return(deltawave._helper_relation(job, table.kind ~ '_' ~ table.batch_id ~ '_' ~ table.attempt)) }}
 {%- endmacro -%}
 
 {%- macro _commit_relation(job, batch_id) -%}

@@ -12,26 +12,10 @@
   {%- else -%}
     {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
   {%- endif -%}
-  {%- set present = {} -%}
-  {%- for column in deltawave._columns_of_query('select * from ' ~ batch.log) -%}
-    {%- do present.update({column.name | lower: column.data_type}) -%}
-  {%- endfor -%}
-  {%- set missing = [] -%}
-  {%- set other_type = [] -%}
-  {%- for column in deltawave._log_columns(job, batch.columns) -%}
-    {%- if column.name | lower not in present -%}
-      {%- do missing.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}
-    {%- elif present[column.name | lower] != column.data_type -%}
-      {%- do other_type.append(column.name) -%}
-    {%- endif -%}
-  {%- endfor -%}
-
-  {%- if other_type and batch.is_first -%}
+  {%- if not deltawave._take_columns(job, batch.log, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
     {#- Left by a first run that never decided a batch, or made by --empty: nothing in it counts. -#}
     {%- do deltawave._drop_table(job, batch.log) -%}
     {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
-  {%- elif missing -%}
-    {%- do deltawave._run(job, 'alter table ' ~ batch.log ~ ' add columns (' ~ missing | join(', ') ~ ')') -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -99,7 +83,9 @@ partitioned by (batch_id)
     'strategy': 'string',
     'reason': 'string',
     'rows_old': 'bigint',
+    'rows_dump': 'bigint',
     'rows_new': 'bigint',
+    'quarantined': 'bigint',
     'inserts': 'bigint',
     'deletes': 'bigint',
     'updates': 'bigint',

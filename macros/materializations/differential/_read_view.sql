@@ -36,26 +36,14 @@
   {{ return(numbers) }}
 {%- endmacro -%}
 
-{%- macro _copies(job, names) -%}
-  {%- set copies = [] -%}
-  {%- for helper in deltawave._attempts_helpers(job, names, 'copy') -%}
-    {%- do copies.append({'batch_id': helper.batch_id, 'attempt': helper.attempt}) -%}
-  {%- endfor -%}
-  {{ return(copies) }}
-{%- endmacro -%}
-
-{%- macro _rewritten_logs(job, names) -%}{{ return(deltawave._attempts_helpers(job, names, 'log')) }}{%- endmacro -%}
-
-{# Helper relations that belong to one attempt, x__<kind>_<batch>_<attempt>: [{name, batch_id, attempt}], the name without x__. #}
-{%- macro _attempts_helpers(job, names, kind) -%}
+{# Helper relations that belong to one attempt (see _attempt_relation): [{kind, batch_id, attempt}]. #}
+{%- macro _attempts_helpers(job, names, kinds) -%}
   {%- set helpers = [] -%}
   {%- for name in names -%}
     {%- set found = modules.re.fullmatch(
-      modules.re.escape(job.target.identifier | lower) ~ '__(' ~ kind ~ '_(\\d+)_([0-9a-f]{12}))', name | lower
+      modules.re.escape(job.target.identifier | lower) ~ '__(' ~ kinds | join('|') ~ ')_(\\d+)_([0-9a-f]{12})', name | lower
     ) -%}
-    {%- if found -%}
-      {%- do helpers.append({'name': found.group(1), 'batch_id': found.group(2) | int, 'attempt': found.group(3)}) -%}
-    {%- endif -%}
+    {%- if found -%}{%- do helpers.append({'kind': found.group(1), 'batch_id': found.group(2) | int, 'attempt': found.group(3)}) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(helpers) }}
 {%- endmacro -%}
