@@ -30,7 +30,7 @@ class TestPlan:
         assert "Exchange" not in plan
 
     def test_comparison_of_bags_exchanges_neither_side(self, bench: Workbench) -> None:
-        bench.configure(unique_key=["account_id", "region"], duplicate_keys="multiset")
+        bench.configure(unique_key=["account_id", "region"], duplicate_keys="multiset", hint="merge")
         select = "select id % 300 as account_id, if(id % 3 = 0, null, 'n') as region, {} as name from range(1000)"
         bench.build(select.format("id % 7"))
         plan = bench.build(select.format("id % 8")).text
