@@ -35,7 +35,7 @@ numbered_{{ side }} as (
 {# What is left of one side when identical rows are gone, numbered within the key. #}
 {%- macro _unmatched_side(sides, side, other) -%}
 {{ side }}_side as (
-    select
+    select{{ deltawave._join_hint(sides) }}
         {{ side }}_side.*,
         row_number() over (
             partition by {{ deltawave._key_place(sides) | join(', ') }}

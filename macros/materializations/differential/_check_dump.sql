@@ -26,37 +26,12 @@ from keyed
   {%- if null_rows > 0 -%}
     {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': null_rows}) -%}
   {%- endif -%}
-  {%- if found[2] | int > 0 and job.settings.duplicate_keys != 'multiset' -%}
-    {%- set duplicates = {
-      'keys': job.settings.unique_key | join(', '),
-      'count': found[2] | int,
-      'examples': deltawave._duplicate_examples(job, batch, keys),
-    } -%}
-    {%- if job.settings.duplicate_keys == 'fail' -%}
-      {%- do deltawave._refuse(job, batch, 'duplicate_key', duplicates) -%}
-    {%- endif -%}
-    {%- do batch.update(quarantined=found[3] | int, duplicates=duplicates) -%}
-    {%- do deltawave._hold(job, batch) -%}
+  {%- if found[2] | int > 0 -%}
+    {%- do deltawave._settle_duplicates(job, batch, found[2] | int, found[3] | int) -%}
   {%- endif -%}
   {%- if batch.rows_dump == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- endif -%}
-{%- endmacro -%}
-
-{%- macro _duplicate_examples(job, batch, keys) -%}
-  {%- set sql -%}
-select concat_ws(', ', {% for key in keys %}coalesce(cast({{ key }} as string), 'null'){{ ', ' if not loop.last }}{% endfor %}) as example
-from {{ batch.landed }}
-group by {{ keys | join(', ') }}
-having count(*) > 1
-order by example
-limit 3
-  {%- endset -%}
-  {%- set examples = [] -%}
-  {%- for row in deltawave._run(job, sql).rows -%}
-    {%- do examples.append('(' ~ row[0] ~ ')') -%}
-  {%- endfor -%}
-  {{ return(examples | join(', ')) }}
 {%- endmacro -%}
 
 {# Stops the run with a clear error, after taking away what this attempt has written: a refused dump changes nothing. #}

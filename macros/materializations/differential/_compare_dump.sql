@@ -7,8 +7,8 @@
   {%- do deltawave._step(job, batch, 'check') -%}
   {%- do deltawave._check_dump(job, batch) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
-  {%- do deltawave._prepare_log(job, batch, state.record) -%}
   {%- do deltawave._prepare_quarantine(job, batch) -%}
+  {%- do deltawave._prepare_log(job, batch, state.record) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- do deltawave._stage(job, batch) -%}
   {%- do deltawave._stage_quarantine(job, batch) -%}

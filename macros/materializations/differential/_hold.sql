@@ -46,17 +46,6 @@ from accepted
   {%- do batch.update(kept=held, rows_new=rows) -%}
 {%- endmacro -%}
 
-{# The keys that stand more than once in the landed dump. #}
-{%- macro _duplicates(job, batch) -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) | join(', ') -%}
-select
-    key_hash,
-    {{ keys }}
-from {{ batch.landed }}
-group by key_hash, {{ keys }}
-having count(*) > 1
-{%- endmacro -%}
-
 {# The dump's columns, of rows of the old side: null where that has none. #}
 {%- macro _held_cells(job, batch) -%}
   {%- set known = batch.columns | selectattr('in_old') | map(attribute='name') | map('lower') | list -%}

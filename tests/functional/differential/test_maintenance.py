@@ -60,6 +60,16 @@ class TestRewind:
         ]
 
 
+    def test_bag_of_rows(self, bench: Workbench) -> None:
+        """Rows are counted back to the batch: one of two, then none of what came later."""
+        bench.configure(duplicate_keys="multiset")
+        bench.build("select * from values (1, 'ann'), (1, 'ann'), (2, 'bob') as t(account_id, name)")
+        bench.build("select * from values (1, 'ann'), (1, 'eve'), (2, 'bob') as t(account_id, name)")
+        assert bench.operate("rewind", model="accounts", to_batch=1).ok
+        bench.build("select * from values (1, 'ann'), (2, 'bob') as t(account_id, name)")
+        assert bench.log()[3:] == [(1, "ann", "delete", 4)]
+
+
 class TestExpire:
     def test_expired_batches_become_their_state(self, dated: Workbench) -> None:
         done = dated.operate("expire", model="accounts", before="2026-01-03")

@@ -43,9 +43,9 @@ class Workbench:
         head = f"{{{{ config(**fromjson({options!r})) }}}}"
         (self.root / "models" / f"{MODEL}.sql").write_text(f"{head}\n{select}\n")
 
-    def run(self, *args: str) -> Run:
-        """``dbt run`` with more arguments; its outcome and everything that it said."""
-        return self._invoke("run", *args)
+    def run(self, *args: str, command: str = "run") -> Run:
+        """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
+        return self._invoke(command, *args)
 
     def operate(self, macro: str, *options: str, **args: Any) -> Run:
         """``dbt run-operation`` of a macro of the package."""

@@ -6,13 +6,11 @@ All generated tables are compared in one query, kept apart by ``case_id``, a par
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import pytest
-from generated import DATA, KEYS, State, collect, content, frame, histories
+from generated import DATA, KEYS, State, by_case, collect, content, frame, histories
 from pyspark.sql import DataFrame
 from unit.macro_harness import Relation
 
@@ -48,13 +46,6 @@ def world(spark, deltawave):
     yield World(generated, states, log)
     for relation in [*states, log]:
         spark.catalog.dropTempView(str(relation))
-
-
-def by_case(rows: Iterable[Any]) -> dict[int, Counter]:
-    found: dict[int, Counter] = defaultdict(Counter)
-    for row in rows:
-        found[row[0]][content(tuple(row)[1:])] += 1
-    return found
 
 
 def assert_states(found: dict[int, Counter], histories: list[list[State]], number: int) -> None:
