@@ -20,6 +20,7 @@ seeds and tests stay outside.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 
+ANSI = "spark.sql.ansi.enabled"
+
 
 @pytest.fixture(scope="session")
 def spark_data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -50,15 +53,39 @@ def spark_data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("spark")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--adapter",
+        choices=["deltawave", "spark"],
+        help="run on this adapter alone; without it, tests marked both_adapters run on each, others on deltawave",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.definition.get_closest_marker("both_adapters") and not metafunc.config.option.adapter:
+        metafunc.parametrize("adapter_type", ["deltawave", "spark"], indirect=True, scope="class")
+
+
 @pytest.fixture(scope="class")
-def dbt_profile_target(spark_data_dir: Path) -> dict[str, Any]:
+def adapter_type(request: pytest.FixtureRequest) -> str:
+    """The adapter that ``project`` runs on."""
+    chosen: str = getattr(request, "param", None) or request.config.option.adapter or "deltawave"
+    if chosen == "spark" and (marker := request.node.get_closest_marker("needs_plugin")):
+        pytest.skip(marker.kwargs["reason"])
+    return chosen
+
+
+@pytest.fixture(scope="class")
+def dbt_profile_target(adapter_type: str, spark_data_dir: Path, spark: SparkSession) -> Iterator[dict[str, Any]]:
     """The target that ``project`` runs on; override it in a class to change settings."""
-    return {
-        "type": "deltawave",
-        "threads": 1,
-        "data_dir": str(spark_data_dir),
-        "server_side_parameters": dict(SETTINGS),
-    }
+    common = {"type": adapter_type, "threads": 1}
+    if adapter_type == "deltawave":
+        yield common | {"data_dir": str(spark_data_dir), "server_side_parameters": dict(SETTINGS)}
+        return
+    # dbt-spark takes the session that it finds, and turns ANSI mode off there.
+    ansi = spark.conf.get(ANSI)
+    yield common | {"method": "session", "host": "local"}
+    spark.conf.set(ANSI, ansi)
 
 
 @pytest.fixture(scope="session")
