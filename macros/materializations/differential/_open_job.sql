@@ -13,6 +13,7 @@
   } -%}
   {%- do job.update(batches=deltawave._helper_relation(job, 'batches')) -%}
   {%- do deltawave._refuse_sample(job) -%}
+  {%- do deltawave._require_table_formats(job) -%}
   {%- if state_schema != this.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(state_schema)) -%}
   {%- endif -%}
