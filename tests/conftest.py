@@ -20,6 +20,8 @@ seeds and tests stay outside.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -100,6 +102,17 @@ def spark(spark_data_dir: Path) -> SparkSession:
 def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
     """JVM options for a Spark in a process of its own."""
     return archive_classes(tmp_path_factory.mktemp("classes"))
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `pip install` of this repository installs."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
+    run = subprocess.run([*build, str(ROOT)], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr + run.stdout
+    (built,) = folder.glob("*.whl")
+    return built
 
 
 @pytest.fixture(scope="class")
