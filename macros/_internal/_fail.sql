@@ -46,6 +46,7 @@
     'unique_key_changed': "{model}: unique_key was ({was}) and is ({is}) now; a log can't change its key. Put it back, or build a new model beside this one.",
     'foreign_relation': "{model}: {relation} exists and is a {type} that deltawave did not make. It was not touched. Rename it, or give the model another alias.",
     'full_refresh': "{model}: --full-refresh would begin a new log, and the dumps behind its {batch} batch(es) may be gone. Nothing was changed. Set full_refresh: true in the model's config to allow it, or false to have the flag ignored.",
+    'format_without_catalog': "{model}: '{option}' is {format}, and this session has no catalog for {format} tables. Nothing was changed. In the profile's server_side_parameters, set spark.sql.extensions and spark.sql.catalog.spark_catalog as {format} asks for, and name its jar in spark.jars.packages; or take parquet.",
     'data_type': "{value!r} is not a data type that deltawave can read; it stops before {rest!r}. Give the type as Spark's describe shows it.",
     'no_such_column': "{macro}: {relation} has no column '{column}'. It has: {columns}.",
     'unknown_columns': "{macro}: the columns of {relation} are not known. Give a relation, as ref and source do; or columns= too, for a CTE or a subquery.",

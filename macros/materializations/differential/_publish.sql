@@ -31,10 +31,7 @@ where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
 {%- macro _view_mark() -%}{{ return('/* deltawave') }}{%- endmacro -%}
 
 {%- macro _catalog_keeps_views(job) -%}
-  {%- if job.catalog is not defined -%}
-    {%- do job.update(catalog=deltawave._run(job, 'set spark.sql.catalog.spark_catalog').rows[0][1] | string) -%}
-  {%- endif -%}
-  {{ return('iceberg' in job.catalog | lower) }}
+  {{ return('iceberg' in deltawave._session_catalog(job) | lower) }}
 {%- endmacro -%}
 
 {# A writer that slept after its decision may wake when others have finished its batch and gone on: it must not turn the view back. #}
