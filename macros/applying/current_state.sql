@@ -13,7 +13,7 @@
   {%- set names = deltawave._data_columns(log, columns, 'current_state') -%}
   {%- do deltawave._require_columns(keys, names, log, 'current_state') -%}
 with last_changes as (
-    {{ deltawave._last_changes(log, keys, names, from_batch, to_batch) | indent }}
+    {{ deltawave._indented(deltawave._last_changes(log, keys, names, from_batch, to_batch)) }}
 )
 
 select

@@ -16,7 +16,7 @@
   {%- set names = deltawave._data_columns(log, none, 'replays_to') -%}
   {%- do deltawave._require_columns(compared | map(attribute='name') | list, names, log, 'replays_to') -%}
 with replayed as (
-    {{ deltawave.current_state(log, keys, columns=names) | indent }}
+    {{ deltawave._indented(deltawave.current_state(log, keys, columns=names)) }}
 ),
 
 both_sides as (
