@@ -16,11 +16,11 @@ with weighted_rows as (
     from {{ base }}
     union all
     {%- endif %}
-    {{ deltawave._weighted_changes(log, keys, names, from_batch, to_batch) | indent }}
+    {{ deltawave._indented(deltawave._weighted_changes(log, keys, names, from_batch, to_batch)) }}
 ),
 
 net_rows as (
-    {{ deltawave._net_rows('weighted_rows', columns) | indent }}
+    {{ deltawave._indented(deltawave._net_rows('weighted_rows', columns)) }}
 )
 
 select

@@ -6,7 +6,7 @@
   {%- endfor -%}
 merge into {{ base }} as base_side
 using (
-    {{ changes | indent }}
+    {{ deltawave._indented(changes) }}
 ) as last_changes
     on {{ deltawave._same_key(keys, 'base_side', 'last_changes') }}
 when matched and last_changes.`_change_type` = 'delete' then delete

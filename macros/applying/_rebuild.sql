@@ -8,7 +8,7 @@ with base_side as (
 ),
 
 last_changes as (
-    {{ changes | indent }}
+    {{ deltawave._indented(changes) }}
 ),
 
 untouched as (

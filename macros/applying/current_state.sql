@@ -22,7 +22,7 @@
     {{ return(deltawave._counted_state(log, keys, typed, from_batch, to_batch)) }}
   {%- endif -%}
 with last_changes as (
-    {{ deltawave._last_changes(log, keys, names, from_batch, to_batch) | indent }}
+    {{ deltawave._indented(deltawave._last_changes(log, keys, names, from_batch, to_batch)) }}
 )
 
 select

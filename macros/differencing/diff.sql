@@ -32,7 +32,7 @@
     settings, columns or deltawave._columns_of(old), columns or deltawave._columns_of(new)
   ) -%}
 with changes as (
-    {{ deltawave._changes_between(old, new, drifted, settings) | indent }}
+    {{ deltawave._indented(deltawave._changes_between(old, new, drifted, settings)) }}
 ),
 
 batched as (

@@ -17,7 +17,7 @@
   {%- set names = deltawave._data_columns(log, none, 'replays_to') -%}
   {%- do deltawave._require_columns(compared | map(attribute='name') | list, names, log, 'replays_to') -%}
 with replayed as (
-    {{ deltawave.current_state(log, keys, columns=names, duplicate_keys=duplicate_keys) | indent }}
+    {{ deltawave._indented(deltawave.current_state(log, keys, columns=names, duplicate_keys=duplicate_keys)) }}
 ),
 
 both_sides as (
@@ -43,7 +43,7 @@ both_sides as (
 ),
 
 counted as (
-    {{ deltawave._net_rows('both_sides', compared) | indent }}
+    {{ deltawave._indented(deltawave._net_rows('both_sides', compared)) }}
 )
 
 select

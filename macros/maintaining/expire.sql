@@ -51,7 +51,7 @@ select
     {{ given[column.name | lower] or 'null' }} as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from (
-    {{ deltawave._state_at('expire', work, until.batch_id) | indent }}
+    {{ deltawave._indented(deltawave._state_at('expire', work, until.batch_id)) }}
 ) as state
 {%- endmacro -%}
 

@@ -31,7 +31,7 @@ inserts as (
 
 -- What lies between the deletes and the inserts of a batch is what the batch did.
 paired as (
-    {{ deltawave._changes_between('deletes', 'inserts', columns, {'strategy': 'outer_join', 'before_image': 'auto'}) | indent }}
+    {{ deltawave._indented(deltawave._changes_between('deletes', 'inserts', columns, {'strategy': 'outer_join', 'before_image': 'auto'})) }}
 ),
 
 batched as (

@@ -151,6 +151,25 @@ def test_what_spark_cannot_compare_is_rewritten(data_type, comparable):
     assert macros._comparable("c", data_type) == comparable
 
 
+def test_the_parts_of_a_type_are_no_names_of_fields():
+    parts = ["struct", "int", "array", "map", "string", "variant"]
+    assert macros._type_parts("struct<void:int,a:array<map<string,variant>>>") == parts
+    assert macros._type_parts("interval day to second") == ["interval day to second"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "indented"),
+    [
+        ("a\nb", "a\n    b"),
+        ("a\n`b`\n`c`", "a\n    `b`\n    `c`"),
+        ("a\n`b\nc`", "a\n`b\nc`"),
+        ("a\n'b\\'\n'", "a\n'b\\'\n'"),
+    ],
+)
+def test_names_and_literals_over_lines_are_not_indented(sql, indented):
+    assert macros._indented(sql) == indented
+
+
 def test_columns_of_a_relation_keep_order_and_spelling():
     catalog = Macros(tables={"shop.orders": [("Id", "int"), ("note", "string")]})
     assert catalog._columns_of(Relation("shop.orders")) == [

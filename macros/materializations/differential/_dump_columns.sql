@@ -35,15 +35,23 @@
   {%- for column in columns -%}
     {%- if column.name | lower != (settings.snapshot_date or '') | lower -%}
       {%- set is_key = column.name | lower in settings.unique_key | map('lower') | list -%}
-      {%- if is_key and ('map<' in column.data_type or column.data_type == 'variant') -%}
-        {%- do deltawave._fail('key_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
-      {%- endif -%}
+      {%- do deltawave._check_type(job, column, is_key) -%}
       {%- do kept.append({'name': column.name, 'data_type': column.data_type, 'is_key': is_key}) -%}
     {%- else -%}
       {%- do job.update(snapshot_type=column.data_type) -%}
     {%- endif -%}
   {%- endfor -%}
   {{ return(kept) }}
+{%- endmacro -%}
+
+{# Refuses types that no table keeps (null alone, an interval of months and days), and keys of which Spark makes no hash. #}
+{%- macro _check_type(job, column, is_key) -%}
+  {%- set parts = deltawave._type_parts(column.data_type) -%}
+  {%- if 'void' in parts or 'interval' in parts -%}
+    {%- do deltawave._fail('column_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+  {%- elif is_key and ('map' in parts or 'variant' in parts) -%}
+    {%- do deltawave._fail('key_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# Names that the log's own columns take, in the table and in the view. #}

@@ -9,7 +9,7 @@
   {%- set sql -%}
 {{ deltawave._create_side(job, batch, held) }}
 with duplicates as (
-    {{ deltawave._duplicates(job, batch) | indent }}
+    {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 ),
 
 accepted as (

@@ -49,7 +49,7 @@ insert into {{ deltawave._quarantine_relation(job) }} (
     attempt
 )
 with duplicates as (
-    {{ deltawave._duplicates(job, batch) | indent }}
+    {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 )
 
 select

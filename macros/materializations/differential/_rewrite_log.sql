@@ -22,7 +22,7 @@ with decided as (
     where log.batch_id between {{ first_batch }} and {{ last_batch }}
     {%- if baseline %}
     union all
-    {{ baseline | indent }}
+    {{ deltawave._indented(baseline) }}
     {%- endif %}
 )
 

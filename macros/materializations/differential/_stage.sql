@@ -14,7 +14,7 @@ insert into {{ batch.log }} (
     attempt
 )
 with changes as (
-    {{ deltawave._staged_changes(job, batch) | indent }}
+    {{ deltawave._indented(deltawave._staged_changes(job, batch)) }}
 )
 
 select /*+ rebalance */

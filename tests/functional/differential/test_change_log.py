@@ -111,16 +111,6 @@ class TestChangeLog:
             (3, "insert", None, 2),
         ]
 
-    def test_names_that_need_quoting(self, bench: Workbench) -> None:
-        bench.configure(unique_key=["the key"])
-        select = "select 1 as `the key`, '{}' as `a``b`, '{}' as `select`, '{}' as `Größe`"
-        bench.build(select.format("x", "x", "x"))
-        bench.build(select.format("y", "it''s", "z"))
-        rows = bench.spark.sql(
-            f"select `the key`, _changed_columns, _before.`a``b` from {bench.schema}.accounts where _batch_id = 2"
-        ).collect()
-        assert [tuple(row) for row in rows] == [(1, ["a`b", "select", "Größe"], "x")]
-
     def test_without_before_images(self, bench: Workbench) -> None:
         bench.configure(before_image="none")
         bench.build(FIRST)

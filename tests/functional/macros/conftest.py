@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from unit.macro_harness import Macros, Relation
+from worlds import World, make_world
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +32,20 @@ def view(spark: SparkSession) -> Iterator[Callable[[str, str | DataFrame], Relat
         return Relation(name)
 
     yield create
+    for name in names:
+        spark.catalog.dropTempView(name)
+
+
+@pytest.fixture(scope="session")
+def world(spark: SparkSession, deltawave: Macros) -> Iterator[World]:
+    names = []
+
+    def keep(name: str, rows: DataFrame) -> Relation:
+        rows.localCheckpoint().createOrReplaceTempView(name)
+        names.append(name)
+        return Relation(name)
+
+    yield make_world(spark, deltawave, keep)
     for name in names:
         spark.catalog.dropTempView(name)
 

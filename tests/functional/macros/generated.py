@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import VariantVal
 
 KEYS = ["k1", "k2"]
 TYPES = {
@@ -128,4 +129,6 @@ def content(value: Any) -> Any:
         return tuple(map(content, value))
     if isinstance(value, bytearray):
         return bytes(value)
+    if isinstance(value, VariantVal):
+        return content(value.toPython())
     return value

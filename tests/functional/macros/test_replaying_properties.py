@@ -1,4 +1,4 @@
-"""Whatever two states of a table hold: their difference, applied to the first, gives the second.
+"""Whatever states a table has: their differences, applied one after the other, give each of them.
 
 All generated tables are compared in one query, kept apart by ``case_id``, a part of the key.
 """
@@ -6,54 +6,12 @@ All generated tables are compared in one query, kept apart by ``case_id``, a par
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
 
-import pytest
-from generated import DATA, KEYS, State, by_case, collect, content, frame, histories
-from pyspark.sql import DataFrame
-from unit.macro_harness import Relation
+from generated import DATA, KEYS, State, content
+from worlds import KEY, STATES, assert_states, by_case
 
-CASES = 300
-KEY = ["case_id", *KEYS]
 WIDTH = len(KEY) + len(DATA)
-
-
-@dataclass(frozen=True)
-class World:
-    """Generated histories of three states; the states as tables, and their change log of three batches."""
-
-    histories: list[list[State]]
-    states: list[Relation]
-    log: Relation
-
-
-@pytest.fixture(scope="module")
-def world(spark, deltawave):
-    def keep(name: str, rows: DataFrame) -> Relation:
-        rows.localCheckpoint().createOrReplaceTempView(name)
-        return Relation(name)
-
-    generated = collect(histories(states=3), CASES)
-    states = [keep("state_0", frame(spark, []))]
-    for number in (1, 2, 3):
-        states.append(keep(f"state_{number}", frame(spark, [history[number - 1] for history in generated])))
-    batches = [
-        f"({deltawave.diff(old, new, KEY, batch_id=number)})"
-        for number, (old, new) in enumerate(pairwise(states), start=1)
-    ]
-    log = keep("generated_log", spark.sql(" union all ".join(batches)))
-    yield World(generated, states, log)
-    for relation in [*states, log]:
-        spark.catalog.dropTempView(str(relation))
-
-
-def assert_states(found: dict[int, Counter], histories: list[list[State]], number: int) -> None:
-    """Every case holds the rows of its state; else the smallest history that does not is shown."""
-    wrong = [
-        history for case, history in enumerate(histories) if found[case] != Counter(map(content, history[number - 1]))
-    ]
-    assert min(wrong, key=lambda history: sum(map(len, history)), default=None) is None
 
 
 def test_the_generated_tables_have_changes_of_every_kind(spark, world):
@@ -62,7 +20,7 @@ def test_the_generated_tables_have_changes_of_every_kind(spark, world):
 
 
 def test_a_difference_applied_to_the_old_state_gives_the_new(spark, deltawave, world):
-    for number in (1, 2, 3):
+    for number in range(1, STATES + 1):
         old, new = world.states[number - 1], world.states[number]
         difference = f"({deltawave.diff(old, new, KEY)})"
         columns = [column["name"] for column in deltawave._columns_of(old)]
@@ -72,7 +30,7 @@ def test_a_difference_applied_to_the_old_state_gives_the_new(spark, deltawave, w
 
 def test_strategies_agree(spark, deltawave, world):
     columns = "case_id, " + ", ".join(KEYS) + ", _change_type, _changed_columns, _before"
-    for old, new in zip(world.states, world.states[1:], strict=False):
+    for old, new in pairwise(world.states):
         joined, united = (
             Counter(map(str, spark.sql(f"select {columns} from ({sql})").collect()))
             for sql in (deltawave.diff(old, new, KEY), deltawave.diff(old, new, KEY, strategy="union"))
@@ -81,21 +39,21 @@ def test_strategies_agree(spark, deltawave, world):
 
 
 def test_a_log_leaves_the_state_of_each_batch(spark, deltawave, world):
-    for number in (1, 2, 3):
+    for number in range(1, STATES + 1):
         state = spark.sql(deltawave.current_state(world.log, KEY, to_batch=number)).collect()
         assert_states(by_case(state), world.histories, number)
 
 
 def test_a_log_applies_from_any_batch_on(spark, deltawave, world):
-    for first in (1, 2, 3):
+    for first in range(1, STATES + 1):
         base = world.states[first - 1]
         applied = spark.sql(deltawave.apply_changes(world.log, base, KEY, from_batch=first)).collect()
-        assert_states(by_case(applied), world.histories, 3)
+        assert_states(by_case(applied), world.histories, STATES)
 
 
 def test_applying_twice_changes_nothing(spark, deltawave, world):
-    applied = spark.sql(deltawave.apply_changes(world.log, world.states[3], KEY)).collect()
-    assert_states(by_case(applied), world.histories, 3)
+    applied = spark.sql(deltawave.apply_changes(world.log, world.states[STATES], KEY)).collect()
+    assert_states(by_case(applied), world.histories, STATES)
 
 
 def test_a_log_holds_the_changes_and_no_others(spark, world):
@@ -105,7 +63,7 @@ def test_a_log_holds_the_changes_and_no_others(spark, world):
         key = tuple(row)[: len(KEY)]
         change = (row._change_type, set(row._changed_columns or []), content(row._before))
         found[row._batch_id][key] = (content(tuple(row)[:WIDTH]), *change)
-    for number in (2, 3):
+    for number in range(2, STATES + 1):
         assert found[number] == {
             key: change
             for case, history in enumerate(world.histories)
@@ -132,8 +90,8 @@ def changes(case: int, old: State, new: State):
 
 
 def test_replays_to_finds_exactly_the_rows_that_differ(spark, deltawave, world):
-    assert spark.sql(deltawave.test_replays_to(world.log, world.states[3], KEY)).collect() == []
-    found = spark.sql(deltawave.test_replays_to(world.log, world.states[2], KEY)).collect()
+    assert spark.sql(deltawave.test_replays_to(world.log, world.states[STATES], KEY)).collect() == []
+    found = spark.sql(deltawave.test_replays_to(world.log, world.states[STATES - 1], KEY)).collect()
     last, other = (
         sum(
             (
@@ -142,11 +100,11 @@ def test_replays_to_finds_exactly_the_rows_that_differ(spark, deltawave, world):
             ),
             Counter(),
         )
-        for number in (3, 2)
+        for number in (STATES, STATES - 1)
     )
     expected = Counter(
         {("only in the log", row): count for row, count in (last - other).items()}
-        | {("only in state_2", row): count for row, count in (other - last).items()}
+        | {(f"only in {world.states[STATES - 1]}", row): count for row, count in (other - last).items()}
     )
     assert Counter({(row[0], (row[2], content(tuple(row)[3:]))): row[1] for row in found}) == expected
 

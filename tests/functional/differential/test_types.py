@@ -1,0 +1,189 @@
+"""Every type that Parquet keeps, names of every kind, and sessions in any time zone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import pytest
+from functional.macros.generated import content
+from workbench import Workbench
+
+CURRENT = "{{ deltawave.current_state(ref('accounts'), %r) }}"
+
+
+class Values(NamedTuple):
+    """What a column holds first, the same written in another way, and another value."""
+
+    first: str
+    same: str
+    other: str
+
+
+COLUMNS = {
+    "flag": Values("true", "1 = 1", "false"),
+    "tiny": Values("-128Y", "-128Y", "127Y"),
+    "big": Values("9223372036854775807L", "9223372036854775807L", "-1L"),
+    "amount": Values("1.10BD", "cast(1.1 as decimal(3, 2))", "1.11BD"),
+    "huge": Values("cast('1e27' as decimal(38, 10))", "cast('1e27' as decimal(38, 10))", "cast(1 as decimal(38, 10))"),
+    "single": Values("float('NaN')", "float('NaN')", "cast(null as float)"),
+    "zero": Values("-0.0D", "0.0D", "4.9E-324D"),
+    "text": Values("''", "concat('', '')", "' '"),
+    "folded": Values("'a' collate utf8_lcase", "'a' collate utf8_lcase", "'A' collate utf8_lcase"),
+    "raw": Values("X''", "cast('' as binary)", "X'00'"),
+    "day": Values("date'0001-01-01'", "date'0001-01-01'", "date'9999-12-31'"),
+    "moment": Values(
+        "timestamp'2024-10-27 01:30:00Z'", "timestamp'2024-10-27 03:30:00+02:00'", "timestamp'2024-10-27 00:30:00Z'"
+    ),
+    "wall": Values(
+        "timestamp_ntz'2024-03-31 02:30:00'",
+        "timestamp_ntz'2024-03-31 02:30:00.000000'",
+        "timestamp_ntz'2024-03-31 03:30:00'",
+    ),
+    "span": Values("interval '1 12' day to hour", "interval '1 12' day to hour", "interval '1 11' day to hour"),
+    "tags": Values("array(-0.0D, null)", "array(0.0D, null)", "array(null, 0.0D)"),
+    "attributes": Values("map('a', 1, 'b', null)", "map('b', null, 'a', 1)", "map('a', 1)"),
+    "deep": Values(
+        "named_struct('n', 1, 'm', map(date'2024-01-01', array(double('NaN')), date'2024-01-02', null))",
+        "named_struct('n', 1, 'm', map(date'2024-01-02', null, date'2024-01-01', array(double('NaN'))))",
+        "named_struct('n', 1, 'm', map(date'2024-01-02', null, date'2024-01-01', array(0.0D)))",
+    ),
+    "document": Values(
+        """parse_json('{"a": 1, "b": [null, 2.50]}')""",
+        """parse_json('{"b": [null, 2.5], "a": 1}')""",
+        """parse_json('{"a": "1", "b": [null, 2.5]}')""",
+    ),
+    "documents": Values(
+        "map('a', array(parse_json('[1]')), 'b', null)",
+        "map('b', null, 'a', array(parse_json('[1]')))",
+        "map('b', null, 'a', array(parse_json('[1, null]')))",
+    ),
+}
+UNCHANGED, EMPTIED, FILLED = 1001, 1002, 1003
+
+
+def row(key: int, values: dict[str, str]) -> str:
+    return f"({', '.join([str(key), *values.values()])})"
+
+
+def table(rows: list[str]) -> str:
+    return f"select * from values {', '.join(rows)} as t({', '.join(['account_id', *COLUMNS])})"
+
+
+def dumps() -> tuple[str, str]:
+    """In the second dump row n differs in column n alone; one row is equal, one loses and one gains all values."""
+    first = {name: values.first for name, values in COLUMNS.items()}
+    same = {name: values.same for name, values in COLUMNS.items()}
+    nothing = dict.fromkeys(COLUMNS, "null")
+    numbered = list(enumerate(COLUMNS))
+    old = [row(number, first) for number, _ in numbered]
+    new = [row(number, same | {name: COLUMNS[name].other}) for number, name in numbered]
+    old += [row(UNCHANGED, first), row(EMPTIED, first), row(FILLED, nothing)]
+    new += [row(UNCHANGED, same), row(EMPTIED, nothing), row(FILLED, first)]
+    return table(old), table(new)
+
+
+def rows(bench: Workbench, name: str) -> Counter[Any]:
+    return Counter(content(tuple(found)) for found in bench.spark.table(f"{bench.schema}.{name}").collect())
+
+
+class TestTypes:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {"current.sql": CURRENT % ["account_id"]}
+
+    def test_every_type_is_compared_by_its_content(self, bench: Workbench) -> None:
+        old, new = dumps()
+        bench.build(old)
+        assert rows(bench, "current") == rows(bench, "dump")
+        before = {found.account_id: found for found in bench.spark.table(f"{bench.schema}.current").collect()}
+
+        bench.build(new)
+        found = bench.spark.table(f"{bench.schema}.accounts").where("_batch_id = 2").orderBy("account_id").collect()
+        assert [(update.account_id, update._changed_columns) for update in found] == [
+            *((number, [name]) for number, name in enumerate(COLUMNS)),
+            (EMPTIED, list(COLUMNS)),
+            (FILLED, list(COLUMNS)),
+        ]
+        assert {update._change_type for update in found} == {"update"}
+        for update in found:
+            assert content(tuple(update._before)) == content(tuple(before[update.account_id])[1:])
+        assert rows(bench, "current") == rows(bench, "dump")
+
+
+NAMES = {
+    "two\nlines": "10",
+    "Mixed Case": "'a'",
+    "select": "1.5D",
+    "a`b": "true",
+    "a.b": "date'2024-01-01'",
+    "Größe, кг": "array(1)",
+    "50%; {x: 'y'}": "map('a', 1)",
+    'back\\slash "q"': "named_struct('a.b', map(1, 2), 'c`d, e', 1, 'Order By', 'x', 'long:int', 2)",
+}
+NESTED = "named_struct('a.b', map(1, 3), 'c`d, e', 1, 'Order By', 'x', 'long:int', 2)"
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def named(values: list[str]) -> str:
+    return "select " + ", ".join(f"{value} as {quoted(name)}" for name, value in zip(NAMES, values, strict=True))
+
+
+class TestNames:
+    KEYS = ["two\nlines", "MIXED case"]
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {"current.sql": CURRENT % self.KEYS}
+
+    def test_names_of_every_kind(self, bench: Workbench) -> None:
+        bench.configure(unique_key=self.KEYS)
+        bench.build(named(list(NAMES.values())))
+        others = ["10", "'a'", "2.5D", "false", "date'2024-01-02'", "array(2)", "map('a', 2)", NESTED]
+        bench.build(named(others))
+        data = list(NAMES)[2:]
+        [update] = bench.spark.table(f"{bench.schema}.accounts").where("_batch_id = 2").collect()
+        assert update._changed_columns == data
+        assert update._before.asDict(recursive=True)[data[-1]] == {
+            "a.b": {1: 2},
+            "c`d, e": 1,
+            "Order By": "x",
+            "long:int": 2,
+        }
+        assert bench.spark.table(f"{bench.schema}.current").columns == list(NAMES)
+        assert rows(bench, "current") == rows(bench, "dump")
+
+
+class TestTimeZone:
+    """The session's zone decides how moments are written, never what they are."""
+
+    ZONES = ["America/St_Johns", "Asia/Kathmandu", "UTC"]
+
+    @pytest.fixture(scope="class")
+    def dbt_profile_target(self, dbt_profile_target: dict[str, Any]) -> dict[str, Any]:
+        zone = {"spark.sql.session.timeZone": "{{ env_var('SESSION_ZONE', 'UTC') }}"}
+        return dbt_profile_target | {"server_side_parameters": dbt_profile_target["server_side_parameters"] | zone}
+
+    def test_batches_are_dated_alike_and_nothing_is_updated(
+        self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bench.configure(snapshot_date="dump_date")
+        dated = "select 1 as account_id, date'2024-03-{:02}' as dump_date, {}"
+        values = """
+            timestamp'2024-10-27 01:30:00Z' as moment,
+            timestamp_ntz'2024-03-10 02:30:00' as wall,
+            array(timestamp'0001-01-01 00:00:00Z') as moments,
+            cast(timestamp'2024-10-27 01:30:00Z' as variant) as document
+        """
+        dumps = [dated.format(day, values) for day in (9, 10, 11)]
+        for number, zone in enumerate(self.ZONES, start=1):
+            monkeypatch.setenv("SESSION_ZONE", zone)
+            bench.build(" union all ".join(dumps[:number]))
+            assert bench.spark.conf.get("spark.sql.session.timeZone") == zone
+        assert bench.batches("inserts, deletes, updates") == [(1, 0, 0), (0, 0, 0), (0, 0, 0)]
+        midnights = bench.batches("unix_seconds(batch_at)")
+        assert midnights == [(1709942400 + 86400 * number,) for number in range(3)]
+        assert bench.log("unix_seconds(_batch_at), account_id, _batch_id") == [(1709942400, 1, 1)]
