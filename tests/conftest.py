@@ -20,6 +20,9 @@ seeds and tests stay outside.
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +46,8 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 
+ANSI = "spark.sql.ansi.enabled"
+
 
 @pytest.fixture(scope="session")
 def spark_data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -50,15 +55,36 @@ def spark_data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("spark")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--adapter",
+        choices=["deltawave", "spark"],
+        help="run on this adapter alone; without it, tests marked both_adapters run on each, others on deltawave",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.definition.get_closest_marker("both_adapters") and not metafunc.config.option.adapter:
+        metafunc.parametrize("adapter_type", ["deltawave", "spark"], indirect=True, scope="class")
+
+
 @pytest.fixture(scope="class")
-def dbt_profile_target(spark_data_dir: Path) -> dict[str, Any]:
+def adapter_type(request: pytest.FixtureRequest) -> str:
+    """The adapter that ``project`` runs on."""
+    return getattr(request, "param", None) or request.config.option.adapter or "deltawave"
+
+
+@pytest.fixture(scope="class")
+def dbt_profile_target(adapter_type: str, spark_data_dir: Path, spark: SparkSession) -> Iterator[dict[str, Any]]:
     """The target that ``project`` runs on; override it in a class to change settings."""
-    return {
-        "type": "deltawave",
-        "threads": 1,
-        "data_dir": str(spark_data_dir),
-        "server_side_parameters": dict(SETTINGS),
-    }
+    common = {"type": adapter_type, "threads": 1}
+    if adapter_type == "deltawave":
+        yield common | {"data_dir": str(spark_data_dir), "server_side_parameters": dict(SETTINGS)}
+        return
+    # dbt-spark takes the session that it finds, and turns ANSI mode off there.
+    ansi = spark.conf.get(ANSI)
+    yield common | {"method": "session", "host": "local"}
+    spark.conf.set(ANSI, ansi)
 
 
 @pytest.fixture(scope="session")
@@ -76,6 +102,17 @@ def spark(spark_data_dir: Path) -> SparkSession:
 def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
     """JVM options for a Spark in a process of its own."""
     return archive_classes(tmp_path_factory.mktemp("classes"))
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `pip install` of this repository installs."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
+    run = subprocess.run([*build, str(ROOT)], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr + run.stdout
+    (built,) = folder.glob("*.whl")
+    return built
 
 
 @pytest.fixture(scope="class")

@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Compiling much and collecting garbage on many threads would cost more than they give.
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# Compiling much and collecting garbage on many threads would cost more than they give. With one level of
+# compiling the JVM reserves 48 MB for compiled code, which a whole dbt project fills; Spark does not survive that.
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 
 # Loads the classes that the tests' processes need, by doing what they do, in small.
 _STATEMENTS = (

@@ -11,7 +11,11 @@
 
 {# The same instant as text, yyyy-MM-ddTHH:mm:ss.SSSSSSZ, in an order that text keeps. #}
 {%- macro _utc_text(instant) -%}
-  {{ return("date_format(to_utc_timestamp(" ~ instant ~ ", current_timezone()), \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'\")") }}
+  {{ return(deltawave._instant_format('to_utc_timestamp(' ~ instant ~ ', current_timezone())')) }}
+{%- endmacro -%}
+
+{%- macro _instant_format(time_in_utc) -%}
+  {{ return("date_format(" ~ time_in_utc ~ ", \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'\")") }}
 {%- endmacro -%}
 
 {# A Python datetime that is aware of its zone, as the same text. #}

@@ -3,9 +3,7 @@
   of a delete and an insert of one key the insert is the last.
 #}
 {%- macro _last_changes(log, keys, names, from_batch=none, to_batch=none) -%}
-  {%- set bounds = [] -%}
-  {%- if from_batch is not none -%}{%- do bounds.append('`_batch_id` >= ' ~ from_batch) -%}{%- endif -%}
-  {%- if to_batch is not none -%}{%- do bounds.append('`_batch_id` <= ' ~ to_batch) -%}{%- endif -%}
+  {%- set bounds = deltawave._batch_bounds(from_batch, to_batch) -%}
 select
     {%- for name in names %}
     {{ deltawave._quoted(name) }},
@@ -27,4 +25,12 @@ from (
     {%- endif %}
 )
 where `_recency` = 1
+{%- endmacro -%}
+
+{# The conditions that bound a log to some of its batches, both included. #}
+{%- macro _batch_bounds(from_batch, to_batch) -%}
+  {%- set bounds = [] -%}
+  {%- if from_batch is not none -%}{%- do bounds.append('`_batch_id` >= ' ~ from_batch) -%}{%- endif -%}
+  {%- if to_batch is not none -%}{%- do bounds.append('`_batch_id` <= ' ~ to_batch) -%}{%- endif -%}
+  {{ return(bounds) }}
 {%- endmacro -%}

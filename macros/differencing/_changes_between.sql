@@ -16,7 +16,11 @@
     'presence': deltawave._quoted(key_hash) if key_hash else 'is_present',
     'key_hash': key_hash,
     'hint': settings.hint,
+    'place': none,
   } -%}
+  {%- if settings.duplicate_keys == 'multiset' -%}
+    {{ return(deltawave._changes_by_multiset(sides)) }}
+  {%- endif -%}
   {%- if settings.strategy == 'union' -%}
     {{ return(deltawave._changes_by_union(sides)) }}
   {%- endif -%}
@@ -44,8 +48,11 @@ new_side as (
 )
 {%- endmacro -%}
 
-{# The join condition: null-safe on the key, on its hash first where the sides lie by it. #}
-{%- macro _on_key(sides) -%}
+{#
+  The join condition: null-safe on the key, on its hash first where the sides lie by it. place: a column of both sides that numbers the
+  rows of a key, where a key may have several.
+#}
+{%- macro _on_key(sides, place=none) -%}
   {%- set conditions = [] -%}
   {%- if sides.key_hash -%}
     {%- do conditions.append('old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence) -%}
@@ -53,6 +60,9 @@ new_side as (
   {%- for key in sides['keys'] -%}
     {%- do conditions.append('old_side.' ~ deltawave._quoted(key) ~ ' <=> new_side.' ~ deltawave._quoted(key)) -%}
   {%- endfor -%}
+  {%- if place -%}
+    {%- do conditions.append('old_side.' ~ place ~ ' = new_side.' ~ place) -%}
+  {%- endif -%}
   {{ return(conditions | join(' and ')) }}
 {%- endmacro -%}
 

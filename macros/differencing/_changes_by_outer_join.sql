@@ -2,9 +2,14 @@
   One full outer join, of which the rows that differ stay. CH98 3.1 names it; LG96 3.1 runs it by sort-merge, keeping the sorted file.
 #}
 {%- macro _changes_by_outer_join(sides) -%}
-  {%- set presence = sides.presence -%}
 with {{ deltawave._two_sides(sides) }}
 
+{{ deltawave._joined_changes(sides) }}
+{%- endmacro -%}
+
+{# The join of old_side and new_side itself. #}
+{%- macro _joined_changes(sides) -%}
+  {%- set presence = sides.presence -%}
 select{{ deltawave._join_hint(sides) }}
     {%- for column in sides.columns %}
     if(new_side.{{ presence }} is null, {{ deltawave._cell('old', column) }}, {{ deltawave._cell('new', column) }})
@@ -23,7 +28,7 @@ select{{ deltawave._join_hint(sides) }}
     if(old_side.{{ presence }} is null or new_side.{{ presence }} is null, null, {{ deltawave._changed_names(sides) }}) as changed_columns
 from old_side
 full outer join new_side
-    on {{ deltawave._on_key(sides) }}
+    on {{ deltawave._on_key(sides, sides.place) }}
 where old_side.{{ presence }} is null
     or new_side.{{ presence }} is null
     {%- for column in sides.compared %}

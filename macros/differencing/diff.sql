@@ -1,27 +1,31 @@
 {#
   The changes between any two relations of the same columns, as a select under the delta contract: keys and columns after the
   change, _change_type, _changed_columns, _before, _batch_id, _batch_at. Keeps no state; a row per changed key.
-  Null keys match null keys; both sides should hold a key once (a key that stands m times on one side and n on the other gives
-  its m x n pairs that differ).
+  Null keys match null keys. Both sides should hold a key once, which is not checked (a key that stands m times on one side and n on the
+  other gives its m x n pairs that differ); with duplicate_keys='multiset' a key may stand more than once (LG95 4.6).
 #}
 {%- macro diff(
     old, new, unique_key, compare_columns=none, ignore_columns=none, tolerance=none, columns=none, strategy='outer_join',
-    batch_id=1, batch_at='current_timestamp()'
+    batch_id=1, batch_at='current_timestamp()', duplicate_keys='fail'
 ) -%}
   {{ return(adapter.dispatch('diff', 'deltawave')(
-    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at
+    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at, duplicate_keys
   )) }}
 {%- endmacro -%}
 
 {%- macro default__diff(
-    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at
+    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at, duplicate_keys
 ) -%}
+  {%- if duplicate_keys == 'quarantine' -%}
+    {%- do deltawave._fail('option_value', {'model': 'diff', 'option': 'duplicate_keys', 'value': duplicate_keys, 'allowed': 'fail, multiset'}) -%}
+  {%- endif -%}
   {%- set settings = deltawave._differential_settings('diff', {
     'unique_key': unique_key,
     'compare_columns': compare_columns,
     'ignore_columns': ignore_columns,
     'tolerance': tolerance,
     'strategy': strategy,
+    'duplicate_keys': duplicate_keys,
   }) -%}
   {%- if not execute -%}{{ return('select 1 as `_change_type`') }}{%- endif -%}
   {%- set drifted = deltawave._two_sided_columns(

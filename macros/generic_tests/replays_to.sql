@@ -1,13 +1,14 @@
 {#
   The invariant of a change log: applied from the start it gives the relation `to`, the last dump. Fails with the rows that only one
   of them has, which side has them (_side) and how often (_copies). Null-safe; a map is compared by its content.
+  duplicate_keys: the model's (see current_state).
   columns: what is compared, else all columns of `to`. A `where` in the test's config bounds the rows of both sides, not the log.
 #}
-{% test replays_to(model, to, unique_key, columns=none) %}
-  {{ return(adapter.dispatch('test_replays_to', 'deltawave')(model, to, unique_key, columns)) }}
+{% test replays_to(model, to, unique_key, columns=none, duplicate_keys='fail') %}
+  {{ return(adapter.dispatch('test_replays_to', 'deltawave')(model, to, unique_key, columns, duplicate_keys)) }}
 {% endtest %}
 
-{%- macro default__test_replays_to(model, to, unique_key, columns) -%}
+{%- macro default__test_replays_to(model, to, unique_key, columns, duplicate_keys) -%}
   {%- set keys = deltawave._key_list(unique_key, 'replays_to') -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set log = deltawave._tested_relation(model) -%}
@@ -16,7 +17,7 @@
   {%- set names = deltawave._data_columns(log, none, 'replays_to') -%}
   {%- do deltawave._require_columns(compared | map(attribute='name') | list, names, log, 'replays_to') -%}
 with replayed as (
-    {{ deltawave._indented(deltawave.current_state(log, keys, columns=names)) }}
+    {{ deltawave._indented(deltawave.current_state(log, keys, columns=names, duplicate_keys=duplicate_keys)) }}
 ),
 
 both_sides as (
@@ -42,17 +43,7 @@ both_sides as (
 ),
 
 counted as (
-    select
-        {%- for column in compared %}
-        {{ deltawave._representative(column) }} as {{ deltawave._quoted(column.name) }},
-        {%- endfor %}
-        sum(`_weight`) as `_copies`
-    from both_sides
-    group by
-        {%- for column in compared %}
-        {{ deltawave._comparable(deltawave._quoted(column.name), column.data_type) }}{{ ',' if not loop.last }}
-        {%- endfor %}
-    having sum(`_weight`) <> 0
+    {{ deltawave._indented(deltawave._net_rows('both_sides', compared)) }}
 )
 
 select
@@ -60,10 +51,4 @@ select
     abs(`_copies`) as `_copies`,
     {{ deltawave._quoted_list(compared | map(attribute='name')) | join(',\n    ') }}
 from counted
-{%- endmacro -%}
-
-{# What is shown of a group: the column that it is grouped by, or one of its equal values. #}
-{%- macro _representative(column) -%}
-  {%- set name = deltawave._quoted(column.name) -%}
-  {{ return(name if deltawave._comparable(name, column.data_type) == name else 'any_value(' ~ name ~ ')') }}
 {%- endmacro -%}

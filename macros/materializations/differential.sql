@@ -2,7 +2,7 @@
   The change log of a table that arrives as full dumps (LG96 1.1, CH98 3.1), one exclusive and atomic decision a batch:
 
     land     the new dump is written once, hashed by key: it is what the next batch compares with
-    check    keys are there and unique, the dump is not empty
+    check    keys are there and unique (else duplicate_keys says what becomes of them), the dump is not empty
     prepare  the log takes the dump's columns
     stage    the log rows of (batch, attempt) are written where no reader looks
     decide   one view is created, exclusively: from here on the batch stands
@@ -14,7 +14,8 @@
 {%- materialization differential, default, supported_languages=['sql'] -%}
 
   {%- set settings = deltawave._differential_settings(model.name, model.config) -%}
-  {%- set job = deltawave._open_job(settings) -%}
+  {%- set job = deltawave._open_job(model.name, settings, this) -%}
+  {%- do deltawave._open_dump(job, model.compiled_code or sql) -%}
 
   {{ run_hooks(pre_hooks) }}
 
@@ -29,6 +30,9 @@
     {%- endfor -%}
   {%- endif -%}
 
+  {%- if settings.duplicate_keys == 'quarantine' -%}
+    {%- do deltawave._create_quarantine(job) -%}
+  {%- endif -%}
   {%- do deltawave._describe_view(job) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}

@@ -26,11 +26,7 @@
 
 {# What the report needs to know of a log: {relation, keys, columns that have a before image, knows_rows}. #}
 {%- macro _reported_log(model) -%}
-  {%- set nodes = graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') | selectattr('name', 'equalto', model) | list -%}
-  {%- if not nodes -%}
-    {%- do deltawave._fail('unknown_model', {'macro': 'report', 'value': model}) -%}
-  {%- endif -%}
-  {%- set node = nodes[0] -%}
+  {%- set node = deltawave._model_node('report', model) -%}
   {%- set relation = ref(node.package_name, node.name) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set keys = settings.unique_key | map('lower') | list -%}

@@ -1,25 +1,12 @@
 """What a user's `pip install dbt-deltawave` brings."""
 
-import subprocess
-import sys
 import zipfile
 from importlib import metadata
 from pathlib import Path
 
-import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
-    run = subprocess.run([*build, str(ROOT)], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr + run.stdout
-    (built,) = folder.glob("*.whl")
-    return built
 
 
 def test_the_wheel_holds_the_library_and_the_adapter_and_nothing_else(wheel: Path) -> None:

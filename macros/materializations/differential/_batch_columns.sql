@@ -1,6 +1,7 @@
 {#
-  The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}].
-  What a drifted dump does to them is on_schema_change's to say, with dbt's four values.
+  The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance, since,
+  is_widened}]; since is the batch that brought the column. What a drifted dump does to them is on_schema_change's to say, with
+  dbt's four values.
 #}
 {%- macro _batch_columns(job, state, batch) -%}
   {%- set settings = job.settings -%}
@@ -24,19 +25,42 @@
   {%- set columns = [] -%}
   {%- for name, column in (kept or dump).items() -%}
     {%- set new = dump.get(name) -%}
-    {%- if new and new.data_type != column.data_type -%}
-      {%- do deltawave._fail('type_changed', {'model': job.name, 'column': column.name, 'was': column.data_type, 'is': new.data_type}) -%}
-    {%- endif -%}
+    {%- set data_type = deltawave._type_after(job, column, new.data_type) if new else column.data_type -%}
     {%- if new or on_change != 'sync_all_columns' -%}
-      {%- do columns.append(deltawave._compared_column(settings, column, (not batch.is_first) and column.get('in_copy', true), new is not none)) -%}
+      {%- do columns.append(dict(
+        deltawave._compared_column(
+          settings, dict(column, data_type=data_type), (not batch.is_first) and column.get('in_copy', true), new is not none
+        ),
+        since=column.get('since', batch.batch_id),
+        is_widened=data_type != column.data_type,
+      )) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- if on_change in ['append_new_columns', 'sync_all_columns'] -%}
     {%- for name in added -%}
-      {%- do columns.append(deltawave._compared_column(settings, dump[name], false, true)) -%}
+      {%- do columns.append(dict(
+        deltawave._compared_column(settings, dump[name], false, true), since=batch.batch_id, is_widened=false
+      )) -%}
     {%- endfor -%}
   {%- endif -%}
   {{ return(columns) }}
+{%- endmacro -%}
+
+{#
+  The type that the log's column has after this batch. Columns of numbers grow where on_schema_change lets them; every other change
+  of type is the user's to cast, and so is any of a key, by whose hash the kept rows lie.
+#}
+{%- macro _type_after(job, column, data_type) -%}
+  {%- if data_type == column.data_type -%}
+    {{ return(data_type) }}
+  {%- endif -%}
+  {%- set common = none if column.is_key else deltawave._common_number_type(column.data_type, data_type) -%}
+  {%- if common is none or job.settings.on_schema_change != 'sync_all_columns' -%}
+    {%- do deltawave._fail('type_widened' if common else 'type_changed', {
+      'model': job.name, 'column': column.name, 'was': column.data_type, 'is': data_type,
+    }) -%}
+  {%- endif -%}
+  {{ return(common) }}
 {%- endmacro -%}
 
 {# A column that only one side has is carried, not compared: else every row would be an update. #}

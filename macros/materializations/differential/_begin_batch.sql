@@ -3,23 +3,38 @@
   {%- set last = state.record -%}
   {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
   {%- set generation = batch_id if state.is_new_generation or not last else last.generation -%}
+  {%- set landed = deltawave._attempt_relation(job, {'kind': 'copy', 'batch_id': batch_id, 'attempt': job.attempt}) -%}
   {%- set batch = {
     'batch_id': batch_id,
     'generation': generation,
+    'first_batch': batch_id if generation == batch_id else last.first_batch,
     'is_first': generation == batch_id,
     'attempt': job.attempt,
     'snapshot_date': dump.snapshot_date,
     'batch_at': dump.batch_at,
     'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
-    'log': deltawave._log_relation(job, generation),
-    'old': none if generation == batch_id else deltawave._copy_relation(job, last.kept.batch_id, last.kept.attempt),
+    'old': none if generation == batch_id else deltawave._attempt_relation(job, last.kept),
     'rows_old': 0 if generation == batch_id else last.rows_new,
-    'kept': deltawave._copy_relation(job, batch_id, job.attempt),
+    'landed': landed,
+    'kept': landed,
+    'quarantined': 0,
     'buckets': job.settings.buckets or deltawave._shuffle_partitions(job),
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   } -%}
   {%- do batch.update(columns=deltawave._batch_columns(job, state, batch)) -%}
+  {%- do batch.update(log_name=deltawave._batch_log(batch, last)) -%}
+  {%- do batch.update(log=deltawave._helper_relation(job, batch.log_name)) -%}
   {{ return(batch) }}
+{%- endmacro -%}
+
+{# The name of the log that takes the batch's changes: the last one, or one with wider columns. #}
+{%- macro _batch_log(batch, last) -%}
+  {%- if batch.is_first -%}
+    {{ return(deltawave._generation_log(batch.generation)) }}
+  {%- elif batch.columns | selectattr('is_widened') | list -%}
+    {{ return(deltawave._rewritten_log(batch.batch_id, batch.attempt)) }}
+  {%- endif -%}
+  {{ return(last.log) }}
 {%- endmacro -%}
 
 {# As many buckets as the session would make partitions: the join then runs as wide as any other. #}

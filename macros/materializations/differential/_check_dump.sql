@@ -1,4 +1,7 @@
-{# Counts the landed rows and refuses keys that are null or stand twice, and an empty dump. One pass, no exchange of rows. #}
+{#
+  Counts the landed rows and refuses null keys and an empty dump; what becomes of keys that stand more than once, duplicate_keys says.
+  One pass, no exchange of rows.
+#}
 {%- macro _check_dump(job, batch) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set sql -%}
@@ -6,53 +9,34 @@ with keyed as (
     select
         {{ keys | join(', ') }},
         count(*) as row_count
-    from {{ batch.kept }}
+    from {{ batch.landed }}
     group by key_hash, {{ keys | join(', ') }}
 )
 
 select
     coalesce(sum(row_count), 0) as dump_rows,
     coalesce(sum(if({{ keys | join(' is null and ') }} is null, row_count, 0)), 0) as null_keys,
-    count_if(row_count > 1) as duplicate_keys
+    count_if(row_count > 1) as duplicate_keys,
+    coalesce(sum(if(row_count > 1, row_count, 0)), 0) as duplicate_rows
 from keyed
   {%- endset -%}
   {%- set found = deltawave._run(job, sql).rows[0] -%}
-  {%- do batch.update(rows_new=found[0] | int) -%}
+  {%- do batch.update(rows_dump=found[0] | int, rows_new=found[0] | int) -%}
   {%- set null_rows = found[1] | int -%}
   {%- if null_rows > 0 -%}
     {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': null_rows}) -%}
   {%- endif -%}
   {%- if found[2] | int > 0 -%}
-    {%- do deltawave._refuse(job, batch, 'duplicate_key', {
-      'keys': job.settings.unique_key | join(', '),
-      'count': found[2] | int,
-      'examples': deltawave._duplicate_examples(job, batch, keys),
-    }) -%}
+    {%- do deltawave._settle_duplicates(job, batch, found[2] | int, found[3] | int) -%}
   {%- endif -%}
-  {%- if batch.rows_new == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
+  {%- if batch.rows_dump == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- endif -%}
 {%- endmacro -%}
 
-{%- macro _duplicate_examples(job, batch, keys) -%}
-  {%- set sql -%}
-select concat_ws(', ', {% for key in keys %}coalesce(cast({{ key }} as string), 'null'){{ ', ' if not loop.last }}{% endfor %}) as example
-from {{ batch.kept }}
-group by {{ keys | join(', ') }}
-having count(*) > 1
-order by example
-limit 3
-  {%- endset -%}
-  {%- set examples = [] -%}
-  {%- for row in deltawave._run(job, sql).rows -%}
-    {%- do examples.append('(' ~ row[0] ~ ')') -%}
-  {%- endfor -%}
-  {{ return(examples | join(', ')) }}
-{%- endmacro -%}
-
 {# Stops the run with a clear error, after taking away what this attempt has written: a refused dump changes nothing. #}
 {%- macro _refuse(job, batch, code, values) -%}
-  {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
+  {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}
   {%- do values.update(model=job.name, batch=batch.label) -%}
   {%- do deltawave._fail(code, values) -%}
 {%- endmacro -%}

@@ -13,8 +13,14 @@
       'was': record.unique_key | join(', '),
       'is': job.settings.unique_key | join(', '),
     }) -%}
-  {%- elif deltawave._copy_relation(job, record.kept.batch_id, record.kept.attempt).identifier | lower not in tables -%}
-    {%- do deltawave._fail('lost_copy', {'model': job.name, 'copy': deltawave._copy_relation(job, record.kept.batch_id, record.kept.attempt) | string}) -%}
+  {%- elif record.is_multiset != (job.settings.duplicate_keys == 'multiset') -%}
+    {%- do deltawave._fail('multiset_changed', {
+      'model': job.name,
+      'was': 'with' if record.is_multiset else 'without',
+      'is': job.settings.duplicate_keys,
+    }) -%}
+  {%- elif deltawave._attempt_relation(job, record.kept).identifier | lower not in tables -%}
+    {%- do deltawave._fail('lost_copy', {'model': job.name, 'copy': deltawave._attempt_relation(job, record.kept) | string}) -%}
   {%- elif record.is_dated != (job.settings.snapshot_date is not none) -%}
     {%- do deltawave._fail('snapshot_date_changed', {
       'model': job.name,

@@ -7,29 +7,37 @@
   {%- do deltawave._step(job, batch, 'check') -%}
   {%- do deltawave._check_dump(job, batch) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
-  {%- do deltawave._prepare_log(job, batch) -%}
+  {%- do deltawave._prepare_quarantine(job, batch) -%}
+  {%- do deltawave._prepare_log(job, batch, state.record) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- do deltawave._stage(job, batch) -%}
+  {%- do deltawave._stage_quarantine(job, batch) -%}
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
 
   {%- if deltawave._is_unchanged(batch, state) -%}
-    {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
+    {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}
     {{ return(state) }}
   {%- endif -%}
 
   {%- do deltawave._step(job, batch, 'guard') -%}
   {%- do deltawave._guard(job, batch) -%}
+  {%- set record = deltawave._commit_record(job, batch) -%}
+  {%- do deltawave._commit(job, batch, record, state.record) -%}
+  {%- do deltawave._report_batch(job, batch) -%}
+  {{ return({'record': record, 'is_new_generation': false}) }}
+{%- endmacro -%}
+
+{# From what is written to what is seen: decides the batch, then brings everything up to the decision. `last` is the one before. #}
+{%- macro _commit(job, batch, record, last) -%}
   {%- do deltawave._step(job, batch, 'decide') -%}
-  {%- do deltawave._decide(job, batch) -%}
+  {%- do deltawave._decide(job, batch, record) -%}
   {%- do deltawave._step(job, batch, 'record') -%}
-  {%- do deltawave._record_batch(job, batch.record) -%}
+  {%- do deltawave._record_batch(job, record) -%}
   {%- do deltawave._step(job, batch, 'publish') -%}
   {%- do deltawave._refuse_overtaken(job, batch) -%}
-  {%- do deltawave._publish(job, batch.record) -%}
+  {%- do deltawave._publish(job, record) -%}
   {%- do deltawave._step(job, batch, 'clean') -%}
-  {%- do deltawave._clean(job, state, batch) -%}
+  {%- do deltawave._clean(job, batch, last, record) -%}
   {%- do deltawave._step(job, batch, 'end') -%}
-  {%- do deltawave._report_batch(job, batch) -%}
-  {{ return({'record': batch.record, 'is_new_generation': false}) }}
 {%- endmacro -%}

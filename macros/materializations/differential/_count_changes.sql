@@ -15,10 +15,13 @@ group by change_type
   {%- do batch.update(counts=counts) -%}
 {%- endmacro -%}
 
-{# The same dump again makes no batch; a dated one does, so that its date is known. #}
+{# The same dump again makes no batch; a dated one does, so that its date is known, and one of which rows were set aside. #}
 {%- macro _is_unchanged(batch, state) -%}
   {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
-  {{ return(changes == 0 and not batch.is_first and not batch.snapshot_date and not deltawave._is_reshaped(batch, state)) }}
+  {{ return(
+    changes == 0 and not batch.quarantined and not batch.is_first and not batch.snapshot_date
+    and not deltawave._is_reshaped(batch, state)
+  ) }}
 {%- endmacro -%}
 
 {# Has the log gained or lost a column, which readers have to see though no row has changed? #}

@@ -2,15 +2,13 @@
   The decision: one plain create view, which the catalog does for exactly one writer. The view's only row is the record of the
   batch. "if not exists" turns the usual way of losing into a comparison of attempts, so that the loser can say what happened.
 #}
-{%- macro _decide(job, batch) -%}
-  {%- set record = deltawave._commit_record(job, batch) -%}
+{%- macro _decide(job, batch, record) -%}
   {%- set commit = deltawave._commit_relation(job, batch.batch_id) -%}
   {%- do deltawave._run(job, 'create view if not exists ' ~ commit ~ ' as select ' ~ deltawave._literal(tojson(record)) ~ ' as record') -%}
   {%- set decided = deltawave._read_commit(job, batch.batch_id) -%}
   {%- if decided.attempt != batch.attempt -%}
     {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': decided.attempt, 'attempt': batch.attempt}) -%}
   {%- endif -%}
-  {%- do batch.update(record=record) -%}
 {%- endmacro -%}
 
 {# Everything that the next run, and the view, need to know. Its format has a version: an unknown one is refused. #}
@@ -18,24 +16,29 @@
   {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
   {%- set columns = [] -%}
   {%- for column in batch.columns -%}
-    {%- do columns.append({'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new}) -%}
+    {%- do columns.append({'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new, 'since': column.since}) -%}
   {%- endfor -%}
   {{ return({
     'version': deltawave._state_version(),
     'batch_id': batch.batch_id,
     'attempt': batch.attempt,
     'generation': batch.generation,
-    'kept': {'batch_id': batch.batch_id, 'attempt': batch.attempt},
+    'first_batch': batch.first_batch,
+    'log': batch.log_name,
+    'kept': {'kind': 'held' if batch.quarantined else 'copy', 'batch_id': batch.batch_id, 'attempt': batch.attempt},
     'unique_key': job.settings.unique_key,
     'columns': columns,
     'has_before': job.settings.before_image != 'none',
+    'is_multiset': job.settings.duplicate_keys == 'multiset',
     'is_dated': job.settings.snapshot_date is not none,
     'snapshot_date': batch.snapshot_date,
     'batch_at': batch.batch_at,
     'strategy': job.settings.strategy,
     'reason': job.settings.reason,
     'rows_old': batch.rows_old,
+    'rows_dump': batch.rows_dump,
     'rows_new': batch.rows_new,
+    'quarantined': batch.quarantined,
     'inserts': batch.counts['insert'],
     'deletes': batch.counts['delete'],
     'updates': batch.counts['update'],

@@ -40,6 +40,7 @@
     {%- do deltawave._fail('option_value', {'model': name, 'option': 'buckets', 'value': settings.buckets, 'allowed': 'a whole number from 1'}) -%}
   {%- endif -%}
   {%- do deltawave._check_tolerance(name, settings.tolerance) -%}
+  {%- do deltawave._check_multiset(name, settings) -%}
 
   {%- do settings.update(deltawave._chosen_strategy(settings.strategy)) -%}
   {{ return(settings) }}
@@ -54,6 +55,7 @@
     'ignore_columns': none,
     'tolerance': none,
     'before_image': 'auto',
+    'duplicate_keys': 'fail',
     'on_schema_change': 'ignore',
     'max_delete_fraction': 0.5,
     'allow_empty': false,
@@ -72,6 +74,7 @@
     'strategy': ['outer_join', 'union', 'auto'],
     'hint': [none, 'merge', 'shuffle_hash', 'broadcast'],
     'before_image': ['auto', 'require', 'none'],
+    'duplicate_keys': ['fail', 'quarantine', 'multiset'],
     'on_schema_change': ['ignore', 'fail', 'append_new_columns', 'sync_all_columns'],
     'allow_empty': [false, true],
     'initial_load': ['inserts', 'baseline'],
@@ -109,6 +112,24 @@
   {%- for column, difference in (tolerance or {}).items() if difference is boolean or difference is not number or difference < 0 -%}
     {%- do deltawave._fail('option_value', {'model': model_name, 'option': 'tolerance', 'value': tolerance, 'allowed': allowed}) -%}
   {%- endfor -%}
+{%- endmacro -%}
+
+{# Rows of a bag are told apart by all that they hold, and found again by counting: what leaves a part of them out can't go with it. #}
+{%- macro _check_multiset(model_name, settings) -%}
+  {%- if settings.duplicate_keys == 'multiset' -%}
+    {%- for option, allowed in {
+      'compare_columns': [none],
+      'ignore_columns': [none],
+      'tolerance': [none],
+      'before_image': ['auto', 'require'],
+      'on_schema_change': ['ignore', 'fail'],
+      'strategy': ['outer_join', 'auto'],
+    }.items() if settings[option] not in allowed -%}
+      {%- do deltawave._fail('multiset_option', {
+        'model': model_name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(' or ') or 'no value',
+      }) -%}
+    {%- endfor -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# The strategy that a batch takes, and why: both are kept in x__batches. #}

@@ -3,29 +3,43 @@
   next one exchanges it (LG96 3.1 keeps the sorted file). The hash only places rows: keys themselves are compared.
 #}
 {%- macro _land(job, batch) -%}
-  {%- set settings = job.settings -%}
+  {%- set condition -%}
+    {%- if job.settings.snapshot_date -%}
+{{ deltawave._quoted(job.settings.snapshot_date) }} = cast({{ deltawave._literal(batch.snapshot_date) }} as {{ job.snapshot_type }})
+    {%- endif -%}
+  {%- endset -%}
+  {%- do deltawave._create_copy(job, batch, job.sql, job.columns, condition) -%}
+{%- endmacro -%}
+
+{# Writes a side: the columns of a select, its rows placed by the hash of their key. #}
+{%- macro _create_copy(job, batch, select, columns, condition='') -%}
   {%- set sql -%}
-create table {{ batch.kept }}
-using {{ settings.copy_format }}
-{% if settings.copy_format == 'parquet' -%}
-clustered by (key_hash) sorted by (key_hash) into {{ batch.buckets }} buckets
-{% endif -%}
-as
+{{ deltawave._create_side(job, batch, batch.landed) }}
 with dump as (
-    {{ job.sql }}
+    {{ select }}
 )
 
 select /*+ repartition({{ batch.buckets }}, key_hash) */
-    {%- for column in job.columns %}
+    {%- for column in columns %}
     dump.{{ deltawave._quoted(column.name) }},
     {%- endfor %}
-    {{ deltawave._key_hash('dump', settings.unique_key) }} as key_hash
+    {{ deltawave._key_hash('dump', job.settings.unique_key) }} as key_hash
 from dump
-{%- if settings.snapshot_date %}
-where {{ deltawave._quoted(settings.snapshot_date) }} = cast({{ deltawave._literal(batch.snapshot_date) }} as {{ job.snapshot_type }})
+{%- if condition %}
+where {{ condition }}
 {%- endif -%}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{# The head of the statement that writes a side: where Spark can, bucketed and sorted by the hash of the key. #}
+{%- macro _create_side(job, batch, table) -%}
+create table {{ table }}
+using {{ job.settings.copy_format }}
+{% if job.settings.copy_format == 'parquet' -%}
+clustered by (key_hash) sorted by (key_hash) into {{ batch.buckets }} buckets
+{% endif -%}
+as
 {%- endmacro -%}
 
 {# Never null, whatever is null in the key; equal for keys that are equal, so it may decide where a row lies. #}

@@ -13,6 +13,16 @@
   {%- endfor -%}
   {%- do job.outcome.update(batches=job.outcome.batches + 1) -%}
   {%- do log('deltawave: ' ~ job.name ~ ': batch ' ~ batch.label ~ ': ' ~ deltawave._changes_text(batch.counts), info=true) -%}
+  {%- if batch.quarantined -%}
+    {%- do exceptions.warn(deltawave._message('quarantined', {
+      'model': job.name,
+      'batch': batch.label,
+      'keys': batch.duplicates['keys'],
+      'count': batch.duplicates['count'],
+      'examples': batch.duplicates.examples,
+      'rows': batch.quarantined,
+    })) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {%- macro _changes_text(counts) -%}

@@ -55,7 +55,7 @@ order by {{ column }}
   {%- set known = {} -%}
   {%- if state.record -%}
     {%- set sql -%}
-select distinct snapshot_date, rows_new
+select distinct snapshot_date, rows_dump
 from {{ job.batches }}
 where batch_id >= {{ state.record.generation }} and snapshot_date is not null
     {%- endset -%}

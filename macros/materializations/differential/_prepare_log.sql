@@ -1,29 +1,21 @@
-{# The log and the table of batches, made where they are missing; columns that the dump has gained are added to the log. #}
-{%- macro _prepare_log(job, batch) -%}
-  {%- if not batch.is_first and not batch.columns | rejectattr('in_old') | list -%}
+{#
+  The log and the table of batches, made where they are missing; columns that the dump has gained are added to the log, and a log
+  whose columns have to grow wider is written anew.
+#}
+{%- macro _prepare_log(job, batch, last) -%}
+  {%- set is_rewritten = batch.columns | selectattr('is_widened') | list -%}
+  {%- if not batch.is_first and not is_rewritten and not batch.columns | rejectattr('in_old') | list -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
-  {%- set present = {} -%}
-  {%- for column in deltawave._columns_of_query('select * from ' ~ batch.log) -%}
-    {%- do present.update({column.name | lower: column.data_type}) -%}
-  {%- endfor -%}
-  {%- set missing = [] -%}
-  {%- set other_type = [] -%}
-  {%- for column in deltawave._log_columns(job, batch.columns) -%}
-    {%- if column.name | lower not in present -%}
-      {%- do missing.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}
-    {%- elif present[column.name | lower] != column.data_type -%}
-      {%- do other_type.append(column.name) -%}
-    {%- endif -%}
-  {%- endfor -%}
-
-  {%- if other_type and batch.is_first -%}
+  {%- if is_rewritten -%}
+    {%- do deltawave._rewrite_log(job, last, batch.log, last.first_batch, last.batch_id, batch.columns) -%}
+  {%- else -%}
+    {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
+  {%- endif -%}
+  {%- if not deltawave._take_columns(job, batch.log, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
     {#- Left by a first run that never decided a batch, or made by --empty: nothing in it counts. -#}
     {%- do deltawave._drop_table(job, batch.log) -%}
     {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
-  {%- elif missing -%}
-    {%- do deltawave._run(job, 'alter table ' ~ batch.log ~ ' add columns (' ~ missing | join(', ') ~ ')') -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -91,7 +83,9 @@ partitioned by (batch_id)
     'strategy': 'string',
     'reason': 'string',
     'rows_old': 'bigint',
+    'rows_dump': 'bigint',
     'rows_new': 'bigint',
+    'quarantined': 'bigint',
     'inserts': 'bigint',
     'deletes': 'bigint',
     'updates': 'bigint',

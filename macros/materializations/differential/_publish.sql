@@ -21,25 +21,22 @@
 {%- macro _log_view(job, record) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
     {{ deltawave._contract_columns(record.columns, record.has_before) }}
-from {{ deltawave._log_relation(job, record.generation) }} as log
+from {{ deltawave._helper_relation(job, record.log) }} as log
 left semi join {{ job.batches }} as decided
     on log.batch_id = decided.batch_id and log.attempt = decided.attempt
-where log.batch_id between {{ record.generation }} and {{ record.batch_id }}
+where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
 {%- endmacro -%}
 
 {# How a view of ours begins; recover looks for it before it replaces anything. #}
 {%- macro _view_mark() -%}{{ return('/* deltawave') }}{%- endmacro -%}
 
 {%- macro _catalog_keeps_views(job) -%}
-  {%- if job.catalog is not defined -%}
-    {%- do job.update(catalog=deltawave._run(job, 'set spark.sql.catalog.spark_catalog').rows[0][1] | string) -%}
-  {%- endif -%}
-  {{ return('iceberg' in job.catalog | lower) }}
+  {{ return('iceberg' in deltawave._session_catalog(job) | lower) }}
 {%- endmacro -%}
 
 {# A writer that slept after its decision may wake when others have finished its batch and gone on: it must not turn the view back. #}
 {%- macro _refuse_overtaken(job, batch) -%}
-  {%- set last = deltawave._commit_numbers(deltawave._names_like(job, this.identifier ~ '__commit_*')) | max -%}
+  {%- set last = deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) | max -%}
   {%- if last > batch.batch_id -%}
     {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': batch.batch_id, 'last': last}) -%}
   {%- endif -%}

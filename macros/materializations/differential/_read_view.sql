@@ -3,7 +3,7 @@
   no relation of the model's name. Anything that is not a view of ours is another program's and is never touched.
 #}
 {%- macro _read_view(job) -%}
-  {%- if this.identifier | lower not in deltawave._names_like(job, this.identifier, this.schema) | map('lower') | list -%}
+  {%- if job.target.identifier | lower not in deltawave._names_like(job, job.target.identifier, job.target.schema) | map('lower') | list -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set facts = {} -%}
@@ -27,20 +27,23 @@
   {{ return(names) }}
 {%- endmacro -%}
 
-{%- macro _commit_numbers(names) -%}
+{%- macro _commit_numbers(job, names) -%}
   {%- set numbers = [] -%}
   {%- for name in names -%}
-    {%- set found = modules.re.fullmatch(modules.re.escape(this.identifier | lower) ~ '__commit_(\\d+)', name | lower) -%}
+    {%- set found = modules.re.fullmatch(modules.re.escape(job.target.identifier | lower) ~ '__commit_(\\d+)', name | lower) -%}
     {%- if found -%}{%- do numbers.append(found.group(1) | int) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(numbers) }}
 {%- endmacro -%}
 
-{%- macro _copies(names) -%}
-  {%- set copies = [] -%}
+{# Helper relations that belong to one attempt (see _attempt_relation): [{kind, batch_id, attempt}]. #}
+{%- macro _attempts_helpers(job, names, kinds) -%}
+  {%- set helpers = [] -%}
   {%- for name in names -%}
-    {%- set found = modules.re.fullmatch(modules.re.escape(this.identifier | lower) ~ '__copy_(\\d+)_([0-9a-f]{12})', name | lower) -%}
-    {%- if found -%}{%- do copies.append({'batch_id': found.group(1) | int, 'attempt': found.group(2)}) -%}{%- endif -%}
+    {%- set found = modules.re.fullmatch(
+      modules.re.escape(job.target.identifier | lower) ~ '__(' ~ kinds | join('|') ~ ')_(\\d+)_([0-9a-f]{12})', name | lower
+    ) -%}
+    {%- if found -%}{%- do helpers.append({'kind': found.group(1), 'batch_id': found.group(2) | int, 'attempt': found.group(3)}) -%}{%- endif -%}
   {%- endfor -%}
-  {{ return(copies) }}
+  {{ return(helpers) }}
 {%- endmacro -%}

@@ -4,8 +4,8 @@
   What belongs to the next batch is left alone: another run may be writing it.
 #}
 {%- macro _recover(job) -%}
-  {%- set names = deltawave._names_like(job, this.identifier ~ '__*') -%}
-  {%- set commits = deltawave._commit_numbers(names) -%}
+  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
+  {%- set commits = deltawave._commit_numbers(job, names) -%}
   {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
   {%- set view = deltawave._read_view(job) -%}
   {%- do job.update(view_exists=view is not none) -%}
@@ -34,13 +34,21 @@
   {%- for number in commits if number < record.batch_id -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, number)) -%}
   {%- endfor -%}
-  {%- for copy in deltawave._copies(names) if copy.batch_id <= record.batch_id and copy != record.kept -%}
-    {%- if deltawave._is_decided(job, copy.batch_id, copy.attempt) -%}
-      {%- do deltawave._drop_copy(job, copy.batch_id, copy.attempt) -%}
+  {%- for side in deltawave._attempts_helpers(job, names, ['copy', 'held']) if side.batch_id <= record.batch_id and side != record.kept -%}
+    {%- if deltawave._is_decided(job, side.batch_id, side.attempt) -%}
+      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- else -%}
-      {%- do deltawave._discard(job, deltawave._log_relation(job, record.generation), copy.batch_id, copy.attempt) -%}
+      {%- do deltawave._discard(job, record.log, side.batch_id, side.attempt) -%}
     {%- endif -%}
   {%- endfor -%}
+  {#- A decided log that was written anew stands until purge: somebody may be reading it. -#}
+  {%- for log in deltawave._attempts_helpers(job, names, ['log']) if log.batch_id <= record.batch_id -%}
+    {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) == record.log -%}
+    {%- if not is_current and not deltawave._is_decided(job, log.batch_id, log.attempt) -%}
+      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, log)) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- do deltawave._forget_undone(job, record) -%}
 {%- endmacro -%}
 
 {%- macro _is_decided(job, batch_id, attempt) -%}

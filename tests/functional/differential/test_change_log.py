@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import pytest
 from workbench import Workbench
 
 FIRST = "select * from values (1, 'ann'), (2, 'bob'), (3, cast(null as string)) as t(account_id, name)"
@@ -20,9 +21,11 @@ class TestChangeLog:
         ]
         assert "1 batch: 3 inserts, 0 deletes, 0 updates" in done.text
 
-    def test_second_dump_gives_what_differs(self, bench: Workbench) -> None:
+    @pytest.mark.both_adapters
+    def test_second_dump_gives_what_differs(self, bench: Workbench, adapter_type: str) -> None:
         bench.build(FIRST)
-        bench.build(SECOND)
+        done = bench.build(SECOND)
+        assert f"Registered adapter: {adapter_type}=" in done.text
         assert bench.log("account_id, name, _change_type, _changed_columns, _before.name, _batch_id")[3:] == [
             (2, "rob", "update", ["name"], "bob", 2),
             (3, None, "delete", None, None, 2),

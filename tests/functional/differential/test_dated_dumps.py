@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from workbench import Workbench
 
 DUMPS = """
@@ -14,6 +15,7 @@ as t(account_id, name, dump_date)
 
 
 class TestDatedDumps:
+    @pytest.mark.both_adapters
     def test_each_date_is_a_batch(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
         bench.build(DUMPS)

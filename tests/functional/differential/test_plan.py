@@ -29,6 +29,14 @@ class TestPlan:
         assert plan.count("Bucketed: true") == 2
         assert "Exchange" not in plan
 
+    def test_comparison_of_bags_exchanges_neither_side(self, bench: Workbench) -> None:
+        bench.configure(unique_key=["account_id", "region"], duplicate_keys="multiset", hint="merge")
+        select = "select id % 300 as account_id, if(id % 3 = 0, null, 'n') as region, {} as name from range(1000)"
+        bench.build(select.format("id % 7"))
+        plan = bench.build(select.format("id % 8")).text
+        assert plan.count("Bucketed: true") == 4
+        assert "Exchange" not in plan
+
     def test_right_without_the_setting_that_spares_the_exchange(self, bench: Workbench) -> None:
         setting = "spark.sql.requireAllClusterKeysForCoPartition"
         bench.build("select id as account_id, 'a' as name from range(100)")

@@ -24,6 +24,7 @@ class TestRefusals:
             GOOD + " union all select null, 'x'"
         )
 
+    @pytest.mark.both_adapters
     def test_duplicate_keys(self, bench: Workbench) -> None:
         bench.build(GOOD)
         text = bench.refused(GOOD + " union all select 3, 'x' union all select 4, 'x'")
@@ -64,6 +65,7 @@ class TestRefusals:
         assert file.name in done.text
         assert (bench.log(), bench.batches(), bench.view_text()) == before
 
+    @pytest.mark.both_adapters
     def test_unreadable_rows(self, bench: Workbench) -> None:
         bench.build(GOOD)
         bench.configure(
@@ -84,6 +86,12 @@ class TestRefusals:
         assert not done.ok
         assert "deltawave did not make" in done.text
         assert bench.spark.table(f"{bench.schema}.{MODEL}").collect()[0].answer == 42
+
+    @pytest.mark.both_adapters
+    def test_table_format_that_the_session_does_not_know(self, bench: Workbench) -> None:
+        for option, value in (("file_format", "delta"), ("copy_format", "iceberg")):
+            bench.configure(**{option: value})
+            assert f"'{option}' is {value}, and this session has no catalog for {value} tables" in bench.refused(GOOD)
 
     def test_column_with_a_name_of_the_log(self, bench: Workbench) -> None:
         assert "'batch_id' has a name that the change log needs" in bench.refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from workbench import Workbench
 
 GOOD = "select id as account_id, cast(id as string) as name from range(4)"
@@ -98,6 +99,7 @@ class TestEmpty:
 
 
 class TestRepair:
+    @pytest.mark.both_adapters
     def test_lost_view_is_published_again(self, bench: Workbench) -> None:
         bench.build(GOOD)
         bench.spark.sql(f"drop view {bench.schema}.accounts")
@@ -132,6 +134,7 @@ class TestRepair:
         bench.spark.sql(f"alter view {commit} as select '{record}' as record")
         assert "format 99" in bench.refused(GOOD)
 
+    @pytest.mark.both_adapters
     def test_only_what_the_next_batch_needs_is_kept(self, bench: Workbench) -> None:
         for number in range(3):
             bench.build(f"select 1 as account_id, {number} as name")

@@ -43,14 +43,21 @@ class Workbench:
         head = f"{{{{ config(**fromjson({options!r})) }}}}"
         (self.root / "models" / f"{MODEL}.sql").write_text(f"{head}\n{select}\n")
 
-    def run(self, *args: str) -> Run:
-        """``dbt run`` with more arguments; its outcome and everything that it said."""
+    def run(self, *args: str, command: str = "run") -> Run:
+        """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
+        return self._invoke(command, *args)
+
+    def operate(self, macro: str, *options: str, **args: Any) -> Run:
+        """``dbt run-operation`` of a macro of the package."""
+        return self._invoke("run-operation", f"deltawave.{macro}", "--args", json.dumps(args), *options)
+
+    def _invoke(self, *command: str) -> Run:
         said: list[str] = []
         runner = dbtRunner(
             callbacks=[lambda event: said.append(event.info.msg) if event.info.level != "debug" else None]
         )
         # dbt-tests-adapter writes profiles.yml where DBT_PROFILES_DIR points.
-        result = runner.invoke(["run", "--project-dir", str(self.root), *SPARING, *args])
+        result = runner.invoke([*command, "--project-dir", str(self.root), *SPARING])
         if result.exception is not None:
             said.append(str(result.exception))
         return Run(result.success, "\n".join(said))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
@@ -74,6 +75,16 @@ def histories(draw: st.DrawFn, states: int) -> list[State]:
     return history
 
 
+@st.composite
+def bags(draw: st.DrawFn, states: int) -> list[State]:
+    """A few states of one table in which keys, and whole rows, stand more than once."""
+    keys = draw(st.lists(KEY, min_size=1, max_size=2))
+    values = draw(st.lists(VALUES, min_size=2, max_size=3))
+    rows = st.tuples(st.sampled_from(keys), st.sampled_from(values)).map(lambda row: row[0] + row[1])
+    sizes = [draw(st.integers(0, 6)) for _ in range(states)]
+    return [draw(st.lists(rows, min_size=size, max_size=size)) for size in sizes]
+
+
 def collect(strategy: st.SearchStrategy[Any], count: int, derandomize: bool = False) -> list[Any]:
     """Many examples at once, for one query over all: a query for each would take minutes."""
     examples = []
@@ -99,6 +110,14 @@ def frame(spark: SparkSession, states: Iterable[State]) -> DataFrame:
     rows = [(case, *row) for case, state in enumerate(states) for row in state]
     schema = "case_id int, " + ", ".join(f"{name} {data_type}" for name, data_type in TYPES.items())
     return spark.createDataFrame(rows, schema).repartition(3)
+
+
+def by_case(rows: Iterable[Any]) -> dict[int, Counter[Any]]:
+    """The rows of each case, counted."""
+    found: dict[int, Counter[Any]] = defaultdict(Counter)
+    for row in rows:
+        found[row[0]][content(tuple(row)[1:])] += 1
+    return found
 
 
 def content(value: Any) -> Any:

@@ -1,0 +1,1 @@
+{{ deltawave.current_state(ref('accounts_changes'), 'account_id') }}

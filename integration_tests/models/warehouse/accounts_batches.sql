@@ -1,0 +1,1 @@
+{{ deltawave.batches(ref('accounts_changes')) }}

@@ -1,0 +1,1 @@
+{{ deltawave.changes(ref('accounts_changes'), 'account_id') }}

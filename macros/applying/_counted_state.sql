@@ -1,0 +1,65 @@
+{#
+  The rows that a log of a bag leaves (duplicate_keys: multiset, LG95 4.6), on top of those of base where one is given. Which of a key's
+  rows an update or a delete means is found by the values, so rows are counted: an insert brings a row, a delete takes one away, an
+  update does both. columns: [{name, data_type}].
+#}
+{%- macro _counted_state(log, keys, columns, from_batch=none, to_batch=none, base=none) -%}
+  {%- set names = columns | map(attribute='name') | list -%}
+  {%- set quoted = deltawave._quoted_list(names) -%}
+with weighted_rows as (
+    {%- if base %}
+    select
+        {%- for name in quoted %}
+        {{ name }},
+        {%- endfor %}
+        1 as `_weight`
+    from {{ base }}
+    union all
+    {%- endif %}
+    {{ deltawave._indented(deltawave._weighted_changes(log, keys, names, from_batch, to_batch)) }}
+),
+
+net_rows as (
+    {{ deltawave._indented(deltawave._net_rows('weighted_rows', columns)) }}
+)
+
+select
+    {{ quoted | join(',\n    ') }}
+from net_rows
+lateral view explode(sequence(1, `_copies`)) copies as `_copy`
+where `_copies` > 0
+{%- endmacro -%}
+
+{# The rows that a log brings (1) and takes away (-1). #}
+{%- macro _weighted_changes(log, keys, names, from_batch, to_batch) -%}
+  {%- set bounds = deltawave._batch_bounds(from_batch, to_batch) -%}
+  {%- set key_names = keys | map('lower') | list -%}
+select
+    {%- for name in deltawave._quoted_list(names) %}
+    {{ name }},
+    {%- endfor %}
+    if(`_change_type` = 'delete', -1, 1) as `_weight`
+from {{ log }}
+{%- if bounds %}
+where {{ bounds | join(' and ') }}
+{%- endif %}
+union all
+select
+    {%- for name in names %}
+    {{ '' if name | lower in key_names else '`_before`.' }}{{ deltawave._quoted(name) }},
+    {%- endfor %}
+    -1 as `_weight`
+from {{ log }}
+where {{ (["`_change_type` = 'update'"] + bounds) | join(' and ') }}
+{%- endmacro -%}
+
+{# Does a log, or a model's duplicate_keys, speak of bags? #}
+{%- macro _is_multiset(duplicate_keys, macro_name) -%}
+  {%- set allowed = deltawave._differential_choices()['duplicate_keys'] -%}
+  {%- if duplicate_keys not in allowed -%}
+    {%- do deltawave._fail('option_value', {
+      'model': macro_name, 'option': 'duplicate_keys', 'value': duplicate_keys, 'allowed': allowed | join(', '),
+    }) -%}
+  {%- endif -%}
+  {{ return(duplicate_keys == 'multiset') }}
+{%- endmacro -%}

@@ -1,0 +1,65 @@
+{#
+  The least changes between two relations in which keys may stand more than once (LG95 4.6, Figure 6). First identical rows cancel each
+  other, one for one; of what is left of a key, old and new rows pair up as updates, in the order of their values; the rest are deletes
+  or inserts. Every window and join begins with the hash of the key, so that sides that lie by it are not exchanged.
+#}
+{%- macro _changes_by_multiset(sides) -%}
+  {%- do sides.update(place='_place') -%}
+with {{ deltawave._numbered_side(sides, 'old') }},
+
+{{ deltawave._numbered_side(sides, 'new') }},
+
+{{ deltawave._unmatched_side(sides, 'old', 'new') }},
+
+{{ deltawave._unmatched_side(sides, 'new', 'old') }}
+
+{{ deltawave._joined_changes(sides) }}
+{%- endmacro -%}
+
+{# One side, with identical rows numbered: the n-th on one side cancels the n-th on the other. #}
+{%- macro _numbered_side(sides, side) -%}
+numbered_{{ side }} as (
+    select
+        {%- for column in sides.columns if column['in_' ~ side] %}
+        {{ deltawave._quoted(column.name) }},
+        {%- endfor %}
+        {{ sides.presence if sides.key_hash else 'true as is_present' }},
+        row_number() over (
+            partition by {{ (deltawave._key_place(sides) + deltawave._values(sides)) | join(', ') }}
+            order by {{ deltawave._quoted(sides['keys'][0]) }}
+        ) as `_copy`
+    from {{ sides[side] }}
+)
+{%- endmacro -%}
+
+{# What is left of one side when identical rows are gone, numbered within the key. #}
+{%- macro _unmatched_side(sides, side, other) -%}
+{{ side }}_side as (
+    select{{ deltawave._join_hint(sides) }}
+        {{ side }}_side.*,
+        row_number() over (
+            partition by {{ deltawave._key_place(sides) | join(', ') }}
+            order by {{ deltawave._values(sides) | join(', ') or deltawave._quoted(sides['keys'][0]) }}
+        ) as {{ sides.place }}
+    from numbered_{{ side }} as {{ side }}_side
+    left anti join numbered_{{ other }} as {{ other }}_side
+        on {{ deltawave._on_key(sides, '_copy') }}
+        {%- for column in sides.compared %}
+        and {{ deltawave._is_equal(column) }}
+        {%- endfor %}
+)
+{%- endmacro -%}
+
+{# The key, behind its hash where the sides lie by it. #}
+{%- macro _key_place(sides) -%}
+  {{ return(([sides.presence] if sides.key_hash else []) + deltawave._quoted_list(sides['keys'])) }}
+{%- endmacro -%}
+
+{# The compared columns, as they are grouped and sorted by. #}
+{%- macro _values(sides) -%}
+  {%- set values = [] -%}
+  {%- for column in sides.compared -%}
+    {%- do values.append(deltawave._comparable(deltawave._quoted(column.name), column.data_type)) -%}
+  {%- endfor -%}
+  {{ return(values) }}
+{%- endmacro -%}

@@ -1,0 +1,66 @@
+{#
+  Shortens a log: its batches up to to_batch, or all of before a date, become one batch of inserts, the state that they left. The log
+  still gives the last dump when it is applied from its start; the changes within the expired batches are gone.
+
+    dbt run-operation deltawave.expire --args '{model: accounts_changes, before: "2026-01-01"}'
+
+  before: a date or time-stamp in UTC; batches whose _batch_at is earlier expire. The older log stays until purge.
+#}
+{%- macro expire(model, to_batch=none, before=none) -%}
+  {{ return(adapter.dispatch('expire', 'deltawave')(model, to_batch, before)) }}
+{%- endmacro -%}
+
+{%- macro default__expire(model, to_batch, before) -%}
+  {%- if not execute -%}{{ return(none) }}{%- endif -%}
+  {%- if (to_batch is none) == (before is none) -%}
+    {%- do deltawave._fail('one_of', {'macro': 'expire', 'one': 'to_batch', 'other': 'before'}) -%}
+  {%- endif -%}
+  {%- set work = deltawave._open_maintenance('expire', model) -%}
+  {%- set held = deltawave._held_batches(work) -%}
+  {%- if before is none -%}
+    {%- set until = deltawave._held_batch('expire', work, held, to_batch) -%}
+  {%- else -%}
+    {%- set until = held[:-1] | selectattr('batch_at', 'lt', deltawave._instant_text('expire', 'before', before)) | list | last -%}
+  {%- endif -%}
+  {%- if not until or until.batch_id == work.record.first_batch -%}
+    {%- do log('deltawave: ' ~ work.job.name ~ ': nothing to expire', info=true) -%}
+    {{ return(none) }}
+  {%- endif -%}
+
+  {%- do deltawave._rewrite_log(
+    work.job, work.record, work.batch.log, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
+  ) -%}
+  {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, {
+    'first_batch': until.batch_id, 'rows_new': work.record.rows_new,
+  }) -%}
+{%- endmacro -%}
+
+{# The state that a batch left, as that batch's inserts, in the columns of the log. #}
+{%- macro _expired_rows(work, until) -%}
+  {%- set given = {
+    'change_type': "'insert'",
+    'batch_at': deltawave._timestamp(until.batch_at),
+    'batch_id': until.batch_id,
+    'attempt': deltawave._literal(until.attempt),
+  } -%}
+  {%- for name in work.record.columns | map(attribute='name') -%}
+    {%- do given.update({name | lower: 'state.' ~ deltawave._quoted(name)}) -%}
+  {%- endfor -%}
+select
+    {%- for column in deltawave._columns_of_query('select * from ' ~ deltawave._helper_relation(work.job, work.record.log)) %}
+    {{ given[column.name | lower] or 'null' }} as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from (
+    {{ deltawave._indented(deltawave._state_at('expire', work, until.batch_id)) }}
+) as state
+{%- endmacro -%}
+
+{# A date or time-stamp of an operation's argument, in the form in which instants are kept. #}
+{%- macro _instant_text(macro_name, option, value) -%}
+  {%- set instant = 'try_cast(' ~ deltawave._literal(value | string) ~ ' as timestamp_ntz)' -%}
+  {%- set parsed = run_query('select ' ~ deltawave._instant_format(instant)).rows[0][0] -%}
+  {%- if parsed is none -%}
+    {%- do deltawave._fail('instant_value', {'macro': macro_name, 'option': option, 'value': value}) -%}
+  {%- endif -%}
+  {{ return(parsed) }}
+{%- endmacro -%}

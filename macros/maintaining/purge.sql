@@ -1,0 +1,25 @@
+{#
+  Drops the logs that a full refresh, a rewind, an expiry, a compaction or a wider column has superseded. Until then they stay, for
+  queries that began before, and for second thoughts.
+
+    dbt run-operation deltawave.purge --args '{model: accounts_changes}'
+#}
+{%- macro purge(model) -%}
+  {{ return(adapter.dispatch('purge', 'deltawave')(model)) }}
+{%- endmacro -%}
+
+{%- macro default__purge(model) -%}
+  {%- if not execute -%}{{ return(none) }}{%- endif -%}
+  {%- set work = deltawave._open_maintenance('purge', model) -%}
+  {%- set prefix = work.job.target.identifier | lower ~ '__' -%}
+  {%- set dropped = [] -%}
+  {%- for name in deltawave._names_like(work.job, work.job.target.identifier ~ '__log*') -%}
+    {%- set found = modules.re.fullmatch(modules.re.escape(prefix) ~ '(log(?:_(\\d+)(?:_[0-9a-f]{12})?)?)', name | lower) -%}
+    {#- A log of a later number belongs to a run that is under way. -#}
+    {%- if found and found.group(1) != work.record.log and (found.group(2) or 1) | int <= work.record.batch_id -%}
+      {%- do deltawave._drop_table(work.job, deltawave._helper_relation(work.job, found.group(1))) -%}
+      {%- do dropped.append(name) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- do log('deltawave: ' ~ work.job.name ~ ': dropped ' ~ (dropped | join(', ') or 'nothing'), info=true) -%}
+{%- endmacro -%}

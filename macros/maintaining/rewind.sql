@@ -1,0 +1,36 @@
+{#
+  Undoes the batches after to_batch: readers see the log as it was then, and the next run compares with what stood then. For dumps
+  that came late, or again: rewind before them, then run.
+
+    dbt run-operation deltawave.rewind --args '{model: accounts_changes, to_batch: 3}'
+
+  Batch numbers never come again. Models that have taken undone batches in have to be built anew. The older log stays until purge.
+#}
+{%- macro rewind(model, to_batch) -%}
+  {{ return(adapter.dispatch('rewind', 'deltawave')(model, to_batch)) }}
+{%- endmacro -%}
+
+{%- macro default__rewind(model, to_batch) -%}
+  {%- if not execute -%}{{ return(none) }}{%- endif -%}
+  {%- set work = deltawave._open_maintenance('rewind', model) -%}
+  {%- set held = deltawave._held_batches(work) -%}
+  {%- set until = deltawave._held_batch('rewind', work, held, to_batch) -%}
+  {%- set undone = held | map(attribute='batch_id') | select('gt', until.batch_id) | list -%}
+
+  {%- set columns = [] -%}
+  {%- for column in work.record.columns -%}
+    {%- do columns.append(dict(column, in_copy=column.in_copy and column.since <= until.batch_id)) -%}
+  {%- endfor -%}
+  {%- set state = deltawave._state_at('rewind', work, until.batch_id) -%}
+  {%- do deltawave._create_copy(work.job, work.batch, state, columns | selectattr('in_copy') | list) -%}
+  {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log, work.record.first_batch, until.batch_id) -%}
+  {%- do deltawave._commit_maintenance(work, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), {
+    'kept': {'kind': 'copy', 'batch_id': work.batch.batch_id, 'attempt': work.batch.attempt},
+    'columns': columns,
+    'rows_dump': until.rows_dump,
+    'rows_new': until.rows_new,
+    'batch_at': until.batch_at,
+    'snapshot_date': until.snapshot_date,
+    'undone': undone,
+  }) -%}
+{%- endmacro -%}

@@ -1,0 +1,68 @@
+{#
+  The rows that were set aside, x__quarantine: the dump's columns with batch and attempt. As in the log, only rows of a decided attempt
+  count. One table for all generations: nothing is compared with it.
+#}
+{%- macro _quarantine_relation(job) -%}
+  {{ return(deltawave._helper_relation(job, 'quarantine')) }}
+{%- endmacro -%}
+
+{%- macro _create_quarantine(job) -%}
+  {%- set sql -%}
+create table if not exists {{ deltawave._quarantine_relation(job) }} (
+    {%- for column in job.columns %}
+    {{ deltawave._quoted(column.name) }} {{ column.data_type }},
+    {%- endfor %}
+    batch_at timestamp,
+    batch_id bigint,
+    attempt string
+)
+using {{ job.settings.file_format }}
+partitioned by (batch_id, attempt)
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{# Makes room for the rows of this batch. A column of another type is refused, but before batch 1, when no row counts yet. #}
+{%- macro _prepare_quarantine(job, batch) -%}
+  {%- if batch.quarantined -%}
+    {%- set table = deltawave._quarantine_relation(job) -%}
+    {%- do deltawave._create_quarantine(job) -%}
+    {%- if not deltawave._take_columns(job, table, job.columns) -%}
+      {%- if batch.batch_id > 1 -%}
+        {%- do deltawave._refuse(job, batch, 'quarantine_type', {'table': table | string}) -%}
+      {%- endif -%}
+      {%- do deltawave._drop_table(job, table) -%}
+      {%- do deltawave._create_quarantine(job) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Writes the rows of (batch, attempt), where no reader sees them yet. #}
+{%- macro _stage_quarantine(job, batch) -%}
+  {%- if batch.quarantined -%}
+    {%- set names = deltawave._quoted_list(job.columns | map(attribute='name')) -%}
+    {%- set sql -%}
+insert into {{ deltawave._quarantine_relation(job) }} (
+    {{ names | join(',\n    ') }},
+    batch_at,
+    batch_id,
+    attempt
+)
+with duplicates as (
+    {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
+)
+
+select
+    {%- for name in names %}
+    landed.{{ name }},
+    {%- endfor %}
+    {{ deltawave._timestamp(batch.batch_at) }} as batch_at,
+    {{ batch.batch_id }} as batch_id,
+    {{ deltawave._literal(batch.attempt) }} as attempt
+from {{ batch.landed }} as landed
+left semi join duplicates
+    on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(job.settings.unique_key, 'landed', 'duplicates') }}
+    {%- endset -%}
+    {%- do deltawave._run(job, sql) -%}
+  {%- endif -%}
+{%- endmacro -%}

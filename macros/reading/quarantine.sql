@@ -1,0 +1,22 @@
+{#
+  The rows that duplicate_keys: quarantine has set aside, all of a key that stood more than once in a dump: the dump's columns, _batch_id
+  and _batch_at. log: the model; state_schema: where its helper relations live, if not in its own schema.
+#}
+{%- macro quarantine(log, state_schema=none) -%}
+  {{ return(adapter.dispatch('quarantine', 'deltawave')(log, state_schema)) }}
+{%- endmacro -%}
+
+{%- macro default__quarantine(log, state_schema) -%}
+  {%- if not execute -%}{{ return('') }}{%- endif -%}
+  {%- set schema = state_schema or log.schema -%}
+  {%- set table = api.Relation.create(schema=schema, identifier=log.identifier ~ '__quarantine').quote(schema=true, identifier=true) -%}
+  {%- set batches = api.Relation.create(schema=schema, identifier=log.identifier ~ '__batches').quote(schema=true, identifier=true) -%}
+  {%- set names = deltawave._columns_of(table) | map(attribute='name') | reject('in', ['batch_at', 'batch_id', 'attempt']) | list -%}
+select
+    {{ deltawave._quoted_list(names, 'quarantined') | join(',\n    ') }},
+    quarantined.batch_id as `_batch_id`,
+    quarantined.batch_at as `_batch_at`
+from {{ table }} as quarantined
+left semi join {{ batches }} as decided
+    on quarantined.batch_id = decided.batch_id and quarantined.attempt = decided.attempt
+{%- endmacro -%}

@@ -1,0 +1,178 @@
+"""What the operations on a change log leave: rewind, expire, compact, purge."""
+
+from __future__ import annotations
+
+import pytest
+from workbench import Workbench
+
+DATED = """
+    select * from values
+        (1, 'ann', date '2026-01-01'), (2, 'bob', date '2026-01-01'),
+        (1, 'anna', date '2026-01-02'), (2, 'bob', date '2026-01-02'), (3, 'cid', date '2026-01-02'),
+        (1, 'anna', date '2026-01-04'), (3, 'cyd', date '2026-01-04')
+        as t(account_id, name, day)
+"""
+LATE = " union all select * from values (1, 'anna', date '2026-01-03'), (3, 'cad', date '2026-01-03')"
+FIRST_TWO = [(1, "ann", "insert", 1), (2, "bob", "insert", 1), (1, "anna", "update", 2), (3, "cid", "insert", 2)]
+ALL = [*FIRST_TWO, (2, "bob", "delete", 3), (3, "cyd", "update", 3)]
+
+
+@pytest.fixture
+def dated(bench: Workbench) -> Workbench:
+    """A log of three dated dumps."""
+    bench.configure(snapshot_date="day")
+    bench.build(DATED)
+    assert bench.log() == ALL
+    return bench
+
+
+class TestRewind:
+    def test_late_dump_is_taken_in(self, dated: Workbench) -> None:
+        done = dated.operate("rewind", model="accounts", to_batch=2)
+        assert done.ok, done.text
+        assert "rewound to batch 2, undoing 3 (as batch 4)" in done.text
+        assert dated.log() == FIRST_TWO
+        dated.build(DATED + LATE)
+        assert dated.log() == [
+            *FIRST_TWO,
+            (2, "bob", "delete", 5),
+            (3, "cad", "update", 5),
+            (3, "cyd", "update", 6),
+        ]
+        assert dated.batches("batch_id, snapshot_date, rows_old, rows_new, strategy") == [
+            (1, "2026-01-01", 0, 2, "outer_join"),
+            (2, "2026-01-02", 2, 3, "outer_join"),
+            (4, "2026-01-02", 2, 3, "rewind"),
+            (5, "2026-01-03", 3, 2, "outer_join"),
+            (6, "2026-01-04", 2, 2, "outer_join"),
+        ]
+
+    def test_column_of_an_undone_batch_makes_no_updates(self, bench: Workbench) -> None:
+        bench.configure(on_schema_change="append_new_columns")
+        bench.build("select 1 as account_id, 'ann' as name")
+        bench.build("select 1 as account_id, 'ann' as name, 'here' as place")
+        assert bench.operate("rewind", model="accounts", to_batch=1).ok
+        bench.build("select 1 as account_id, 'ann' as name, 'there' as place")
+        bench.build("select 1 as account_id, 'ann' as name, 'away' as place")
+        assert bench.log("account_id, name, place, _change_type, _batch_id") == [
+            (1, "ann", None, "insert", 1),
+            (1, "ann", "away", "update", 5),
+        ]
+
+    def test_bag_of_rows(self, bench: Workbench) -> None:
+        """Rows are counted back to the batch: one of two, then none of what came later."""
+        bench.configure(duplicate_keys="multiset")
+        bench.build("select * from values (1, 'ann'), (1, 'ann'), (2, 'bob') as t(account_id, name)")
+        bench.build("select * from values (1, 'ann'), (1, 'eve'), (2, 'bob') as t(account_id, name)")
+        assert bench.operate("rewind", model="accounts", to_batch=1).ok
+        bench.build("select * from values (1, 'ann'), (2, 'bob') as t(account_id, name)")
+        assert bench.log()[3:] == [(1, "ann", "delete", 4)]
+
+
+class TestExpire:
+    def test_expired_batches_become_their_state(self, dated: Workbench) -> None:
+        done = dated.operate("expire", model="accounts", before="2026-01-03")
+        assert "expired the batches up to 2 (as batch 4)" in done.text
+        shortened = [
+            (1, "anna", "insert", 2),
+            (2, "bob", "insert", 2),
+            (3, "cid", "insert", 2),
+            (2, "bob", "delete", 3),
+            (3, "cyd", "update", 3),
+        ]
+        assert dated.log() == shortened
+        assert "nothing to expire" in dated.operate("expire", model="accounts", to_batch=2).text
+        again = dated.run()
+        assert "WARN" not in again.text.replace("WARN=0", ""), "expired dates are still known"
+        assert dated.log() == shortened
+
+
+class TestCompact:
+    def test_rows_stay(self, dated: Workbench) -> None:
+        before = dated.log("*")
+        assert dated.operate("compact", model="accounts").ok
+        assert dated.log("*") == before
+        assert "no changes" in dated.run().text
+
+
+class TestPurge:
+    def test_only_superseded_logs_go(self, dated: Workbench) -> None:
+        assert dated.operate("compact", model="accounts").ok
+        assert "accounts__log" in dated.names()
+        done = dated.operate("purge", model="accounts")
+        assert "dropped accounts__log" in done.text
+        assert dated.log() == ALL
+        assert len([name for name in dated.names() if "__log" in name]) == 1
+        assert "dropped nothing" in dated.operate("purge", model="accounts").text
+
+
+class TestRefusedOperations:
+    def test_wrong_arguments(self, dated: Workbench) -> None:
+        before = dated.state()
+        for macro, args, message in [
+            ("rewind", {"model": "acounts", "to_batch": 1}, "rewind: no model is called 'acounts'"),
+            ("rewind", {"model": "accounts", "to_batch": 3}, "has the batches 1, 2, 3, of which all but the last"),
+            ("rewind", {"model": "accounts", "to_batch": "x"}, "to_batch can't be 'x'"),
+            ("expire", {"model": "accounts"}, "give either to_batch or before"),
+            ("expire", {"model": "accounts", "before": "spring"}, "before can't be 'spring'; it takes a date"),
+        ]:
+            done = dated.operate(macro, **args)
+            assert not done.ok
+            assert message in done.text
+        assert dated.state() == before
+
+    def test_log_without_its_first_rows(self, bench: Workbench) -> None:
+        bench.configure(initial_load="baseline")
+        bench.build("select 1 as account_id, 'ann' as name")
+        bench.build("select 1 as account_id, 'anna' as name")
+        done = bench.operate("rewind", model="accounts", to_batch=1)
+        assert "what stood at a batch can't be told" in done.text
+
+
+class TestWiderColumns:
+    def test_numbers_grow(self, bench: Workbench) -> None:
+        """int to bigint, then a dump with the narrow type again; decimal to a wider one."""
+        bench.configure(on_schema_change="sync_all_columns")
+        bench.build("select * from values (1, 5, 1.5BD), (2, 6, 2.5BD) as t(account_id, amount, price)")
+        bench.build("select * from values (1, 5L, 1.50BD), (2, 5000000000L, 2.55BD) as t(account_id, amount, price)")
+        bench.build("select * from values (1, 7, 1.5BD), (2, 8, 2.5BD) as t(account_id, amount, price)")
+        columns = "account_id, amount, string(price), _change_type, _before.amount, _changed_columns, _batch_id"
+        assert bench.log(columns) == [
+            (1, 5, "1.50", "insert", None, None, 1),
+            (2, 6, "2.50", "insert", None, None, 1),
+            (2, 5000000000, "2.55", "update", 6, ["amount", "price"], 2),
+            (1, 7, "1.50", "update", 5, ["amount"], 3),
+            (2, 8, "2.50", "update", 5000000000, ["amount", "price"], 3),
+        ]
+
+    def test_widening_has_to_be_allowed(self, bench: Workbench) -> None:
+        bench.build("select 1 as account_id, 5 as amount")
+        assert "sync_all_columns, with which" in bench.refused("select 1 as account_id, 5L as amount")
+        bench.configure(on_schema_change="sync_all_columns")
+        assert "Cast it to int" in bench.refused("select 1L as account_id, 5 as amount")
+        assert "Cast it to int" in bench.refused("select 1 as account_id, 'five' as amount")
+
+
+class TestStoppedOperations:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        stop = "{%- if name == var('stop_at', '') -%}{%- do exceptions.raise_compiler_error('stopped') -%}{%- endif -%}"
+        return {"step.sql": f"{{%- macro default___step(job, batch, name) -%}}{stop}{{%- endmacro -%}}"}
+
+    def test_next_run_goes_on_from_where_it_stopped(self, dated: Workbench) -> None:
+        """Before its decision an operation has done nothing, after it the next run completes it."""
+        state = dated.state()
+        for undone, step in [(3, "decide"), (3, "record"), (5, "publish"), (7, "clean")]:
+            done = dated.operate("rewind", "--vars", f"stop_at: {step}", model="accounts", to_batch=2)
+            assert "stopped" in done.text
+            if step == "decide":
+                assert {name: state[name] for name in ("view", "rows", "log", "batches")} == {
+                    name: dated.state()[name] for name in ("view", "rows", "log", "batches")
+                }
+                continue
+            done = dated.run()
+            assert done.ok, done.text
+            assert dated.log() == [*FIRST_TWO, (2, "bob", "delete", undone + 2), (3, "cyd", "update", undone + 2)]
+        assert dated.operate("purge", model="accounts").ok
+        helpers = sorted(name.removeprefix("accounts") for name in dated.names())
+        assert [name.split("_")[2] for name in helpers if name] == ["batches", "commit", "copy", "log"]

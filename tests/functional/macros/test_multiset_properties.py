@@ -1,0 +1,123 @@
+"""Whatever two bags of rows hold: their difference, applied to the first, gives the second, and none is smaller."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from generated import DATA, KEYS, TYPES, State, bags, by_case, collect, content, frame
+from pyspark.sql import DataFrame
+from unit.macro_harness import Relation
+
+CASES = 300
+KEY = ["case_id", *KEYS]
+COLUMNS = [{"name": "case_id", "data_type": "int"}] + [
+    {"name": name, "data_type": data_type} for name, data_type in TYPES.items()
+]
+
+
+@dataclass(frozen=True)
+class World:
+    """Generated bags of two states; the states as tables, and their change log of two batches."""
+
+    histories: list[list[State]]
+    states: list[Relation]
+    log: Relation
+
+
+@pytest.fixture(scope="module")
+def world(spark, deltawave):
+    def keep(name: str, rows: DataFrame) -> Relation:
+        rows.localCheckpoint().createOrReplaceTempView(name)
+        return Relation(name)
+
+    generated = collect(bags(states=2), CASES)
+    states = [keep("bag_0", frame(spark, []))]
+    for number in (1, 2):
+        states.append(keep(f"bag_{number}", frame(spark, [history[number - 1] for history in generated])))
+    batches = [
+        f"({deltawave.diff(old, new, KEY, batch_id=number, duplicate_keys='multiset')})"
+        for number, (old, new) in enumerate(pairwise(states), start=1)
+    ]
+    log = keep("bags_log", spark.sql(" union all ".join(batches)))
+    yield World(generated, states, log)
+    for relation in [*states, log]:
+        spark.catalog.dropTempView(str(relation))
+
+
+def assert_bags(rows: list[Any], histories: list[list[State]], number: int) -> None:
+    """Every case holds the rows of its state, each as often; else the smallest history that does not is shown."""
+    found = by_case(rows)
+    wrong = [history for case, history in enumerate(histories) if found[case] != counted(history[number - 1])]
+    assert min(wrong, key=lambda history: sum(map(len, history)), default=None) is None
+
+
+def counted(state: State) -> Counter[Any]:
+    return Counter(map(content, state))
+
+
+def test_the_generated_bags_hold_rows_more_than_once_and_change_in_every_way(spark, world):
+    states = [counted(state) for history in world.histories for state in history]
+    assert sum(state.total() > len(state) for state in states) > 100
+    kinds = spark.table(str(world.log)).where("_batch_id > 1").groupBy("_change_type").count().collect()
+    assert {row[0]: row[1] > 100 for row in kinds} == {"insert": True, "update": True, "delete": True}
+
+
+def test_a_difference_applied_to_the_old_bag_gives_the_new(spark, deltawave, world):
+    difference = f"({deltawave.diff(world.states[1], world.states[2], KEY, duplicate_keys='multiset')})"
+    applied = deltawave.apply_changes(difference, world.states[1], KEY, columns=COLUMNS, duplicate_keys="multiset")
+    assert_bags(spark.sql(applied).collect(), world.histories, 2)
+    later = deltawave.apply_changes(world.log, world.states[1], KEY, from_batch=2, duplicate_keys="multiset")
+    assert_bags(spark.sql(later).collect(), world.histories, 2)
+
+
+def test_a_log_leaves_the_bag_of_each_batch(spark, deltawave, world):
+    for number in (1, 2):
+        state = deltawave.current_state(world.log, KEY, to_batch=number, duplicate_keys="multiset")
+        assert_bags(spark.sql(state).collect(), world.histories, number)
+
+
+def test_no_smaller_difference_would_do(spark, world):
+    """Of a key, what the bags don't share pairs up: as many changes as the greater rest has rows (LG95 4.6)."""
+    found = defaultdict(Counter)
+    for row in spark.table(str(world.log)).collect():
+        found[row._batch_id, content(tuple(row)[: len(KEY)])][row._change_type] += 1
+    expected = {
+        (number, (case, *key)): changes
+        for case, history in enumerate(world.histories)
+        for number, (old, new) in enumerate(pairwise([[], *history]), start=1)
+        for key, changes in least_changes(counted(old), counted(new))
+    }
+    assert found == expected
+
+
+def least_changes(old: Counter[Any], new: Counter[Any]):
+    """Key and number of changes of each kind."""
+    for key in {row[: len(KEYS)] for row in (old - new) | (new - old)}:
+        gone, come = (
+            sum(count for row, count in rest.items() if row[: len(KEYS)] == key) for rest in (old - new, new - old)
+        )
+        pairs = min(gone, come)
+        yield key, +Counter(update=pairs, delete=gone - pairs, insert=come - pairs)
+
+
+def test_an_update_names_what_differs(spark, world):
+    for row in spark.table(str(world.log)).where("_change_type = 'update'").collect():
+        differ = [name for name in DATA if content(row[name]) != content(row._before[name])]
+        assert row._changed_columns == differ != []
+
+
+def test_replays_to_counts_rows(spark, deltawave, world):
+    def difference(state: Relation) -> list[Any]:
+        return spark.sql(deltawave.test_replays_to(world.log, state, KEY, duplicate_keys="multiset")).collect()
+
+    assert difference(world.states[2]) == []
+    missing = sum((counted(last) - counted(other)).total() for other, last in world.histories)
+    surplus = sum((counted(other) - counted(last)).total() for other, last in world.histories)
+    found = Counter()
+    for row in difference(world.states[1]):
+        found[row._side] += row._copies
+    assert found == {"only in the log": missing, "only in bag_1": surplus}
