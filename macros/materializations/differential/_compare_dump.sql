@@ -15,7 +15,7 @@
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
 
-  {%- if deltawave._is_unchanged(batch) -%}
+  {%- if deltawave._is_unchanged(batch, state) -%}
     {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}
     {{ return(state) }}
   {%- endif -%}

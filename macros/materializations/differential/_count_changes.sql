@@ -16,10 +16,16 @@ group by change_type
 {%- endmacro -%}
 
 {# The same dump again makes no batch; a dated one does, so that its date is known, and one of which rows were set aside. #}
-{%- macro _is_unchanged(batch) -%}
+{%- macro _is_unchanged(batch, state) -%}
   {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
   {{ return(
     changes == 0 and not batch.quarantined and not batch.is_first and not batch.snapshot_date
-    and not batch.columns | rejectattr('in_old') | list
+    and not deltawave._is_reshaped(batch, state)
   ) }}
+{%- endmacro -%}
+
+{# Has the log gained or lost a column, which readers have to see though no row has changed? #}
+{%- macro _is_reshaped(batch, state) -%}
+  {%- set gained = batch.columns | selectattr('in_new') | rejectattr('in_old') | list -%}
+  {{ return(gained or batch.columns | length < state.record.columns | length) }}
 {%- endmacro -%}

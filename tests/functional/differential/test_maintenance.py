@@ -59,7 +59,6 @@ class TestRewind:
             (1, "ann", "away", "update", 5),
         ]
 
-
     def test_bag_of_rows(self, bench: Workbench) -> None:
         """Rows are counted back to the batch: one of two, then none of what came later."""
         bench.configure(duplicate_keys="multiset")

@@ -33,10 +33,18 @@ class TestDriftedColumns:
     def test_dropped_column_is_hidden(self, bench: Workbench) -> None:
         bench.configure(on_schema_change="sync_all_columns")
         bench.build(MORE)
-        bench.build(GOOD + " where id > 0")
-        assert bench.batches() == [(1, 4, 0, 0), (2, 0, 1, 0)]
+        bench.build(GOOD)
+        assert bench.batches() == [(1, 4, 0, 0), (2, 0, 0, 0)]
         assert bench.spark.table(f"{bench.schema}.accounts").columns[:2] == ["account_id", "name"]
         assert "points" not in bench.spark.table(f"{bench.schema}.accounts").columns
+
+    def test_dropped_column_that_is_kept_makes_no_batches(self, bench: Workbench) -> None:
+        bench.configure(on_schema_change="append_new_columns")
+        bench.build(MORE)
+        bench.build(GOOD + " where id > 0")
+        done = bench.build(GOOD + " where id > 0")
+        assert "no changes" in done.text
+        assert bench.log("account_id, points, _change_type, _batch_id")[4:] == [(0, 0, "delete", 2)]
 
     def test_dropped_column_is_refused_by_default(self, bench: Workbench) -> None:
         bench.build(MORE)

@@ -85,12 +85,13 @@ def bags(draw: st.DrawFn, states: int) -> list[State]:
     return [draw(st.lists(rows, min_size=size, max_size=size)) for size in sizes]
 
 
-def collect(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
+def collect(strategy: st.SearchStrategy[Any], count: int, derandomize: bool = False) -> list[Any]:
     """Many examples at once, for one query over all: a query for each would take minutes."""
     examples = []
 
     @settings(
         max_examples=count,
+        derandomize=derandomize,
         phases=[Phase.generate],
         database=None,
         deadline=None,

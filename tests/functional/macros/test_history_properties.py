@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from generated import DATA, KEYS, Row, State, content
-from worlds import DAY, KEY, STATES, assert_states, by_case
+from generated import DATA, KEYS, Row, State, by_case, content
+from worlds import DAY, KEY, STATES, assert_states
 
 WIDTH = len(KEY) + len(DATA)
 CONTRACT = ["_change_type", "_changed_columns", "_before", "_batch_id"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from itertools import pairwise
 
-from generated import DATA, KEYS, State, content
-from worlds import KEY, STATES, assert_states, by_case
+from generated import DATA, KEYS, State, by_case, content
+from worlds import KEY, STATES, assert_states
 
 WIDTH = len(KEY) + len(DATA)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from generated import KEYS, State, collect, content, frame, histories
 from pyspark.sql import DataFrame, SparkSession
@@ -37,13 +36,6 @@ def make_world(spark: SparkSession, deltawave: Macros, keep: Callable[[str, Data
         for number, (old, new) in enumerate(pairwise(states), start=1)
     ]
     return World(generated, states, keep("generated_log", spark.sql(" union all ".join(batches))))
-
-
-def by_case(rows: Iterable[Any]) -> dict[int, Counter]:
-    found: dict[int, Counter] = defaultdict(Counter)
-    for row in rows:
-        found[row[0]][content(tuple(row)[1:])] += 1
-    return found
 
 
 def assert_states(found: dict[int, Counter], histories: list[list[State]], number: int) -> None:

@@ -1,0 +1,120 @@
+"""Generated histories through dbt: columns come and go, dumps are empty, keys come back, and the log replays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from dbt.tests.util import run_dbt
+from functional.macros.generated import ENTRIES, KEYS, NUMBERS, TEXTS, collect, content
+from functional.macros.generated import KEY as KEY_VALUES
+from hypothesis import assume
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+from unit.macro_harness import Macros, Relation
+
+EXAMPLES = 6
+DUMPS = 4
+TYPES = {"k1": "int", "k2": "string", "num": "double", "txt": "string", "attrs": "map<string,double>"}
+DATA = [name for name in TYPES if name not in KEYS]
+VALUES = {"num": NUMBERS, "txt": TEXTS, "attrs": st.none() | ENTRIES}
+NOT_ALL_NULL = KEY_VALUES.filter(lambda key: key != (None, None))
+
+Key = tuple[Any, ...]
+Rows = dict[Key, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Dump:
+    """Its columns, keys left out, and its rows."""
+
+    columns: list[str]
+    rows: Rows
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Dump]:
+    """Each dump keeps some rows of the last, with some values changed, and may have other columns."""
+    history: list[Dump] = []
+    for _ in range(DUMPS):
+        columns = draw(st.lists(st.sampled_from(DATA), min_size=1, unique=True).map(sorted))
+        rows: Rows = {}
+        if draw(st.integers(0, 4)):
+            for key, former in (history[-1].rows if history else {}).items():
+                if draw(st.integers(0, 3)):
+                    rows[key] = former
+            for key in draw(st.lists(NOT_ALL_NULL, min_size=1, max_size=4)):
+                rows[key] = {}
+        rows = {
+            key: {name: row[name] if name in row else draw(VALUES[name]) for name in columns}
+            for key, row in rows.items()
+        }
+        history.append(Dump(columns, rows))
+    assume(sum(1 for dump in history if dump.rows) >= 3)
+    return history
+
+
+def replayed(state: Rows, dumps: list[Dump]) -> Rows:
+    """What a log holds after one more dump: a column that comes stays null in a row until the row changes."""
+    last = dumps[-1]
+    before = dumps[-2] if len(dumps) > 1 else Dump([], {})
+    compared = [name for name in last.columns if name in before.columns]
+    after = {}
+    for key, row in last.rows.items():
+        former = before.rows.get(key)
+        same = former is not None and all(content(row[name]) == content(former[name]) for name in compared)
+        after[key] = state[key] if same else row
+    return after
+
+
+def counted(rows: Rows, columns: Iterable[str]) -> Counter[Any]:
+    return Counter(content((*key, *(row.get(name) for name in columns))) for key, row in rows.items())
+
+
+@pytest.mark.usefixtures("deltawave_package")
+class TestHistories:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        config = "materialized='differential', unique_key=['k1', 'k2'], max_delete_fraction=1, allow_empty=true"
+        drift = "on_schema_change='sync_all_columns'"
+        return {
+            f"log_{number}.sql": f"{{{{ config({config}, {drift}, strategy='{strategy}') }}}} "
+            f"select * from global_temp.dump_{number}"
+            for number, strategy in zip(range(EXAMPLES), ["outer_join", "union"] * EXAMPLES, strict=False)
+        }
+
+    def test_a_log_replays_to_the_last_dump(self, project: Any, spark: SparkSession) -> None:
+        examples = collect(histories(), EXAMPLES, derandomize=True)
+        macros = Macros(run_query=lambda sql: [tuple(row) for row in spark.sql(sql).collect()])
+        states: list[Rows] = [{} for _ in examples]
+        kinds: Counter[str] = Counter()
+        for last in range(DUMPS):
+            for number, history in enumerate(examples):
+                write(spark, f"dump_{number}", history[last])
+            run_dbt(["run"])
+            for number, history in enumerate(examples):
+                dump, dumps = history[last], history[: last + 1]
+                states[number] = replayed(states[number], dumps)
+                log = Relation(f"{project.test_schema}.log_{number}")
+                state = spark.sql(macros.current_state(log, KEYS))
+                assert set(state.columns) == {*KEYS, *dump.columns}
+                for columns, expected in (
+                    (dump.columns, states[number]),
+                    # Columns that every dump had: the last dump itself.
+                    ([name for name in DATA if all(name in each.columns for each in dumps)], dump.rows),
+                ):
+                    found = Counter(content(tuple(row)) for row in state.select(*KEYS, *columns).collect())
+                    assert found == counted(expected, columns), (number, dumps)
+        for number in range(EXAMPLES):
+            rows = spark.table(f"{project.test_schema}.log_{number}").where("_batch_id > 1").collect()
+            kinds.update(row._change_type for row in rows)
+        assert set(kinds) == {"insert", "update", "delete"}
+
+
+def write(spark: SparkSession, name: str, dump: Dump) -> None:
+    schema = ", ".join(f"{column} {TYPES[column]}" for column in [*KEYS, *dump.columns])
+    rows = [(*key, *(row[column] for column in dump.columns)) for key, row in dump.rows.items()]
+    spark.createDataFrame(rows, schema).createOrReplaceGlobalTempView(name)
