@@ -77,8 +77,7 @@ def call(command: list[str], **options: Any) -> str:
 def build(python: Path, project: Path, target: str, again: str, quick_jvm: str) -> dict[str, Any]:
     """Install the package, build everything, run one command more; what SCRIPT prints, where targets agree checked."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DBT_", "PYTHON"))}
-    options = f"--profiles-dir . --target {target}"
-    commands = [f"{command} {options}" for command in ("deps", "build", again)]
+    commands = [f"{command} --target {target}" for command in ("deps", "build", again)]
     said = call([str(python), "-c", SCRIPT, *commands], cwd=project, env=kept | {"SPARK_SUBMIT_OPTS": quick_jvm})
     seen: dict[str, Any] = json.loads(said.splitlines()[-1])
 
