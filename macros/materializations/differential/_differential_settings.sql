@@ -27,7 +27,9 @@
   {%- endif -%}
 
   {%- for option, allowed in deltawave._differential_choices().items() if settings[option] not in allowed -%}
-    {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | map('lower') | join(', ')}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | map('lower') | join(', '),
+    }) -%}
   {%- endfor -%}
   {%- for option in ['snapshot_date', 'state_schema'] if settings[option] is not none and not (settings[option] is string and settings[option].strip()) -%}
     {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': 'a name'}) -%}
