@@ -28,9 +28,16 @@
     'duplicate_keys': duplicate_keys,
   }) -%}
   {%- if not execute -%}{{ return('select 1 as `_change_type`') }}{%- endif -%}
-  {%- set drifted = deltawave._two_sided_columns(
-    settings, columns or deltawave._columns_of(old), columns or deltawave._columns_of(new)
-  ) -%}
+  {%- set old_columns = columns or deltawave._columns_of(old) -%}
+  {%- set new_columns = columns or deltawave._columns_of(new) -%}
+  {%- set options = (settings.compare_columns or []) + (settings.ignore_columns or []) + (settings.tolerance or {}).keys() | list -%}
+  {%- do deltawave._require_columns(settings.unique_key, old_columns | map(attribute='name') | list, old, 'diff') -%}
+  {%- do deltawave._require_columns(settings.unique_key, new_columns | map(attribute='name') | list, new, 'diff') -%}
+  {%- set known = (old_columns + new_columns) | map(attribute='name') | map('lower') | list -%}
+  {%- for column in options if column | lower not in known -%}
+    {%- do deltawave._fail('no_such_column_in_two', {'old': old | string, 'new': new | string, 'column': column}) -%}
+  {%- endfor -%}
+  {%- set drifted = deltawave._two_sided_columns(settings, old_columns, new_columns) -%}
 with changes as (
     {{ deltawave._indented(deltawave._changes_between(old, new, drifted, settings)) }}
 ),
@@ -53,9 +60,6 @@ from batched
   {%- set old_names = old_columns | map(attribute='name') | map('lower') | list -%}
   {%- set new_names = new_columns | map(attribute='name') | map('lower') | list -%}
   {%- set keys = settings.unique_key | map('lower') | list -%}
-  {%- for key in keys if key not in old_names or key not in new_names -%}
-    {%- do deltawave._fail('missing_column', {'model': 'diff', 'column': key, 'columns': new_names | join(', ')}) -%}
-  {%- endfor -%}
   {%- set columns = [] -%}
   {%- for column in new_columns -%}
     {%- set name = column.name | lower -%}

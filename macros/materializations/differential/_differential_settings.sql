@@ -27,11 +27,16 @@
   {%- endif -%}
 
   {%- for option, allowed in deltawave._differential_choices().items() if settings[option] not in allowed -%}
-    {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(', ')}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | map('lower') | join(', '),
+    }) -%}
   {%- endfor -%}
   {%- for option in ['snapshot_date', 'state_schema'] if settings[option] is not none and not (settings[option] is string and settings[option].strip()) -%}
     {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': 'a name'}) -%}
   {%- endfor -%}
+  {%- if settings.snapshot_date and settings.snapshot_date | lower in settings.unique_key | map('lower') -%}
+    {%- do deltawave._fail('date_in_key', {'model': name, 'column': settings.snapshot_date}) -%}
+  {%- endif -%}
   {%- set fraction = settings.max_delete_fraction -%}
   {%- if fraction is boolean or fraction is not number or not 0 <= fraction <= 1 -%}
     {%- do deltawave._fail('option_value', {'model': name, 'option': 'max_delete_fraction', 'value': fraction, 'allowed': 'a number from 0 to 1'}) -%}

@@ -13,7 +13,7 @@
       {%- do deltawave._fail('missing_column', {'model': job.name, 'column': column, 'columns': columns | map(attribute='name') | join(', ')}) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- for option in ['compare_columns', 'ignore_columns'] -%}
+  {%- for option in ['compare_columns', 'ignore_columns', 'tolerance'] -%}
     {%- for column in settings[option] or [] -%}
       {%- if column | lower not in names -%}
         {%- do deltawave._fail('missing_option_column', {
@@ -36,6 +36,7 @@
     {%- if column.name | lower != (settings.snapshot_date or '') | lower -%}
       {%- set is_key = column.name | lower in settings.unique_key | map('lower') | list -%}
       {%- do deltawave._check_type(job, column, is_key) -%}
+      {%- do deltawave._check_tolerated(job, column) -%}
       {%- do kept.append({'name': column.name, 'data_type': column.data_type, 'is_key': is_key}) -%}
     {%- else -%}
       {%- do job.update(snapshot_type=column.data_type) -%}
@@ -51,6 +52,14 @@
     {%- do deltawave._fail('column_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- elif is_key and ('map' in parts or 'variant' in parts) -%}
     {%- do deltawave._fail('key_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Refuses a tolerance of what has no difference. #}
+{%- macro _check_tolerated(job, column) -%}
+  {%- set tolerated = (job.settings.tolerance or {}).keys() | map('lower') | list -%}
+  {%- if column.name | lower in tolerated and not modules.re.match('(tiny|small|big)?int|float|double|decimal', column.data_type) -%}
+    {%- do deltawave._fail('tolerance_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -74,18 +74,3 @@ class TestDatedDumps:
         assert not done.ok
         assert "batch 3 (2026-01-05)" in done.text
         assert [row[0] for row in bench.batches()] == [1, 2]
-
-    def test_null_date_is_an_error(self, bench: Workbench) -> None:
-        bench.configure(snapshot_date="dump_date")
-        assert "1 row(s) have no dump_date" in bench.refused(DUMPS + "union all select 3, 'x', null")
-
-    def test_value_that_is_no_date_is_an_error(self, bench: Workbench) -> None:
-        bench.configure(snapshot_date="dump_date")
-        text = bench.refused("select 1 as account_id, 'a' as name, 'soon' as dump_date")
-        assert "'soon' in dump_date (snapshot_date) is neither a date nor a time-stamp" in text
-
-    def test_a_log_keeps_to_one_way_of_dating(self, bench: Workbench) -> None:
-        bench.configure(snapshot_date="dump_date")
-        bench.build(DUMPS)
-        bench.configure("select account_id, name from {{ target.schema }}.dump")
-        assert "begun with snapshot_date" in bench.refused()

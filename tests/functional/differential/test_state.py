@@ -46,15 +46,6 @@ class TestDriftedColumns:
         assert "no changes" in done.text
         assert bench.log("account_id, points, _change_type, _batch_id")[4:] == [(0, 0, "delete", 2)]
 
-    def test_dropped_column_is_refused_by_default(self, bench: Workbench) -> None:
-        bench.build(MORE)
-        assert "(added: none; dropped: points)" in bench.refused(GOOD)
-
-    def test_any_drift_is_refused_on_request(self, bench: Workbench) -> None:
-        bench.configure(on_schema_change="fail")
-        bench.build(GOOD)
-        assert "(added: points; dropped: none)" in bench.refused(MORE)
-
 
 class TestGenerations:
     def test_full_refresh_begins_a_new_log_and_goes_on_counting(self, bench: Workbench) -> None:

@@ -1,0 +1,95 @@
+"""Bad input to a differential model: each kind gets the message that docs/bad_input.md lists, and changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bad_input import messages
+from pyspark.sql import SparkSession
+from workbench import CONFIG, MODEL, Workbench
+
+GOOD = "select id as account_id, cast(id as string) as name from range(10)"
+DUMP = "select * from {{ target.schema }}.dump"
+
+
+@dataclass(frozen=True)
+class Input:
+    """A dump, the model's configuration and select, and dbt's arguments."""
+
+    dump: str = GOOD
+    config: dict[str, Any] = field(default_factory=dict)
+    select: str = DUMP
+    args: tuple[str, ...] = ()
+
+
+DUMPS = {
+    "no such key column": Input(config={"unique_key": "account"}),
+    "no such column in an option": Input(config={"compare_columns": ["nmae"]}),
+    "a tolerance for a column that is not there": Input(config={"tolerance": {"nmae": 1}}),
+    "a tolerance for text": Input(config={"tolerance": {"Name": 1}}),
+    "a column that the log needs": Input("select 1 as account_id, 2 as batch_id"),
+    "two columns of one name": Input(select="select account_id, name, name as NAME from {{ target.schema }}.dump"),
+    "nulls without a type": Input(select="select account_id, null as name from {{ target.schema }}.dump"),
+    "a map in the key": Input("select map(1, 2) as account_id, 'a' as name"),
+    "a variant within the key": Input("select array(parse_json('1')) as account_id, 'a' as name"),
+    "null keys": Input(f"{GOOD} union all select null, 'x'"),
+    "duplicate keys": Input(f"{GOOD} union all select 3, 'x' union all select 4, 'x'"),
+    "an empty dump": Input(f"{GOOD} where id < 0"),
+    "half a dump": Input(f"{GOOD} where id < 4"),
+    "a dropped column": Input("select id as account_id from range(10)"),
+    "an added column, if drift is to fail": Input(
+        GOOD.replace("name", "name, 1 as points"), config={"on_schema_change": "fail"}
+    ),
+    "a changed type": Input("select id as account_id, 1 as name from range(10)"),
+    "another key": Input(config={"unique_key": ["account_id", "name"]}),
+    "another way of dating": Input("select 1L as account_id, 'a' as name, 1 as day", config={"snapshot_date": "day"}),
+    "a full refresh": Input(args=("--full-refresh",)),
+    "a sample": Input(args=("--sample", "3 days")),
+}
+
+DATED = "select 1 as account_id, 'a' as name, {} as day"
+FIRST_DUMPS = {
+    "duplicate keys at once": Input("select 1 as account_id union all select 1"),
+    "a row without a date": Input(DATED.format("cast(null as date)"), config={"snapshot_date": "day"}),
+    "a date that is none": Input(DATED.format("'soon'"), config={"snapshot_date": "day"}),
+    "a number for a date": Input(DATED.format("1"), config={"snapshot_date": "day"}),
+    "a table of the model's name": Input(),
+}
+
+
+def assert_refused(bench: Workbench, given: Input, message: str) -> None:
+    bench.configure(given.select, **CONFIG | given.config)
+    assert message in bench.refused(given.dump, *given.args)
+
+
+@pytest.fixture(scope="class")
+def desk(project: Any, deltawave_package: Path, spark: SparkSession) -> Workbench:
+    """A workbench for all tests of a class, which change nothing."""
+    return Workbench(spark, Path(project.project_root), project.test_schema)
+
+
+class TestDumps:
+    @pytest.fixture(scope="class")
+    def built(self, desk: Workbench) -> Workbench:
+        desk.configure()
+        desk.build(GOOD)
+        return desk
+
+    @pytest.mark.parametrize("kind", DUMPS)
+    def test_a_bad_dump_is_refused(self, built: Workbench, kind: str) -> None:
+        assert_refused(built, DUMPS[kind], messages("Dump")[kind])
+
+    def test_the_page_lists_what_is_tested(self) -> None:
+        assert list(messages("Dump")) == list(DUMPS)
+        assert list(messages("First dump")) == list(FIRST_DUMPS)
+
+
+class TestFirstDumps:
+    @pytest.mark.parametrize("kind", FIRST_DUMPS)
+    def test_a_bad_first_dump_is_refused(self, desk: Workbench, kind: str) -> None:
+        if kind == "a table of the model's name":
+            desk.spark.sql(f"create table {desk.schema}.{MODEL} as select 42 as answer")
+        assert_refused(desk, FIRST_DUMPS[kind], messages("First dump")[kind])

@@ -1,0 +1,64 @@
+"""Bad input that needs no Spark: each kind gets the message that docs/bad_input.md lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bad_input import messages
+from dbt_common.exceptions import CompilationError
+from unit.macro_harness import Macros, Relation
+
+CONFIGURATION: dict[str, dict[str, Any]] = {
+    "no key": {"unique_key": []},
+    "a key that is no name": {"unique_key": {"a": 1}},
+    "a column twice in the key": {"unique_key": ["id", "ID"]},
+    "a value that an option does not take": {"strategy": "guess"},
+    "text where true or false belongs": {"allow_empty": "no"},
+    "a percentage": {"max_delete_fraction": 50},
+    "no buckets": {"buckets": 0},
+    "a tolerance for no column": {"tolerance": 0.1},
+    "a negative tolerance": {"tolerance": {"price": -1}},
+    "a date column that is no name": {"snapshot_date": ["day"]},
+    "columns chosen in two ways": {"compare_columns": ["name"], "ignore_columns": ["name"]},
+    "the dump's date in the key": {"unique_key": ["id", "Day"], "snapshot_date": "day"},
+    "a misspelt option under meta": {"meta": {"deltawave": {"max_deletes": 1}}},
+}
+
+LOG = Relation("shop.log")
+OTHER = Relation("shop.other")
+COLUMNS = [("id", "int"), ("name", "string"), ("valid_to", "date"), ("_change_type", "string"), ("_before", "struct<>")]
+MACROS: dict[str, Callable[[Macros], Any]] = {
+    "a comparison without a key": lambda macros: macros.diff(LOG, LOG, unique_key=[]),
+    "a key that one side lacks": lambda macros: macros.diff(LOG, OTHER, unique_key="id"),
+    "a log of unknown columns": lambda macros: macros.current_state("log", "id"),
+    "a key that the log lacks": lambda macros: macros.current_state(LOG, "account"),
+    "a comparison of a column that is nowhere": lambda macros: macros.diff(LOG, LOG, "id", compare_columns=["nmae"]),
+    "an unknown method": lambda macros: macros.apply_changes(LOG, LOG, "id", method="upsert"),
+    "a checksum of 32 bits": lambda macros: macros.row_checksum(["name"], bits=32),
+    "a column of unknown type": lambda macros: macros.row_checksum(["name"]),
+    "a name that the log has": lambda macros: macros.scd2(LOG, "id"),
+    "a log without before images": lambda macros: macros.changes(LOG, "id"),
+    "a type that can't be read": lambda macros: macros.row_checksum([{"name": "tags", "data_type": "array<int"}]),
+}
+
+
+@pytest.mark.parametrize("kind", CONFIGURATION)
+def test_a_bad_configuration_is_explained(kind: str) -> None:
+    with pytest.raises(CompilationError) as error:
+        Macros()._differential_settings("accounts", {"unique_key": "id", **CONFIGURATION[kind]})
+    assert messages("Configuration")[kind] in str(error.value)
+
+
+@pytest.mark.parametrize("kind", MACROS)
+def test_bad_arguments_are_explained(kind: str) -> None:
+    macros = Macros(tables={"shop.log": COLUMNS, "shop.other": [("name", "string")]}, config={})
+    with pytest.raises(CompilationError) as error:
+        MACROS[kind](macros)
+    assert messages("Macros")[kind] in str(error.value)
+
+
+def test_the_page_lists_what_is_tested() -> None:
+    assert list(messages("Configuration")) == list(CONFIGURATION)
+    assert list(messages("Macros")) == list(MACROS)
