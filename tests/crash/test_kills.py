@@ -8,13 +8,11 @@ import history
 import pytest
 from house import House
 
-# batch:step. Each run goes on from where the one before was killed; "passing" is in the midst of the step.
+# batch:step; each run goes on from where the one before was killed; "passing" is in the midst of the step. At the steps
+# that are not here test_state.py stops a run with an error.
 EVERY_STEP = [
     "1:land-passing",
-    "1:check",
-    "1:prepare",
     "1:stage",
-    "1:count",
     "1:decide",
     "1:record",
     "2:publish",

@@ -95,7 +95,7 @@ def build(python: Path, project: Path, target: str, again: str, quick_jvm: str) 
 
 def test_the_installed_wheel_builds_it(wheel: Path, environment: Path, project: Path, quick_jvm: str) -> None:
     call([sys.executable, "-m", "pip", "--python", str(environment), "install", "--no-deps", "--no-index", str(wheel)])
-    seen = build(environment, project, "deltawave", f"build {JUNE}", quick_jvm)
+    seen = build(environment, project, "deltawave", f"run --select current_prices change_logs {JUNE}", quick_jvm)
     assert seen["plugin"].startswith(str(environment.parents[1]))
     assert seen["commands"][1]["changes_a_day"][0] == "success"
 

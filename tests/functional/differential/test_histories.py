@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from unit.macro_harness import Macros, Relation
 
-EXAMPLES = 6
+EXAMPLES = 4
 DUMPS = 4
 TYPES = {"k1": "int", "k2": "string", "num": "double", "txt": "string", "attrs": "map<string,double>"}
 DATA = [name for name in TYPES if name not in KEYS]

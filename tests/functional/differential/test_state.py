@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from workbench import Workbench
+from workbench import MODEL, Workbench
 
 GOOD = "select id as account_id, cast(id as string) as name from range(4)"
 MORE = "select id as account_id, cast(id as string) as name, id * 10 as points from range(4)"
@@ -65,6 +65,25 @@ class TestGenerations:
         bench.build(GOOD)
         bench.build(GOOD + " where id < 3", "--full-refresh")
         assert bench.batches() == [(1, 4, 0, 0), (2, 0, 1, 0)]
+
+
+class TestStopped:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        stop = "{%- if name == var('stop_at', '') -%}{%- do exceptions.raise_compiler_error('stopped') -%}{%- endif -%}"
+        return {"step.sql": f"{{%- macro default___step(job, batch, name) -%}}{stop}{{%- endmacro -%}}"}
+
+    def test_run_that_stops_before_its_decision_changes_nothing(self, bench: Workbench) -> None:
+        bench.dump(GOOD)
+        for step in ("check", "prepare", "count"):
+            assert "stopped" in bench.run("--vars", f"stop_at: {step}").text
+            assert MODEL not in bench.names()
+        bench.build(GOOD)
+        assert bench.batches() == [(1, 4, 0, 0)]
+        bench.build(GOOD + " where id > 0")
+        assert [name for name in bench.names() if "__copy_" in name] == [
+            name for name in bench.names() if name.startswith(f"{MODEL}__copy_2")
+        ]
 
 
 class TestEmpty:
