@@ -21,10 +21,10 @@
 
   {%- set state = deltawave._recover(job) -%}
 
+  {%- set progress = namespace(state=state) -%}
   {%- if flags.EMPTY -%}
     {%- do deltawave._create_without_rows(job, state) -%}
   {%- else -%}
-    {%- set progress = namespace(state=state) -%}
     {%- for dump in deltawave._pending_dumps(job, state) -%}
       {%- set progress.state = deltawave._compare_dump(job, progress.state, dump) -%}
     {%- endfor -%}
@@ -33,7 +33,7 @@
   {%- if settings.duplicate_keys == 'quarantine' -%}
     {%- do deltawave._create_quarantine(job) -%}
   {%- endif -%}
-  {%- do deltawave._describe_view(job) -%}
+  {%- do deltawave._describe_view(job, progress.state.record) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}
   {%- endcall -%}
