@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,38 @@ _COMMON = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
+
+
+FORMATS = {
+    "parquet": {},
+    "delta": {
+        "spark.jars.packages": "io.delta:delta-spark_4.1_2.13:4.4.0",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.databricks.delta.snapshotPartitions": "2",
+    },
+    "iceberg": {
+        "spark.jars.packages": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0",
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
+        "spark.sql.catalog.spark_catalog.type": "hive",
+        # The reader lives long, and with the cache it would look at the tables as it first saw them.
+        "spark.sql.catalog.spark_catalog.cache-enabled": "false",
+        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
+    },
+}
+
+
+@contextmanager
+def open_house(file_format: str, folder: Path, jvm_options: str) -> Iterator[House]:
+    """A warehouse of that file format, on a metastore server of its own."""
+    folder.mkdir()
+    with MetastoreServer(folder / "metastore") as server:
+        house = House(folder, server, file_format, FORMATS[file_format], jvm_options)
+        try:
+            yield house
+        finally:
+            house.close()
 
 
 class House:

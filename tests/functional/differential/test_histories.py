@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from unit.macro_harness import Macros, Relation
 
-EXAMPLES = 4
+EXAMPLES = 2
 DUMPS = 4
 TYPES = {"k1": "int", "k2": "string", "num": "double", "txt": "string", "attrs": "map<string,double>"}
 DATA = [name for name in TYPES if name not in KEYS]
@@ -115,6 +115,52 @@ class TestHistories:
 
 
 def write(spark: SparkSession, name: str, dump: Dump) -> None:
-    schema = ", ".join(f"{column} {TYPES[column]}" for column in [*KEYS, *dump.columns])
-    rows = [(*key, *(row[column] for column in dump.columns)) for key, row in dump.rows.items()]
-    spark.createDataFrame(rows, schema).createOrReplaceGlobalTempView(name)
+    write_rows(spark, name, list(dump.rows.items()), dump.columns)
+
+
+def write_rows(spark: SparkSession, name: str, rows: Iterable[tuple[Key, dict[str, Any]]], columns: list[str]) -> None:
+    schema = ", ".join(f"{column} {TYPES[column]}" for column in [*KEYS, *columns])
+    flat = [(*key, *(row[column] for column in columns)) for key, row in rows]
+    spark.createDataFrame(flat, schema).createOrReplaceGlobalTempView(name)
+
+
+ROWS = st.lists(st.tuples(NOT_ALL_NULL, st.fixed_dictionaries(VALUES)), min_size=1, max_size=6)
+
+
+def accepted(state: Rows, dump: list[tuple[Key, dict[str, Any]]]) -> Rows:
+    """The rows of keys that stand once, and what stood before of the others."""
+    times = Counter(key for key, _ in dump)
+    held = {key: state[key] for key in times if times[key] > 1 and key in state}
+    return {key: row for key, row in dump if times[key] == 1} | held
+
+
+@pytest.mark.usefixtures("deltawave_package")
+class TestDuplicates:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        config = "materialized='differential', unique_key=['k1', 'k2'], max_delete_fraction=1"
+        return {
+            f"log_{number}.sql": f"{{{{ config({config}, duplicate_keys='quarantine') }}}} "
+            f"select * from global_temp.twice_{number}"
+            for number in range(2)
+        }
+
+    def test_a_log_replays_to_what_was_accepted(self, project: Any, spark: SparkSession) -> None:
+        examples = collect(st.lists(ROWS, min_size=DUMPS, max_size=DUMPS), 2, derandomize=True)
+        macros = Macros(run_query=lambda sql: [tuple(row) for row in spark.sql(sql).collect()])
+        states: list[Rows] = [{}, {}]
+        aside = [0, 0]
+        for last in range(DUMPS):
+            for number, history in enumerate(examples):
+                write_rows(spark, f"twice_{number}", history[last], DATA)
+            run_dbt(["run"])
+            for number, history in enumerate(examples):
+                states[number] = accepted(states[number], history[last])
+                times = Counter(key for key, _ in history[last])
+                aside[number] += sum(count for count in times.values() if count > 1)
+                log = f"{project.test_schema}.log_{number}"
+                state = spark.sql(macros.current_state(Relation(log), KEYS)).select(*KEYS, *DATA)
+                assert Counter(content(tuple(row)) for row in state.collect()) == counted(states[number], DATA)
+                batches = spark.table(f"{log}__batches").selectExpr("sum(quarantined)").collect()
+                assert batches[0][0] == aside[number]
+        assert sum(aside) > 0

@@ -162,7 +162,7 @@ class TestStoppedOperations:
     def test_next_run_goes_on_from_where_it_stopped(self, dated: Workbench) -> None:
         """Before its decision an operation has done nothing, after it the next run completes it."""
         state = dated.state()
-        for undone, step in [(3, "decide"), (3, "record"), (5, "publish"), (7, "clean")]:
+        for undone, step in [(3, "decide"), (3, "record"), (5, "clean")]:
             done = dated.operate("rewind", "--vars", f"stop_at: {step}", model="accounts", to_batch=2)
             assert "stopped" in done.text
             if step == "decide":

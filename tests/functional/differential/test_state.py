@@ -75,7 +75,7 @@ class TestStopped:
 
     def test_run_that_stops_before_its_decision_changes_nothing(self, bench: Workbench) -> None:
         bench.dump(GOOD)
-        for step in ("check", "prepare", "count"):
+        for step in ("check", "prepare", "stage", "count"):
             assert "stopped" in bench.run("--vars", f"stop_at: {step}").text
             assert MODEL not in bench.names()
         bench.build(GOOD)
