@@ -23,7 +23,6 @@
     'log': deltawave._helper_relation(job, deltawave._rewritten_log(batch_id, job.attempt)),
     'landed': copy,
     'kept': copy,
-    'buckets': settings.buckets or deltawave._shuffle_partitions(job),
     'strategy': macro_name,
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   }}) }}
@@ -31,13 +30,12 @@
 
 {# Commits an operation: the last record with what the operation changed of it. #}
 {%- macro _commit_maintenance(work, reason, changes) -%}
-  {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
   {%- set batch = work.batch -%}
   {%- set record = dict(
     work.record,
     batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log_name, strategy=batch.strategy, reason=reason,
     inserts=0, deletes=0, updates=0, quarantined=0, rows_old=work.record.rows_new, undone=[],
-    seconds=(now - batch.started_at).total_seconds() | round(3), decided_at=deltawave._utc(now)
+    **deltawave._decision_time(batch)
   ) -%}
   {%- do record.update(changes) -%}
   {%- do deltawave._commit(work.job, batch, record, work.record) -%}

@@ -30,9 +30,7 @@
   {%- do deltawave._rewrite_log(
     work.job, work.record, work.batch.log, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
   ) -%}
-  {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, {
-    'first_batch': until.batch_id, 'rows_new': work.record.rows_new,
-  }) -%}
+  {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, {'first_batch': until.batch_id}) -%}
 {%- endmacro -%}
 
 {# The state that a batch left, as that batch's inserts, in the columns of the log. #}

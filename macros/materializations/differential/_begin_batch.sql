@@ -18,7 +18,6 @@
     'landed': landed,
     'kept': landed,
     'quarantined': 0,
-    'buckets': job.settings.buckets or deltawave._shuffle_partitions(job),
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   } -%}
   {%- do batch.update(columns=deltawave._batch_columns(job, state, batch)) -%}
@@ -35,13 +34,4 @@
     {{ return(deltawave._rewritten_log(batch.batch_id, batch.attempt)) }}
   {%- endif -%}
   {{ return(last.log) }}
-{%- endmacro -%}
-
-{# As many buckets as the session would make partitions: the join then runs as wide as any other. #}
-{%- macro _shuffle_partitions(job) -%}
-  {%- if job.shuffle_partitions is not defined -%}
-    {%- set row = deltawave._run(job, 'set spark.sql.shuffle.partitions').rows[0] -%}
-    {%- do job.update(shuffle_partitions=row[1] | int if row[1] | string | int(0) > 0 else 200) -%}
-  {%- endif -%}
-  {{ return(job.shuffle_partitions) }}
 {%- endmacro -%}

@@ -13,12 +13,11 @@
 
 {# Everything that the next run, and the view, need to know. Its format has a version: an unknown one is refused. #}
 {%- macro _commit_record(job, batch) -%}
-  {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
   {%- set columns = [] -%}
   {%- for column in batch.columns -%}
     {%- do columns.append({'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new, 'since': column.since}) -%}
   {%- endfor -%}
-  {{ return({
+  {{ return(dict(deltawave._decision_time(batch), **{
     'version': deltawave._state_version(),
     'batch_id': batch.batch_id,
     'attempt': batch.attempt,
@@ -42,9 +41,13 @@
     'inserts': batch.counts['insert'],
     'deletes': batch.counts['delete'],
     'updates': batch.counts['update'],
-    'seconds': (now - batch.started_at).total_seconds() | round(3),
-    'decided_at': deltawave._utc(now),
-  }) }}
+  })) }}
+{%- endmacro -%}
+
+{# When a batch is decided, and how long it took until then. #}
+{%- macro _decision_time(batch) -%}
+  {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
+  {{ return({'seconds': (now - batch.started_at).total_seconds() | round(3), 'decided_at': deltawave._utc(now)}) }}
 {%- endmacro -%}
 
 {%- macro _state_version() -%}{{ return(1) }}{%- endmacro -%}

@@ -34,7 +34,7 @@ accepted as (
     {%- endif %}
 )
 
-select /*+ repartition({{ batch.buckets }}, key_hash) */
+select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
     {%- for name in names %}
     {{ name }},
     {%- endfor %}

@@ -19,7 +19,7 @@ with dump as (
     {{ select }}
 )
 
-select /*+ repartition({{ batch.buckets }}, key_hash) */
+select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
     {%- for column in columns %}
     dump.{{ deltawave._quoted(column.name) }},
     {%- endfor %}
@@ -37,7 +37,7 @@ where {{ condition }}
 create table {{ table }}
 using {{ job.settings.copy_format }}
 {% if job.settings.copy_format == 'parquet' -%}
-clustered by (key_hash) sorted by (key_hash) into {{ batch.buckets }} buckets
+clustered by (key_hash) sorted by (key_hash) into {{ deltawave._buckets(job) }} buckets
 {% endif -%}
 as
 {%- endmacro -%}
@@ -49,4 +49,20 @@ as
     {%- do parts.append(alias ~ '.' ~ deltawave._quoted(key)) -%}
   {%- endfor -%}
   xxhash64({{ parts | join(', ') }})
+{%- endmacro -%}
+
+{#
+  The buckets of a side: those configured, else as many as the session would make partitions, so that the join runs as wide as any
+  other. Asked once a run.
+#}
+{%- macro _buckets(job) -%}
+  {%- if job.buckets is not defined -%}
+    {%- set buckets = job.settings.buckets -%}
+    {%- if not buckets -%}
+      {%- set row = deltawave._run(job, 'set spark.sql.shuffle.partitions').rows[0] -%}
+      {%- set buckets = row[1] | int if row[1] | string | int(0) > 0 else 200 -%}
+    {%- endif -%}
+    {%- do job.update(buckets=buckets) -%}
+  {%- endif -%}
+  {{ return(job.buckets) }}
 {%- endmacro -%}

@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from workbench import Workbench
+from workbench import STOPPING, Workbench
 
-STOP = """
-{% macro default___step(job, batch, name) %}
-  {% if name == var('stop_at', none) %}
-    {% do exceptions.raise_compiler_error('stopped at ' ~ name) %}
-  {% endif %}
-{% endmacro %}
-"""
 SET_ASIDE = "{{ config(materialized='table') }}{{ deltawave.quarantine(ref('accounts')) }}"
 
 
@@ -28,7 +21,7 @@ class TestQuarantine:
 
     @pytest.fixture(scope="class")
     def macros(self) -> dict[str, str]:
-        return {"step.sql": STOP}
+        return STOPPING
 
     @pytest.fixture
     def bench(self, bench: Workbench) -> Workbench:

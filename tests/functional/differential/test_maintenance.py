@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from workbench import Workbench
+from workbench import STOPPING, Workbench
 
 DATED = """
     select * from values
@@ -156,15 +156,14 @@ class TestWiderColumns:
 class TestStoppedOperations:
     @pytest.fixture(scope="class")
     def macros(self) -> dict[str, str]:
-        stop = "{%- if name == var('stop_at', '') -%}{%- do exceptions.raise_compiler_error('stopped') -%}{%- endif -%}"
-        return {"step.sql": f"{{%- macro default___step(job, batch, name) -%}}{stop}{{%- endmacro -%}}"}
+        return STOPPING
 
     def test_next_run_goes_on_from_where_it_stopped(self, dated: Workbench) -> None:
         """Before its decision an operation has done nothing, after it the next run completes it."""
         state = dated.state()
         for undone, step in [(3, "decide"), (3, "record"), (5, "clean")]:
             done = dated.operate("rewind", "--vars", f"stop_at: {step}", model="accounts", to_batch=2)
-            assert "stopped" in done.text
+            assert f"stopped at {step}" in done.text
             if step == "decide":
                 assert {name: state[name] for name in ("view", "rows", "log", "batches")} == {
                     name: dated.state()[name] for name in ("view", "rows", "log", "batches")

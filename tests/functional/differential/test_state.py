@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from workbench import MODEL, Workbench
+from workbench import MODEL, STOPPING, Workbench
 
 GOOD = "select id as account_id, cast(id as string) as name from range(4)"
 MORE = "select id as account_id, cast(id as string) as name, id * 10 as points from range(4)"
@@ -70,13 +70,12 @@ class TestGenerations:
 class TestStopped:
     @pytest.fixture(scope="class")
     def macros(self) -> dict[str, str]:
-        stop = "{%- if name == var('stop_at', '') -%}{%- do exceptions.raise_compiler_error('stopped') -%}{%- endif -%}"
-        return {"step.sql": f"{{%- macro default___step(job, batch, name) -%}}{stop}{{%- endmacro -%}}"}
+        return STOPPING
 
     def test_run_that_stops_before_its_decision_changes_nothing(self, bench: Workbench) -> None:
         bench.dump(GOOD)
         for step in ("check", "prepare", "stage", "count"):
-            assert "stopped" in bench.run("--vars", f"stop_at: {step}").text
+            assert f"stopped at {step}" in bench.run("--vars", f"stop_at: {step}").text
             assert MODEL not in bench.names()
         bench.build(GOOD)
         assert bench.batches() == [(1, 4, 0, 0)]

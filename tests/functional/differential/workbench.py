@@ -15,6 +15,17 @@ CONFIG = {"unique_key": ["account_id"]}
 # What no test here reads costs a sixth of a run.
 SPARING = ("--no-write-json", "--log-level-file", "none")
 
+# A project's macros with which ``--vars 'stop_at: decide'`` stops a batch at that step, by an error.
+STOPPING = {
+    "step.sql": """
+{% macro default___step(job, batch, name) %}
+  {% if name == var('stop_at', none) %}
+    {% do exceptions.raise_compiler_error('stopped at ' ~ name) %}
+  {% endif %}
+{% endmacro %}
+"""
+}
+
 
 @dataclass
 class Run:
