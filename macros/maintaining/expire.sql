@@ -30,7 +30,14 @@
   {%- do deltawave._rewrite_log(
     work.job, work.record, work.batch.log, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
   ) -%}
-  {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, {'first_batch': until.batch_id}) -%}
+  {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, dict(
+    {'first_batch': until.batch_id}, **deltawave._kept_after_expiry(work, until)
+  )) -%}
+{%- endmacro -%}
+
+{# A kept side that expired batches patch can't be patched any more, since their deletes are gone; then the log itself tells the rows. #}
+{%- macro _kept_after_expiry(work, until) -%}
+  {{ return({'kept': {'kind': 'log'}} if work.record.kept_as_of < until.batch_id else {}) }}
 {%- endmacro -%}
 
 {# The state that a batch left, as that batch's inserts, in the columns of the log. #}

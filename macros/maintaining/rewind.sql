@@ -26,6 +26,9 @@
   {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log, work.record.first_batch, until.batch_id) -%}
   {%- do deltawave._commit_maintenance(work, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), {
     'kept': {'kind': 'copy', 'batch_id': work.batch.batch_id, 'attempt': work.batch.attempt},
+    'kept_as_of': work.batch.batch_id,
+    'ranges': none,
+    'progress': {},
     'columns': columns,
     'rows_dump': until.rows_dump,
     'rows_new': until.rows_new,

@@ -1,6 +1,6 @@
 {#
-  The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance, since,
-  is_widened}]; since is the batch that brought the column. What a drifted dump does to them is on_schema_change's to say, with
+  The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared, tolerance, since,
+  is_widened}]; is_chosen: to be compared, as soon as both sides have it; since is the batch that brought the column. What a drifted dump does to them is on_schema_change's to say, with
   dbt's four values.
 #}
 {%- macro _batch_columns(job, state, batch) -%}
@@ -67,16 +67,20 @@
 {%- macro _compared_column(settings, column, in_old, in_new) -%}
   {%- set name = column.name | lower -%}
   {%- set chosen = settings.compare_columns | map('lower') | list if settings.compare_columns else none -%}
-  {%- set ignored = (settings.ignore_columns or []) | map('lower') | list -%}
+  {#- A row that was touched and not changed has another time-stamp, and is no change. -#}
+  {%- set touched = [settings.updated_at] if settings.updated_at and chosen is none else [] -%}
+  {%- set ignored = ((settings.ignore_columns or []) + touched) | map('lower') | list -%}
   {%- set tolerances = {} -%}
   {%- for key, value in (settings.tolerance or {}).items() -%}{%- do tolerances.update({key | lower: value}) -%}{%- endfor -%}
+  {%- set is_chosen = not column.is_key and (chosen is none or name in chosen) and name not in ignored -%}
   {{ return({
     'name': column.name,
     'data_type': column.data_type,
     'is_key': column.is_key,
     'in_old': in_old,
     'in_new': in_new,
-    'is_compared': in_old and in_new and not column.is_key and (chosen is none or name in chosen) and name not in ignored,
+    'is_chosen': is_chosen,
+    'is_compared': is_chosen and in_old and in_new,
     'tolerance': tolerances.get(name),
   }) }}
 {%- endmacro -%}

@@ -3,20 +3,29 @@
   {%- set last = state.record -%}
   {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
   {%- set generation = batch_id if state.is_new_generation or not last else last.generation -%}
-  {%- set landed = deltawave._attempt_relation(job, {'kind': 'copy', 'batch_id': batch_id, 'attempt': job.attempt}) -%}
+  {%- set is_first = generation == batch_id -%}
+  {%- set is_slice = job.settings.strategy in deltawave._slice_strategies() -%}
+  {%- set landed = {'kind': 'slice' if is_slice else 'copy', 'batch_id': batch_id, 'attempt': job.attempt} -%}
+  {%- set landed_table = deltawave._attempt_relation(job, landed) -%}
   {%- set batch = {
     'batch_id': batch_id,
     'generation': generation,
-    'first_batch': batch_id if generation == batch_id else last.first_batch,
-    'is_first': generation == batch_id,
+    'first_batch': batch_id if is_first else last.first_batch,
+    'is_first': is_first,
+    'is_slice': is_slice,
+    'is_idle': false,
     'attempt': job.attempt,
     'snapshot_date': dump.snapshot_date,
     'batch_at': dump.batch_at,
     'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
-    'old': none if generation == batch_id else deltawave._attempt_relation(job, last.kept),
-    'rows_old': 0 if generation == batch_id else last.rows_new,
-    'landed': landed,
-    'kept': landed,
+    'rows_old': 0 if is_first else last.rows_new,
+    'landed': landed_table,
+    'arrived': landed_table,
+    'new': landed_table,
+    'kept_side': landed,
+    'kept_as_of': batch_id,
+    'progress': {},
+    'ranges': none,
     'quarantined': 0,
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   } -%}

@@ -9,7 +9,7 @@ with keyed as (
     select
         {{ keys | join(', ') }},
         count(*) as row_count
-    from {{ batch.landed }}
+    from {{ batch.arrived }}
     group by key_hash, {{ keys | join(', ') }}
 )
 
@@ -21,7 +21,8 @@ select
 from keyed
   {%- endset -%}
   {%- set found = deltawave._run(job, sql).rows[0] -%}
-  {%- do batch.update(rows_dump=found[0] | int, rows_new=found[0] | int) -%}
+  {%- set rows = found[0] | int -%}
+  {%- do batch.update(rows_new=rows, rows_dump=rows if batch.arrived == batch.landed else deltawave._row_count(job, batch.landed)) -%}
   {%- set null_rows = found[1] | int -%}
   {%- if null_rows > 0 -%}
     {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': null_rows}) -%}
@@ -29,9 +30,13 @@ from keyed
   {%- if found[2] | int > 0 -%}
     {%- do deltawave._settle_duplicates(job, batch, found[2] | int, found[3] | int) -%}
   {%- endif -%}
-  {%- if batch.rows_dump == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
+  {%- if rows == 0 and (batch.is_first or not batch.is_slice) and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{%- macro _row_count(job, table) -%}
+  {{ return(deltawave._run(job, 'select count(*) as row_count from ' ~ table).rows[0][0] | int) }}
 {%- endmacro -%}
 
 {# Stops the run with a clear error, after taking away what this attempt has written: a refused dump changes nothing. #}

@@ -1,16 +1,15 @@
-{#
-  What the decision of `record` made superfluous: the older kept side and the older decision, the landed dump where another side is
-  kept, and batches that it undid.
-#}
+{# What the decision of `record` made superfluous: tables that neither it nor the next batch reads, the older decision, undone batches. #}
 {%- macro _clean(job, batch, last, record) -%}
   {%- do deltawave._forget_undone(job, record) -%}
-  {%- if batch.landed != batch.kept -%}
-    {%- do deltawave._drop_table(job, batch.landed) -%}
-  {%- endif -%}
-  {%- if last -%}
-    {%- if last.kept != record.kept -%}
-      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, last.kept)) -%}
+  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
+  {%- for side in deltawave._attempts_helpers(job, names, deltawave._side_kinds()) -%}
+    {#- What other attempts have left tells the next run of log rows that it has to take away as well. -#}
+    {%- set is_own = side.batch_id == batch.batch_id and side.attempt == batch.attempt -%}
+    {%- if (is_own or last and deltawave._is_kept(last, side)) and not deltawave._is_kept(record, side) -%}
+      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- endif -%}
+  {%- endfor -%}
+  {%- if last -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, last.batch_id)) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -22,19 +21,36 @@
   {%- endfor -%}
 {%- endmacro -%}
 
+{# Tables that an attempt writes beside the log: what it read, what it keeps, and the ranges of that. #}
+{%- macro _side_kinds() -%}
+  {{ return(['copy', 'held', 'base', 'checksums', 'slice', 'ranges', 'cuts']) }}
+{%- endmacro -%}
+
+{# Does the next batch need that table? #}
+{%- macro _is_kept(record, side) -%}
+  {%- for kept in [record.kept, record.ranges] if kept -%}
+    {%- if (kept.kind, kept.batch_id, kept.attempt) == (side.kind, side.batch_id, side.attempt) -%}{{ return(true) }}{%- endif -%}
+  {%- endfor -%}
+  {{ return(false) }}
+{%- endmacro -%}
+
 {#
-  Takes away what an attempt that is not decided has written. The copy, which was written first, goes last: as long as it stands, its
-  name tells the next run that there is something to take away.
+  Takes away what an attempt that is not decided has written. Its tables, of which one was written first, go last: as long as one
+  stands, its name tells the next run that there is something to take away.
 #}
 {%- macro _discard(job, log_name, batch_id, attempt) -%}
-  {%- set rows_in = [deltawave._helper_relation(job, log_name), deltawave._quarantine_relation(job)] -%}
-  {%- set own_log = {'kind': 'log', 'batch_id': batch_id, 'attempt': attempt} -%}
-  {%- set present = deltawave._names_like(job, rows_in | map(attribute='identifier') | join('|')) | map('lower') | list -%}
-  {%- for table in rows_in if table.identifier | lower in present and table != deltawave._attempt_relation(job, own_log) -%}
-    {%- do deltawave._drop_rows(job, table, {'batch_id': batch_id, 'attempt': deltawave._literal(attempt)}) -%}
+  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
+  {%- set present = names | map('lower') | list -%}
+  {%- set own_log = deltawave._rewritten_log(batch_id, attempt) -%}
+  {%- for table in [deltawave._helper_relation(job, log_name), deltawave._quarantine_relation(job)] -%}
+    {%- if table.identifier | lower in present and table != deltawave._helper_relation(job, own_log) -%}
+      {%- do deltawave._drop_rows(job, table, {'batch_id': batch_id, 'attempt': deltawave._literal(attempt)}) -%}
+    {%- endif -%}
   {%- endfor -%}
-  {%- for kind in ['log', 'held', 'copy'] -%}
-    {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, dict(own_log, kind=kind))) -%}
+  {%- for side in deltawave._attempts_helpers(job, names, ['log'] + deltawave._side_kinds()) -%}
+    {%- if side.batch_id == batch_id and side.attempt == attempt -%}
+      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
+    {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}
 

@@ -3,7 +3,11 @@
   {%- set batch = deltawave._begin_batch(job, state, dump) -%}
   {%- do deltawave._check_contract(job, batch) -%}
   {%- do deltawave._step(job, batch, 'land') -%}
-  {%- do deltawave._land(job, batch) -%}
+  {%- do deltawave._land(job, batch, state.record) -%}
+  {%- if batch.is_idle -%}
+    {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}
+    {{ return(state) }}
+  {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
   {%- do deltawave._check_dump(job, batch) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
@@ -14,8 +18,9 @@
   {%- do deltawave._stage_quarantine(job, batch) -%}
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
+  {%- do deltawave._keep(job, batch) -%}
 
-  {%- if deltawave._is_unchanged(batch, state) -%}
+  {%- if deltawave._is_unchanged(job, batch, state) -%}
     {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}
     {{ return(state) }}
   {%- endif -%}

@@ -13,14 +13,20 @@ group by change_type
     {%- do counts.update({row[0]: row[1] | int}) -%}
   {%- endfor -%}
   {%- do batch.update(counts=counts) -%}
+  {%- if batch.is_slice and not batch.is_first -%}
+    {%- do batch.update(rows_new=batch.rows_old + counts['insert'] - counts['delete']) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
-{# The same dump again makes no batch; a dated one does, so that its date is known, and one of which rows were set aside. #}
-{%- macro _is_unchanged(batch, state) -%}
+{#
+  The same dump again makes no batch. A dated one does, so that its date is known, and one of which rows were set aside, and a slice
+  after which the next run has to go on elsewhere.
+#}
+{%- macro _is_unchanged(job, batch, state) -%}
   {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
   {{ return(
     changes == 0 and not batch.quarantined and not batch.is_first and not batch.snapshot_date
-    and not deltawave._is_reshaped(batch, state)
+    and not deltawave._is_reshaped(batch, state) and not deltawave._has_moved(job, batch, state)
   ) }}
 {%- endmacro -%}
 
@@ -28,4 +34,11 @@ group by change_type
 {%- macro _is_reshaped(batch, state) -%}
   {%- set gained = batch.columns | selectattr('in_new') | rejectattr('in_old') | list -%}
   {{ return(gained or batch.columns | length < state.record.columns | length) }}
+{%- endmacro -%}
+
+{%- macro _has_moved(job, batch, state) -%}
+  {%- set last = state.record -%}
+  {{ return(batch.is_slice and (
+    batch.progress != deltawave._last_progress(job, last) or batch.ranges != last.ranges or batch.kept_side != last.kept
+  )) }}
 {%- endmacro -%}

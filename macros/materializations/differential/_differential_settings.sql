@@ -31,7 +31,7 @@
       'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | map('lower') | join(', '),
     }) -%}
   {%- endfor -%}
-  {%- for option in ['snapshot_date', 'state_schema'] if settings[option] is not none and not (settings[option] is string and settings[option].strip()) -%}
+  {%- for option in ['snapshot_date', 'state_schema', 'updated_at', 'delete_flag', 'row_id', 'covering_copy'] if settings[option] is not none and not (settings[option] is string and settings[option].strip()) -%}
     {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': 'a name'}) -%}
   {%- endfor -%}
   {%- if settings.snapshot_date and settings.snapshot_date | lower in settings.unique_key | map('lower') -%}
@@ -46,6 +46,7 @@
   {%- endif -%}
   {%- do deltawave._check_tolerance(name, settings.tolerance) -%}
   {%- do deltawave._check_multiset(name, settings) -%}
+  {%- do deltawave._check_strategy(name, settings) -%}
 
   {%- do settings.update(deltawave._chosen_strategy(settings.strategy)) -%}
   {{ return(settings) }}
@@ -55,6 +56,17 @@
   {{ return({
     'unique_key': none,
     'strategy': 'outer_join',
+    'updated_at': none,
+    'delete_flag': none,
+    'overlap': none,
+    'null_timestamp': 'fail',
+    'row_id': none,
+    'covering_copy': none,
+    'range_rows': none,
+    'ranges_per_run': none,
+    'range_pause': none,
+    'checksum_bits': 64,
+    'relations': none,
     'hint': none,
     'compare_columns': none,
     'ignore_columns': none,
@@ -76,7 +88,9 @@
 
 {%- macro _differential_choices() -%}
   {{ return({
-    'strategy': ['outer_join', 'union', 'auto'],
+    'strategy': ['outer_join', 'union', 'auto'] + deltawave._slice_strategies(),
+    'null_timestamp': ['fail', 'insert'],
+    'checksum_bits': [64, 128],
     'hint': [none, 'merge', 'shuffle_hash', 'broadcast'],
     'before_image': ['auto', 'require', 'none'],
     'duplicate_keys': ['fail', 'quarantine', 'multiset'],

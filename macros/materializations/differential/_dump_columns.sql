@@ -1,6 +1,6 @@
 {#
   The dump's columns as the model's select gives them: [{name, data_type}], keys first checked, without the snapshot date,
-  which is the batch's date and no part of a row.
+  which is the batch's date and no part of a row, and without the delete flag, which says whether there is a row.
 #}
 {%- macro _dump_columns(job) -%}
   {%- set columns = deltawave._columns_of_query(job.sql) -%}
@@ -8,10 +8,12 @@
   {%- set names = columns | map(attribute='name') | map('lower') | list -%}
   {%- set settings = job.settings -%}
 
-  {%- for column in settings.unique_key + ([settings.snapshot_date] if settings.snapshot_date else []) -%}
-    {%- if column | lower not in names -%}
-      {%- do deltawave._fail('missing_column', {'model': job.name, 'column': column, 'columns': columns | map(attribute='name') | join(', ')}) -%}
-    {%- endif -%}
+  {%- for option in ['unique_key', 'snapshot_date', 'updated_at', 'delete_flag', 'row_id'] if settings[option] is not none -%}
+    {%- for column in deltawave._name_list(job.name, option, settings[option]) if column | lower not in names -%}
+      {%- do deltawave._fail('missing_option_column', {
+        'model': job.name, 'option': option, 'column': column, 'columns': columns | map(attribute='name') | join(', '),
+      }) -%}
+    {%- endfor -%}
   {%- endfor -%}
   {%- for option in ['compare_columns', 'ignore_columns', 'tolerance'] -%}
     {%- for column in settings[option] or [] -%}
@@ -33,13 +35,16 @@
 
   {%- set kept = [] -%}
   {%- for column in columns -%}
-    {%- if column.name | lower != (settings.snapshot_date or '') | lower -%}
+    {%- if column.name | lower == (settings.snapshot_date or '') | lower -%}
+      {%- do job.update(snapshot_type=column.data_type) -%}
+    {%- elif column.name | lower == (settings.delete_flag or '') | lower -%}
+      {%- do deltawave._check_flag(job, column) -%}
+    {%- else -%}
       {%- set is_key = column.name | lower in settings.unique_key | map('lower') | list -%}
       {%- do deltawave._check_type(job, column, is_key) -%}
       {%- do deltawave._check_tolerated(job, column) -%}
+      {%- do deltawave._take_time(job, column) -%}
       {%- do kept.append({'name': column.name, 'data_type': column.data_type, 'is_key': is_key}) -%}
-    {%- else -%}
-      {%- do job.update(snapshot_type=column.data_type) -%}
     {%- endif -%}
   {%- endfor -%}
   {{ return(kept) }}
@@ -66,7 +71,7 @@
 {# Names that the log's own columns take, in the table and in the view. #}
 {%- macro _reserved_columns() -%}
   {{ return([
-    'change_type', 'changed_columns', 'batch_id', 'batch_at', 'attempt', 'key_hash',
+    'change_type', 'changed_columns', 'batch_id', 'batch_at', 'attempt', 'key_hash', 'row_checksum', 'is_flagged', 'was_kept', 'is_there',
     '_change_type', '_changed_columns', '_before', '_batch_id', '_batch_at',
   ]) }}
 {%- endmacro -%}

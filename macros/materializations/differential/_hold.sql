@@ -18,7 +18,7 @@ accepted as (
         landed.{{ name }},
         {%- endfor %}
         landed.key_hash
-    from {{ batch.landed }} as landed
+    from {{ batch.arrived }} as landed
     left anti join duplicates
         on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(keys, 'landed', 'duplicates') }}
     {%- if not batch.is_first %}
@@ -42,8 +42,7 @@ select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
 from accepted
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
-  {%- set rows = deltawave._run(job, 'select count(*) from ' ~ held).rows[0][0] | int -%}
-  {%- do batch.update(kept=held, rows_new=rows) -%}
+  {%- do batch.update(new=held, rows_new=deltawave._row_count(job, held)) -%}
 {%- endmacro -%}
 
 {# The dump's columns, of rows of the old side: null where that has none. #}

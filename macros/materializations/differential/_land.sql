@@ -2,13 +2,43 @@
   The new side, evaluated once and kept: bucketed and sorted by a hash of the key, so that neither this comparison nor the
   next one exchanges it (LG96 3.1 keeps the sorted file). The hash only places rows: keys themselves are compared.
 #}
-{%- macro _land(job, batch) -%}
+{%- macro _land(job, batch, last) -%}
+  {%- if batch.is_slice -%}
+    {%- do deltawave._land_slice(job, batch, last) -%}
+  {%- else -%}
+    {%- do deltawave._land_dump(job, batch, last) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# A whole dump, to be compared with the whole kept side. #}
+{%- macro _land_dump(job, batch, last) -%}
   {%- set condition -%}
     {%- if job.settings.snapshot_date -%}
 {{ deltawave._quoted(job.settings.snapshot_date) }} = cast({{ deltawave._literal(batch.snapshot_date) }} as {{ job.snapshot_type }})
     {%- endif -%}
   {%- endset -%}
   {%- do deltawave._create_copy(job, batch, job.sql, job.columns, condition) -%}
+  {%- if not batch.is_first -%}
+    {%- do batch.update(old=deltawave._kept_copy(job, last)) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# The kept side placed by the hash of the key: the last copy, or the rows that another strategy kept. #}
+{%- macro _kept_copy(job, last) -%}
+  {%- if last.kept.kind in ['copy', 'held'] -%}
+    {{ return(deltawave._attempt_relation(job, last.kept)) }}
+  {%- endif -%}
+  {%- set sql -%}
+(
+    select
+        kept.*,
+        {{ deltawave._key_hash('kept', job.settings.unique_key) }} as key_hash
+    from (
+        {{ deltawave._indented(deltawave._kept_rows(job, last, last.columns | selectattr('in_copy') | list)) }}
+    ) as kept
+)
+  {%- endset -%}
+  {{ return(sql) }}
 {%- endmacro -%}
 
 {# Writes a side: the columns of a select, its rows placed by the hash of their key. #}

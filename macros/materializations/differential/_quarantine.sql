@@ -59,7 +59,7 @@ select
     {{ deltawave._timestamp(batch.batch_at) }} as batch_at,
     {{ batch.batch_id }} as batch_id,
     {{ deltawave._literal(batch.attempt) }} as attempt
-from {{ batch.landed }} as landed
+from {{ batch.arrived }} as landed
 left semi join duplicates
     on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(job.settings.unique_key, 'landed', 'duplicates') }}
     {%- endset -%}

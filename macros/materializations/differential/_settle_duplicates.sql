@@ -23,7 +23,7 @@
 select
     key_hash,
     {{ keys }}
-from {{ batch.landed }}
+from {{ batch.arrived }}
 group by key_hash, {{ keys }}
 having count(*) > 1
 {%- endmacro -%}
@@ -32,7 +32,7 @@ having count(*) > 1
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set sql -%}
 select concat_ws(', ', {% for key in keys %}coalesce(cast({{ key }} as string), 'null'){{ ', ' if not loop.last }}{% endfor %}) as example
-from {{ batch.landed }}
+from {{ batch.arrived }}
 group by {{ keys | join(', ') }}
 having count(*) > 1
 order by example

@@ -36,7 +36,12 @@ from changes
   {%- if batch.is_first -%}
     {{ return(deltawave._all_inserts(job, batch)) }}
   {%- endif -%}
-  {{ return(deltawave._changes_between(batch.old, batch.kept, batch.columns, job.settings, key_hash='key_hash')) }}
+  {%- if batch.changes -%}
+    {{ return(batch.changes) }}
+  {%- endif -%}
+  {{ return(deltawave._changes_between(
+    batch.old, batch.new, batch.columns, job.settings, key_hash=none if batch.is_slice else 'key_hash'
+  )) }}
 {%- endmacro -%}
 
 {%- macro _all_inserts(job, batch) -%}
@@ -51,7 +56,7 @@ select
     {%- endif %}
     'insert' as change_type,
     cast(null as array<string>) as changed_columns
-from {{ batch.kept }} as new_side
+from {{ batch.new }} as new_side
 {%- endmacro -%}
 
 {# An instant from its text in UTC (see _utc). #}

@@ -1,0 +1,184 @@
+{#
+  The auxiliary table of CH98 3.4, x__ranges_<batch>_<attempt>: key ranges that hold about as many rows each, however unevenly keys are
+  spread. A row a range: range_id from 0 in key order, its low key (included; null columns in range 0, which is open), and where the
+  strategy knows them the rows and the checksum of the range. The high key is the next one's low; the last range is open.
+#}
+
+{#
+  The rows that a range aims at: few where only moved ranges are fetched, or looked up, so that little comes with the change; many where
+  each range is a read of its own.
+#}
+{%- macro _range_rows(job) -%}
+  {{ return(job.settings.range_rows or (250000 if job.settings.strategy == 'ranges' else 10000)) }}
+{%- endmacro -%}
+
+{#
+  Cuts a table's keys into ranges of about range_rows rows: of a sample, drawn by the hash of the key, every so manieth key begins a
+  range. Counts and checksums stay unknown (null), so that range_checksum reads every range once.
+#}
+{%- macro _cut_ranges(job, batch, rows) -%}
+  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
+  {%- set columns = deltawave._key_columns(job) -%}
+  {%- set table = deltawave._attempt_relation(job, batch.kept_side) -%}
+  {%- set target = deltawave._range_rows(job) -%}
+  {%- set share = [target // 100, 1] | max -%}
+  {%- set step = target // share -%}
+  {%- set can_cut = deltawave._has_bounds(columns) and rows > target -%}
+  {%- set sql -%}
+{{ deltawave._create_ranges(job, batch) }}
+with sampled as (
+    select
+        {{ keys | join(',\n        ') }}
+    from {{ table }}
+    where {{ 'pmod(key_hash, ' ~ share ~ ') = 0' if can_cut else 'false' }}
+),
+
+numbered as (
+    select
+        {{ keys | join(',\n        ') }},
+        row_number() over (order by {{ keys | join(', ') }}) as place
+    from sampled
+),
+
+lows as (
+    {{ deltawave._indented(deltawave._open_low(columns)) }}
+    union all
+    select
+        {{ keys | join(',\n        ') }},
+        cast(place div {{ step }} as int) as range_id
+    from numbered
+    where place % {{ step }} = 0
+)
+
+select
+    range_id,
+    {%- for key in keys %}
+    {{ key }},
+    {%- endfor %}
+    cast(null as bigint) as row_count,
+    cast(null as string) as checksum
+from lows
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+  {%- do deltawave._take_ranges(job, batch) -%}
+{%- endmacro -%}
+
+{%- macro _create_ranges(job, batch) -%}
+  {%- set ranges = {'kind': 'ranges', 'batch_id': batch.batch_id, 'attempt': batch.attempt} -%}
+create table {{ deltawave._attempt_relation(job, ranges) }}
+using {{ job.settings.copy_format }}
+as
+{%- endmacro -%}
+
+{# The first range begins before every key. #}
+{%- macro _open_low(columns) -%}
+select
+    {%- for column in columns %}
+    cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    0 as range_id
+{%- endmacro -%}
+
+{# Makes the table that this attempt wrote the batch's ranges; its fingerprint tells later whether somebody changed it. #}
+{%- macro _take_ranges(job, batch) -%}
+  {%- set ranges = {'kind': 'ranges', 'batch_id': batch.batch_id, 'attempt': batch.attempt} -%}
+  {%- do batch.update(ranges=dict(ranges, fingerprint=deltawave._ranges_fingerprint(job, ranges))) -%}
+{%- endmacro -%}
+
+{%- macro _ranges_fingerprint(job, ranges) -%}
+  {%- set parts = ['range_id'] + deltawave._bound_texts(job) + ["coalesce(cast(row_count as string), '-')", "coalesce(checksum, '-')"] -%}
+  {%- set sql -%}
+select concat_ws(':', count(*), sum(cast(xxhash64({{ parts | join(', ') }}) as decimal(38, 0)))) as fingerprint
+from {{ deltawave._attempt_relation(job, ranges) }}
+  {%- endset -%}
+  {{ return(deltawave._run(job, sql).rows[0][0]) }}
+{%- endmacro -%}
+
+{# The ranges of a batch: [{range_id, low, high, row_count, checksum}]; refuses a table that is not as it was written. #}
+{%- macro _read_ranges(job, ranges) -%}
+  {%- set texts = deltawave._bound_texts(job) -%}
+  {%- set sql -%}
+select
+    range_id,
+    row_count,
+    checksum,
+    {{ texts | join(',\n    ') }}
+from {{ deltawave._attempt_relation(job, ranges) }}
+order by range_id
+  {%- endset -%}
+  {%- if deltawave._ranges_fingerprint(job, ranges) != ranges.fingerprint -%}
+    {%- do deltawave._fail('ranges_changed', {'model': job.name, 'ranges': deltawave._attempt_relation(job, ranges) | string}) -%}
+  {%- endif -%}
+  {%- set found = [] -%}
+  {%- for row in deltawave._run(job, sql).rows -%}
+    {%- set low = none if loop.first else row.values()[3:] | list -%}
+    {%- if found -%}{%- do found[-1].update(high=low) -%}{%- endif -%}
+    {%- do found.append({
+      'range_id': row[0] | int, 'low': low, 'high': none,
+      'row_count': none if row[1] is none else row[1] | int, 'checksum': row[2],
+    }) -%}
+  {%- endfor -%}
+  {{ return(found) }}
+{%- endmacro -%}
+
+{%- macro _bound_texts(job) -%}
+  {%- set texts = [] -%}
+  {%- for column in deltawave._key_columns(job) -%}
+    {%- do texts.append(deltawave._bound_text(deltawave._quoted(column.name), column.data_type)) -%}
+  {%- endfor -%}
+  {{ return(texts) }}
+{%- endmacro -%}
+
+{# Some of the ranges, as intervals: neighbours are joined into one. #}
+{%- macro _intervals(ranges) -%}
+  {%- set intervals = [] -%}
+  {%- set seen = namespace(last=none) -%}
+  {%- for range in ranges -%}
+    {%- if seen.last is not none and range.range_id == seen.last + 1 -%}
+      {%- do intervals[-1].update(high=range.high) -%}
+    {%- else -%}
+      {%- do intervals.append({'low': range.low, 'high': range.high}) -%}
+    {%- endif -%}
+    {%- set seen.last = range.range_id -%}
+  {%- endfor -%}
+  {{ return(intervals) }}
+{%- endmacro -%}
+
+{# The key's columns in the order of unique_key: [{name, data_type}]. #}
+{%- macro _key_columns(job) -%}
+  {%- set columns = [] -%}
+  {%- for key in job.settings.unique_key -%}
+    {%- for column in job.columns if column.name | lower == key | lower -%}{%- do columns.append(column) -%}{%- endfor -%}
+  {%- endfor -%}
+  {{ return(columns) }}
+{%- endmacro -%}
+
+{#
+  The select of a relation's columns with range_id, found by binary search: each step is a column made of the one before, which Spark
+  compiles. count: how many ranges there are.
+#}
+{%- macro _placed(job, source, columns, lows, count) -%}
+  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
+  {%- set key = 'struct(' ~ keys | join(', ') ~ ')' -%}
+  {%- set bounds = '(select sort_array(collect_list(' ~ key ~ ')) from ' ~ lows ~ ' where range_id > 0)' -%}
+  {%- set steps = deltawave._search_steps(count) -%}
+select
+    {%- for column in columns %}
+    {{ column }},
+    {%- endfor %}
+    {%- for size in steps %}
+    {%- set place = '`_step_' ~ (loop.index0) ~ '`' if not loop.first else '0' %}
+    if({{ key }} >= get({{ bounds }}, {{ place }} + {{ size - 1 }}), {{ place }} + {{ size }}, {{ place }}) as `_step_{{ loop.index }}`,
+    {%- endfor %}
+    {{ '`_step_' ~ steps | length ~ '`' if steps else '0' }} as range_id
+from {{ source }}
+{%- endmacro -%}
+
+{# The strides of a binary search among that many ranges: 4, 2, 1 for up to 8. #}
+{%- macro _search_steps(count) -%}
+  {%- set steps = [] -%}
+  {%- for exponent in range(31) if 2 ** exponent < count -%}
+    {%- do steps.insert(0, 2 ** exponent) -%}
+  {%- endfor -%}
+  {{ return(steps) }}
+{%- endmacro -%}

@@ -1,0 +1,162 @@
+{#
+  TLCS (CH98 3.3): kept is one checksum a key. The source's keys and checksums, both narrow, are joined with the kept ones; only rows
+  whose checksum differs are fetched whole. What was before comes from the log, where that still holds it.
+#}
+{%- macro _slice_by_row_checksums(job, batch, last) -%}
+  {%- if batch.is_first -%}
+    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (' ~ job.sql ~ ')') -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- do deltawave._renew_kept(job, batch, last) -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}
+  {%- do batch.update(arrived='(select * from ' ~ batch.landed ~ ' where is_there)', progress={}) -%}
+  {%- if deltawave._log_has_all_rows(job) -%}
+    {%- do batch.update(old=deltawave._logged_rows(job, batch)) -%}
+  {%- else -%}
+    {%- do batch.update(changes=deltawave._changes_without_before(job, batch)) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Can the row before a change be had from the log? Not where the log began without the rows of the first dump. #}
+{%- macro _log_has_all_rows(job) -%}
+  {{ return(job.settings.initial_load == 'inserts' and job.settings.before_image != 'none') }}
+{%- endmacro -%}
+
+{# The kept rows of the differing keys, from the log. #}
+{%- macro _logged_rows(job, batch) -%}
+  {%- set keys = job.settings.unique_key -%}
+  {%- set log -%}
+(
+    select log.*
+    from {{ job.target }} as log
+    left semi join {{ batch.landed }} as landed
+        on {{ deltawave._same_key(keys, 'log', 'landed') }}
+)
+  {%- endset -%}
+  {{ return('(\n' ~ deltawave.current_state(log, keys, columns=batch.columns | map(attribute='name') | list) ~ '\n)') }}
+{%- endmacro -%}
+
+{# Changes told by checksums alone: what was before is null, and so are the last values of deletes. #}
+{%- macro _changes_without_before(job, batch) -%}
+select
+    {%- for column in batch.columns %}
+    {{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    {%- if job.settings.before_image != 'none' %}
+    {%- for column in batch.columns | rejectattr('is_key') %}
+    cast(null as {{ column.data_type }}) as {{ deltawave._quoted('before__' ~ column.name) }},
+    {%- endfor %}
+    {%- endif %}
+    case when not was_kept then 'insert' when not is_there then 'delete' else 'update' end as change_type,
+    cast(null as array<string>) as changed_columns
+from {{ batch.landed }}
+{%- endmacro -%}
+
+{# The rows whose checksum is not the kept one, new rows, and the keys of rows that are gone. #}
+{%- macro _differing_rows(job, batch) -%}
+  {%- set keys = job.settings.unique_key -%}
+  {%- set quoted = deltawave._quoted_list(keys) -%}
+with dump as (
+    {{ deltawave._indented(job.sql) }}
+),
+
+summed as (
+    select
+        {%- for key in quoted %}
+        {{ key }},
+        {%- endfor %}
+        {{ deltawave._key_hash('dump', keys) }} as key_hash,
+        count(*) as copies,
+        max({{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}) as row_checksum
+    from dump
+    group by {{ quoted | join(', ') }}
+),
+
+kept as (
+    {{ deltawave._indented(deltawave._kept_checksums(job, batch)) }}
+),
+
+differing as (
+    select
+        {%- for key in quoted %}
+        if(summed.key_hash is null, kept.{{ key }}, summed.{{ key }}) as {{ key }},
+        {%- endfor %}
+        kept.key_hash is not null as was_kept
+    from summed
+    full outer join kept
+        on summed.key_hash = kept.key_hash and {{ deltawave._same_key(keys, 'summed', 'kept') }}
+    where summed.key_hash is null
+        or kept.key_hash is null
+        or summed.copies > 1
+        or summed.row_checksum <> kept.row_checksum
+)
+
+select
+    {%- for column in batch.columns %}
+    {{ 'differing' if column.is_key else 'dump' }}.{{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    differing.was_kept,
+    dump.is_there is not null as is_there
+from differing
+left join (select *, true as is_there from dump) as dump
+    on {{ deltawave._same_key(keys, 'differing', 'dump') }}
+{%- endmacro -%}
+
+{# The row's checksum, over the compared columns. #}
+{%- macro _checksum_of(batch, bits) -%}
+  {%- set compared = [] -%}
+  {%- for column in batch.columns if column.is_chosen -%}
+    {%- do compared.append({'name': column.name, 'data_type': column.data_type}) -%}
+  {%- endfor -%}
+  {{ return(deltawave.row_checksum(compared, bits=bits) if compared else deltawave._literal('')) }}
+{%- endmacro -%}
+
+{# Keys and checksums as they stand: those that were kept, patched by the changes that the log holds since. #}
+{%- macro _kept_checksums(job, batch) -%}
+  {%- set keys = job.settings.unique_key -%}
+  {%- set names = keys + ['key_hash', 'row_checksum'] -%}
+  {%- set base -%}
+(
+    select {{ deltawave._quoted_list(names) | join(', ') }}
+    from {{ deltawave._attempt_relation(job, batch.kept_side) }}
+)
+  {%- endset -%}
+  {%- set log -%}
+(
+    select
+        {{ deltawave._quoted_list(keys) | join(',\n        ') }},
+        {{ deltawave._key_hash('log', keys) }} as key_hash,
+        {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }} as row_checksum,
+        `_change_type`,
+        `_batch_id`
+    from {{ job.target }} as log
+)
+  {%- endset -%}
+  {{ return(deltawave._rebuild(base, keys, names, names, deltawave._last_changes(log, keys, names, from_batch=batch.kept_as_of + 1))) }}
+{%- endmacro -%}
+
+{# Writes the kept checksums of a select's rows, placed by the hash of the key. #}
+{%- macro _create_checksums(job, batch, select) -%}
+  {%- set keys = job.settings.unique_key -%}
+  {%- set sql -%}
+{{ deltawave._create_side(job, batch, deltawave._attempt_relation(job, batch.kept_side)) }}
+with side as (
+    {{ deltawave._indented(select) }}
+),
+
+summed as (
+    select
+        {{ deltawave._quoted_list(keys) | join(',\n        ') }},
+        {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }} as row_checksum,
+        {{ deltawave._key_hash('side', keys) }} as key_hash
+    from side
+)
+
+select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
+    {{ deltawave._quoted_list(keys) | join(',\n    ') }},
+    row_checksum,
+    key_hash
+from summed
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
