@@ -1,56 +1,235 @@
-"""Strategies that read a part of the table a run: the log is the one that comparing whole dumps gives."""
+"""Strategies that read a part of the table a run: what is read and kept, and how they go on from run to run."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from workbench import MODEL, Workbench
+from workbench import MODEL, STOPPING, Run, Workbench
 
-ROWS = "select id as account_id, cast(id as string) as name, id % 7 as points, {at} as changed_at, {gone} as is_gone from range({rows})"
-FIRST = ROWS.format(rows=100, at="1", gone="false")
-# Two updates, a touched row that did not change, an insert; time 2. Row 7 goes.
-SECOND = """
-    select
-        id as account_id,
-        if(id in (3, 60), 'new', cast(id as string)) as name,
-        id % 7 as points,
-        if(id in (3, 7, 60, 61) or id >= 100, 2, 1) as changed_at,
-        id = 7 as is_gone
-    from range(101)
-"""
-CHANGES = [(3, "new", "update", 2), (60, "new", "update", 2), (100, "100", "insert", 2)]
-DELETED = (7, "7", "delete", 2)
-STRATEGIES: dict[str, dict[str, Any]] = {
-    "timestamp": {"updated_at": "changed_at", "range_rows": 10},
-    "timestamp_delete_flag": {"updated_at": "changed_at", "delete_flag": "is_gone", "range_rows": 10},
-    "ranges": {"range_rows": 10},
-    "range_checksum": {"range_rows": 10},
-    "row_checksum": {},
-}
+NUMBERED = "select id as account_id, if(id = {changed}, 'new', 'old') as name from range({rows})"
 
 
-def select(strategy: str) -> str:
-    """The model's select: only TDI is told of deletes by a flag."""
-    if strategy == "timestamp":
-        return "select account_id, name, points, changed_at from {{ target.schema }}.dump"
-    if strategy == "timestamp_delete_flag":
-        return "select * from {{ target.schema }}.dump"
-    return "select account_id, name, points from {{ target.schema }}.dump where not is_gone"
+def table(changed: int, rows: int = 100) -> str:
+    """Numbered accounts of which one is changed."""
+    return NUMBERED.format(changed=changed, rows=rows)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_log_is_that_of_whole_dumps(bench: Workbench, strategy: str) -> None:
-    bench.configure(select(strategy), strategy=strategy, **STRATEGIES[strategy])
-    bench.build(FIRST)
-    assert bench.batches() == [(1, 100, 0, 0)]
-    bench.build(FIRST)
-    assert len(bench.batches()) == 1, "an unchanged source makes no batch"
-    bench.build(SECOND)
-    deletes = [] if strategy == "timestamp" else [DELETED]
-    assert [row for row in bench.log() if row[3] == 2] == sorted(CHANGES + deletes)
-    bench.build(SECOND)
-    assert len(bench.batches()) == 2
-    third = SECOND.replace("range(101)", "range(101) where id <> 50").replace("id in (3, 60)", "id in (3)").replace("or id >= 100, 2", "or id >= 100, 3")
-    bench.build(third)
-    print(strategy, bench.batches("*"), bench.names())
+def kept(bench: Workbench, kind: str) -> set[str]:
+    """The tables of that kind that the model keeps."""
+    return {name for name in bench.names() if name.startswith(f"{MODEL}__{kind}_")}
+
+
+class TestStrategies:
+    def test_a_log_goes_on_under_another_strategy(self, bench: Workbench) -> None:
+        bench.configure()
+        bench.build(table(-1))
+        changes: list[tuple[Any, ...]] = []
+        for number, (strategy, options) in enumerate(
+            [
+                ("ranges", {"range_rows": 10}),
+                ("row_checksum", {}),
+                ("range_checksum", {"range_rows": 10}),
+                ("union", {}),
+                ("row_checksum", {}),
+                ("outer_join", {}),
+                ("range_checksum", {"range_rows": 30}),
+                ("ranges", {"range_rows": 30}),
+            ]
+        ):
+            bench.configure(strategy=strategy, **options)
+            bench.build(table(number))
+            changes = bench.log("account_id, name, _before.name, _batch_id")[-2:]
+            expected = [(number - 1, "old", "new", number + 2)] if number else []
+            assert changes[-len(expected) - 1 :] == [*expected, (number, "new", "old", number + 2)], strategy
+
+    def test_a_row_checksum_is_kept_and_nothing_else(self, bench: Workbench) -> None:
+        bench.configure(strategy="row_checksum", checksum_bits=128)
+        bench.build(table(3))
+        (checksums,) = kept(bench, "checksums")
+        assert set(bench.spark.table(f"{bench.schema}.{checksums}").columns) == {
+            "account_id",
+            "row_checksum",
+            "key_hash",
+        }
+        bench.build(table(4))
+        assert kept(bench, "checksums") == {checksums}
+        assert not kept(bench, "slice")
+        assert bench.batches("batch_id, rows_dump, updates") == [(1, 100, 0), (2, 2, 2)]
+
+    def test_without_the_first_rows_a_row_checksum_tells_keys_alone(self, bench: Workbench) -> None:
+        bench.configure(strategy="row_checksum", initial_load="baseline")
+        bench.build(table(3))
+        bench.build(table(4, rows=99))
+        columns = "account_id, name, _change_type, _changed_columns, _before.name"
+        assert bench.log(columns) == [
+            (3, "old", "update", None, None),
+            (4, "new", "update", None, None),
+            (99, None, "delete", None, None),
+        ]
+
+    def test_duplicate_keys_are_found_by_row_checksums(self, bench: Workbench) -> None:
+        bench.configure(strategy="row_checksum")
+        bench.build(table(3))
+        said = bench.refused(f"{table(3)} union all select 5, 'old'")
+        assert "1 key(s) (account_id) stand more than once, for instance (5)." in said
+
+
+class TestWeakChecksums:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        weak = "{% macro default__row_checksum(columns, bits, relation) %}{{ return('length(name)') }}{% endmacro %}"
+        return {"weak.sql": weak}
+
+    def test_a_collision_hides_a_change(self, bench: Workbench) -> None:
+        """'old' and 'new' are as long as each other."""
+        bench.configure(strategy="row_checksum")
+        bench.build(table(3))
+        assert "no changes" in bench.build(table(4)).text
+        bench.build(table(4).replace("'new'", "'newer'"))
+        assert bench.log("account_id, name, _before.name, _batch_id")[-1] == (4, "newer", "old", 2)
+
+
+class TestRanges:
+    def test_a_run_reads_its_share_and_the_next_goes_on(self, bench: Workbench) -> None:
+        bench.configure(strategy="ranges", range_rows=10, ranges_per_run=3)
+        bench.build(table(-1))
+        bench.dump(table(95))
+        found = []
+        for _ in range(4):
+            assert bench.run().ok
+            batch = bench.batches("batch_id, rows_dump, updates")[-1]
+            assert batch[1] <= 60
+            found.append(batch[2])
+        assert found == [0, 0, 0, 1]
+        # The rotation begins again.
+        bench.build(table(0))
+        assert bench.log()[-1][0] == 0
+
+    def test_ranges_follow_the_keys(self, bench: Workbench) -> None:
+        bench.configure(strategy="ranges", range_rows=10)
+        bench.build(table(-1))
+        bench.build(f"{table(-1)} union all select id - 1000, 'low' from range(50) union all select id + 1000, 'high' from range(50)")
+        assert bench.batches()[-1] == (2, 100, 0, 0)
+        (name,) = kept(bench, "ranges") | kept(bench, "cuts")
+        ranges = bench.spark.table(f"{bench.schema}.{name}").orderBy("range_id").collect()
+        assert sum(row.row_count for row in ranges) == 200
+        assert max(row.row_count for row in ranges) <= 20
+        assert [row.range_id for row in ranges] == list(range(len(ranges)))
+        assert [row.account_id for row in ranges[1:]] == sorted(row.account_id for row in ranges[1:])
+        assert ranges[0].account_id is None
+
+    def test_text_and_composite_keys(self, bench: Workbench) -> None:
+        select = """
+            select
+                if(id % 5 = 0, null, concat(char(60 + id % 40), 'É')) as region,
+                id div 10 as account_id,
+                timestamp '2026-03-29 00:30:00 UTC' + make_interval(0, 0, 0, 0, id) as opened_at,
+                {} as name
+            from range(200)
+        """
+        for strategy in ("ranges", "range_checksum"):
+            bench.clear()
+            bench.configure(strategy=strategy, unique_key=["region", "account_id", "opened_at"], range_rows=9)
+            bench.build(select.format("id % 50"))
+            bench.build(f"{select.format('id % 51')} where id <> 17")
+            inserts, deletes, updates = bench.batches("inserts, deletes, updates")[-1]
+            assert (inserts, deletes, updates) == (0, 1, 150)
+            assert "no changes" in bench.build(f"{select.format('id % 51')} where id <> 17").text or strategy == "ranges"
+
+    def test_a_table_of_ranges_that_was_edited_is_refused(self, bench: Workbench) -> None:
+        bench.configure(strategy="range_checksum", range_rows=10)
+        bench.build(table(-1))
+        (name,) = kept(bench, "ranges") | kept(bench, "cuts")
+        bench.spark.sql(f"insert into {bench.schema}.{name} values (99, 50, 1, '1')")
+        said = bench.refused(table(3))
+        assert "the table of key ranges, is not as the last batch wrote it" in said
+        bench.configure()
+        bench.build(table(3))
+        assert bench.batches()[-1] == (2, 0, 0, 1)
+
+    def test_a_pause_between_reads(self, bench: Workbench) -> None:
+        bench.configure(strategy="ranges", range_rows=30, range_pause=0.01)
+        bench.build(table(-1))
+        bench.build(table(1))
+        text = (bench.root / "target" / "run" / "test" / "models" / f"{MODEL}.sql").read_text()
+        reads = text.count(f"insert into `{bench.schema}`.`{MODEL}__slice_")
+        assert reads == text.count("'sleep', bigint(10)") > 0
+
+
+class TestRangeChecksums:
+    def test_only_moved_ranges_are_fetched(self, bench: Workbench) -> None:
+        bench.configure(strategy="range_checksum", range_rows=10)
+        bench.build(table(-1, rows=1000))
+        bench.build(table(501, rows=1000))
+        assert bench.batches("batch_id, updates")[-1] == (2, 1)
+        assert bench.batches("rows_dump")[-1][0] <= 20
+        bench.build(table(502, rows=1001))
+        assert bench.batches()[-1] == (3, 1, 0, 2)
+        assert bench.batches("rows_dump")[-1][0] <= 60
+
+    def test_a_source_that_lost_all_rows_is_refused(self, bench: Workbench) -> None:
+        bench.configure(strategy="range_checksum")
+        bench.build(table(-1))
+        assert "the dump is empty" in bench.refused(f"{table(-1)} where id < 0")
+
+
+class TestKeptSide:
+    @pytest.mark.parametrize("strategy", ["ranges", "range_checksum", "row_checksum"])
+    def test_is_patched_until_a_fifth_has_changed(self, bench: Workbench, strategy: str) -> None:
+        bench.configure(strategy=strategy)
+        bench.build(table(-1))
+        kind = "checksums" if strategy == "row_checksum" else "base"
+        first = kept(bench, kind)
+        bench.build(table(1))
+        assert kept(bench, kind) == first
+        bench.build(f"{table(2)} where id > 20")
+        bench.build(f"{table(30)} where id > 20")
+        assert kept(bench, kind).isdisjoint(first)
+        assert len(kept(bench, kind)) == 1
+        assert bench.batches() == [(1, 100, 0, 0), (2, 0, 0, 1), (3, 0, 21, 0), (4, 0, 0, 1)]
+
+    def test_goes_on_after_rewind_and_expire(self, bench: Workbench) -> None:
+        bench.configure(strategy="range_checksum", range_rows=10)
+        for changed in (1, 2, 3):
+            bench.build(table(changed))
+        assert bench.operate("rewind", model=MODEL, to_batch=1).text
+        bench.build(table(2, rows=99))
+        assert bench.batches("inserts, deletes, updates")[-1] == (0, 1, 2)
+        last = bench.batches("batch_id")[-1][0]
+        bench.build(table(3, rows=99))
+        bench.operate("expire", model=MODEL, to_batch=last)
+        bench.build(table(3, rows=100))
+        assert bench.batches("inserts, deletes, updates")[-1] == (1, 0, 0)
+        state = bench.spark.sql(f"select count(*), count_if(_change_type = 'delete') from {bench.schema}.{MODEL}").collect()
+        assert tuple(state[0]) == (102, 0)
+
+
+class TestStopped:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return STOPPING
+
+    @pytest.mark.parametrize(
+        ("strategy", "steps"),
+        [
+            ("ranges", ["check", "record"]),
+            ("range_checksum", ["decide", "publish"]),
+            ("row_checksum", ["stage", "clean"]),
+        ],
+    )
+    def test_a_run_that_stops_is_done_again_or_completed(self, bench: Workbench, strategy: str, steps: list[str]) -> None:
+        bench.configure(strategy=strategy)
+        bench.build(table(-1))
+        for number, step in enumerate(steps):
+            bench.dump(table(number))
+            assert_stopped(bench.run("--vars", f"stop_at: {step}"), step)
+            bench.build(table(number))
+            assert bench.batches("updates")[-1] == (1 if number == 0 else 2,)
+        sides = {"checksums"} if strategy == "row_checksum" else {"base", "cuts"}
+        found = sorted(name.removeprefix(f"{MODEL}__").split("_")[0] for name in bench.names() - {MODEL})
+        assert found == sorted({"batches", "commit", "log"} | sides)
+
+
+def assert_stopped(run: Run, step: str) -> None:
+    assert f"stopped at {step}" in run.text
