@@ -66,8 +66,8 @@ class SourceTable:
     def pages_of(self, rows: float, row_bytes: float) -> int:
         """Pages that rows of a size take: whole rows on a page, or whole pages a row where it is longer than one."""
         if row_bytes > self.page_bytes:
-            return math.ceil(rows * math.ceil(row_bytes / self.page_bytes))
-        return math.ceil(rows / (self.page_bytes // row_bytes))
+            return math.ceil(rows * -(-row_bytes // self.page_bytes))
+        return int(-(-rows // (self.page_bytes // row_bytes)))
 
     @property
     def pages(self) -> int:
