@@ -4,8 +4,9 @@
   {%- set rows = [heads] -%}
   {%- for one in weighed -%}
     {%- set name = one.strategy ~ (' (covering)' if one.covering_copy else '') -%}
-    {%- set sent = ['{:,}'.format(one.rows_sent)] if table.is_remote else [] -%}
-    {%- do rows.append([name, 'yes' if one.usable else 'no', deltawave._percent(one.reads)] + sent + [one.why]) -%}
+    {%- set reads = '-' if one.reads is none else deltawave._percent(one.reads) -%}
+    {%- set sent = ['-' if one.rows_sent is none else '{:,}'.format(one.rows_sent)] if table.is_remote else [] -%}
+    {%- do rows.append([name, 'yes' if one.usable else 'no', reads] + sent + [one.why]) -%}
   {%- endfor -%}
 
   {%- set lines = [

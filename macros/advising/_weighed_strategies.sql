@@ -1,4 +1,7 @@
-{# Each strategy with its reason for or against: [{strategy, covering_copy, usable, why, reads, rows_sent}], plainest first. #}
+{#
+  Each strategy with its reason for or against: [{strategy, covering_copy, usable, why, reads, rows_sent}], plainest first. A join
+  has no price where there is none.
+#}
 {%- macro _weighed_strategies(table) -%}
   {%- set pages = deltawave._predicted_reads(table) -%}
   {%- set changed_rows = table.change_fraction * table.rows -%}
@@ -10,14 +13,15 @@
   {%- for name in [
     'outer_join', 'union', 'timestamp', 'timestamp_delete_flag', 'covering_copy', 'row_checksum', 'ranges', 'range_checksum', 'view',
   ] -%}
+    {%- set is_priced = name != 'view' or table.is_join -%}
     {%- set against = deltawave._reason_against(name, table, pages.changed_ranges) -%}
     {%- do weighed.append({
       'strategy': 'timestamp_delete_flag' if name == 'covering_copy' else name,
       'covering_copy': name == 'covering_copy',
       'usable': not against,
       'why': against or deltawave._reason_for(name, table, pages.changed_ranges),
-      'reads': pages[name] / pages.table,
-      'rows_sent': (sent.get(name, table.rows) | round(0, 'ceil') | int) if table.is_remote else 0,
+      'reads': pages[name] / pages.table if is_priced else none,
+      'rows_sent': (sent.get(name, table.rows) | round(0, 'ceil') | int if table.is_remote else 0) if is_priced else none,
     }) -%}
   {%- endfor -%}
   {{ return(weighed) }}
@@ -26,7 +30,7 @@
 {# Why a strategy can't be used, else none. #}
 {%- macro _reason_against(name, table, changed_ranges) -%}
   {%- if name in ['outer_join', 'union', 'timestamp', 'row_checksum'] and not table.can_be_locked -%}
-    {{ return("reads the whole source at once, which can't be done while it is used") }}
+    {{ return('reads the source whole, which may not be locked') }}
   {%- elif name in ['timestamp', 'timestamp_delete_flag', 'covering_copy'] and not (table.has_timestamps or table.schema_can_change) -%}
     {{ return("the source has no time-stamps, and can't get them") }}
   {%- elif name == 'timestamp' and table.has_deletes -%}
@@ -34,9 +38,9 @@
   {%- elif name in ['timestamp_delete_flag', 'covering_copy'] and not (table.flags_deletes or table.schema_can_change) -%}
     {{ return("the source does not flag deletes, and can't be made to") }}
   {%- elif name == 'covering_copy' and table.compared_fraction > 0.5 -%}
-    {{ return('more than half of a row is compared: the copy would be as wide as the table') }}
+    {{ return('compares more than half of a row: the copy would not be narrow') }}
   {%- elif name == 'range_checksum' and changed_ranges > 0.5 -%}
-    {{ return('changes fall into ' ~ deltawave._percent(changed_ranges) ~ ' of the key ranges, too many to leave out the rest') }}
+    {{ return('changes fall into ' ~ deltawave._percent(changed_ranges) ~ ' of the key ranges: few can be left out') }}
   {%- elif name == 'view' and not table.is_join -%}
     {{ return('the model is no join of relations with change logs') }}
   {%- endif -%}
@@ -53,8 +57,8 @@
       '' if table.flags_deletes else ', once the source has the flag')),
     'covering_copy': 'finds them in a narrow copy, with covering_copy: true' ~ (added or (
       '' if table.flags_deletes else ', once the source has the flag')),
-    'row_checksum': 'keeps a checksum a row instead of a copy; before images come from the log',
-    'ranges': 'reads a few key ranges a run: a change is seen when its turn comes',
+    'row_checksum': 'keeps a checksum a row, no copy; before images come from the log',
+    'ranges': 'reads a few key ranges a run; sees a change when its turn comes',
     'range_checksum': 'reads by range, fetches the ' ~ deltawave._percent(changed_ranges) ~ ' of the ranges that changed',
     'view': 'takes the change logs of the joined relations, and reads no source',
   }[name]) }}
