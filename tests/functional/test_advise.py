@@ -34,6 +34,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.both_adapters
 @pytest.mark.usefixtures("deltawave_package")
 class TestAdvise:
     @pytest.fixture(scope="class")
