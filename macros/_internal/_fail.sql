@@ -78,6 +78,7 @@
     'external_column_type': "source {source}: the column '{column}' has no data_type in the yml. Give it one: the table over the files is made of them.",
     'external_without_partitions': "source {source}: {location} holds no folder {folder}. Put the dumps into such folders, or take 'partitions' out of its external block.",
     'external_foreign_relation': "source {source}: {relation} exists, and create_external_sources did not make it. It was not touched. Rename it, or give the source another schema or identifier.",
+    'unknown_table': "{macro}: no model, seed, snapshot or source is called {value!r}. It takes a name, or source.table.",
     'unknown_model': "{macro}: no model is called {value!r}. It takes the name of a model that is a change log.",
   } -%}
   {{ return(messages[code].format(**values)) }}

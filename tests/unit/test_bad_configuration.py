@@ -40,6 +40,8 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a column of unknown type": lambda macros: macros.row_checksum(["name"]),
     "a name that the log has": lambda macros: macros.scd2(LOG, "id"),
     "a log without before images": lambda macros: macros.changes(LOG, "id"),
+    "a share in per cent": lambda macros: macros.advise(change_fraction=5),
+    "a key longer than its row": lambda macros: macros.advise(key_bytes=300),
     "a type that can't be read": lambda macros: macros.row_checksum([{"name": "tags", "data_type": "array<int"}]),
 }
 

@@ -1,0 +1,45 @@
+{# What advise prints: what it was asked, every strategy, and the choice with its configuration. #}
+{%- macro _advice_lines(table, weighed, choice) -%}
+  {%- set heads = ['strategy', 'usable', 'reads'] + (['rows sent'] if table.is_remote else []) + ['why'] -%}
+  {%- set rows = [heads] -%}
+  {%- for one in weighed -%}
+    {%- set name = one.strategy ~ (' (covering)' if one.covering_copy else '') -%}
+    {%- set reads = '-' if one.reads is none else deltawave._percent(one.reads) -%}
+    {%- set sent = ['-' if one.rows_sent is none else '{:,}'.format(one.rows_sent)] if table.is_remote else [] -%}
+    {%- do rows.append([name, 'yes' if one.usable else 'no', reads] + sent + [one.why]) -%}
+  {%- endfor -%}
+
+  {%- set lines = [
+    '',
+    'Strategies for ' ~ '{:,}'.format(table.rows) ~ ' rows of ' ~ '{:,}'.format(table.row_bytes) ~ ' bytes, '
+    ~ '{:,}'.format(table.key_bytes) ~ ' of them key' ~ (' (' ~ table.note ~ ')' if table.note else ''),
+    deltawave._percent(table.compared_fraction) ~ ' of a row is compared, ' ~ deltawave._percent(table.change_fraction)
+    ~ ' of the rows change from run to run',
+    '',
+  ] -%}
+  {%- do lines.extend(deltawave._aligned(rows, 'llrrl' if table.is_remote else 'llrl')) -%}
+  {%- do lines.extend(['', "  reads: a complete comparison, what is kept of the table with it, in per cent of the table's pages"]) -%}
+  {%- do lines.extend(['', 'Take ' ~ choice.strategy ~ (' with a covering copy' if choice.covering_copy else '') ~ ': ' ~ choice.reason, '']) -%}
+  {{ return(lines + deltawave._advised_config(table, choice)) }}
+{%- endmacro -%}
+
+{# The choice as one writes it at the head of a model. #}
+{%- macro _advised_config(table, choice) -%}
+  {%- set keys = [] -%}
+  {%- for key in table.unique_key -%}
+    {%- do keys.append("'" ~ key | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") -%}
+  {%- endfor -%}
+  {%- set options = ["materialized='differential'", 'unique_key=[' ~ keys | join(', ') ~ ']', "strategy='" ~ choice.strategy ~ "'"] -%}
+  {%- if choice.strategy.startswith('timestamp') -%}{%- do options.append("updated_at='<time-stamp>'") -%}{%- endif -%}
+  {%- if choice.strategy == 'timestamp_delete_flag' -%}{%- do options.append("delete_flag='<flag>'") -%}{%- endif -%}
+  {%- if choice.covering_copy -%}{%- do options.append('covering_copy=true') -%}{%- endif -%}
+  {%- set lines = ['  {' ~ '{ config('] -%}
+  {%- for option in options -%}{%- do lines.append('      ' ~ option ~ ',') -%}{%- endfor -%}
+  {{ return(lines + ['  ) }' ~ '}']) }}
+{%- endmacro -%}
+
+{# A share as one reads it: 200%, 23%, 4.1%, <0.1%. #}
+{%- macro _percent(share) -%}
+  {%- if 0 < share < 0.001 -%}{{ return('<0.1%') }}{%- endif -%}
+  {{ return('{:.0%}'.format(share) if share >= 0.0995 or share * 100 == (share * 100) | round else '{:.1%}'.format(share)) }}
+{%- endmacro -%}

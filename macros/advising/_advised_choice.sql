@@ -1,0 +1,36 @@
+{#
+  The strategy to take: {strategy, covering_copy, reason}. Fewest rows over the network come first; then, in a table that is small
+  enough to be read whole, the plainest strategy, else the one that reads least.
+#}
+{%- macro _advised_choice(table, weighed) -%}
+  {%- set usable = weighed | selectattr('usable') | list -%}
+  {%- if table.is_join -%}
+    {%- set best = usable | last -%}
+    {{ return(dict(best, reason='the logs of the joined relations say which rows to look at.')) }}
+  {%- endif -%}
+  {%- set fewest = usable | map(attribute='rows_sent') | min -%}
+  {%- set finalists = usable | selectattr('rows_sent', 'equalto', fewest) | list -%}
+  {%- set bytes = table.rows * table.row_bytes -%}
+  {%- set is_small = bytes <= 1e9 and finalists[0].strategy == 'outer_join' -%}
+  {%- set best = finalists[0] if is_small else finalists | sort(attribute='reads') | first -%}
+  {%- set reasons = [] -%}
+  {%- if table.is_remote -%}
+    {%- do reasons.append('no other sends fewer rows (' ~ '{:,}'.format(fewest) ~ ' of ' ~ '{:,}'.format(table.rows) ~ ')') -%}
+  {%- endif -%}
+  {%- if is_small -%}
+    {%- do reasons.append('a table of ' ~ '{:,.1f}'.format(bytes / 1e6) ~ ' MB is read quickly, and nothing can be missed') -%}
+  {%- elif usable | length == 1 -%}
+    {%- set reasons = ['it is the only one that can be used'] -%}
+  {%- elif finalists | length > 1 -%}
+    {%- do reasons.append(
+      'of ' ~ ('those' if table.is_remote else 'those that can be used') ~ ' it reads least, ' ~ deltawave._percent(best.reads) ~ ' of the table'
+    ) -%}
+  {%- endif -%}
+  {%- set missing = [] -%}
+  {%- if best.strategy.startswith('timestamp') -%}
+    {%- if not table.has_timestamps -%}{%- do missing.append('a time-stamp') -%}{%- endif -%}
+    {%- if best.strategy == 'timestamp_delete_flag' and not table.flags_deletes -%}{%- do missing.append('a delete flag') -%}{%- endif -%}
+  {%- endif -%}
+  {%- set before = ' Before that, add ' ~ missing | join(' and ') ~ ' to the source, and have every change set what it adds.' if missing else '' -%}
+  {{ return(dict(best, reason=reasons | join('; ') ~ '.' ~ before)) }}
+{%- endmacro -%}

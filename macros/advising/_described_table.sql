@@ -1,0 +1,41 @@
+{# What the strategies are weighed by: the arguments of advise, checked, with sizes that are given, measured or assumed. #}
+{%- macro _described_table(model, arguments) -%}
+  {%- do deltawave._check_description(arguments) -%}
+  {%- set table = dict(arguments, note=none, unique_key=['<key>']) -%}
+  {%- if model is not none -%}
+    {%- set wanted = [] -%}
+    {%- for name, value in arguments.items() if value is none -%}{%- do wanted.append(name) -%}{%- endfor -%}
+    {%- do table.update(deltawave._measured_table(model, wanted)) -%}
+  {%- endif -%}
+  {%- for name, assumed in {'rows': 1000000, 'row_bytes': 200, 'key_bytes': 8}.items() if table[name] is none -%}
+    {%- do table.update({name: assumed}) -%}
+  {%- endfor -%}
+  {#- A row of a few bytes is all key, unless a longer key is asked for. -#}
+  {%- if arguments.key_bytes is none -%}{%- do table.update(key_bytes=[table.key_bytes, table.row_bytes] | min) -%}{%- endif -%}
+  {%- if table.key_bytes > table.row_bytes -%}
+    {%- do deltawave._fail('option_value', {
+      'model': 'advise', 'option': 'key_bytes', 'value': table.key_bytes, 'allowed': 'a number up to the row_bytes, ' ~ table.row_bytes,
+    }) -%}
+  {%- endif -%}
+  {{ return(table) }}
+{%- endmacro -%}
+
+{%- macro _check_description(arguments) -%}
+  {%- for name, value in arguments.items() -%}
+    {%- set is_number = value is number and value is not boolean -%}
+    {%- if name in ['rows', 'relations'] -%}
+      {%- set least = 1 if name == 'rows' else 2 -%}
+      {%- set allowed = none if value is none and name == 'rows' or is_number and value is integer and value >= least
+        else 'a whole number from ' ~ least -%}
+    {%- elif name in ['row_bytes', 'key_bytes'] -%}
+      {%- set allowed = none if value is none or is_number and 0 < value < 1e12 else 'a number above 0' -%}
+    {%- elif name in ['compared_fraction', 'change_fraction'] -%}
+      {%- set allowed = none if is_number and 0 <= value <= 1 else 'a number from 0 to 1' -%}
+    {%- else -%}
+      {%- set allowed = none if value is boolean else 'true, false' -%}
+    {%- endif -%}
+    {%- if allowed -%}
+      {%- do deltawave._fail('option_value', {'model': 'advise', 'option': name, 'value': value, 'allowed': allowed}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+{%- endmacro -%}

@@ -1,0 +1,36 @@
+{#
+  Pages that each strategy reads for one complete comparison, and of the table itself, after CH98. src/deltawave/costs holds the
+  same formulas with their sources; a test compares the two.
+#}
+{%- macro _predicted_reads(table) -%}
+  {%- set rows, change, flag, pointer, checksum = table.rows, table.change_fraction, 13, 4, 8 -%}
+  {%- set compared = table.compared_fraction * (table.row_bytes - table.key_bytes) -%}
+  {%- set whole = deltawave._pages_of(rows, table.row_bytes) -%}
+  {%- set flagged = deltawave._pages_of(rows, table.row_bytes + (0 if table.has_timestamps else flag)) -%}
+  {%- set copy_pages = deltawave._pages_of(rows, table.key_bytes + compared) -%}
+  {%- set index = deltawave._pages_of(rows, flag + pointer) -%}
+  {%- set covering = 1 + deltawave._pages_of(rows, flag + pointer + table.key_bytes + compared) -%}
+  {%- set ranges = -(-whole // 10) -%}
+  {%- set auxiliary = deltawave._pages_of(ranges, 2 * table.key_bytes + 4) -%}
+  {%- set active = [0.2, change] | max if table.is_clustered else 1.0 -%}
+  {%- set changed_ranges = active * (1 - (1 - change / active) ** (rows / ranges)) -%}
+  {%- set joined = table.relations -%}
+  {{ return({
+    'table': whole,
+    'changed_ranges': changed_ranges,
+    'outer_join': whole + copy_pages,
+    'union': 3 * (whole + copy_pages),
+    'timestamp': flagged + change * whole,
+    'timestamp_delete_flag': change * (flagged + whole + index) + 3,
+    'covering_copy': change * (covering + copy_pages) + 3,
+    'row_checksum': whole + change * copy_pages + deltawave._pages_of(rows, table.key_bytes + checksum),
+    'ranges': whole + copy_pages + auxiliary,
+    'range_checksum': whole + auxiliary + changed_ranges * copy_pages,
+    'view': joined * (joined - 1) * change * flagged + change * table.compared_fraction * joined * whole,
+  }) }}
+{%- endmacro -%}
+
+{# Pages of 8 kB, as PostgreSQL and SQL Server have them, with whole rows on a page, or whole pages a row. #}
+{%- macro _pages_of(rows, row_bytes) -%}
+  {{ return((rows * -(-row_bytes // 8192) if row_bytes > 8192 else -(-rows // (8192 // row_bytes))) | int) }}
+{%- endmacro -%}

@@ -1,0 +1,220 @@
+"""`advise`: what it takes for typical sources, what it refuses, and that it predicts what the cost model does."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dbt_common.exceptions import CompilationError
+from unit.macro_harness import Macros
+
+from deltawave.costs import SourceTable, query_based, view_based
+
+BIG = {"rows": 50_000_000}
+FLAGGED = {"has_timestamps": True, "flags_deletes": True}
+COSTS = {
+    "outer_join": query_based.mds,
+    "union": query_based.qda,
+    "timestamp": query_based.ts,
+    "timestamp_delete_flag": query_based.tdi,
+    "covering_copy": query_based.atdi_projected,
+    "row_checksum": query_based.tlcs_beside,
+    "ranges": query_based.incremental,
+    "view": view_based.vbd_by_flags,
+}
+
+# What a source is like, the strategy, and words of the reason.
+SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
+    "nothing is known": ({}, "outer_join", "a table of 200.0 MB is read quickly"),
+    "small, with all one can wish for": ({**FLAGGED, "rows": 10_000}, "outer_join", "nothing can be missed"),
+    "big": (BIG, "row_checksum", "it reads least, 109% of the table"),
+    "big, a few columns of which are compared": ({**BIG, "compared_fraction": 0.02}, "outer_join", "106% of the table"),
+    "big, few changes close together": (
+        {**BIG, "is_clustered": True, "change_fraction": 0.00001},
+        "range_checksum",
+        "it reads least, 100% of the table",
+    ),
+    "big, inserted to and updated": (
+        {**BIG, "has_timestamps": True, "has_deletes": False},
+        "timestamp",
+        "it reads least, 101% of the table",
+    ),
+    "big, with time-stamps, and deletes that leave nothing": ({**BIG, "has_timestamps": True}, "row_checksum", "109%"),
+    "big, with time-stamps and flags": ({**BIG, **FLAGGED}, "timestamp_delete_flag", "2.1% of the table"),
+    "big, with time-stamps and flags, few columns of which are compared": (
+        {**BIG, **FLAGGED, "compared_fraction": 0.3},
+        "timestamp_delete_flag with a covering copy",
+        "0.7% of the table",
+    ),
+    "big, and open to new columns": (
+        {**BIG, "schema_can_change": True},
+        "timestamp_delete_flag",
+        "Before that, add a time-stamp and a delete flag to the source",
+    ),
+    "big, with time-stamps, and open to a flag": (
+        {**BIG, "schema_can_change": True, "has_timestamps": True},
+        "timestamp_delete_flag",
+        "Before that, add a delete flag to the source",
+    ),
+    "busy": ({"can_be_locked": False}, "ranges", "it is the only one that can be used."),
+    "busy, changes close together": (
+        {"can_be_locked": False, "is_clustered": True},
+        "range_checksum",
+        "it reads least, 120% of the table",
+    ),
+    "busy, with time-stamps and flags": ({"can_be_locked": False, **FLAGGED}, "timestamp_delete_flag", "2.1%"),
+    "remote, changes close together": (
+        {**BIG, "is_remote": True, "is_clustered": True},
+        "range_checksum",
+        "no other sends fewer rows (10,000,000 of 50,000,000).",
+    ),
+    "remote, changes all over the table": (
+        {**BIG, "is_remote": True},
+        "row_checksum",
+        "no other sends fewer rows (50,000,000 of 50,000,000); of those it reads least, 109% of the table.",
+    ),
+    "remote and small": ({"is_remote": True}, "outer_join", "a table of 200.0 MB is read quickly"),
+    "remote and small, with time-stamps and flags": (
+        {**FLAGGED, "is_remote": True},
+        "timestamp_delete_flag",
+        "no other sends fewer rows (10,000 of 1,000,000)",
+    ),
+    "a join": ({**BIG, **FLAGGED, "is_join": True, "relations": 4}, "view", "the logs of the joined relations say"),
+}
+
+
+PAGE = """
+Strategies for 1,000,000 rows of 200 bytes, 8 of them key
+100% of a row is compared, 1% of the rows change from run to run
+
+  strategy                          usable  reads  why
+  outer_join                        no       200%  reads the source whole, which may not be locked
+  union                             no       600%  reads the source whole, which may not be locked
+  timestamp                         no       101%  reads the source whole, which may not be locked
+  timestamp_delete_flag             no       2.1%  the source does not flag deletes, and can't be made to
+  timestamp_delete_flag (covering)  no       2.1%  the source does not flag deletes, and can't be made to
+  row_checksum                      no       109%  reads the source whole, which may not be locked
+  ranges                            yes      200%  reads a few key ranges a run; sees a change when its turn comes
+  range_checksum                    no       198%  changes fall into 98% of the key ranges: few can be left out
+  view                              no          -  the model is no join of relations with change logs
+
+  reads: a complete comparison, what is kept of the table with it, in per cent of the table's pages
+
+Take ranges: it is the only one that can be used.
+
+  {{ config(
+      materialized='differential',
+      unique_key=['<key>'],
+      strategy='ranges',
+  ) }}
+"""
+
+
+def advise(**arguments: Any) -> str:
+    printed: list[str] = []
+    Macros(print=printed.append, graph=SimpleNamespace(nodes={}, sources={})).advise(**arguments)
+    return "".join(printed)
+
+
+def line_of(text: str, strategy: str) -> list[str]:
+    """The cells of a strategy's line, the reason as the last."""
+    (line,) = (line for line in text.splitlines() if line.startswith(f"  {strategy}  "))
+    return [cell.strip() for cell in line.split("  ") if cell.strip()]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_typical_source_gets_its_strategy(source: str) -> None:
+    arguments, strategy, reason = SOURCES[source]
+    text = advise(**arguments)
+    (taken,) = (line for line in text.splitlines() if line.startswith("Take "))
+    assert taken.startswith(f"Take {strategy}: ")
+    assert reason in taken
+    assert f"      strategy='{strategy.split()[0]}',\n" in text
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_is_taken_can_be_used(source: str) -> None:
+    arguments, strategy, _ = SOURCES[source]
+    text = advise(**arguments)
+    assert line_of(text, strategy.replace("with a covering copy", "(covering)"))[1] == "yes"
+
+
+def test_the_page_is_one_that_a_terminal_shows() -> None:
+    assert advise(has_timestamps=True, can_be_locked=False).strip("\n") == PAGE.strip("\n")
+
+
+def test_options_of_time_stamps_are_part_of_the_configuration() -> None:
+    text = advise(**BIG, **FLAGGED, compared_fraction=0.3)
+    assert "      updated_at='<time-stamp>',\n      delete_flag='<flag>',\n      covering_copy=true,\n  ) }}" in text
+
+
+def test_rows_that_are_sent_are_told_of_a_remote_source_alone() -> None:
+    assert "rows sent" not in advise()
+    text = advise(is_remote=True, is_clustered=True)
+    assert line_of(text, "outer_join")[3] == "1,000,000"
+    assert line_of(text, "timestamp")[3] == "10,000"
+    assert line_of(text, "range_checksum")[3] == "200,000"
+    assert line_of(advise(is_remote=True, is_join=True), "view")[3] == "0"
+
+
+def test_a_row_of_few_bytes_is_all_key() -> None:
+    assert "1,000,000 rows of 4 bytes, 4 of them key" in advise(row_bytes=4)
+
+
+def test_nothing_is_said_while_dbt_parses() -> None:
+    printed: list[str] = []
+    Macros(print=printed.append, execute=False).advise()
+    assert printed == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rows": 0}, "'rows' can't be 0; it takes a whole number from 1"),
+        ({"rows": 1.5}, "'rows' can't be 1.5; it takes a whole number from 1"),
+        ({"rows": True}, "'rows' can't be True; it takes a whole number from 1"),
+        ({"rows": "many"}, "'rows' can't be 'many'; it takes a whole number from 1"),
+        ({"row_bytes": 0}, "'row_bytes' can't be 0; it takes a number above 0"),
+        ({"row_bytes": float("nan")}, "'row_bytes' can't be nan; it takes a number above 0"),
+        ({"key_bytes": -8}, "'key_bytes' can't be -8; it takes a number above 0"),
+        ({"key_bytes": 300}, "'key_bytes' can't be 300; it takes a number up to the row_bytes, 200"),
+        ({"compared_fraction": None}, "'compared_fraction' can't be None; it takes a number from 0 to 1"),
+        ({"change_fraction": 5}, "'change_fraction' can't be 5; it takes a number from 0 to 1"),
+        ({"relations": 1}, "'relations' can't be 1; it takes a whole number from 2"),
+        ({"is_remote": "yes"}, "'is_remote' can't be 'yes'; it takes true, false"),
+        ({"has_deletes": 0}, "'has_deletes' can't be 0; it takes true, false"),
+        ({"model": "nowhere"}, "no model, seed, snapshot or source is called 'nowhere'"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(CompilationError) as error:
+        advise(**arguments)
+    assert f"advise: {message}" in str(error.value)
+
+
+@pytest.mark.parametrize("rows", [1, 999, 1_000_000, 3_000_000_001])
+@pytest.mark.parametrize("row_bytes", [12, 200, 1543.5, 9000, 8192])
+@pytest.mark.parametrize("change_fraction", [0, 0.0001, 0.01, 0.5, 1])
+def test_the_macro_predicts_what_the_cost_model_does(rows: int, row_bytes: float, change_fraction: float) -> None:
+    """Formulas stand in both, since dbt does not run Python from a macro: here they are kept together."""
+    predict = Macros()._predicted_reads
+    for key_bytes, compared, flagged, relations in itertools.product([1, 12], [0, 0.3, 1], [False, True], [2, 5]):
+        sizes = {
+            "rows": rows,
+            "row_bytes": row_bytes,
+            "key_bytes": key_bytes,
+            "compared_fraction": compared,
+            "change_fraction": change_fraction,
+            "relations": relations,
+        }
+        table = SourceTable(**sizes, page_bytes=8192, has_flags=flagged)  # type: ignore[arg-type]
+        for clustered in (False, True):
+            predicted = predict({**sizes, "has_timestamps": flagged, "is_clustered": clustered})
+            expected = {name: cost(table) for name, cost in COSTS.items()} | {
+                "table": table.pages,
+                "changed_ranges": query_based.changed_ranges(table, clustered),
+                "range_checksum": query_based.range_checksum_by_ranges(table, clustered),
+            }
+            assert predicted == pytest.approx(expected)
