@@ -11,22 +11,35 @@
 {%- endmacro -%}
 
 {# Decides what the batch is patched onto: the last kept side where it is of the strategy's kind, else one that is written now. #}
-{%- macro _settle_kept(job, batch, last, is_renewed=false) -%}
-  {%- set wanted = deltawave._kept_kind(job.settings.strategy) -%}
-  {%- if last.kept.kind == wanted and not is_renewed -%}
+{%- macro _settle_kept(job, batch, last) -%}
+  {%- if last.kept.kind == deltawave._kept_kind(job.settings.strategy) -%}
     {%- do batch.update(kept_side=last.kept, kept_as_of=last.kept_as_of, ranges=last.ranges) -%}
-    {{ return(none) }}
+  {%- else -%}
+    {%- do deltawave._write_last_state(job, batch, last) -%}
   {%- endif -%}
-  {%- set columns = last.columns | selectattr('in_copy') | list -%}
-  {%- do deltawave._write_kept(job, batch, deltawave._kept_rows(job, last, columns), columns, last.batch_id) -%}
-  {%- if wanted == 'base' -%}
-    {%- set is_cut = last.ranges and last.strategy_progress == job.settings.strategy and job.settings.strategy in ['ranges', 'range_checksum'] -%}
-    {%- if is_cut -%}
-      {%- do batch.update(ranges=last.ranges) -%}
-    {%- else -%}
+  {%- if batch.kept_side.kind == 'base' and (not batch.ranges or deltawave._has_own_ranges(job) and last.strategy_progress != job.settings.strategy) -%}
+    {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Writes the kept side anew when its patches have come to a fifth of the rows; the batch's own changes are the first patches of that. #}
+{%- macro _renew_kept(job, batch, last) -%}
+  {%- if batch.kept_side == last.kept and deltawave._is_patched_much(job, last) -%}
+    {%- do deltawave._write_last_state(job, batch, last) -%}
+    {%- if batch.kept_side.kind == 'base' and not deltawave._has_own_ranges(job) -%}
       {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
     {%- endif -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{%- macro _write_last_state(job, batch, last) -%}
+  {%- set columns = last.columns | selectattr('in_copy') | list -%}
+  {%- do deltawave._write_kept(job, batch, deltawave._kept_rows(job, last, columns), columns, last.batch_id) -%}
+{%- endmacro -%}
+
+{# Strategies that compare by ranges keep count of what is in them; for the others ranges only lead to kept rows. #}
+{%- macro _has_own_ranges(job) -%}
+  {{ return(job.settings.strategy in ['ranges', 'range_checksum']) }}
 {%- endmacro -%}
 
 {# The first slice is the whole table. #}
@@ -36,7 +49,7 @@
   {%- do deltawave._write_kept(job, batch, 'select ' ~ names ~ ' from ' ~ batch.new, columns, batch.batch_id) -%}
   {%- if batch.kept_side.kind == 'base' -%}
     {%- do deltawave._cut_ranges(job, batch, batch.rows_new) -%}
-    {%- if job.settings.strategy in ['ranges', 'range_checksum'] -%}
+    {%- if deltawave._has_own_ranges(job) -%}
       {%- set ranges = deltawave._read_ranges(job, batch.ranges) -%}
       {%- do deltawave._renew_ranges(job, batch, ranges, ranges) -%}
     {%- endif -%}
@@ -51,13 +64,6 @@
     {%- do deltawave._create_checksums(job, batch, rows) -%}
   {%- else -%}
     {%- do deltawave._create_base(job, deltawave._attempt_relation(job, batch.kept_side), rows, columns) -%}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# Writes the kept side anew where its patches have grown. Only where there is something to compare: else each idle run would. #}
-{%- macro _renew_kept(job, batch, last) -%}
-  {%- if batch.kept_side == last.kept and deltawave._is_patched_much(job, last) -%}
-    {%- do deltawave._settle_kept(job, batch, last, is_renewed=true) -%}
   {%- endif -%}
 {%- endmacro -%}
 

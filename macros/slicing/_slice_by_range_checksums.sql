@@ -24,7 +24,6 @@
   {%- endif -%}
   {%- set is_idle = not moved and batch.kept_side == last.kept -%}
   {%- if not is_idle -%}
-    {%- do deltawave._renew_kept(job, batch, last) -%}
     {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, ranges, moved)) -%}
     {%- do deltawave._compare_ranges(job, batch, last, ranges, moved) -%}
   {%- endif -%}

@@ -8,7 +8,6 @@
     {%- do batch.update(progress={'next_low': none}) -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- do deltawave._renew_kept(job, batch, last) -%}
   {%- set ranges = deltawave._read_ranges(job, batch.ranges) -%}
   {%- set chosen = deltawave._ranges_of_run(job, ranges, deltawave._last_progress(job, last)) -%}
   {%- set names = deltawave._dump_names(batch) -%}

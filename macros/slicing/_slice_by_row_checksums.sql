@@ -7,7 +7,6 @@
     {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (' ~ job.sql ~ ')') -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- do deltawave._renew_kept(job, batch, last) -%}
   {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}
   {%- do batch.update(arrived='(select * from ' ~ batch.landed ~ ' where is_there)', progress={}) -%}
   {%- if deltawave._log_has_all_rows(job) -%}

@@ -11,7 +11,6 @@
     {%- do batch.update(arrived='(select * from ' ~ batch.landed ~ ' where not is_flagged)') -%}
   {%- endif -%}
   {%- if not batch.is_first -%}
-    {%- do deltawave._renew_kept(job, batch, last) -%}
     {%- set keys = deltawave._quoted_list(job.settings.unique_key) | join(', ') -%}
     {%- set scope = 'select ' ~ keys ~ ' from ' ~ batch.landed -%}
     {%- if job.settings.row_id -%}
@@ -99,7 +98,6 @@ left join (
 #}
 {%- macro _watch_time(job, batch, progress) -%}
   {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
-  {%- set is_flagged = 'is_flagged' -%}
   {%- set limit = {
     'timestamp': deltawave._timestamp(deltawave._utc(run_started_at)),
     'timestamp_ntz': 'cast(' ~ deltawave._timestamp(deltawave._utc(run_started_at)) ~ " as timestamp_ntz) + interval '1 day'",
@@ -110,27 +108,34 @@ left join (
   {%- if progress.high_water -%}
     {%- set mark = 'greatest(' ~ mark ~ ', ' ~ deltawave._bound_literal(progress.high_water, job.time_type) ~ ')' -%}
   {%- endif -%}
-  {%- set newest = 'max(if(' ~ is_flagged ~ ', null, ' ~ updated_at ~ '))' -%}
+  {#- Flagged rows may be removed at the source, so that only the newest row that stays can be missed. -#}
+  {%- set newest = 'max(if(is_flagged, null, ' ~ updated_at ~ '))' -%}
+  {%- set newest = 'if(' ~ newest ~ ' >= ' ~ mark ~ ', ' ~ newest ~ ', null)' -%}
   {%- set reached = 'max(' ~ updated_at ~ ') >= ' ~ deltawave._bound_literal(progress.newest, job.time_type) if progress.newest else 'true' -%}
   {%- set sql -%}
 select
     {{ deltawave._bound_text(mark, job.time_type) }} as high_water,
     {{ deltawave._bound_text(newest, job.time_type) }} as newest,
     coalesce({{ reached }}, false) as is_reached,
-    {{ deltawave._bound_text('max(' ~ updated_at ~ ')', job.time_type) }} as newest_of_all,
     count_if({{ updated_at }} is null) as without_time
 from {{ batch.landed }}
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {%- if row[4] | int and job.settings.null_timestamp == 'fail' -%}
-    {%- do deltawave._refuse(job, batch, 'null_timestamp', {'column': job.settings.updated_at, 'count': row[4]}) -%}
+  {%- if row[3] | int and job.settings.null_timestamp == 'fail' -%}
+    {%- do deltawave._refuse(job, batch, 'null_timestamp', {'column': job.settings.updated_at, 'count': row[3]}) -%}
   {%- endif -%}
   {%- if row[2] | string | lower != 'true' -%}
     {%- do deltawave._refuse(job, batch, 'clock_back', {
-      'column': job.settings.updated_at, 'was': progress.newest, 'is': row[3] or 'no row',
+      'column': job.settings.updated_at, 'was': progress.newest, 'is': deltawave._newest_of_source(job) or 'no row',
     }) -%}
   {%- endif -%}
   {%- do batch.update(progress={'high_water': row[0], 'newest': row[1]}) -%}
+{%- endmacro -%}
+
+{%- macro _newest_of_source(job) -%}
+  {%- set newest = deltawave._bound_text('max(' ~ deltawave._quoted(job.settings.updated_at) ~ ')', job.time_type) -%}
+  {%- set source = deltawave._covering_copy(job) if job.settings.covering_copy else '(' ~ job.sql ~ ')' -%}
+  {{ return(deltawave._run(job, 'select ' ~ newest ~ ' as newest from ' ~ source).rows[0][0]) }}
 {%- endmacro -%}
 
 {#

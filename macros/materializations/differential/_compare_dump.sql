@@ -18,7 +18,7 @@
   {%- do deltawave._stage_quarantine(job, batch) -%}
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
-  {%- do deltawave._keep(job, batch) -%}
+  {%- do deltawave._keep(job, batch, state.record) -%}
 
   {%- if deltawave._is_unchanged(job, batch, state) -%}
     {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}

@@ -54,6 +54,10 @@ class Workbench:
         head = f"{{{{ config(**fromjson({options!r})) }}}}"
         (self.root / "models" / f"{MODEL}.sql").write_text(f"{head}\n{select}\n")
 
+    def add_model(self, name: str, text: str) -> None:
+        """Write another model's file, which goes with ``clear``."""
+        (self.root / "models" / f"{name}.sql").write_text(text)
+
     def run(self, *args: str, command: str = "run") -> Run:
         """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
         return self._invoke(command, *args)
@@ -122,7 +126,10 @@ class Workbench:
         }
 
     def clear(self) -> None:
-        """Drop the model, its helpers and the dump."""
+        """Drop the model, its helpers and the dump; other models go."""
+        for file in (self.root / "models").glob("*.sql"):
+            if file.stem != MODEL:
+                file.unlink()
         self.spark.sql(f"drop schema if exists {self.schema} cascade")
         self.spark.sql(f"create schema {self.schema}")
 

@@ -1,0 +1,27 @@
+{#
+  The keys whose delete the log has taken, and the batch that took it: rows that a source with a delete flag may remove for good, as
+  CH98 3.2.2 has it done after the changes are taken. A key that came back is not among them.
+  log: the model, by strategy timestamp_delete_flag.
+#}
+{%- macro taken_deletes(log, unique_key) -%}
+  {{ return(adapter.dispatch('taken_deletes', 'deltawave')(log, unique_key)) }}
+{%- endmacro -%}
+
+{%- macro default__taken_deletes(log, unique_key) -%}
+  {%- set keys = deltawave._quoted_list(deltawave._key_list(unique_key, 'taken_deletes')) -%}
+select
+    {{ keys | join(',\n    ') }},
+    `_batch_id`
+from (
+    select
+        {{ keys | join(',\n        ') }},
+        `_batch_id`,
+        `_change_type`,
+        row_number() over (
+            partition by {{ keys | join(', ') }}
+            order by `_batch_id` desc, if(`_change_type` = 'delete', 1, 0)
+        ) as `_recency`
+    from {{ log }}
+)
+where `_recency` = 1 and `_change_type` = 'delete'
+{%- endmacro -%}
