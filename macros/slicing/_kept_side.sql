@@ -154,14 +154,14 @@ where {{ condition }}
   {%- set placed = deltawave._placed(job, batch.landed, [], lows, ranges | length) -%}
   {%- set touched = [] -%}
   {%- for row in deltawave._run(job, 'select distinct range_id from (\n' ~ placed ~ '\n)').rows -%}{%- do touched.append(row[0] | int) -%}{%- endfor -%}
-  {%- set intervals = deltawave._intervals(ranges | selectattr('range_id', 'in', touched) | list) -%}
-  {{ return(deltawave._interval_condition(job, ranges, intervals)) }}
+  {%- set chosen = deltawave._in_few_places(ranges, ranges | selectattr('range_id', 'in', touched) | list) -%}
+  {{ return(deltawave._ranges_condition(job, ranges, chosen)) }}
 {%- endmacro -%}
 
-{# Hundreds of intervals cost more to look at in each row than they spare; so does all that there is. #}
-{%- macro _interval_condition(job, ranges, intervals) -%}
-  {%- if ranges | length == 1 or intervals | length > 200 -%}
+{# The condition that a key lies in some of the ranges. #}
+{%- macro _ranges_condition(job, ranges, chosen) -%}
+  {%- if chosen | length == ranges | length -%}
     {{ return('true') }}
   {%- endif -%}
-  {{ return(deltawave._in_intervals(deltawave._key_columns(job), intervals)) }}
+  {{ return(deltawave._in_intervals(deltawave._key_columns(job), deltawave._intervals(chosen))) }}
 {%- endmacro -%}

@@ -5,11 +5,14 @@
 #}
 
 {#
-  The rows that a range aims at: few where only moved ranges are fetched, or looked up, so that little comes with the change; many where
-  each range is a read of its own.
+  The rows that a range aims at: few where only moved ranges are fetched, or looked up, so that little comes with a change, yet no more
+  than some thousand ranges; many where each range is a read of its own.
 #}
-{%- macro _range_rows(job) -%}
-  {{ return(job.settings.range_rows or (250000 if job.settings.strategy == 'ranges' else 10000)) }}
+{%- macro _range_rows(job, rows) -%}
+  {%- if job.settings.range_rows -%}
+    {{ return(job.settings.range_rows) }}
+  {%- endif -%}
+  {{ return(250000 if job.settings.strategy == 'ranges' else [1000, rows // 4000] | max) }}
 {%- endmacro -%}
 
 {#
@@ -20,7 +23,7 @@
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set columns = deltawave._key_columns(job) -%}
   {%- set table = deltawave._attempt_relation(job, batch.kept_side) -%}
-  {%- set target = deltawave._range_rows(job) -%}
+  {%- set target = deltawave._range_rows(job, rows) -%}
   {%- set share = [target // 100, 1] | max -%}
   {%- set step = target // share -%}
   {%- set can_cut = deltawave._has_bounds(columns) and rows > target -%}
@@ -127,6 +130,33 @@ order by range_id
     {%- do texts.append(deltawave._bound_text(deltawave._quoted(column.name), column.data_type)) -%}
   {%- endfor -%}
   {{ return(texts) }}
+{%- endmacro -%}
+
+{#
+  Some of the ranges and, where they lie in more than `limit` places, those between the nearest ones as well: a condition on hundreds of
+  intervals costs more in each row than it spares.
+#}
+{%- macro _in_few_places(ranges, chosen, limit=200) -%}
+  {%- set ids = chosen | map(attribute='range_id') | list -%}
+  {%- set gaps = [] -%}
+  {%- for id in ids[1:] -%}
+    {%- set gap = id - 1 - ids[loop.index0] -%}
+    {%- if gap -%}{%- do gaps.append(gap) -%}{%- endif -%}
+  {%- endfor -%}
+  {%- if gaps | length < limit -%}
+    {{ return(chosen) }}
+  {%- endif -%}
+  {%- set widest_kept = (gaps | sort)[gaps | length - limit] -%}
+  {%- set taken = [] -%}
+  {%- set seen = namespace(last=none) -%}
+  {%- for id in ids -%}
+    {%- if seen.last is not none and id - 1 - seen.last <= widest_kept -%}
+      {%- do taken.extend(ranges[seen.last + 1:id]) -%}
+    {%- endif -%}
+    {%- do taken.append(ranges[id]) -%}
+    {%- set seen.last = id -%}
+  {%- endfor -%}
+  {{ return(taken) }}
 {%- endmacro -%}
 
 {# Some of the ranges, as intervals: neighbours are joined into one. #}

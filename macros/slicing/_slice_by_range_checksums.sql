@@ -24,10 +24,11 @@
   {%- endif -%}
   {%- set is_idle = not moved and batch.kept_side == last.kept -%}
   {%- if not is_idle -%}
+    {%- set moved = deltawave._in_few_places(ranges, moved) -%}
     {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, ranges, moved)) -%}
     {%- do deltawave._compare_ranges(job, batch, last, ranges, moved) -%}
   {%- endif -%}
-  {%- do batch.update(is_idle=is_idle) -%}
+  {%- do batch.update(is_idle=is_idle, checksums=ranges | length) -%}
 {%- endmacro -%}
 
 {# One row a range that has rows: range_id, row_count, checksum; computed where the source is. #}

@@ -47,13 +47,12 @@ select
 from (
     {{ deltawave._indented(job.sql) }}
 )
-where {{ deltawave._in_intervals(deltawave._key_columns(job), intervals) if chosen | length < ranges | length else 'true' }}
+where {{ deltawave._ranges_condition(job, ranges, chosen) }}
 {%- endmacro -%}
 
 {# What a landed slice of whole ranges is compared with, and the ranges as they are now. #}
 {%- macro _compare_ranges(job, batch, last, ranges, chosen) -%}
-  {%- set condition = deltawave._in_intervals(deltawave._key_columns(job), deltawave._intervals(chosen)) if chosen | length < ranges | length else 'true' -%}
-  {%- do batch.update(old=deltawave._kept_slice(job, batch, last, condition)) -%}
+  {%- do batch.update(old=deltawave._kept_slice(job, batch, last, deltawave._ranges_condition(job, ranges, chosen))) -%}
   {%- if chosen -%}
     {%- do deltawave._renew_ranges(job, batch, ranges, chosen) -%}
   {%- endif -%}
@@ -73,6 +72,7 @@ where {{ deltawave._in_intervals(deltawave._key_columns(job), intervals) if chos
 {%- macro _renew_ranges(job, batch, ranges, chosen) -%}
   {%- set source = batch.ranges -%}
   {%- set lows = deltawave._attempt_relation(job, source) -%}
+  {%- set range_rows = deltawave._range_rows(job, batch.rows_new if batch.is_first else batch.rows_old) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set ids = chosen | map(attribute='range_id') | join(', ') -%}
   {%- set is_mine = source.attempt == batch.attempt and source.batch_id == batch.batch_id -%}
@@ -98,7 +98,7 @@ counted as (
 pieces as (
     select
         range_id,
-        if(row_count > {{ 2 * deltawave._range_rows(job) }}, place div {{ deltawave._range_rows(job) }}, 0) as piece,
+        if(row_count > {{ 2 * range_rows }}, place div {{ range_rows }}, 0) as piece,
         min(struct({{ keys | join(', ') }})) as low,
         count(*) as row_count,
         {{ deltawave._sum_of_checksums('row_checksum', job.settings.checksum_bits) }} as checksum

@@ -8,7 +8,7 @@
     {{ return(none) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}
-  {%- do batch.update(arrived='(select * from ' ~ batch.landed ~ ' where is_there)', progress={}) -%}
+  {%- do batch.update(arrived='(select * from ' ~ batch.landed ~ ' where is_there)', checksums=batch.rows_old) -%}
   {%- if deltawave._log_has_all_rows(job) -%}
     {%- do batch.update(old=deltawave._logged_rows(job, batch)) -%}
   {%- else -%}

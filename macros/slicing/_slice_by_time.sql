@@ -93,8 +93,8 @@ left join (
 {%- endmacro -%}
 
 {#
-  The next high-water mark. It never goes back, and never beyond the run's own clock: a time-stamp of the far future would hide all that
-  comes before it. A source in which nothing is as new as what was read before has lost rows, or its clock was turned back.
+  The next high-water mark, which never goes back. Rows ahead of the run's own clock don't move it: one of the far future would hide all
+  that comes before it. A source in which nothing is as new as what was read before has lost rows, or its clock was turned back.
 #}
 {%- macro _watch_time(job, batch, progress) -%}
   {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
@@ -103,13 +103,13 @@ left join (
     'timestamp_ntz': 'cast(' ~ deltawave._timestamp(deltawave._utc(run_started_at)) ~ " as timestamp_ntz) + interval '1 day'",
     'date': 'cast(' ~ deltawave._timestamp(deltawave._utc(run_started_at)) ~ ' as date) + 1',
   }.get(job.time_type) -%}
-  {%- set mark = 'max(' ~ updated_at ~ ')' -%}
-  {%- set mark = 'least(' ~ mark ~ ', ' ~ limit ~ ')' if limit else mark -%}
+  {%- set moment = 'if(' ~ updated_at ~ ' <= ' ~ limit ~ ', ' ~ updated_at ~ ', null)' if limit else updated_at -%}
+  {%- set mark = 'max(' ~ moment ~ ')' -%}
   {%- if progress.high_water -%}
     {%- set mark = 'greatest(' ~ mark ~ ', ' ~ deltawave._bound_literal(progress.high_water, job.time_type) ~ ')' -%}
   {%- endif -%}
   {#- Flagged rows may be removed at the source, so that only the newest row that stays can be missed. -#}
-  {%- set newest = 'max(if(is_flagged, null, ' ~ updated_at ~ '))' -%}
+  {%- set newest = 'max(if(is_flagged, null, ' ~ moment ~ '))' -%}
   {%- set newest = 'if(' ~ newest ~ ' >= ' ~ mark ~ ', ' ~ newest ~ ', null)' -%}
   {%- set reached = 'max(' ~ updated_at ~ ') >= ' ~ deltawave._bound_literal(progress.newest, job.time_type) if progress.newest else 'true' -%}
   {%- set sql -%}

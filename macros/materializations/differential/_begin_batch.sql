@@ -25,6 +25,7 @@
     'kept_side': landed,
     'kept_as_of': batch_id,
     'progress': {},
+    'checksums': 0,
     'ranges': none,
     'quarantined': 0,
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),

@@ -38,6 +38,8 @@
     'batch_at': batch.batch_at,
     'strategy': job.settings.strategy,
     'reason': job.settings.reason,
+    'checksums': batch.checksums,
+    'checksum_bits': job.settings.checksum_bits,
     'rows_old': batch.rows_old,
     'rows_dump': batch.rows_dump,
     'rows_new': batch.rows_new,

@@ -90,6 +90,7 @@ partitioned by (batch_id)
     'deletes': 'bigint',
     'updates': 'bigint',
     'seconds': 'double',
+    'days_before_error': 'double',
     'decided_at': 'timestamp',
   }) }}
 {%- endmacro -%}

@@ -34,8 +34,10 @@
   {%- for number in commits if number < record.batch_id -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, number)) -%}
   {%- endfor -%}
-  {%- for side in deltawave._attempts_helpers(job, names, deltawave._side_kinds()) if side.batch_id <= record.batch_id and not deltawave._is_kept(record, side) -%}
-    {%- if deltawave._is_decided(job, side.batch_id, side.attempt) -%}
+  {%- for side in deltawave._attempts_helpers(job, names, deltawave._side_kinds()) -%}
+    {%- if side.batch_id > record.batch_id or deltawave._is_kept(record, side) -%}
+      {#- Of a batch to come, or of this one. -#}
+    {%- elif deltawave._is_decided(job, side.batch_id, side.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- else -%}
       {%- do deltawave._discard(job, record.log, side.batch_id, side.attempt) -%}

@@ -56,6 +56,9 @@ class TestStrategies:
         assert kept(bench, "checksums") == {checksums}
         assert not kept(bench, "slice")
         assert bench.batches("batch_id, rows_dump, updates") == [(1, 100, 0), (2, 2, 2)]
+        (first,), (second,) = bench.batches("days_before_error")
+        assert first is None
+        assert second == pytest.approx(2.0**128 / 100)
 
     def test_without_the_first_rows_a_row_checksum_tells_keys_alone(self, bench: Workbench) -> None:
         bench.configure(strategy="row_checksum", initial_load="baseline")

@@ -59,6 +59,7 @@ class TestTimeStamps:
         bench.build(
             f"select 1 as account_id, 'a' as name, {far} as changed_at union all select 2, 'b', current_timestamp()"
         )
+        assert "no changes" in bench.run().text
         assert bench.log() == [(1, "a", "insert", 1), (2, "b", "insert", 2)]
 
     def test_rows_without_a_time_are_refused_or_inserts(self, bench: Workbench) -> None:

@@ -1,0 +1,262 @@
+"""Rows and bytes that every strategy of CH98 reads, and its time, beside the cost model's prediction.
+
+    .venv/bin/python benchmarks/query_based.py [--rows 2000000] [--out docs/figures]
+
+A table of 12 columns in key order; between two runs 1% of its rows change, in 20 clusters of neighbouring keys. Each strategy keeps a
+change log of it, in a dbt project of its own and one Spark session, local[2]. Measured is the run that finds the second change (the
+first warms up), by Spark's event log: bytes and rows that tasks read from files, of the source and of what is kept. The table is
+written in docs as query_based.md and .json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from dbt.cli.main import dbtRunner
+
+from dbt.adapters.deltawave.credentials import DeltawaveCredentials
+from dbt.adapters.deltawave.session import open_session
+from deltawave.costs import SourceTable, query_based
+
+ROOT = Path(__file__).resolve().parents[1]
+CLUSTERS = 20
+CHANGED = 0.01
+COLUMNS = 10
+# CH98's augmented index holds key, time-stamp, flag and the pertinent fields: two of ten here.
+COVERED = ["c0", "c1"]
+SELECTS = {
+    "whole": "select * except (changed_at, is_gone) from {{ target.schema }}.source",
+    "timed": "select * except (is_gone) from {{ target.schema }}.source",
+    "flagged": "select * from {{ target.schema }}.source",
+    "covered": f"select id, {', '.join(COVERED)}, changed_at, is_gone from {{{{ target.schema }}}}.source",
+}
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A strategy: its model, and what the cost model says that it reads."""
+
+    name: str
+    select: str
+    config: str
+    predicted: Any
+
+
+def contenders() -> list[Contender]:
+    timed = "strategy='timestamp', updated_at='changed_at'"
+    flagged = "strategy='timestamp_delete_flag', updated_at='changed_at', delete_flag='is_gone'"
+    return [
+        Contender("outer_join", "whole", "strategy='outer_join'", query_based.mds),
+        Contender("union", "whole", "strategy='union'", query_based.qda),
+        Contender("timestamp", "timed", timed, query_based.ts),
+        Contender("timestamp_delete_flag", "flagged", flagged, query_based.tdi_without_index),
+        Contender(
+            "timestamp_delete_flag, covering copy",
+            "covered",
+            f"{flagged}, covering_copy='bench.covering'",
+            query_based.atdi_projected,
+        ),
+        Contender("row_checksum", "whole", "strategy='row_checksum'", query_based.tlcs_beside),
+        Contender("ranges", "whole", "strategy='ranges'", query_based.incremental),
+        Contender(
+            "range_checksum",
+            "whole",
+            "strategy='range_checksum'",
+            lambda table: query_based.range_checksum_by_ranges(table, clustered=True),
+        ),
+    ]
+
+
+class Bench:
+    """A Spark session with an event log, and a dbt project with a model a strategy."""
+
+    def __init__(self, folder: Path, rows: int) -> None:
+        self.rows = rows
+        self.folder = folder
+        self.events = folder / "events"
+        self.events.mkdir()
+        settings = {
+            "spark.master": "local[2]",
+            "spark.driver.memory": "6g",
+            "spark.sql.shuffle.partitions": "4",
+            # Spark does not count what Parquet reads by threads of its own.
+            "spark.hadoop.parquet.hadoop.vectored.io.enabled": "false",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.dir": self.events.as_uri(),
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.rolling.enabled": "false",
+        }
+        target = {
+            "type": "deltawave",
+            "schema": "bench",
+            "threads": 1,
+            "data_dir": str(folder / "spark"),
+            "server_side_parameters": settings,
+        }
+        self.project = folder / "project"
+        self._write_project(target)
+        self.spark = open_session(
+            DeltawaveCredentials(schema="bench", data_dir=str(folder / "spark"), server_side_parameters=settings)
+        )
+        self.spark.sql("create schema if not exists bench")
+
+    def _write_project(self, target: dict[str, Any]) -> None:
+        package = self.project / "dbt_packages" / "deltawave"
+        package.mkdir(parents=True)
+        config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
+        kept = {key: config[key] for key in ("name", "version", "config-version")}
+        (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
+        (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
+        models = self.project / "models"
+        models.mkdir()
+        (self.project / "dbt_project.yml").write_text(yaml.safe_dump({"name": "bench", "profile": "bench"}))
+        (self.project / "packages.yml").write_text(f"packages: [{{local: {ROOT}}}]\n")
+        (self.project / "profiles.yml").write_text(
+            yaml.safe_dump({"bench": {"target": "bench", "outputs": {"bench": target}}})
+        )
+        for number, each in enumerate(contenders()):
+            head = f"{{{{ config(materialized='differential', unique_key='id', {each.config}) }}}}\n"
+            (models / f"log_{number}.sql").write_text(head + SELECTS[each.select] + "\n")
+
+    def deliver(self, version: int) -> None:
+        """Write the table as it is after that many changes, and its covering copy, as a loader would."""
+        width = int(self.rows * CHANGED / CLUSTERS)
+        gap = self.rows // CLUSTERS
+        # The version of a row: the last change whose clusters it was in.
+        touched = [
+            f"when pmod(id, {gap}) between {each * width} and {(each + 1) * width - 1} then {each}"
+            for each in range(version, 0, -1)
+        ]
+        changed = f"case {' '.join(touched)} else 0 end" if touched else "0"
+        columns = ", ".join(
+            f"concat('value-{column}-', sha2(cast(id + {column} as string), 0), "
+            + (f"'-', cast({changed} as string)" if column == 0 else "''")
+            + f") as c{column}"
+            if column % 2 == 0
+            else f"id * {column + 7} as c{column}"
+            for column in range(COLUMNS)
+        )
+        self.spark.sql("drop table if exists bench.source")
+        self.spark.sql(
+            f"create table bench.source using parquet as select /*+ repartition_by_range(8, id) */ id, {columns}, "
+            f"{changed} as changed_at, false as is_gone from range({self.rows}) sort by id"
+        )
+        self.spark.sql("drop table if exists bench.covering")
+        covered = ", ".join(COVERED)
+        self.spark.sql(
+            "create table bench.covering using parquet as select /*+ repartition_by_range(8, changed_at, id) */ "
+            f"id, changed_at, is_gone, {covered} from bench.source sort by changed_at, id"
+        )
+
+    def run(self, number: int) -> dict[str, float]:
+        """One run of a model: seconds, rows and bytes that its tasks read."""
+        before = self._read()
+        start = time.perf_counter()
+        result = dbtRunner().invoke(
+            ["--quiet", "run", "--select", f"log_{number}", "--project-dir", str(self.project)]
+            + ["--profiles-dir", str(self.project)]
+        )
+        seconds = time.perf_counter() - start
+        if not result.success:
+            raise SystemExit(f"log_{number} failed: {result.exception or result.result.results[0].message}")
+        after = self._read()
+        batch = self.spark.sql(f"select max_by(struct(*), batch_id) as last from bench.log_{number}__batches").first()
+        return {
+            "seconds": seconds,
+            "bytes": after[0] - before[0],
+            "rows": after[1] - before[1],
+            "fetched": batch.last.rows_dump,
+            "changes": batch.last.inserts + batch.last.deletes + batch.last.updates,
+        }
+
+    def table_bytes(self, name: str) -> int:
+        return sum(file.stat().st_size for file in (self.folder / "spark").rglob(f"{name}/*.parquet"))
+
+    def _read(self) -> tuple[int, int]:
+        # The log is written behind a queue of Spark's.
+        self.spark._jsc.sc().listenerBus().waitUntilEmpty()
+        totals = [0, 0]
+        for file in self.events.iterdir():
+            for line in file.open():
+                if '"Event":"SparkListenerTaskEnd"' in line:
+                    metrics = json.loads(line).get("Task Metrics") or {}
+                    read = metrics.get("Input Metrics", {})
+                    totals[0] += read.get("Bytes Read", 0)
+                    totals[1] += read.get("Records Read", 0)
+        return totals[0], totals[1]
+
+
+def measure(rows: int) -> list[dict[str, Any]]:
+    folder = Path(tempfile.mkdtemp(prefix="deltawave_bench_"))
+    try:
+        bench = Bench(folder, rows)
+        results: list[dict[str, Any]] = [{"strategy": each.name} for each in contenders()]
+        for version in range(3):
+            bench.deliver(version)
+            for number, each in enumerate(contenders()):
+                found = bench.run(number)
+                print(f"change {version}: {each.name}: {found}", file=sys.stderr, flush=True)
+                results[number].update(found)
+        size = bench.table_bytes("source")
+        copy_fraction = 0.2
+        for result, each in zip(results, contenders(), strict=True):
+            covered = each.select == "covered"
+            table = SourceTable(
+                rows=rows,
+                row_bytes=size / rows,
+                compared_fraction=copy_fraction if covered else 1.0,
+                change_fraction=CHANGED,
+                page_bytes=8192,
+                pages_per_range=max(1, int(1_000 * size / rows / 8192)),
+                has_flags=True,
+            )
+            result["predicted"] = each.predicted(table) / table.pages
+            result["table_bytes"] = size
+        return results
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def report(results: list[dict[str, Any]], rows: int) -> str:
+    base = results[0]
+    size = base["table_bytes"]
+    lines = [
+        f"{rows:,} rows, {size / 1e6:,.0f} MB of Parquet; {CHANGED:.0%} of the rows changed in {CLUSTERS} clusters of keys",
+        "",
+        "| strategy | rows that came from the source | of the table | bytes read, all told | of outer_join | "
+        "predicted: reads of N | measured: bytes of N | time, outer_join = 1 |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for each in results:
+        lines.append(
+            f"| {each['strategy']} | {each['fetched']:,} | {each['fetched'] / rows:.1%} | {each['bytes'] / 1e6:,.1f} MB "
+            f"| {each['bytes'] / base['bytes']:.1%} | {each['predicted']:.3f} | {each['bytes'] / size:.3f} "
+            f"| {each['seconds'] / base['seconds']:.2f} |"
+        )
+    return "\n".join([*lines, ""])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "figures")
+    options = parser.parse_args()
+    results = measure(options.rows)
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "query_based.json").write_text(json.dumps(results, indent=2) + "\n")
+    (options.out / "query_based.md").write_text(report(results, options.rows))
+    print(report(results, options.rows))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,56 @@
+"""Key ranges, rendered: intervals in key order, and few of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unit.macro_harness import Macros
+
+MACROS = Macros()
+RANGES: list[dict[str, Any]] = [
+    {"range_id": number, "low": [str(number)] if number else None, "high": [str(number + 1)] if number < 999 else None}
+    for number in range(1000)
+]
+
+
+@given(st.sets(st.integers(0, 999), min_size=1), st.integers(1, 30))
+@settings(max_examples=100, deadline=None)
+def test_many_places_become_few_that_hold_them_all(ids: set[int], limit: int) -> None:
+    chosen = [RANGES[number] for number in sorted(ids)]
+    taken = MACROS._in_few_places(RANGES, chosen, limit)
+    found = [each["range_id"] for each in taken]
+    assert found == sorted(set(found))
+    assert ids <= set(found)
+    intervals = MACROS._intervals(taken)
+    assert len(intervals) <= limit
+    if len(MACROS._intervals(chosen)) <= limit:
+        assert taken == chosen
+
+
+def test_neighbours_are_one_interval() -> None:
+    chosen = [RANGES[number] for number in (0, 1, 5, 998, 999)]
+    assert MACROS._intervals(chosen) == [
+        {"low": None, "high": ["2"]},
+        {"low": ["5"], "high": ["6"]},
+        {"low": ["998"], "high": None},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "steps"), [(1, []), (2, [1]), (3, [2, 1]), (4, [2, 1]), (5, [4, 2, 1]), (9, [8, 4, 2, 1])]
+)
+def test_a_binary_search_reaches_every_range(count: int, steps: list[int]) -> None:
+    assert MACROS._search_steps(count) == steps
+    assert sum(steps) >= count - 1
+
+
+def test_a_composite_key_is_ordered_column_by_column() -> None:
+    key = [{"name": "k1", "data_type": "int"}, {"name": "k2", "data_type": "string"}]
+    condition = MACROS._in_intervals(key, [{"low": ["1", "it's"], "high": ["2", None]}])
+    one, two = "cast('1' as int)", "cast('2' as int)"
+    low = f"(`k1` > {one} or `k1` <=> {one} and `k2` >= cast('it\\'s' as string))"
+    high = f"(`k1` < {two} or `k1` is null or `k1` <=> {two} and (false))"
+    assert condition == f"(({low} and {high}))"
