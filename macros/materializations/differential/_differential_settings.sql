@@ -31,7 +31,7 @@
       'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | map('lower') | join(', '),
     }) -%}
   {%- endfor -%}
-  {%- for option in ['snapshot_date', 'state_schema'] if settings[option] is not none and not (settings[option] is string and settings[option].strip()) -%}
+  {%- for option in ['snapshot_date', 'state_schema', 'remote'] if settings[option] is not none and not (settings[option] is string and settings[option].strip()) -%}
     {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': 'a name'}) -%}
   {%- endfor -%}
   {%- if settings.snapshot_date and settings.snapshot_date | lower in settings.unique_key | map('lower') -%}
@@ -67,6 +67,7 @@
     'snapshot_date': none,
     'initial_load': 'inserts',
     'state_schema': none,
+    'remote': none,
     'file_format': 'parquet',
     'copy_format': 'parquet',
     'buckets': none,

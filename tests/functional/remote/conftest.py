@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from postgres import PostgresServer
+from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="class")
@@ -19,3 +22,19 @@ def remotes(postgres: PostgresServer, spark_data_dir: Path) -> dict[str, dict[st
 @pytest.fixture(scope="class")
 def dbt_profile_target(dbt_profile_target: dict[str, Any], remotes: dict[str, dict[str, str]]) -> dict[str, Any]:
     return dbt_profile_target | {"remotes": remotes}
+
+
+@pytest.fixture
+def setting(spark: SparkSession) -> Callable[[str, str], Any]:
+    """``with setting("spark.sql.session.timeZone", "UTC"):``"""
+
+    @contextmanager
+    def change(key: str, value: str) -> Iterator[None]:
+        before = spark.conf.get(key)
+        spark.conf.set(key, value)
+        try:
+            yield
+        finally:
+            spark.conf.set(key, before)
+
+    return change

@@ -135,13 +135,13 @@ class DeltawaveAdapter(SparkAdapter):
         return remotes.dialect(remote, self._remote(remote))
 
     @available.parse_none
-    def remote_view(self, remote: str, query: str, view: str) -> None:
+    def remote_view(self, remote: str, query: str, view: str) -> dict[str, int]:
         """Make ``view`` a temporary view over ``query``, which runs at the remote; see ``remotes.create_view``."""
         settings = self._remote(remote)
         if not self._in_session:
             raise DbtRuntimeError(f"Remote '{remote}': databases are read through JDBC with method: session only.")
         logger.debug(f"Temporary view {view} over remote '{remote}':\n{query}")
-        remotes.create_view(self._handle().session, remote, settings, query, view)
+        return remotes.create_view(self._handle().session, remote, settings, query, view)
 
     def _remote(self, name: str) -> remotes.Remote:
         return remotes.find(self.config.credentials.remotes, name)

@@ -10,10 +10,12 @@ from urllib.parse import unquote
 
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt.adapters.deltawave.derby import missing_function
 from dbt.adapters.deltawave.errors import readable, secret_values
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
 
 Remote = Mapping[str, str]
 
@@ -119,9 +121,10 @@ def secrets(remotes: Mapping[str, Remote]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def create_view(session: SparkSession, name: str, remote: Remote, query: str, view: str) -> None:
+def create_view(session: SparkSession, name: str, remote: Remote, query: str, view: str) -> dict[str, int]:
     """Make ``view`` a temporary view over ``query``, which runs at the remote whenever the view is read.
 
+    Returns the lengths of those of its columns that are padded with blanks: ``{"code": 5}`` for a char(5).
     Raises ``DbtRuntimeError`` that names the remote and shows no secret.
     """
     # A comment at the query's end would else hide what Spark puts behind it; this one ends, and tells who asks.
@@ -129,8 +132,16 @@ def create_view(session: SparkSession, name: str, remote: Remote, query: str, vi
     try:
         frame = session.read.format("jdbc").options(**_options(remote), query=asked).load()
         frame.createOrReplaceTempView(view)
+        return _padded(frame.schema)
     except Exception as error:
         raise DbtRuntimeError(_failure(name, remote, error)) from error
+
+
+def _padded(schema: StructType) -> dict[str, int]:
+    # Spark calls the columns strings and keeps the declared type beside them.
+    declared = {field.name: str(field.metadata.get("__CHAR_VARCHAR_TYPE_STRING", "")) for field in schema.fields}
+    found = {name: re.fullmatch(r"char\((\d+)\)", written) for name, written in declared.items()}
+    return {name: int(match[1]) for name, match in found.items() if match}
 
 
 def _kind(remote: Remote) -> _Kind | None:
@@ -161,5 +172,8 @@ def _failure(name: str, remote: Remote, error: Exception) -> str:
             f"Remote '{name}': Spark finds no {driver}. Add spark.jars.packages: {package}:<version> to "
             "server_side_parameters of the profile."
         )
+    statement = missing_function(message)
+    if statement is not None:
+        return f"Remote '{name}': the Derby database lacks a function. Make it there once: {statement}"
     hint = next((f" {hint}" for pattern, hint in _HINTS if pattern.search(message)), "")
     return f"Remote '{name}' can't be read.{hint} Spark said: {message}"
