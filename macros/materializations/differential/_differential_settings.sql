@@ -31,8 +31,10 @@
       'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | map('lower') | join(', '),
     }) -%}
   {%- endfor -%}
-  {%- for option in ['snapshot_date', 'state_schema', 'remote'] if settings[option] is not none and not (settings[option] is string and settings[option].strip()) -%}
-    {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': 'a name'}) -%}
+  {%- for option in ['snapshot_date', 'state_schema', 'remote'] if settings[option] is not none -%}
+    {%- if settings[option] is not string or not settings[option].strip() -%}
+      {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': settings[option], 'allowed': 'a name'}) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- if settings.snapshot_date and settings.snapshot_date | lower in settings.unique_key | map('lower') -%}
     {%- do deltawave._fail('date_in_key', {'model': name, 'column': settings.snapshot_date}) -%}

@@ -13,6 +13,9 @@ from sources import Derby, Job, Postgres
 
 from dbt.adapters.deltawave.derby import FUNCTIONS
 
+# Even a test on Derby alone may be the one that starts Spark, for those on PostgreSQL.
+pytestmark = pytest.mark.usefixtures("postgres")
+
 # For each database: what a column is declared as, a value, and others that have to be told from it.
 POSTGRES_TYPES = {
     "text": ("'null'", ["null", "''", "' '", "'NULL'", "'a,b'", "'\"'", r"'\'", "'é'", "'😀'"]),
