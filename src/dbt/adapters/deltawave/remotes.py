@@ -54,6 +54,8 @@ _HINTS = (
         "Check that the server runs, and host and port in its url.",
     ),
 )
+# Spark repeats the query, which for checksums has a part for each range.
+_QUERY = re.compile(r"SELECT \* FROM \(.{2000,}\) SPARK_GEN_SUBQ_\d+", re.DOTALL)
 _URL_SECRET = re.compile(r"(?:password|passwd|secret|token)[^=&;]*=(?P<value>[^&;]+)", re.IGNORECASE)
 _URL_LOGIN = re.compile(r"//[^/?;@]*?:(?P<value>[^/?;]+)@")
 _URL_USER = re.compile(r"(?:[?&;]user=|//)(?P<value>[^/?&;:@=]+)(?=[&;]|:[^/?;]*@|$)", re.IGNORECASE)
@@ -163,7 +165,7 @@ def _options(remote: Remote) -> dict[str, str]:
 
 
 def _failure(name: str, remote: Remote, error: Exception) -> str:
-    message = readable(error, secrets({name: remote}))
+    message = _QUERY.sub("SELECT ...", readable(error, secrets({name: remote})))
     kind = _kind(remote)
     if _NO_DRIVER.search(f"{error} {message}"):
         driver = _options(remote).get("driver", "JDBC driver")
