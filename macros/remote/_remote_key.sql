@@ -26,15 +26,15 @@
 {%- endmacro -%}
 
 {#
-  text, number, float, boolean, date, timestamp or timestamp_ntz, by Spark's type of a key column. Other types have no order, or no text, that
-  Spark and the database share.
+  text, number, double, boolean, date, timestamp or timestamp_ntz, by Spark's type of a key column. Other types have no order, or no text, that
+  Spark and the database share: a float's text is another number to a database that compares it as a double.
 #}
 {%- macro _key_kind(job, column) -%}
   {%- set data_type = column.data_type | lower -%}
   {%- set kinds = {
     '(var)?char\\(\\d+\\)|string': 'text',
     '(tiny|small|big)?int|decimal\\(.*\\)': 'number',
-    'float|double': 'float',
+    'double': 'double',
     'boolean': 'boolean',
     'date': 'date',
     'timestamp': 'timestamp',

@@ -7,7 +7,7 @@
   {%- set patterns = {
     'text': '(?s).*',
     'number': number,
-    'float': number ~ '|NaN|-?Infinity',
+    'double': number ~ '|NaN|-?Infinity',
     'boolean': 'true|false',
     'date': '\\d{4}-\\d\\d-\\d\\d',
     'timestamp': '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?',
@@ -24,7 +24,7 @@
   {%- if kind == 'text' -%}
     {%- set quoted = "'" ~ value | replace("'", "''") ~ "'" -%}
     {{ return('E' ~ quoted | replace('\\', '\\\\') if '\\' in value else quoted) }}
-  {%- elif kind == 'float' -%}
+  {%- elif kind == 'double' -%}
     {{ return("'" ~ value ~ "'::float8") }}
   {%- elif kind == 'timestamp' -%}
     {{ return("timestamptz '" ~ value ~ "+00'") }}

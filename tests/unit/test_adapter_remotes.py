@@ -5,7 +5,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import redact
-from dbt.adapters.deltawave.remotes import _options, checked, dialect, secrets
+from dbt.adapters.deltawave.remotes import _options, checked, dialect, explained, secrets
 
 LEGACY = {"url": "jdbc:postgresql://db:5432/erp", "user": "clerk", "password": "hunter2"}
 
@@ -81,6 +81,13 @@ def test_other_mentions_of_a_users_name_stay():
     assert redact("no column `clerk` in clerk.accounts", secrets({"legacy": LEGACY})) == (
         "no column `clerk` in clerk.accounts"
     )
+
+
+def test_a_statement_that_reaches_no_remote_names_it():
+    said = "Job aborted: Connection to db:5432 refused."
+    assert explained(said, {"legacy": LEGACY}).startswith("Remote 'legacy' can't be read. Check that the server runs")
+    for other in ("Connection to mydb:5432 refused.", "no table db:5432.accounts"):
+        assert explained(other, {"legacy": LEGACY}) == other
 
 
 def test_options_of_spark():

@@ -211,7 +211,13 @@ def test_blanks_of_padded_keys_count(dialect, expression):
 
 @pytest.mark.parametrize(
     ("dialect", "data_type"),
-    [("postgresql", "binary"), ("mysql", "array<int>"), ("derby", "timestamp"), ("postgresql", "struct<a:int>")],
+    [
+        ("postgresql", "binary"),
+        ("mysql", "array<int>"),
+        ("derby", "timestamp"),
+        ("mysql", "float"),
+        ("postgresql", "struct<a:int>"),
+    ],
 )
 def test_keys_without_a_common_order_are_refused(dialect, data_type):
     with pytest.raises(CompilationError, match="whose order Spark and the remote 'legacy' don't share"):

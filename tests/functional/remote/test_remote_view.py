@@ -85,6 +85,7 @@ class TestReading:
                 project.adapter.execute("select * from stops", fetch=True)
         finally:
             postgres.start()
+        assert "Remote 'legacy' can't be read. Check that the server runs" in str(failed.value)
         assert "refused" in str(failed.value)
         assert postgres.password not in str(failed.value)
         assert spark.table("stops").count() == 3

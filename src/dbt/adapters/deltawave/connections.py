@@ -13,6 +13,7 @@ from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt.adapters.deltawave.errors import is_from_spark, readable
+from dbt.adapters.deltawave.remotes import explained
 
 logger = AdapterLogger("Spark")
 
@@ -58,7 +59,7 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         except DbtRuntimeError:
             raise
         except Exception as error:
-            message = readable(error, self._credentials.secrets)
+            message = explained(readable(error, self._credentials.secrets), self._credentials.remotes)
             logger.debug(f"Error while running:\n{sql}\n{message}")
             wrapper = DbtDatabaseError if is_from_spark(error) else DbtRuntimeError
             raise wrapper(message) from error

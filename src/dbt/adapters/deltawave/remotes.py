@@ -58,6 +58,7 @@ _HINTS = (
 _QUERY = re.compile(r"SELECT \* FROM \(.{2000,}\) SPARK_GEN_SUBQ_\d+", re.DOTALL)
 _URL_SECRET = re.compile(r"(?:password|passwd|secret|token)[^=&;]*=(?P<value>[^&;]+)", re.IGNORECASE)
 _URL_LOGIN = re.compile(r"//[^/?;@]*?:(?P<value>[^/?;]+)@")
+_URL_HOST = re.compile(r"//(?:[^/?;@]*@)?(?P<value>[^/?;]+)")
 _URL_USER = re.compile(r"(?:[?&;]user=|//)(?P<value>[^/?&;:@=]+)(?=[&;]|:[^/?;]*@|$)", re.IGNORECASE)
 
 
@@ -115,12 +116,23 @@ def secrets(remotes: Mapping[str, Remote]) -> list[str]:
         found += secret_values({key: value for key, value in remote.items() if key.lower() != "url"})
         parts = [match["value"] for pattern in (_URL_SECRET, _URL_LOGIN) for match in pattern.finditer(remote["url"])]
         found += [*parts, *map(unquote, parts)]
-        users = [remote.get("user"), *(match["value"] for match in _URL_USER.finditer(remote["url"]))]
+        named = {key.lower(): value for key, value in remote.items()}
+        users = [named.get("user"), *(match["value"] for match in _URL_USER.finditer(remote["url"]))]
         for user in filter(None, users):
             # Not the bare name: it may well be a word that other messages need.
             found += [f"{word} {quote}{user}{quote}" for word in ("user", "role") for quote in "\"'"]
             found.append(f"user={user}")
     return list(dict.fromkeys(found))
+
+
+def explained(message: str, remotes: Mapping[str, Remote]) -> str:
+    """Return the message of a failed statement, with the remote's name where it failed to reach one."""
+    hint = _hint(message)
+    for name, remote in remotes.items():
+        host = _URL_HOST.search(remote["url"])
+        if hint and host and re.search(rf"\b{re.escape(host['value'])}\b", message):
+            return f"Remote '{name}' can't be read.{hint} Spark said: {message}"
+    return message
 
 
 def create_view(session: SparkSession, name: str, remote: Remote, query: str, view: str) -> dict[str, int]:
@@ -177,5 +189,8 @@ def _failure(name: str, remote: Remote, error: Exception) -> str:
     statement = missing_function(message)
     if statement is not None:
         return f"Remote '{name}': the Derby database lacks a function. Make it there once: {statement}"
-    hint = next((f" {hint}" for pattern, hint in _HINTS if pattern.search(message)), "")
-    return f"Remote '{name}' can't be read.{hint} Spark said: {message}"
+    return f"Remote '{name}' can't be read.{_hint(message)} Spark said: {message}"
+
+
+def _hint(message: str) -> str:
+    return next((f" {hint}" for pattern, hint in _HINTS if pattern.search(message)), "")
