@@ -13,18 +13,20 @@
   {{ return('(' ~ from_here ~ ' and (' ~ expression ~ ' > ' ~ value ~ ' or ' ~ rest ~ '))' if rest else from_here) }}
 {%- endmacro -%}
 
-{%- macro _key_before(job, keys, high) -%}
+{# with_null: whether the first column may be null; a lower bound beside this one may rule it out, and spares the index that search. #}
+{%- macro _key_before(job, keys, high, with_null=true) -%}
   {%- set expression = keys[0].expression -%}
   {%- set rest = deltawave._key_before(job, keys[1:], high[1:]) if keys | length > 1 else none -%}
   {%- if high[0] is none -%}
     {{ return('(' ~ expression ~ ' is null and ' ~ rest ~ ')' if rest else '1 = 0') }}
   {%- endif -%}
   {%- set value = deltawave._remote_literal(job, keys[0], high[0]) -%}
-  {%- set before = '(' ~ expression ~ ' < ' ~ value ~ ' or ' ~ expression ~ ' is null' -%}
-  {%- if not rest -%}
-    {{ return(before ~ ')') }}
+  {%- set or_null = ' or ' ~ expression ~ ' is null' if with_null else '' -%}
+  {%- set below = expression ~ ' < ' ~ value ~ or_null -%}
+  {%- if rest -%}
+    {{ return('((' ~ expression ~ ' <= ' ~ value ~ or_null ~ ') and (' ~ below ~ ' or ' ~ rest ~ '))') }}
   {%- endif -%}
-  {{ return('((' ~ expression ~ ' <= ' ~ value ~ ' or ' ~ expression ~ ' is null) and ' ~ before ~ ' or ' ~ rest ~ '))') }}
+  {{ return('(' ~ below ~ ')' if or_null else below) }}
 {%- endmacro -%}
 
 {# The condition that a key lies in one of the intervals [{low, high}]: low included, high excluded, none for an open end. #}
@@ -33,7 +35,10 @@
   {%- for interval in intervals -%}
     {%- set bounds = [] -%}
     {%- if interval.low is not none -%}{%- do bounds.append(deltawave._key_from(job, keys, interval.low)) -%}{%- endif -%}
-    {%- if interval.high is not none -%}{%- do bounds.append(deltawave._key_before(job, keys, interval.high)) -%}{%- endif -%}
+    {%- if interval.high is not none -%}
+      {%- set with_null = interval.low is none or interval.low[0] is none -%}
+      {%- do bounds.append(deltawave._key_before(job, keys, interval.high, with_null)) -%}
+    {%- endif -%}
     {%- do parts.append(bounds | join(' and ') or '1 = 1') -%}
   {%- endfor -%}
   {{ return(parts | join('\n    or ') or '1 = 0') }}

@@ -224,6 +224,20 @@ def test_keys_without_a_common_order_are_refused(dialect, data_type):
         Remote(dialect).key(data_type)
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "condition"),
+    [
+        (["5"], ["9"], '"k" >= 5 and "k" < 9'),
+        (["5"], None, '"k" >= 5'),
+        (None, ["9"], '("k" < 9 or "k" is null)'),
+        (None, None, "1 = 1"),
+    ],
+)
+def test_nulls_are_looked_for_where_they_can_be(low, high, condition):
+    remote = Remote("postgresql")
+    assert remote.macros._in_intervals(remote.job, remote.key("int"), [{"low": low, "high": high}]) == condition
+
+
 @pytest.mark.parametrize(("count", "depth"), [(1, 0), (2, 1), (8, 3), (1000, 10)])
 def test_a_row_is_compared_a_logarithm_of_times(count, depth):
     remote = Remote("postgresql")
