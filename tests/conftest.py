@@ -29,6 +29,7 @@ from typing import Any
 import pytest
 import yaml
 from jvm import archive_classes
+from postgres import DRIVER, PostgresServer
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
@@ -75,11 +76,13 @@ def adapter_type(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="class")
-def dbt_profile_target(adapter_type: str, spark_data_dir: Path, spark: SparkSession) -> Iterator[dict[str, Any]]:
+def dbt_profile_target(
+    adapter_type: str, spark_data_dir: Path, spark_settings: dict[str, str], spark: SparkSession
+) -> Iterator[dict[str, Any]]:
     """The target that ``project`` runs on; override it in a class to change settings."""
     common = {"type": adapter_type, "threads": 1}
     if adapter_type == "deltawave":
-        yield common | {"data_dir": str(spark_data_dir), "server_side_parameters": dict(SETTINGS)}
+        yield common | {"data_dir": str(spark_data_dir), "server_side_parameters": dict(spark_settings)}
         return
     # dbt-spark takes the session that it finds, and turns ANSI mode off there.
     ansi = spark.conf.get(ANSI)
@@ -88,14 +91,28 @@ def dbt_profile_target(adapter_type: str, spark_data_dir: Path, spark: SparkSess
 
 
 @pytest.fixture(scope="session")
-def spark(spark_data_dir: Path) -> SparkSession:
+def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Settings of the session, with PostgreSQL's driver where a chosen test asks for the server."""
+    wanted = any("postgres" in getattr(item, "fixturenames", ()) for item in request.session.items)
+    return SETTINGS | ({"spark.jars.packages": DRIVER} if wanted else {})
+
+
+@pytest.fixture(scope="session")
+def spark(spark_data_dir: Path, spark_settings: dict[str, str]) -> SparkSession:
     """The session that dbt runs on in this process, for looking at what dbt built."""
     credentials = DeltawaveCredentials(
         schema="default",
         data_dir=str(spark_data_dir),
-        server_side_parameters=dict(SETTINGS),
+        server_side_parameters=dict(spark_settings),
     )
     return open_session(credentials)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server, started when the first test asks for it."""
+    with PostgresServer() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -79,6 +79,9 @@
     'external_without_partitions': "source {source}: {location} holds no folder {folder}. Put the dumps into such folders, or take 'partitions' out of its external block.",
     'external_foreign_relation': "source {source}: {relation} exists, and create_external_sources did not make it. It was not touched. Rename it, or give the source another schema or identifier.",
     'unknown_table': "{macro}: no model, seed, snapshot or source is called {value!r}. It takes a name, or source.table.",
+    'remote_adapter': "{model}: 'remote' ({remote}) needs a profile of type: deltawave, with {remote} under remotes; the adapter of this profile reads no databases.",
+    'remote_key_type': "{model}: the key column '{column}' is of type {type}, whose order Spark and the remote '{remote}' don't share. Cast it in the model's select, to text for instance.",
+    'remote_key_value': "{model}: {value!r} in the key column '{column}' can't be written for the source as a {kind}. Cast the column in the model's select, to text for instance.",
     'unknown_model': "{macro}: no model is called {value!r}. It takes the name of a model that is a change log.",
   } -%}
   {{ return(messages[code].format(**values)) }}

@@ -37,14 +37,17 @@
   {{ return('(' ~ after ~ ' or ' ~ name ~ ' <=> ' ~ value ~ ' and ' ~ deltawave._key_from(columns[1:], bound[1:]) ~ ')') }}
 {%- endmacro -%}
 
-{# A column as the text of which _bound_literal makes the same value again, in any session. #}
+{# A column as the text of which _bound_literal makes the same value again, in any session: time-stamps in UTC. #}
 {%- macro _bound_text(expression, data_type) -%}
-  {{ return(deltawave._utc_text(expression) if data_type == 'timestamp' else 'cast(' ~ expression ~ ' as string)') }}
+  {%- if data_type == 'timestamp' -%}
+    {{ return('date_format(to_utc_timestamp(' ~ expression ~ ", current_timezone()), 'yyyy-MM-dd HH:mm:ss.SSSSSS')") }}
+  {%- endif -%}
+  {{ return('cast(' ~ expression ~ ' as string)') }}
 {%- endmacro -%}
 
 {%- macro _bound_literal(text, data_type) -%}
   {%- if text is not none and data_type == 'timestamp' -%}
-    {{ return(deltawave._timestamp(text)) }}
+    {{ return("timestamp '" ~ text ~ " UTC'") }}
   {%- endif -%}
   {{ return('cast(' ~ deltawave._literal(text) ~ ' as ' ~ data_type ~ ')') }}
 {%- endmacro -%}

@@ -21,6 +21,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a tolerance for no column": {"tolerance": 0.1},
     "a negative tolerance": {"tolerance": {"price": -1}},
     "a date column that is no name": {"snapshot_date": ["day"]},
+    "a remote that is no name": {"remote": ["legacy"]},
     "columns chosen in two ways": {"compare_columns": ["name"], "ignore_columns": ["name"]},
     "the dump's date in the key": {"unique_key": ["id", "Day"], "snapshot_date": "day"},
     "a misspelt option under meta": {"meta": {"deltawave": {"max_deletes": 1}}},

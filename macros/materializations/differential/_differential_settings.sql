@@ -31,7 +31,7 @@
       'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | map('lower') | join(', '),
     }) -%}
   {%- endfor -%}
-  {%- for option in ['snapshot_date', 'state_schema', 'updated_at', 'delete_flag', 'row_id', 'covering_copy'] -%}
+  {%- for option in ['snapshot_date', 'state_schema', 'updated_at', 'delete_flag', 'row_id', 'covering_copy', 'remote'] -%}
     {%- set value = settings[option] -%}
     {%- if value is not none and not (value is string and value.strip()) -%}
       {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': value, 'allowed': 'a name'}) -%}
@@ -82,6 +82,7 @@
     'snapshot_date': none,
     'initial_load': 'inserts',
     'state_schema': none,
+    'remote': none,
     'file_format': 'parquet',
     'copy_format': 'parquet',
     'buckets': none,

@@ -23,6 +23,9 @@
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}
   {%- endif -%}
   {%- do job.update(sql=sql) -%}
+  {%- if job.settings.remote -%}
+    {%- do deltawave._open_remote(job) -%}
+  {%- endif -%}
   {%- do job.update(columns=deltawave._dump_columns(job)) -%}
 {%- endmacro -%}
 

@@ -1,4 +1,7 @@
 {# Refuses a wrong configuration without touching the warehouse; the adapter calls it for every model before Spark starts. #}
 {%- macro check_differential_config(name, config) -%}
-  {%- do deltawave._differential_settings(name, config) -%}
+  {%- set settings = deltawave._differential_settings(name, config) -%}
+  {%- if settings.remote -%}
+    {%- do deltawave._require_remote(name, settings.remote) -%}
+  {%- endif -%}
 {%- endmacro -%}

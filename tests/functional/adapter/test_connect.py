@@ -31,7 +31,21 @@ print("mode", spark.conf.get("spark.sql.sources.partitionOverwriteMode").upper()
 """
 
 
-@pytest.fixture
+READS_REMOTE = """
+{{ config(materialized='table') }}
+{% do adapter.remote_view('legacy', "select 1 as id, 'ann' as name from sysibm.sysdummy1", 'legacy_accounts') %}
+select * from legacy_accounts
+"""
+
+PRINT_REMOTE = """
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.remote("{server}").getOrCreate()
+print("rows", [tuple(row) for row in spark.table("own.reads").collect()])
+"""
+
+
+@pytest.fixture(scope="module")
 def server(tmp_path_factory, quick_jvm):
     """A Spark Connect server; its address."""
     folder = tmp_path_factory.mktemp("server")
@@ -86,6 +100,29 @@ def test_incremental_python_model(own_process, server):
     assert outcome.returncode == 0, outcome.stdout
     assert "rows [(1, 1), (2, 2)]" in outcome.stdout.splitlines()
     assert "mode STATIC" in outcome.stdout.splitlines()
+
+
+def test_a_remote_database(own_process, server):
+    remotes = {
+        "legacy": {"url": "jdbc:derby:memory:legacy;create=true"},
+        "gone": {"url": "jdbc:derby:memory:gone;user=clerk;password=hunter2"},
+        "driverless": {"url": "jdbc:postgresql://db/erp", "user": "clerk", "password": "hunter2"},
+    }
+    own_process.profile(server_side_parameters={"spark.remote": server}, remotes=remotes)
+    own_process.write("models/reads.sql", READS_REMOTE)
+
+    outcome = own_process.dbt("run", then=PRINT_REMOTE.format(server=server))
+    assert outcome.returncode == 0, outcome.stdout
+    assert "rows [(1, 'ann')]" in outcome.stdout.splitlines()
+
+    own_process.write("models/reads.sql", "{% do adapter.remote_view('gone', 'values 1', 'v') %} select 1 as id")
+    own_process.write("models/lacks.sql", "{% do adapter.remote_view('driverless', 'values 1', 'v') %} select 1 as id")
+    outcome = own_process.dbt("--debug run")
+    assert outcome.returncode == 1
+    shown = " ".join(outcome.stdout.split())
+    assert "Remote 'gone' can't be read. Check the database in its url. Spark said: " in shown
+    assert "Remote 'driverless': Spark finds no org.postgresql.Driver. Add spark.jars.packages" in shown
+    assert "hunter2" not in shown
 
 
 def test_no_server(own_process):

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dbt.adapters.contracts.connection import Connection, ConnectionState
+from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
-from dbt.adapters.deltawave.errors import is_from_spark, readable, secret_values
+from dbt.adapters.deltawave.errors import is_from_spark, readable
+from dbt.adapters.deltawave.remotes import explained
 
 logger = AdapterLogger("Spark")
 
@@ -40,6 +41,13 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         connection.state = ConnectionState.OPEN
         return connection
 
+    def execute(
+        self, sql: str, auto_begin: bool = False, fetch: bool = False, limit: int | None = None
+    ) -> tuple[AdapterResponse, Any]:
+        # Rows are computed while they are fetched, which dbt does outside the handler.
+        with self.exception_handler(sql):
+            return super().execute(sql, auto_begin, fetch, limit)
+
     @contextmanager
     def exception_handler(self, sql: str) -> Generator[None, None, None]:
         if not self._credentials.in_session:
@@ -51,7 +59,7 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         except DbtRuntimeError:
             raise
         except Exception as error:
-            message = readable(error, secret_values(self._credentials.server_side_parameters))
+            message = explained(readable(error, self._credentials.secrets), self._credentials.remotes)
             logger.debug(f"Error while running:\n{sql}\n{message}")
             wrapper = DbtDatabaseError if is_from_spark(error) else DbtRuntimeError
             raise wrapper(message) from error

@@ -8,6 +8,9 @@ from typing import Any
 
 from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentials
 
+from dbt.adapters.deltawave import remotes
+from dbt.adapters.deltawave.errors import secret_values
+
 
 def as_spark_value(value: Any) -> str:
     """Spell a YAML value as Spark reads it (``true``, not ``True``)."""
@@ -19,12 +22,14 @@ class DeltawaveCredentials(SparkCredentials):
     """Credentials of dbt-spark with a session as the default method.
 
     ``data_dir`` holds warehouse and metastore of an embedded session; a relative path
-    is taken from the project's folder.
+    is taken from the project's folder. ``remotes`` names databases that models read through JDBC.
     """
 
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION
     server_side_parameters: dict[str, Any] = field(default_factory=dict)
     data_dir: str = "target/spark"
+    # Any, since a message of dbt's own check would show the value, and with it passwords.
+    remotes: Any = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         profile = {str(key): as_spark_value(value) for key, value in self.server_side_parameters.items()}
@@ -34,6 +39,7 @@ class DeltawaveCredentials(SparkCredentials):
         if self.in_session:
             # dbt-spark turns ANSI mode off; here the profile decides, else Spark itself.
             self.server_side_parameters = profile
+        self.remotes = remotes.checked(self.remotes)
 
     @property
     def type(self) -> str:
@@ -43,6 +49,11 @@ class DeltawaveCredentials(SparkCredentials):
     def in_session(self) -> bool:
         """Whether this process drives Spark: embedded, on a cluster, or through Spark Connect."""
         return self.method == SparkConnectionMethod.SESSION
+
+    @property
+    def secrets(self) -> list[str]:
+        """What no message may show."""
+        return secret_values(self.server_side_parameters) + remotes.secrets(self.remotes)
 
     def anchor(self, project_root: str) -> None:
         """Make ``data_dir`` absolute, seen from the project's folder."""

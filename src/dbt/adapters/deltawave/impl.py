@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.base import BaseRelation, available
 from dbt.adapters.contracts.relation import RelationConfig
+from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter
+from dbt_common.exceptions import DbtRuntimeError
 
+from dbt.adapters.deltawave import remotes
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
-from dbt.adapters.deltawave.errors import secret_values
 
 if TYPE_CHECKING:
     from dbt.adapters.deltawave.handle import SessionHandle
     from dbt.adapters.deltawave.python_models import SessionPythonJob
+
+logger = AdapterLogger("Spark")
 
 PACKAGE = "deltawave"
 CHECK_MACRO = "check_differential_config"
@@ -60,7 +64,7 @@ class DeltawaveAdapter(SparkAdapter):
             model=model,
             file=root / model["original_file_path"],
             session=self._handle().session,
-            secrets=secret_values(credentials.server_side_parameters),
+            secrets=credentials.secrets,
         )
 
     # -- checks before Spark starts
@@ -124,6 +128,23 @@ class DeltawaveAdapter(SparkAdapter):
         _, table = self.execute(f"set {CATALOG_SETTING}", fetch=True)
         value = str(table.rows[0][1])
         return "" if value == "<undefined>" else value
+
+    @available
+    def remote_dialect(self, remote: str) -> str:
+        """Return the SQL dialect of a database of the profile's ``remotes``: postgresql, mysql or derby."""
+        return remotes.dialect(remote, self._remote(remote))
+
+    @available.parse_none
+    def remote_view(self, remote: str, query: str, view: str) -> dict[str, int]:
+        """Make ``view`` a temporary view over ``query``, which runs at the remote; see ``remotes.create_view``."""
+        settings = self._remote(remote)
+        if not self._in_session:
+            raise DbtRuntimeError(f"Remote '{remote}': databases are read through JDBC with method: session only.")
+        logger.debug(f"Temporary view {view} over remote '{remote}':\n{query}")
+        return remotes.create_view(self._handle().session, remote, settings, query, view)
+
+    def _remote(self, name: str) -> remotes.Remote:
+        return remotes.find(self.config.credentials.remotes, name)
 
     @available
     def remove_leftover_folder(self, schema: str, identifier: str) -> bool:

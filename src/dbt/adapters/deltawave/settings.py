@@ -62,7 +62,7 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
             settings[WAREHOUSE] = str(data_dir / "warehouse")
     settings |= profile
     if not is_remote(profile):
-        settings[JAVA_OPTIONS] = _java_options(data_dir, profile.get(JAVA_OPTIONS, ""))
+        settings[JAVA_OPTIONS] = _java_options(data_dir, is_local(profile), profile.get(JAVA_OPTIONS, ""))
     return settings
 
 
@@ -95,13 +95,16 @@ def _embedded(data_dir: Path) -> dict[str, str]:
     }
 
 
-def _java_options(data_dir: Path, profile: str) -> str:
+def _java_options(data_dir: Path, local: bool, profile: str) -> str:
     # The last mention of a property counts, so the profile's come last.
     ours = [
         f"-Dlog4j2.configurationFile={LOG4J.as_uri()}",
         f"-Dderby.stream.error.file={os.devnull}",
         f'-Dderby.system.home="{data_dir}"',
     ]
+    if local:
+        # A time-stamp without a zone passes through the JVM's zone on its way from a remote database.
+        ours.append("-Duser.timezone=UTC")
     return " ".join([*ours, profile]).strip()
 
 

@@ -1,0 +1,49 @@
+{#
+  A Spark select (range_id int, row_count bigint, checksum string) that has the source compute, in one pass and in any order of rows, a checksum
+  of each key range that has rows (CH98 3.6): the exact sums of the rows' hashes, as text. Only these rows cross the wire.
+
+    columns  [{name, data_type, is_key, is_chosen}], of which keys and compared ones are hashed
+    ranges   [{range_id, low}] in the order of the keys; a range goes from its low, a text for each key column, to that of the next one; the first
+             low is none
+    bits     64, or 128 for a second hash function
+#}
+{%- macro _remote_checksums(job, columns, ranges, bits) -%}
+  {%- set name = deltawave._in_dialect(job, '_remote_name') -%}
+  {%- set sum_of = deltawave._in_dialect(job, '_remote_sum') -%}
+  {%- set keys = deltawave._remote_keys(job, columns) -%}
+  {%- set hashes = deltawave._remote_row_hash(job, columns, bits) -%}
+
+  {%- set expressions = [] -%}
+  {%- set aliases = [] -%}
+  {%- for key in keys -%}
+    {%- do aliases.append(dict(key, expression=name('key_' ~ loop.index))) -%}
+    {%- do expressions.append(key.expression ~ ' as ' ~ name('key_' ~ loop.index)) -%}
+  {%- endfor -%}
+  {%- set sums = [] -%}
+  {%- for hash in hashes -%}
+    {%- do expressions.append(hash ~ ' as ' ~ name('hash_' ~ loop.index)) -%}
+    {%- do sums.append(sum_of(name('hash_' ~ loop.index))) -%}
+  {%- endfor -%}
+
+  {%- set query -%}
+select
+    {{ name('range_id') }},
+    count(*) as {{ name('row_count') }},
+    {{ deltawave._in_dialect(job, '_remote_joined')(sums) }} as {{ name('checksum') }}
+from (
+    select
+        {%- for hash in hashes %}
+        {{ name('hash_' ~ loop.index) }},
+        {%- endfor %}
+        {{ deltawave._range_case(job, aliases, ranges) }} as {{ name('range_id') }}
+    from (
+        select
+            {{ expressions | join(',\n            ') }}
+        from {{ deltawave._remote_dump(job) }}
+    ) as {{ name('hashed') }}
+) as {{ name('ranged') }}
+group by {{ name('range_id') }}
+  {%- endset -%}
+  {%- set view = deltawave._remote_view(job, query) -%}
+  {{ return('select cast(`range_id` as int) as `range_id`, cast(`row_count` as bigint) as `row_count`, `checksum` from ' ~ view) }}
+{%- endmacro -%}

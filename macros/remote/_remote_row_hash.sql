@@ -1,0 +1,83 @@
+{#
+  The hash of a row: one 64-bit integer, or with 128 bits two independent ones, as a list of expressions. columns: [{name, data_type}] of what is
+  hashed. It tells null, '' and values in neighbouring columns apart, and depends on no time zone. The same rows give the same hashes only in
+  the same database: they are compared with those of an earlier run.
+#}
+{%- macro _remote_row_hash(job, columns, bits) -%}
+  {%- set named = [] -%}
+  {%- for column in columns if column.is_key or column.is_chosen -%}
+    {%- set name = deltawave._in_dialect(job, '_remote_name')(column.name) -%}
+    {%- do named.append({'name': name, 'data_type': column.data_type | lower}) -%}
+  {%- endfor -%}
+  {{ return(deltawave._in_dialect(job, '_remote_row_hash')(named, bits)) }}
+{%- endmacro -%}
+
+{# The text of a row quotes its values and writes null as nothing; each half of its MD5 is a number. #}
+{%- macro postgresql___remote_row_hash(columns, bits) -%}
+  {%- set values = [] -%}
+  {%- for column in columns -%}
+    {%- if column.data_type == 'timestamp' -%}
+      {%- do values.append('extract(epoch from ' ~ column.name ~ ')') -%}
+    {%- elif column.data_type in ['float', 'double'] -%}
+      {#- Its text depends on extra_float_digits; -0 becomes 0. -#}
+      {%- do values.append('float8send(' ~ column.name ~ '::float8 + 0)') -%}
+    {%- else -%}
+      {%- do values.append(column.name) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- set hashes = [] -%}
+  {%- for first in [1, 17][:bits // 64] -%}
+    {%- do hashes.append("('x' || substr(md5(row(" ~ values | join(', ') ~ ')::text), ' ~ first ~ ', 16))::bit(64)::bigint') -%}
+  {%- endfor -%}
+  {{ return(hashes) }}
+{%- endmacro -%}
+
+{#
+  An MD5 a value, then one of them all: concat of the values themselves would be null, and a change unseen, where it is longer than
+  max_allowed_packet.
+#}
+{%- macro mysql___remote_row_hash(columns, bits) -%}
+  {%- set digests = [] -%}
+  {%- for column in columns -%}
+    {%- set value = column.name -%}
+    {%- if column.data_type == 'timestamp' -%}
+      {%- set value = 'unix_timestamp(' ~ column.name ~ ')' -%}
+    {%- elif column.data_type in ['float', 'double', 'boolean'] -%}
+      {#- A float's own text is cut to six digits. -#}
+      {%- set value = column.name ~ ' + 0e0' -%}
+    {%- endif -%}
+    {%- do digests.append('coalesce(md5(' ~ value ~ "), '-')") -%}
+  {%- endfor -%}
+  {%- set digest = 'md5(concat(' ~ digests | join(', ') ~ '))' -%}
+  {%- set hashes = [] -%}
+  {%- for half in ['left', 'right'][:bits // 64] -%}
+    {%- do hashes.append('cast(conv(' ~ half ~ '(' ~ digest ~ ', 16), 16, 10) as unsigned)') -%}
+  {%- endfor -%}
+  {{ return(hashes) }}
+{%- endmacro -%}
+
+{# A hash a value, then one of them all. Derby has no hash of its own: functions of the name deltawave_... bring Java's. #}
+{%- macro derby___remote_row_hash(columns, bits) -%}
+  {%- set hashes = [] -%}
+  {#- The second function hashes the same with a mark before it, at both levels. -#}
+  {%- for mark in ['', "'1' || "][:bits // 64] -%}
+    {%- set parts = [] -%}
+    {%- for column in columns -%}
+      {%- do parts.append('coalesce(cast(deltawave_hash(' ~ mark ~ deltawave._derby_text(column) ~ ") as char(20)), 'null')") -%}
+    {%- endfor -%}
+    {%- do hashes.append('deltawave_hash(' ~ mark ~ parts | join(' || ') ~ ')') -%}
+  {%- endfor -%}
+  {{ return(hashes) }}
+{%- endmacro -%}
+
+{# Derby casts numbers to char alone, and neither floats nor bytes to text. #}
+{%- macro _derby_text(column) -%}
+  {%- if modules.re.fullmatch('(tiny|small|big)?int|decimal\\(.*\\)', column.data_type) -%}
+    {{ return('cast(' ~ column.name ~ ' as char(40))') }}
+  {%- elif column.data_type in ['float', 'double'] -%}
+    {{ return('cast(deltawave_bits(' ~ column.name ~ ' + 0e0) as char(40))') }}
+  {%- elif column.data_type == 'binary' -%}
+    {{ return('deltawave_hex(' ~ column.name ~ ')') }}
+  {%- endif -%}
+  {{ return('cast(' ~ column.name ~ ' as varchar(32000))') }}
+{%- endmacro -%}

@@ -1,0 +1,196 @@
+"""Databases that models read through JDBC: the profile's ``remotes``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.deltawave.derby import missing_function
+from dbt.adapters.deltawave.errors import readable, secret_values
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+Remote = Mapping[str, str]
+
+_SHAPE = "It takes a mapping of names to mappings with url, user, password and other options of Spark's JDBC source."
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is known of the databases behind one kind of URL."""
+
+    dialect: str
+    driver: str | None = None
+    package: str | None = None
+
+
+# Derby's driver comes with Spark.
+_KINDS = {
+    "jdbc:postgresql:": _Kind("postgresql", "org.postgresql.Driver", "org.postgresql:postgresql"),
+    "jdbc:mysql:": _Kind("mysql", "com.mysql.cj.jdbc.Driver", "com.mysql:mysql-connector-j"),
+    "jdbc:mariadb:": _Kind("mysql", "org.mariadb.jdbc.Driver", "org.mariadb.jdbc:mariadb-java-client"),
+    "jdbc:derby:": _Kind("derby"),
+}
+
+_NO_DRIVER = re.compile(r"ClassNotFoundException|No suitable driver")
+_HINTS = (
+    (
+        re.compile(r"password authentication failed|no password was provided|Access denied|authentication fail", re.I),
+        "Check its user and password.",
+    ),
+    (
+        re.compile(r"database .* does not exist|Unknown database|Database .* not found", re.I),
+        "Check the database in its url.",
+    ),
+    (
+        re.compile(r"refused|timed out|unknown ?host|unreachable|attempt failed|Communications link|starting up", re.I),
+        "Check that the server runs, and host and port in its url.",
+    ),
+)
+# Spark repeats the query, which for checksums has a part for each range.
+_QUERY = re.compile(r"SELECT \* FROM \(.{2000,}\) SPARK_GEN_SUBQ_\d+", re.DOTALL)
+_URL_SECRET = re.compile(r"(?:password|passwd|secret|token)[^=&;]*=(?P<value>[^&;]+)", re.IGNORECASE)
+_URL_LOGIN = re.compile(r"//[^/?;@]*?:(?P<value>[^/?;]+)@")
+_URL_HOST = re.compile(r"//(?:[^/?;@]*@)?(?P<value>[^/?;]+)")
+_URL_USER = re.compile(r"(?:[?&;]user=|//)(?P<value>[^/?&;:@=]+)(?=[&;]|:[^/?;]*@|$)", re.IGNORECASE)
+
+
+def checked(remotes: Any) -> dict[str, dict[str, str]]:
+    """Return the profile's ``remotes``, values spelt as Spark reads them; no error shows a value."""
+    if remotes is None:
+        return {}
+    if not isinstance(remotes, Mapping):
+        raise DbtRuntimeError(f"remotes in the profile can't be a {type(remotes).__name__}. {_SHAPE}")
+    return {str(name): _checked_remote(str(name), options) for name, options in remotes.items()}
+
+
+def _checked_remote(name: str, options: Any) -> dict[str, str]:
+    if not isinstance(options, Mapping):
+        raise DbtRuntimeError(f"remotes in the profile: '{name}' can't be a {type(options).__name__}. {_SHAPE}")
+    remote = {
+        str(key): str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in options.items()
+        if value is not None
+    }
+    if not remote.get("url", "").startswith("jdbc:"):
+        raise DbtRuntimeError(
+            f"remotes in the profile: '{name}' needs a url that begins with jdbc:, "
+            "for instance jdbc:postgresql://host:5432/database."
+        )
+    for option in ("query", "dbtable"):
+        if option in {key.lower() for key in remote}:
+            raise DbtRuntimeError(
+                f"remotes in the profile: '{name}' can't have '{option}'; the select of a model says what is read."
+            )
+    return remote
+
+
+def find(remotes: Mapping[str, Remote], name: str) -> Remote:
+    """Return the remote of that name; the error lists the known ones."""
+    if name not in remotes:
+        known = ", ".join(sorted(remotes)) or "none"
+        raise DbtRuntimeError(f"There is no remote '{name}' in the profile. Under remotes it has: {known}.")
+    return remotes[name]
+
+
+def dialect(name: str, remote: Remote) -> str:
+    """Return in which dialect the database is asked: postgresql, mysql or derby."""
+    kind = _kind(remote)
+    if kind is None:
+        scheme = ":".join(remote["url"].split(":")[:2])
+        raise DbtRuntimeError(f"Remote '{name}': no dialect is known for {scheme}. Known are: {', '.join(_KINDS)}.")
+    return kind.dialect
+
+
+def secrets(remotes: Mapping[str, Remote]) -> list[str]:
+    """Return what no message may show: passwords, and users where a database's message names them."""
+    found = []
+    for remote in remotes.values():
+        found += secret_values({key: value for key, value in remote.items() if key.lower() != "url"})
+        parts = [match["value"] for pattern in (_URL_SECRET, _URL_LOGIN) for match in pattern.finditer(remote["url"])]
+        found += [*parts, *map(unquote, parts)]
+        named = {key.lower(): value for key, value in remote.items()}
+        users = [named.get("user"), *(match["value"] for match in _URL_USER.finditer(remote["url"]))]
+        for user in filter(None, users):
+            # Not the bare name: it may well be a word that other messages need.
+            found += [f"{word} {quote}{user}{quote}" for word in ("user", "role") for quote in "\"'"]
+            found.append(f"user={user}")
+    return list(dict.fromkeys(found))
+
+
+def explained(message: str, remotes: Mapping[str, Remote]) -> str:
+    """Return the message of a failed statement, with the remote's name where it failed to reach one."""
+    hint = _hint(message)
+    for name, remote in remotes.items():
+        host = _URL_HOST.search(remote["url"])
+        if hint and host and re.search(rf"\b{re.escape(host['value'])}\b", message):
+            return f"Remote '{name}' can't be read.{hint} Spark said: {message}"
+    return message
+
+
+def create_view(session: SparkSession, name: str, remote: Remote, query: str, view: str) -> dict[str, int]:
+    """Make ``view`` a temporary view over ``query``, which runs at the remote whenever the view is read.
+
+    Returns the lengths of those of its columns that are padded with blanks: ``{"code": 5}`` for a char(5).
+    Raises ``DbtRuntimeError`` that names the remote and shows no secret.
+    """
+    # A comment at the query's end would else hide what Spark puts behind it; this one ends, and tells who asks.
+    asked = f"{query.strip().removesuffix(';')}\n/* deltawave: {view.replace('*/', '')} */"
+    try:
+        frame = session.read.format("jdbc").options(**_options(remote), query=asked).load()
+        frame.createOrReplaceTempView(view)
+        return _padded(frame.schema)
+    except Exception as error:
+        raise DbtRuntimeError(_failure(name, remote, error)) from error
+
+
+def _padded(schema: StructType) -> dict[str, int]:
+    # Spark calls the columns strings and keeps the declared type beside them.
+    declared = {field.name: str(field.metadata.get("__CHAR_VARCHAR_TYPE_STRING", "")) for field in schema.fields}
+    found = {name: re.fullmatch(r"char\((\d+)\)", written) for name, written in declared.items()}
+    return {name: int(match[1]) for name, match in found.items() if match}
+
+
+def _kind(remote: Remote) -> _Kind | None:
+    return next((kind for scheme, kind in _KINDS.items() if remote["url"].startswith(scheme)), None)
+
+
+def _options(remote: Remote) -> dict[str, str]:
+    # A time-stamp without a time zone stays what it is.
+    options = {"preferTimestampNTZ": "true", **remote}
+    kind = _kind(remote)
+    if kind is not None and kind.driver is not None and "driver" not in {key.lower() for key in remote}:
+        # The JVM's own search does not look where spark.jars.packages puts a driver.
+        options["driver"] = kind.driver
+    if remote["url"].startswith("jdbc:mariadb:"):
+        # Spark knows MariaDB's quotes by MySQL's URL only, and would read "name" as text.
+        url = "jdbc:mysql:" + remote["url"].removeprefix("jdbc:mariadb:")
+        options["url"] = f"{url}{'&' if '?' in url else '?'}permitMysqlScheme"
+    return options
+
+
+def _failure(name: str, remote: Remote, error: Exception) -> str:
+    message = _QUERY.sub("SELECT ...", readable(error, secrets({name: remote})))
+    kind = _kind(remote)
+    if _NO_DRIVER.search(f"{error} {message}"):
+        driver = _options(remote).get("driver", "JDBC driver")
+        package = kind.package if kind is not None and kind.package else "<group>:<artifact>"
+        return (
+            f"Remote '{name}': Spark finds no {driver}. Add spark.jars.packages: {package}:<version> to "
+            "server_side_parameters of the profile."
+        )
+    statement = missing_function(message)
+    if statement is not None:
+        return f"Remote '{name}': the Derby database lacks a function. Make it there once: {statement}"
+    return f"Remote '{name}' can't be read.{_hint(message)} Spark said: {message}"
+
+
+def _hint(message: str) -> str:
+    return next((f" {hint}" for pattern, hint in _HINTS if pattern.search(message)), "")

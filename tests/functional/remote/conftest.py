@@ -1,0 +1,41 @@
+"""A project whose profile names databases to read through JDBC."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from postgres import PostgresServer
+from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="class")
+def remotes(postgres: PostgresServer, spark_data_dir: Path) -> dict[str, dict[str, str]]:
+    """The profile's remotes: a PostgreSQL server and a Derby database in Spark's own JVM."""
+    derby = {"url": f"jdbc:derby:{spark_data_dir / 'legacy_derby'};create=true"}
+    return {"legacy": postgres.remote, "derby": derby}
+
+
+@pytest.fixture(scope="class")
+def dbt_profile_target(dbt_profile_target: dict[str, Any], remotes: dict[str, dict[str, str]] | None) -> dict[str, Any]:
+    """The target, with its remotes; stock dbt-spark knows of none."""
+    return dbt_profile_target | ({"remotes": remotes} if remotes else {})
+
+
+@pytest.fixture
+def setting(spark: SparkSession) -> Callable[[str, str], Any]:
+    """``with setting("spark.sql.session.timeZone", "UTC"):``"""
+
+    @contextmanager
+    def change(key: str, value: str) -> Iterator[None]:
+        before = spark.conf.get(key)
+        spark.conf.set(key, value)
+        try:
+            yield
+        finally:
+            spark.conf.set(key, before)
+
+    return change
