@@ -34,7 +34,7 @@
 {# One row a range that has rows: range_id, row_count, checksum; computed where the source is. #}
 {%- macro _range_checksums(job, batch, ranges) -%}
   {%- if job.remote -%}
-    {{ return(deltawave._remote_checksums(job, batch.columns, ranges, job.settings.checksum_bits)) }}
+    {{ return(deltawave._remote_checksums(job, deltawave._keys_first(job, batch), ranges, job.settings.checksum_bits)) }}
   {%- endif -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set summand = deltawave._summand(batch, job.settings.checksum_bits) ~ ' as row_checksum' -%}
@@ -47,6 +47,15 @@ from (
     {{ deltawave._indented(deltawave._placed(job, '(\n' ~ job.sql ~ '\n)', [summand], lows, ranges | length)) }}
 )
 group by range_id
+{%- endmacro -%}
+
+{# The log's columns, the key's in the order of unique_key, as bounds are. #}
+{%- macro _keys_first(job, batch) -%}
+  {%- set columns = [] -%}
+  {%- for key in job.settings.unique_key -%}
+    {%- for column in batch.columns if column.name | lower == key | lower -%}{%- do columns.append(column) -%}{%- endfor -%}
+  {%- endfor -%}
+  {{ return(columns + batch.columns | rejectattr('is_key') | list) }}
 {%- endmacro -%}
 
 {#

@@ -39,7 +39,7 @@
   {%- set intervals = deltawave._intervals(chosen) if ranges else [{'low': none, 'high': none}] -%}
   {%- set is_summed = job.settings.strategy == 'range_checksum' -%}
   {%- if is_summed and job.remote -%}
-    {{ return(deltawave._remote_rows(job, batch.columns, intervals, job.settings.checksum_bits)) }}
+    {{ return(deltawave._remote_rows(job, deltawave._keys_first(job, batch), intervals, job.settings.checksum_bits)) }}
   {%- endif -%}
 select
     {{ deltawave._dump_names(batch) | join(',\n    ') }},
