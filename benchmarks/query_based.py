@@ -136,6 +136,7 @@ class Bench:
             f"when pmod(id, {gap}) between {each * width} and {(each + 1) * width - 1} then {each}"
             for each in range(version, 0, -1)
         ]
+        # Rows that never changed were loaded one after another, before.
         changed = f"case {' '.join(touched)} else 0 end" if touched else "0"
         columns = ", ".join(
             f"concat('value-{column}-', sha2(cast(id + {column} as string), 0), "
@@ -148,7 +149,7 @@ class Bench:
         self.spark.sql("drop table if exists bench.source")
         self.spark.sql(
             f"create table bench.source using parquet as select /*+ repartition_by_range(8, id) */ id, {columns}, "
-            f"{changed} as changed_at, false as is_gone from range({self.rows}) sort by id"
+            f"if({changed} = 0, id - {self.rows}, {changed}) as changed_at, false as is_gone from range({self.rows}) sort by id"
         )
         self.spark.sql("drop table if exists bench.covering")
         covered = ", ".join(COVERED)
