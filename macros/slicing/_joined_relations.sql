@@ -100,16 +100,17 @@ where batch_id <= {{ record.batch_id }}
 
 {# What is mapped, with its types: columns of the log, and of the model's select. #}
 {%- macro _mapped_columns(job, batch, relation, mapping) -%}
-  {%- set logged = deltawave._columns_of(relation.log) -%}
+  {%- set logged = [] -%}
+  {%- for column in deltawave._columns_of(relation.log) if column.name | lower not in deltawave._reserved_columns() -%}{%- do logged.append(column) -%}{%- endfor -%}
   {%- set log_columns = [] -%}
   {%- set view_columns = [] -%}
   {%- for log_name, view_name in mapping.items() -%}
     {%- set found = [] -%}
-    {%- for column in logged if column.name | lower == log_name | lower and not column.name.startswith('_') -%}{%- do found.append(column) -%}{%- endfor -%}
+    {%- for column in logged if column.name | lower == log_name | lower -%}{%- do found.append(column) -%}{%- endfor -%}
     {%- if not found -%}
       {%- do deltawave._refuse(job, batch, 'relation_column', {
         'relation': relation.name, 'column': log_name,
-        'columns': logged | map(attribute='name') | reject('in', deltawave._reserved_columns()) | join(', '),
+        'columns': logged | map(attribute='name') | join(', '),
       }) -%}
     {%- endif -%}
     {%- set is_key = log_name | lower in relation.key -%}
