@@ -1,12 +1,12 @@
 {#
-  The relations that a view joins, in the order of `relations`, the root first: [{name, log, key, batches, generation, first_batch,
-  undone, last_batch, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are what is mapped, pair by pair;
-  is_direct: the mapped columns name the anchor themselves.
+  The relations that a view joins, in the order of `relations`, the root first: [{name, log, first_batch, last_batch, is_behind,
+  before_since, tells_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are what is mapped, pair by
+  pair; is_direct: the mapped columns name the anchor themselves. seen: {relation: the last batch seen}.
 #}
-{%- macro _joined_relations(job, batch) -%}
+{%- macro _joined_relations(job, batch, seen) -%}
   {%- set relations = [] -%}
   {%- for name, mapping in job.settings.relations.items() -%}
-    {%- set relation = deltawave._joined_relation(job, batch, name) -%}
+    {%- set relation = deltawave._joined_relation(job, batch, name, seen.get(name, 0)) -%}
     {%- do relation.update(deltawave._mapped_columns(job, batch, relation, mapping)) -%}
     {%- set names = relation.view_columns | map(attribute='name') | list -%}
     {%- set anchors = names if loop.first else relations[0].anchors -%}
@@ -16,8 +16,8 @@
   {{ return(relations) }}
 {%- endmacro -%}
 
-{# What stands of a change log that readers see; batch 0 of one that has no rows yet. #}
-{%- macro _joined_relation(job, batch, name) -%}
+{# What stands of a change log that readers see, seen from the batch that was the last one seen; batch 0 of one that has no rows yet. #}
+{%- macro _joined_relation(job, batch, name, seen) -%}
   {%- set node = deltawave._joined_node(job, batch, name) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set source = deltawave._open_job(node.name, settings, api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
@@ -28,41 +28,42 @@
   {%- set view = deltawave._read_view(source) -%}
   {%- if view is none -%}
     {%- do deltawave._refuse(job, batch, 'relation_without_batch', {'relation': name}) -%}
+  {%- elif not view.batch_id -%}
+    {{ return({'name': name, 'log': source.target, 'last_batch': 0, 'columns': deltawave._columns_of(source.target)}) }}
   {%- endif -%}
-  {%- set relation = {
+  {#- Until a batch is published, the decision of the one before stands. -#}
+  {%- set record = deltawave._read_commit(source, view.batch_id) -%}
+  {{ return(dict({
     'name': name,
     'log': source.target,
-    'batches': source.batches,
-    'key': settings.unique_key | map('lower') | list,
-    'generation': 0,
-    'first_batch': 0,
-    'undone': [],
-    'last_batch': 0,
-  } -%}
-  {%- if view.batch_id -%}
-    {#- Until a batch is published, the decision of the one before stands. -#}
-    {%- set record = deltawave._read_commit(source, view.batch_id) -%}
-    {%- do relation.update(
-      generation=record.generation, first_batch=record.first_batch, undone=record.undone or [],
-      last_batch=deltawave._last_changing_batch(source, record),
-      tells_before=record.before_since <= record.batch_id, before_since=record.before_since
-    ) -%}
-  {%- endif -%}
-  {{ return(relation) }}
+    'first_batch': record.first_batch,
+    'before_since': record.before_since,
+    'tells_before': record.before_since <= record.batch_id,
+    'columns': record.columns,
+  }, **deltawave._batches_since(source, record, seen))) }}
 {%- endmacro -%}
 
-{# The last batch that brought changes, so that one of a compaction is no news. #}
-{%- macro _last_changing_batch(source, record) -%}
+{#
+  The last batch that brought changes (so that one of a compaction is no news), and whether all changes after `seen` are in the log: none
+  of them, and nothing before, was undone, expired or begun anew.
+#}
+{%- macro _batches_since(source, record, seen) -%}
   {%- set sql -%}
-select coalesce(max(batch_id), 0) as last_batch
+select
+    coalesce(max(if(inserts + deletes + updates > 0, batch_id, 0)), 0) as last_batch,
+    count_if(batch_id = {{ seen }}) as is_there,
+    count_if(batch_id > {{ seen }} and batch_id <= {{ record.first_batch }} and inserts + deletes + updates > 0) as expired
 from {{ source.batches }}
 where batch_id <= {{ record.batch_id }}
-    and inserts + deletes + updates > 0
     {%- if record.undone %}
     and batch_id not in ({{ record.undone | join(', ') }})
     {%- endif %}
   {%- endset -%}
-  {{ return([deltawave._run(source, sql).rows[0][0] | int, record.generation] | max) }}
+  {%- set row = deltawave._run(source, sql).rows[0] -%}
+  {{ return({
+    'last_batch': [row[0] | int, record.generation] | max,
+    'is_behind': row[1] | int == 0 or row[2] | int > 0 or record.generation > seen,
+  }) }}
 {%- endmacro -%}
 
 {# The model of a name in `relations`, or of package.name: a change log that this model is built after. #}
@@ -100,8 +101,7 @@ where batch_id <= {{ record.batch_id }}
 
 {# What is mapped, with its types: columns of the log, and of the model's select. #}
 {%- macro _mapped_columns(job, batch, relation, mapping) -%}
-  {%- set logged = [] -%}
-  {%- for column in deltawave._columns_of(relation.log) if column.name | lower not in deltawave._reserved_columns() -%}{%- do logged.append(column) -%}{%- endfor -%}
+  {%- set logged = relation.columns | rejectattr('name', 'in', deltawave._reserved_columns()) | list -%}
   {%- set log_columns = [] -%}
   {%- set view_columns = [] -%}
   {%- for log_name, view_name in mapping.items() -%}
@@ -113,31 +113,23 @@ where batch_id <= {{ record.batch_id }}
         'columns': logged | map(attribute='name') | join(', '),
       }) -%}
     {%- endif -%}
-    {%- set is_key = log_name | lower in relation.key -%}
-    {%- if relation.last_batch and not is_key and not relation.tells_before -%}
+    {%- if relation.last_batch and not found[0].is_key and not relation.tells_before -%}
       {%- do deltawave._refuse(job, batch, 'relation_before', {'relation': relation.name, 'column': log_name}) -%}
     {%- endif -%}
-    {%- do log_columns.append(dict(found[0], is_key=is_key)) -%}
+    {%- do log_columns.append(found[0]) -%}
     {%- for column in job.columns if column.name | lower == view_name | lower -%}{%- do view_columns.append(column) -%}{%- endfor -%}
   {%- endfor -%}
   {{ return({'log_columns': log_columns, 'view_columns': view_columns}) }}
 {%- endmacro -%}
 
-{# The changes after the last one seen can be had where nothing of them, and nothing before, was undone, expired or begun anew. #}
+{# Stops where the changes after the last batch seen can't be had from the log, or don't tell what was. #}
 {%- macro _require_not_behind(job, batch, relation, seen) -%}
-  {%- set sql -%}
-select
-    count_if(batch_id = {{ seen }}) as is_there,
-    count_if(batch_id > {{ seen }} and batch_id <= {{ relation.first_batch }} and inserts + deletes + updates > 0) as expired
-from {{ relation.batches }}
-  {%- endset -%}
-  {%- for column in relation.log_columns if not column.is_key and relation.before_since > seen + 1 -%}
-    {%- do deltawave._refuse(job, batch, 'relation_before', {'relation': relation.name, 'column': column.name}) -%}
-  {%- endfor -%}
-  {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {%- if row[0] | int == 0 or row[1] | int > 0 or seen in relation.undone or relation.generation > seen -%}
+  {%- if relation.is_behind -%}
     {%- do deltawave._refuse(job, batch, 'relation_behind', {
       'relation': relation.name, 'seen': seen, 'last': relation.last_batch, 'first': relation.first_batch,
     }) -%}
   {%- endif -%}
+  {%- for column in relation.log_columns if not column.is_key and relation.before_since > seen + 1 -%}
+    {%- do deltawave._refuse(job, batch, 'relation_before', {'relation': relation.name, 'column': column.name}) -%}
+  {%- endfor -%}
 {%- endmacro -%}

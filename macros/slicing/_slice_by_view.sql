@@ -4,7 +4,7 @@
   compared with those that were kept. So an unmatched row of a left join goes when a partner comes, and comes back when it goes.
 #}
 {%- macro _slice_by_view(job, batch, last) -%}
-  {%- set relations = deltawave._joined_relations(job, batch) -%}
+  {%- set relations = deltawave._joined_relations(job, batch, deltawave._last_progress(job, last).batches or {}) -%}
   {%- set progress = {'select': local_md5(job.sql), 'batches': {}} -%}
   {%- for relation in relations -%}{%- do progress.batches.update({relation.name: relation.last_batch}) -%}{%- endfor -%}
   {%- do batch.update(progress=progress) -%}

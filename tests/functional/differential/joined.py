@@ -39,6 +39,7 @@ class Project:
         self.schema = bench.schema
         self.tables = tables
         self.view = view
+        self.filled: dict[str, Rows] = {}
         (bench.root / "models" / "accounts.sql").unlink(missing_ok=True)
 
     def write(self, name: str, text: str) -> None:
@@ -47,9 +48,16 @@ class Project:
 
     def fill(self, **tables: Rows) -> None:
         """New rows of some tables."""
+        self.filled.update(tables)
         for name, rows in tables.items():
             frame = self.spark.createDataFrame(list(rows), self.tables[name]).coalesce(1)
             frame.write.mode("overwrite").saveAsTable(f"{self.schema}.{name}")
+
+    def begin(self, **tables: Rows) -> None:
+        """Have these rows in the tables, and all models built of them."""
+        other = {name: rows for name, rows in tables.items() if self.filled.get(name) != rows}
+        if other:
+            self.build(**other)
 
     def build(self, *args: str, **tables: Rows) -> Run:
         """Fill tables and run; fails where dbt does."""
@@ -58,16 +66,32 @@ class Project:
         assert done.ok, done.text
         return done
 
-    def changes(self, columns: str, batch: int | None = None) -> list[tuple[Any, ...]]:
-        """The view's changes in its last batch, or in another, in order."""
-        number = batch or self.batches("max(batch_id)")[0][0]
-        rows = self.spark.sql(f"select {columns} from {self.schema}.{self.view} where _batch_id = {number}").collect()
-        return sorted((tuple(row) for row in rows), key=repr)
+    def renew(self, *models: str, **tables: Rows) -> Run:
+        """Fill tables and run their logs, some other models and the view."""
+        names = [self.view, *models, *(f"{name}_changes" for name in tables)]
+        return self.build("--select", *names, **tables)
 
-    def batches(self, columns: str, model: str | None = None) -> list[tuple[Any, ...]]:
-        """Rows of x__batches of the view, or of another model."""
-        rows = self.spark.sql(f"select {columns} from {self.schema}.{model or self.view}__batches").collect()
-        return sorted((tuple(row) for row in rows), key=repr)
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """A query's rows, in an order."""
+        return sorted((tuple(row) for row in self.spark.sql(sql.format(schema=self.schema)).collect()), key=repr)
+
+    def last_batch(self) -> int:
+        """The number of the view's last batch."""
+        return int(self.query(f"select max(batch_id) from {{schema}}.{self.view}__batches")[0][0])
+
+    def batch(self, columns: str) -> tuple[Any, ...]:
+        """The view's last row of x__batches."""
+        table = f"{{schema}}.{self.view}__batches"
+        return self.query(f"select {columns} from {table} where batch_id = {self.last_batch()}")[0]
+
+    def changes(self, columns: str) -> list[tuple[Any, ...]]:
+        """The view's changes in its last batch."""
+        return self.query(f"select {columns} from {{schema}}.{self.view} where _batch_id = {self.last_batch()}")
+
+    def helpers(self) -> list[str]:
+        """The kinds of tables and views that the view keeps beside it."""
+        names = self.query(f"show tables in {{schema}} like '{self.view}__*'")
+        return sorted(name.split("__")[1].split("_")[0] for _, name, _ in names)
 
     def replayed(self, key: Sequence[str], columns: Sequence[str], model: str | None = None) -> Counter[Any]:
         """The rows that the view's log leaves."""
