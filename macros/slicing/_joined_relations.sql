@@ -38,7 +38,7 @@
     'log': source.target,
     'first_batch': record.first_batch,
     'before_since': record.before_since,
-    'tells_before': record.before_since <= record.batch_id,
+    'tells_before': settings.before_image != 'none' and record.before_since <= record.batch_id,
     'columns': record.columns,
   }, **deltawave._batches_since(source, record, seen))) }}
 {%- endmacro -%}

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from joined import Project, config, log_model, state_of
+from bad_input import messages
+from joined import Project, config, log_model
 from pyspark.sql import SparkSession
 from workbench import STOPPING, Workbench
 
@@ -20,7 +21,8 @@ RELATIONS = {
     "items_changes": {"item_id": "item_id"},
     "products_changes": {"product_id": "product_id"},
 }
-SELECT = f"""
+SELECT = """
+-- depends_on: {{ ref('orders_changes') }}, {{ ref('items_changes') }}, {{ ref('products_changes') }}
 select
     orders.order_id,
     items.item_id,
@@ -28,10 +30,10 @@ select
     items.product_id,
     items.amount,
     products.title
-from {state_of("orders_changes", ["order_id"])} as orders
-left join {state_of("items_changes", ["item_id"])} as items
+from {{ target.schema }}.orders as orders
+left join {{ target.schema }}.items as items
     on orders.order_id = items.order_id
-left join {state_of("products_changes", ["product_id"])} as products
+left join {{ target.schema }}.products as products
     on items.product_id = products.product_id
 """
 KEY = ["order_id", "item_id"]
@@ -54,6 +56,16 @@ START = {
     "products": [(100, "pen"), (102, "ink")],
 }
 ACCEPTED = ("--vars", "deltawave_accept: order_lines")
+
+
+# Explains what was landed, just before it is compared.
+EXPLAIN = """
+{% macro default___step(job, batch, name) %}
+  {% for statement in job.statements if name == 'stage' and batch.anchors and '__slice_' in statement.split('\\n')[0] %}
+    {% do log(run_query('explain ' ~ statement.split('\\nas\\n', 1)[1]).rows[0][0], info=true) %}
+  {% endfor %}
+{% endmacro %}
+"""
 
 
 def open_shop(bench: Workbench) -> Project:
@@ -198,3 +210,65 @@ class TestView:
         done = shop.bench.run("--select", "order_lines")
         assert not done.ok
         return done.text
+
+
+class TestPlan:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return {"step.sql": EXPLAIN}
+
+    def test_rows_that_are_not_touched_are_not_joined(self, shop: Project) -> None:
+        done = shop.renew(products=[(100, "biro"), (102, "ink")])
+        plan = done.text[done.text.index("== Physical Plan ==") :].splitlines()
+        depth = {word: [line.index(word) for line in plan if word in line] for word in ("LeftOuter", "LeftSemi")}
+        assert len(depth["LeftOuter"]) == 2
+        assert min(depth["LeftSemi"]) > 0
+        joins = [line for line in plan if "LeftOuter" in line or "LeftSemi" in line]
+        indents = [line.index("+-") if "+-" in line else line.index(":-") for line in joins]
+        assert "LeftSemi" in joins[-1]
+        assert indents == sorted(indents), "the semi join lies below the others"
+        # The touched orders are looked up in both tables that have the number.
+        for table in ("orders", "items"):
+            (scan,) = (line for line in plan if f".{table}[" in line)
+            assert "order_id" in scan.split("DataFilters:")[1]
+            assert "IN (1,3)" in scan.split("DataFilters:")[1]
+
+
+def mapped(**changed: dict[str, str]) -> dict[str, Any]:
+    """The options of a view of which a relation is mapped in another way."""
+    return {"relations": RELATIONS | changed}
+
+
+BAD_VIEWS: dict[str, tuple[dict[str, Any], str]] = {
+    "no such change log": (mapped(order_changes={"order_id": "order_id"}), SELECT),
+    "a log that the select does not read": (mapped(silent={"item_id": "item_id"}), SELECT),
+    "a log that was never built": (mapped(unbuilt={"item_id": "item_id"}), "-- {{ ref('unbuilt') }}" + SELECT),
+    "no such column of the log": (mapped(items_changes={"item": "item_id"}), SELECT),
+    "no such column of the view": (mapped(items_changes={"item_id": "item"}), SELECT),
+    "a log without before images": (mapped(silent={"order_id": "order_id"}), "-- {{ ref('silent') }}" + SELECT),
+    "a log of bags": (mapped(bags={"item_id": "item_id"}), "-- {{ ref('bags') }}" + SELECT),
+    "a row without anchor": ({}, SELECT.replace("left join", "full join", 1)),
+}
+
+
+class TestBadViews:
+    @pytest.fixture(scope="class")
+    def built(self, open_once: Project) -> Project:
+        open_once.write("silent", log_model("items", ["item_id"], before_image="none"))
+        open_once.write("bags", log_model("items", ["item_id"], duplicate_keys="multiset"))
+        open_once.begin(**START | {"items": [*START["items"], (90, 9, 100, 1)]})
+        open_once.write("unbuilt", log_model("items", ["item_id"]))
+        return open_once
+
+    @pytest.mark.parametrize("kind", BAD_VIEWS)
+    def test_a_bad_view_is_refused(self, built: Project, kind: str) -> None:
+        options, select = BAD_VIEWS[kind]
+        built.write("order_lines", view(select, **options))
+        before = built.query("show tables in {schema}")
+        done = built.bench.run("--select", "order_lines")
+        assert not done.ok
+        assert messages("View")[kind] in done.text
+        assert built.query("show tables in {schema}") == before
+
+    def test_the_page_lists_what_is_tested(self) -> None:
+        assert list(messages("View")) == list(BAD_VIEWS)
