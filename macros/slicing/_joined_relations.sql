@@ -68,7 +68,8 @@ where batch_id <= {{ record.batch_id }}
 
 {# The model of a name in `relations`, or of package.name: a change log that this model is built after. #}
 {%- macro _joined_node(job, batch, name) -%}
-  {%- set logs = graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') | selectattr('config.materialized', 'equalto', 'differential') | list -%}
+  {%- set models = graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') -%}
+  {%- set logs = models | selectattr('config.materialized', 'equalto', 'differential') | list -%}
   {%- set parts = name.split('.') -%}
   {%- set nodes = logs | selectattr('name', 'equalto', parts[-1]) | list -%}
   {%- if parts | length > 1 -%}

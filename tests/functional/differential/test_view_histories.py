@@ -1,4 +1,4 @@
-"""Generated histories of four relations: the log of a view is the one that comparing the whole view gives, batch by batch."""
+"""Generated histories of four relations: the log of a view has the changes that comparing the whole view finds."""
 
 from __future__ import annotations
 
