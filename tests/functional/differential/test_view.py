@@ -187,6 +187,20 @@ class TestView:
         assert shop.batch("strategy, rows_dump, updates") == ("view", 1, 1)
         assert_right(shop)
 
+    @pytest.mark.parametrize("strategy", ["row_checksum", "range_checksum"])
+    def test_checksums_find_the_changes_of_a_join(self, shop: Project, strategy: str) -> None:
+        shop.write("order_lines", view(strategy=strategy, relations=None))
+        shop.renew()
+        shop.renew(items=[*START["items"][:2], (20, 2, 102, 1)], products=[(100, "biro"), (102, "ink")])
+        assert shop.batch("strategy") == (strategy,)
+        assert shop.changes(SHORT) == [
+            (1, 10, "biro", "update"),
+            (2, 20, "ink", "insert"),
+            (2, None, None, "delete"),
+            (3, 30, "pen", "delete"),
+            (3, None, None, "insert"),
+        ]
+
     def test_undone_and_expired_batches_ask_for_the_whole_view(self, shop: Project) -> None:
         rows = START["orders"]
         number = shop.query("select max(batch_id) from {schema}.orders_changes__batches")[0][0]
