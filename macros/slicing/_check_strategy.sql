@@ -55,6 +55,7 @@
       }) -%}
     {%- endfor -%}
     {%- do deltawave._check_time_options(model_name, settings) -%}
+    {%- if strategy == 'view' -%}{%- do deltawave._check_relations(model_name, settings) -%}{%- endif -%}
     {%- for option in ['range_rows', 'ranges_per_run'] -%}
       {%- set value = settings[option] -%}
       {%- if value is not none and (value is boolean or value is not integer or value < 1) -%}

@@ -25,6 +25,8 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "columns chosen in two ways": {"compare_columns": ["name"], "ignore_columns": ["name"]},
     "the dump's date in the key": {"unique_key": ["id", "Day"], "snapshot_date": "day"},
     "a misspelt option under meta": {"meta": {"deltawave": {"max_deletes": 1}}},
+    "relations that are no mapping": {"strategy": "view", "relations": ["orders_changes"]},
+    "a first relation outside the key": {"strategy": "view", "relations": {"orders_changes": {"order_id": "order_id"}}},
 }
 
 LOG = Relation("shop.log")

@@ -28,6 +28,7 @@
     'checksums': 0,
     'ranges': none,
     'quarantined': 0,
+    'before_since': deltawave._before_since(job, batch_id, none if is_first else last),
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   } -%}
   {%- do batch.update(columns=deltawave._batch_columns(job, state, batch)) -%}
@@ -44,4 +45,13 @@
     {{ return(deltawave._rewritten_log(batch.batch_id, batch.attempt)) }}
   {%- endif -%}
   {{ return(last.log) }}
+{%- endmacro -%}
+
+{# From which batch on each change tells what was before it. A first batch has nothing to tell. #}
+{%- macro _before_since(job, batch_id, last) -%}
+  {%- if last is none -%}
+    {{ return(batch_id) }}
+  {%- endif -%}
+  {%- set tells = job.settings.before_image != 'none' and (job.settings.strategy != 'row_checksum' or deltawave._log_has_all_rows(job)) -%}
+  {{ return(last.before_since if tells else batch_id + 1) }}
 {%- endmacro -%}

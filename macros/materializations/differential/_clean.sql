@@ -21,9 +21,9 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Tables that an attempt writes beside the log: what it read, what it keeps, and the ranges of that. #}
+{# Tables that an attempt writes beside the log: what it read, what it keeps, the ranges of that, and a view's touched anchors. #}
 {%- macro _side_kinds() -%}
-  {{ return(['copy', 'held', 'base', 'checksums', 'slice', 'ranges', 'cuts']) }}
+  {{ return(['copy', 'held', 'base', 'checksums', 'slice', 'ranges', 'cuts', 'anchors']) }}
 {%- endmacro -%}
 
 {# Does the next batch need that table? #}

@@ -31,6 +31,7 @@
     'strategy_progress': job.settings.strategy,
     'unique_key': job.settings.unique_key,
     'columns': columns,
+    'before_since': batch.before_since,
     'has_before': job.settings.before_image != 'none',
     'is_multiset': job.settings.duplicate_keys == 'multiset',
     'is_dated': job.settings.snapshot_date is not none,

@@ -24,6 +24,7 @@
       {%- endif -%}
     {%- endfor -%}
   {%- endfor -%}
+  {%- do deltawave._require_mapped_columns(job, columns | map(attribute='name') | list) -%}
   {%- for name in names -%}
     {%- if name in deltawave._reserved_columns() or name.startswith('before__') -%}
       {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': name}) -%}

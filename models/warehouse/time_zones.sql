@@ -1,0 +1,1 @@
+{{ deltawave.current_state(ref('time_zones_changes'), 'tz') }}
