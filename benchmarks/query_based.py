@@ -149,7 +149,8 @@ class Bench:
         self.spark.sql("drop table if exists bench.source")
         self.spark.sql(
             f"create table bench.source using parquet as select /*+ repartition_by_range(8, id) */ id, {columns}, "
-            f"if({changed} = 0, id - {self.rows}, {changed}) as changed_at, false as is_gone from range({self.rows}) sort by id"
+            f"if({changed} = 0, id - {self.rows}, {changed}) as changed_at, false as is_gone "
+            f"from range({self.rows}) sort by id"
         )
         self.spark.sql("drop table if exists bench.covering")
         covered = ", ".join(COVERED)

@@ -22,7 +22,6 @@
   {%- endfor -%}
   {%- set is_idle = not moved and batch.kept_side == last.kept -%}
   {%- if not is_idle -%}
-    {%- do deltawave._renew_kept(job, batch, last) -%}
     {%- do deltawave._create_anchors(job, batch, last, relations[0], moved) -%}
     {%- do deltawave._land_anchored_rows(job, batch, last, relations[0]) -%}
   {%- endif -%}
@@ -48,7 +47,6 @@
   {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
   {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
   {%- if not batch.is_first -%}
-    {%- do deltawave._renew_kept(job, batch, last) -%}
     {%- do batch.update(old=deltawave._kept_slice(job, batch, last)) -%}
   {%- endif -%}
 {%- endmacro -%}
