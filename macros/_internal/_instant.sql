@@ -11,11 +11,25 @@
 
 {# The same instant as text, yyyy-MM-ddTHH:mm:ss.SSSSSSZ, in an order that text keeps. #}
 {%- macro _utc_text(instant) -%}
-  {{ return(deltawave._instant_format('to_utc_timestamp(' ~ instant ~ ', current_timezone())')) }}
+  {{ return(deltawave._instant_format(deltawave._utc_time(instant))) }}
+{%- endmacro -%}
+
+{#
+  What a clock in UTC shows at an instant, as a timestamp_ntz. Counted, not converted: to_utc_timestamp and date_format go through the
+  session's time zone, whose clock leaves out an hour in spring.
+#}
+{%- macro _utc_time(instant) -%}
+  {{ return("timestampadd(microsecond, unix_micros(" ~ instant ~ "), timestamp_ntz '1970-01-01 00:00:00')") }}
 {%- endmacro -%}
 
 {%- macro _instant_format(time_in_utc) -%}
-  {{ return("date_format(" ~ time_in_utc ~ ", \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'\")") }}
+  {{ return("concat(replace(" ~ deltawave._clock_text(time_in_utc) ~ ", ' ', 'T'), 'Z')") }}
+{%- endmacro -%}
+
+{# A timestamp_ntz as yyyy-MM-dd HH:mm:ss.SSSSSS; a cast leaves out the zeros at the end. #}
+{%- macro _clock_text(time) -%}
+  {%- set text = 'cast(' ~ time ~ ' as string)' -%}
+  {{ return('rpad(concat(' ~ text ~ ', if(length(' ~ text ~ ") = 19, '.', '')), 26, '0')") }}
 {%- endmacro -%}
 
 {# A Python datetime that is aware of its zone, as the same text. #}

@@ -36,7 +36,9 @@
     'view': {'relations': '{orders_changes: {order_id: order_id}}'},
   } -%}
   {%- for option, example in required.get(strategy, {}).items() if settings[option] is none -%}
-    {%- do deltawave._fail('required', {'model': model_name, 'option': option, 'example': example}) -%}
+    {%- do deltawave._fail('required_by_strategy', {
+      'model': model_name, 'strategy': strategy, 'option': option, 'example': example,
+    }) -%}
   {%- endfor -%}
   {%- if strategy in deltawave._slice_strategies() -%}
     {%- set fitting = {
@@ -44,6 +46,8 @@
       'duplicate_keys': ['fail', 'quarantine'],
       'on_schema_change': ['ignore', 'fail'],
     } -%}
+    {#- A row that was set aside and is not touched again would never be read again. -#}
+    {%- if settings.updated_at -%}{%- do fitting.update(duplicate_keys=['fail']) -%}{%- endif -%}
     {%- if strategy == 'row_checksum' -%}
       {%- do fitting.update(tolerance=[none], duplicate_keys=['fail']) -%}
       {%- if settings.before_image == 'require' -%}{%- do fitting.update(initial_load=['inserts']) -%}{%- endif -%}
@@ -78,7 +82,10 @@
       'model': model_name, 'option': 'overlap', 'value': overlap, 'allowed': "a span like '2 hours', or a whole number for a counter",
     }) -%}
   {%- endif -%}
-  {%- if settings.updated_at and settings.updated_at | lower in settings.unique_key | map('lower') -%}
-    {%- do deltawave._fail('time_in_key', {'model': model_name, 'column': settings.updated_at}) -%}
-  {%- endif -%}
+  {%- for option, says in {'updated_at': 'when a row was touched', 'delete_flag': 'whether a row is deleted'}.items() -%}
+    {%- set column = settings[option] -%}
+    {%- if column and column | lower in settings.unique_key | map('lower') -%}
+      {%- do deltawave._fail('control_in_key', {'model': model_name, 'column': column, 'says': says, 'option': option}) -%}
+    {%- endif -%}
+  {%- endfor -%}
 {%- endmacro -%}

@@ -10,9 +10,10 @@
   {{ return('checksums' if strategy == 'row_checksum' else 'base') }}
 {%- endmacro -%}
 
-{# Decides what the batch is patched onto: the last kept side where it is of the strategy's kind, else one that is written now. #}
+{# Decides what the batch is patched onto: the last kept side where it is what the strategy would keep, else one that is written now. #}
 {%- macro _settle_kept(job, batch, last) -%}
-  {%- if last.kept.kind == deltawave._kept_kind(job.settings.strategy) -%}
+  {%- set kind = deltawave._kept_kind(job.settings.strategy) -%}
+  {%- if last.kept.kind == kind and (kind != 'checksums' or last.summed == batch.summed) -%}
     {%- do batch.update(kept_side=last.kept, kept_as_of=last.kept_as_of, ranges=last.ranges) -%}
   {%- else -%}
     {%- do deltawave._write_last_state(job, batch, last) -%}
@@ -25,7 +26,11 @@
 {# Writes the kept side anew when its patches have come to a fifth of the rows; the batch's own changes are the first patches of that. #}
 {%- macro _renew_kept(job, batch, last) -%}
   {%- if batch.kept_side == last.kept and deltawave._is_patched_much(job, last) -%}
-    {%- do deltawave._write_last_state(job, batch, last) -%}
+    {%- if batch.kept_side.kind == 'checksums' -%}
+      {%- do deltawave._write_kept(job, batch, deltawave._kept_checksums(job, batch), none, last.batch_id) -%}
+    {%- else -%}
+      {%- do deltawave._write_last_state(job, batch, last) -%}
+    {%- endif -%}
     {%- if batch.kept_side.kind == 'base' and not deltawave._has_own_ranges(job) -%}
       {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
     {%- endif -%}
@@ -50,21 +55,22 @@
   {%- if batch.kept_side.kind == 'base' -%}
     {%- do deltawave._cut_ranges(job, batch, batch.rows_new) -%}
     {%- if deltawave._has_own_ranges(job) -%}
-      {%- set ranges = deltawave._read_ranges(job, batch.ranges) -%}
+      {%- set ranges = deltawave._read_ranges(job, batch) -%}
       {%- do deltawave._renew_ranges(job, batch, ranges, ranges) -%}
     {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
 
-{# Writes the state that batch as_of left, in the strategy's form. #}
+{# Writes the state that batch as_of left, in the strategy's form. columns: of the rows; none where they are checksums already. #}
 {%- macro _write_kept(job, batch, rows, columns, as_of) -%}
-  {%- set kind = deltawave._kept_kind(job.settings.strategy) -%}
-  {%- do batch.update(kept_side={'kind': kind, 'batch_id': batch.batch_id, 'attempt': batch.attempt}, kept_as_of=as_of) -%}
-  {%- if kind == 'checksums' -%}
-    {%- do deltawave._create_checksums(job, batch, rows) -%}
+  {%- set side = {'kind': deltawave._kept_kind(job.settings.strategy), 'batch_id': batch.batch_id, 'attempt': batch.attempt} -%}
+  {%- set table = deltawave._attempt_relation(job, side) -%}
+  {%- if side.kind == 'base' -%}
+    {%- do deltawave._create_base(job, table, rows, columns) -%}
   {%- else -%}
-    {%- do deltawave._create_base(job, deltawave._attempt_relation(job, batch.kept_side), rows, columns) -%}
+    {%- do deltawave._create_checksums(job, batch, table, deltawave._summed_rows(job, batch, rows) if columns else rows) -%}
   {%- endif -%}
+  {%- do batch.update(kept_side=dict(side, rows=deltawave._row_count(job, table)), kept_as_of=as_of) -%}
 {%- endmacro -%}
 
 {# Has the log since the base come to more than a fifth of the rows? #}
@@ -149,7 +155,7 @@ where {{ condition }}
 
 {# A condition that leaves out most of what a slice of scattered keys is not compared with: the ranges in which its keys lie. #}
 {%- macro _ranges_of_slice(job, batch) -%}
-  {%- set ranges = deltawave._read_ranges(job, batch.ranges) -%}
+  {%- set ranges = deltawave._read_ranges(job, batch) -%}
   {%- set lows = deltawave._attempt_relation(job, batch.ranges) -%}
   {%- set placed = deltawave._placed(job, batch.landed, [], lows, ranges | length) -%}
   {%- set touched = [] -%}

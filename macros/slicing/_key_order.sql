@@ -40,7 +40,7 @@
 {# A column as the text of which _bound_literal makes the same value again, in any session: time-stamps in UTC. #}
 {%- macro _bound_text(expression, data_type) -%}
   {%- if data_type == 'timestamp' -%}
-    {{ return('date_format(to_utc_timestamp(' ~ expression ~ ", current_timezone()), 'yyyy-MM-dd HH:mm:ss.SSSSSS')") }}
+    {{ return(deltawave._clock_text(deltawave._utc_time(expression))) }}
   {%- endif -%}
   {{ return('cast(' ~ expression ~ ' as string)') }}
 {%- endmacro -%}

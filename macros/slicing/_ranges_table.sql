@@ -4,6 +4,17 @@
   strategy knows them the rows and the checksum of the range. The high key is the next one's low; the last range is open.
 #}
 
+{# Refuses a key that can't be cut where ranges are what is compared; the other strategies find rows in one range as well. #}
+{%- macro _check_range_key(job) -%}
+  {%- if deltawave._has_own_ranges(job) -%}
+    {%- for column in deltawave._key_columns(job) if not deltawave._has_bounds([column]) -%}
+      {%- do deltawave._fail('range_key_type', {
+        'model': job.name, 'column': column.name, 'type': column.data_type, 'strategy': job.settings.strategy,
+      }) -%}
+    {%- endfor -%}
+  {%- endif -%}
+{%- endmacro -%}
+
 {#
   The rows that a range aims at: few where only moved ranges are fetched, or looked up, so that little comes with a change, yet no more
   than some thousand ranges; many where each range is a read of its own.
@@ -98,7 +109,8 @@ from {{ deltawave._attempt_relation(job, ranges) }}
 {%- endmacro -%}
 
 {# The ranges of a batch: [{range_id, low, high, row_count, checksum}]; refuses a table that is not as it was written. #}
-{%- macro _read_ranges(job, ranges) -%}
+{%- macro _read_ranges(job, batch) -%}
+  {%- set table = deltawave._attempt_relation(job, batch.ranges) -%}
   {%- set texts = deltawave._bound_texts(job) -%}
   {%- set sql -%}
 select
@@ -106,11 +118,11 @@ select
     row_count,
     checksum,
     {{ texts | join(',\n    ') }}
-from {{ deltawave._attempt_relation(job, ranges) }}
+from {{ table }}
 order by range_id
   {%- endset -%}
-  {%- if deltawave._ranges_fingerprint(job, ranges) != ranges.fingerprint -%}
-    {%- do deltawave._fail('ranges_changed', {'model': job.name, 'ranges': deltawave._attempt_relation(job, ranges) | string}) -%}
+  {%- if deltawave._ranges_fingerprint(job, batch.ranges) != batch.ranges.fingerprint -%}
+    {%- do deltawave._refuse(job, batch, 'ranges_changed', {'ranges': table | string}) -%}
   {%- endif -%}
   {%- set found = [] -%}
   {%- for row in deltawave._run(job, sql).rows -%}

@@ -7,7 +7,7 @@
     {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, [], [])) -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set ranges = deltawave._read_ranges(job, batch.ranges) -%}
+  {%- set ranges = deltawave._read_ranges(job, batch) -%}
   {%- set sums = {} -%}
   {%- for row in deltawave._run(job, deltawave._range_checksums(job, batch, ranges)).rows -%}
     {%- do sums.update({row[0] | int: {'row_count': row[1] | int, 'checksum': row[2]}}) -%}
@@ -17,7 +17,8 @@
   {%- for range in ranges -%}
     {%- set now = sums.get(range.range_id, {'row_count': 0, 'checksum': deltawave._empty_sum(job.settings.checksum_bits)}) -%}
     {%- set seen.rows = seen.rows + now.row_count -%}
-    {%- if range.row_count != now.row_count or range.checksum != now.checksum -%}{%- do moved.append(range) -%}{%- endif -%}
+    {%- set is_known = last.summed == batch.summed and range.row_count == now.row_count and range.checksum == now.checksum -%}
+    {%- if not is_known -%}{%- do moved.append(range) -%}{%- endif -%}
   {%- endfor -%}
   {%- if seen.rows == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}

@@ -8,7 +8,7 @@
     {%- do batch.update(progress={'next_low': none}) -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set ranges = deltawave._read_ranges(job, batch.ranges) -%}
+  {%- set ranges = deltawave._read_ranges(job, batch) -%}
   {%- set chosen = deltawave._ranges_of_run(job, ranges, deltawave._last_progress(job, last)) -%}
   {%- set names = deltawave._dump_names(batch) -%}
   {%- for range in chosen -%}

@@ -9,7 +9,7 @@
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}
   {%- do batch.update(arrived='(select * from ' ~ batch.landed ~ ' where is_there)', checksums=batch.rows_old) -%}
-  {%- if deltawave._log_has_all_rows(job) -%}
+  {%- if deltawave._log_has_all_rows(job, batch) -%}
     {%- do batch.update(old=deltawave._logged_rows(job, batch)) -%}
   {%- else -%}
     {%- do batch.update(changes=deltawave._changes_without_before(job, batch)) -%}
@@ -17,8 +17,8 @@
 {%- endmacro -%}
 
 {# Can the row before a change be had from the log? Not where the log began without the rows of the first dump. #}
-{%- macro _log_has_all_rows(job) -%}
-  {{ return(job.settings.initial_load == 'inserts' and job.settings.before_image != 'none') }}
+{%- macro _log_has_all_rows(job, batch) -%}
+  {{ return(not batch.is_baseline and job.settings.before_image != 'none') }}
 {%- endmacro -%}
 
 {# The kept rows of the differing keys, from the log. #}
@@ -134,25 +134,28 @@ left join (select *, true as is_there from dump) as dump
   {{ return(deltawave._rebuild(base, keys, names, names, deltawave._last_changes(log, keys, names, from_batch=batch.kept_as_of + 1))) }}
 {%- endmacro -%}
 
-{# Writes the kept checksums of a select's rows, placed by the hash of the key. #}
-{%- macro _create_checksums(job, batch, select) -%}
-  {%- set keys = job.settings.unique_key -%}
-  {%- set sql -%}
-{{ deltawave._create_side(job, batch, deltawave._attempt_relation(job, batch.kept_side)) }}
-with side as (
+{# A select's rows as keys and checksums. #}
+{%- macro _summed_rows(job, batch, select) -%}
+{%- set keys = job.settings.unique_key -%}
+select
+    {{ deltawave._quoted_list(keys) | join(',\n    ') }},
+    {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }} as row_checksum,
+    {{ deltawave._key_hash('side', keys) }} as key_hash
+from (
     {{ deltawave._indented(select) }}
-),
+) as side
+{%- endmacro -%}
 
-summed as (
-    select
-        {{ deltawave._quoted_list(keys) | join(',\n        ') }},
-        {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }} as row_checksum,
-        {{ deltawave._key_hash('side', keys) }} as key_hash
-    from side
+{# Keeps a select's checksums, placed by the hash of the key. #}
+{%- macro _create_checksums(job, batch, table, select) -%}
+  {%- set sql -%}
+{{ deltawave._create_side(job, batch, table) }}
+with summed as (
+    {{ deltawave._indented(select) }}
 )
 
 select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
-    {{ deltawave._quoted_list(keys) | join(',\n    ') }},
+    {{ deltawave._quoted_list(job.settings.unique_key) | join(',\n    ') }},
     row_checksum,
     key_hash
 from summed

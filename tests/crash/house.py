@@ -56,11 +56,11 @@ FORMATS = {
 
 
 @contextmanager
-def open_house(file_format: str, folder: Path, jvm_options: str) -> Iterator[House]:
+def open_house(file_format: str, folder: Path, jvm_options: str, strategy: str = "outer_join") -> Iterator[House]:
     """A warehouse of that file format, on a metastore server of its own."""
     folder.mkdir()
     with MetastoreServer(folder / "metastore") as server:
-        house = House(folder, server, file_format, FORMATS[file_format], jvm_options)
+        house = House(folder, server, file_format, FORMATS[file_format], jvm_options, strategy)
         try:
             yield house
         finally:
@@ -71,10 +71,17 @@ class House:
     """One warehouse with dated dumps in it, and the dbt project that compares them."""
 
     def __init__(
-        self, folder: Path, server: MetastoreServer, file_format: str, extra: dict[str, str], jvm_options: str
+        self,
+        folder: Path,
+        server: MetastoreServer,
+        file_format: str,
+        extra: dict[str, str],
+        jvm_options: str,
+        strategy: str,
     ) -> None:
         self.folder = folder
         self.file_format = file_format
+        self.strategy = strategy
         scratch = folder / "scratch"
         scratch.mkdir()
         # Killed processes can't tidy up, so what they leave has to lie in the test's own folder.
@@ -113,6 +120,7 @@ class House:
                 "STOP_AT": stop_at,
                 "LAST_DUMP": str(day),
                 "FILE_FORMAT": self.file_format,
+                "STRATEGY": self.strategy,
                 "SLOW_LAND": "",
                 **env,
             },
@@ -128,6 +136,14 @@ class House:
         self._started.append(reader)
         reader.wait_for_dumps()
         return reader
+
+    def wait_for_files(self, pattern: str) -> None:
+        """Return when a statement has begun to write into such a folder of the warehouse."""
+        for _ in range(600):
+            if any((self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db").glob(pattern)):
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"nothing was written to {pattern}")
 
     def close(self) -> None:
         """End what a failed test left running."""
@@ -201,6 +217,11 @@ class Reader:
     def polls(self) -> list[dict[str, Any]]:
         """What each poll saw."""
         return [json.loads(line) for line in (self._folder / "seen.jsonl").read_text().splitlines()]
+
+    @property
+    def tables(self) -> set[str]:
+        """The names of the model's tables and views at the end."""
+        return set(json.loads((self._folder / "tables.json").read_text()))
 
     @property
     def log(self) -> set[history.Change]:

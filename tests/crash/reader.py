@@ -1,7 +1,7 @@
 """A reader in a process of its own: writes the dumps, reads the model's view again and again, at the end all of it.
 
 Argument: a folder with settings.json (of Spark) and dumps.json. It writes "delivered" when the dumps are there, a line
-of seen.jsonl a poll, and log.json after "stop" appeared.
+of seen.jsonl a poll, and tables.json and log.json after "stop" appeared.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def main(folder: Path) -> None:
                 lines.write(json.dumps({"error": str(error)[:2000]}) + "\n")
             time.sleep(1)
     rows = [row.asDict(True) for row in spark.table(VIEW).collect()]
+    tables = [row.tableName for row in spark.sql(f"show tables in {VIEW.partition('.')[0]}").collect()]
+    (folder / "tables.json").write_text(json.dumps(tables))
     (folder / "log.json").write_text(json.dumps(rows, default=str))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -27,11 +26,12 @@ STEPS = {"parquet": EVERY_STEP, "delta": SOME_STEPS, "iceberg": SOME_STEPS}
 
 def kill_at(house: House, step: str, last: int) -> None:
     """Run until ``step`` and SIGKILL the process there."""
-    run = house.dbt(last, stop_at=step, SLOW_LAND="yes" if step == "1:land-passing" else "")
+    is_passing = step.endswith("-passing")
+    run = house.dbt(last, stop_at=step, SLOW_LAND="100" if is_passing else "")
     run.wait_for(f"STOPPED AT {step}")
-    if step.endswith("-passing"):
-        # The statement has begun, and takes minutes: each row takes a nap.
-        time.sleep(2)
+    if is_passing:
+        # The statement has begun to write, and takes a while.
+        house.wait_for_files(f"accounts__*_{step[0]}_*/_temporary")
     run.kill()
 
 
@@ -82,14 +82,35 @@ def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
         assert_only_whole_batches(reader.polls, dumps)
 
 
+def kill_slices(folder: Path, jvm_options: str) -> None:
+    """Three attempts at a batch of a part of the table, of which the last has decided it; then the next batch."""
+    with open_house("parquet", folder, jvm_options, strategy="range_checksum") as house:
+        dumps = history.dumps(3)
+        reader = house.reader(dumps)
+        run(house, 1)
+        for step in ("2:land-passing", "2:decide", "2:clean"):
+            kill_at(house, step, 2)
+        assert "finishing batch" not in run(house, 3)
+        reader.stop()
+        assert reader.log == history.log(dumps)
+        assert_only_whole_batches(reader.polls, dumps)
+        helpers = sorted(name.removeprefix("accounts__").split("_")[0] for name in reader.tables - {"accounts"})
+        assert helpers == ["base", "batches", "commit", "log", "ranges"], reader.tables
+
+
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory, quick_jvm: str) -> Iterator[dict[str, Future[None]]]:
-    """The histories of all formats, two at a time: they mostly wait for processes to start."""
+    """The histories of slices and of all formats, two at a time: they mostly wait for processes to start."""
     folder = tmp_path_factory.mktemp("crash")
     with ThreadPoolExecutor(max_workers=2) as pool:
-        yield {name: pool.submit(kill_and_race, name, folder / name, quick_jvm) for name in STEPS}
+        slices = {"slices": pool.submit(kill_slices, folder / "slices", quick_jvm)}
+        yield slices | {name: pool.submit(kill_and_race, name, folder / name, quick_jvm) for name in STEPS}
 
 
 @pytest.mark.parametrize("file_format", STEPS)
 def test_killed_and_raced(outcomes: dict[str, Future[None]], file_format: str) -> None:
     outcomes[file_format].result()
+
+
+def test_slices_are_killed(outcomes: dict[str, Future[None]]) -> None:
+    outcomes["slices"].result()

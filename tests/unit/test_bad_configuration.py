@@ -10,6 +10,7 @@ from bad_input import messages
 from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros, Relation
 
+BY_TIME = {"strategy": "timestamp", "updated_at": "touched"}
 CONFIGURATION: dict[str, dict[str, Any]] = {
     "no key": {"unique_key": []},
     "a key that is no name": {"unique_key": {"a": 1}},
@@ -24,6 +25,34 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a remote that is no name": {"remote": ["legacy"]},
     "columns chosen in two ways": {"compare_columns": ["name"], "ignore_columns": ["name"]},
     "the dump's date in the key": {"unique_key": ["id", "Day"], "snapshot_date": "day"},
+    "an option of another strategy": {"strategy": "ranges", "updated_at": "touched"},
+    "time-stamps of no column": {"strategy": "timestamp"},
+    "delete flags of no column": {"strategy": "timestamp_delete_flag", "updated_at": "touched"},
+    "a time-stamp in the key": {**BY_TIME, "unique_key": ["id", "Touched"]},
+    "a delete flag in the key": {
+        "strategy": "timestamp_delete_flag",
+        "updated_at": "touched",
+        "unique_key": ["id", "gone"],
+        "delete_flag": "gone",
+    },
+    "a time-stamp column that is no name": {"strategy": "timestamp", "updated_at": ["touched"]},
+    "a negative overlap": {**BY_TIME, "overlap": -1},
+    "an overlap of months": {**BY_TIME, "overlap": "1 month"},
+    "rows without a time that are passed over": {**BY_TIME, "null_timestamp": "ignore"},
+    "ranges of no rows": {"strategy": "ranges", "range_rows": 0},
+    "a negative share of ranges": {"strategy": "ranges", "ranges_per_run": -1},
+    "a pause in words": {"strategy": "ranges", "range_pause": "1 second"},
+    "a checksum of 256 bits": {"strategy": "row_checksum", "checksum_bits": 256},
+    "dated dumps, read in parts": {"strategy": "ranges", "snapshot_date": "day"},
+    "new columns, of dumps read in parts": {**BY_TIME, "on_schema_change": "append_new_columns"},
+    "bags of rows, read in parts": {"strategy": "range_checksum", "duplicate_keys": "multiset"},
+    "rows set aside that are not read again": {**BY_TIME, "duplicate_keys": "quarantine"},
+    "a tolerance of checksums": {"strategy": "row_checksum", "tolerance": {"price": 0.1}},
+    "before images that checksums don't keep": {
+        "strategy": "row_checksum",
+        "before_image": "require",
+        "initial_load": "baseline",
+    },
     "a misspelt option under meta": {"meta": {"deltawave": {"max_deletes": 1}}},
     "relations that are no mapping": {"strategy": "view", "relations": ["orders_changes"]},
     "a first relation outside the key": {"strategy": "view", "relations": {"orders_changes": {"order_id": "order_id"}}},

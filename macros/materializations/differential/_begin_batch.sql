@@ -13,6 +13,7 @@
     'first_batch': batch_id if is_first else last.first_batch,
     'is_first': is_first,
     'is_slice': is_slice,
+    'is_baseline': job.settings.initial_load == 'baseline' if is_first else last.is_baseline,
     'is_idle': false,
     'attempt': job.attempt,
     'snapshot_date': dump.snapshot_date,
@@ -32,6 +33,7 @@
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   } -%}
   {%- do batch.update(columns=deltawave._batch_columns(job, state, batch)) -%}
+  {%- do batch.update(summed=deltawave._summed(job, batch)) -%}
   {%- do batch.update(log_name=deltawave._batch_log(batch, last)) -%}
   {%- do batch.update(log=deltawave._helper_relation(job, batch.log_name)) -%}
   {{ return(batch) }}

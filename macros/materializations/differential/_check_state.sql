@@ -19,8 +19,6 @@
       'was': 'with' if record.is_multiset else 'without',
       'is': job.settings.duplicate_keys,
     }) -%}
-  {%- elif deltawave._lost_sides(job, tables, record) -%}
-    {%- do deltawave._fail('lost_copy', {'model': job.name, 'copy': deltawave._lost_sides(job, tables, record)[0]}) -%}
   {%- elif record.is_dated != (job.settings.snapshot_date is not none) -%}
     {%- do deltawave._fail('snapshot_date_changed', {
       'model': job.name,
@@ -28,14 +26,4 @@
       'is': 'with' if job.settings.snapshot_date else 'without',
     }) -%}
   {%- endif -%}
-{%- endmacro -%}
-
-{# What the last batch kept and is not there any more. A log that is the kept side itself has no table of its own. #}
-{%- macro _lost_sides(job, tables, record) -%}
-  {%- set lost = [] -%}
-  {%- for side in [record.kept, record.ranges] if side and side.kind != 'log' -%}
-    {%- set table = deltawave._attempt_relation(job, side) -%}
-    {%- if table.identifier | lower not in tables -%}{%- do lost.append(table | string) -%}{%- endif -%}
-  {%- endfor -%}
-  {{ return(lost) }}
 {%- endmacro -%}

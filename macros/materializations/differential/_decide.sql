@@ -27,6 +27,8 @@
     'kept': batch.kept_side,
     'kept_as_of': batch.kept_as_of,
     'ranges': batch.ranges,
+    'summed': batch.summed,
+    'is_baseline': batch.is_baseline,
     'progress': batch.progress,
     'strategy_progress': job.settings.strategy,
     'unique_key': job.settings.unique_key,

@@ -4,7 +4,8 @@
 #}
 {%- macro _hold(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
-  {%- set names = deltawave._quoted_list(job.columns | map(attribute='name')) -%}
+  {%- set names = deltawave._quoted_list(deltawave._landed_columns(job, batch) | map(attribute='name')) -%}
+  {%- set old_hash = deltawave._key_hash('old_side', keys) if batch.is_slice else 'old_side.key_hash' -%}
   {%- set held = deltawave._attempt_relation(job, {'kind': 'held', 'batch_id': batch.batch_id, 'attempt': batch.attempt}) -%}
   {%- set sql -%}
 {{ deltawave._create_side(job, batch, held) }}
@@ -27,10 +28,10 @@ accepted as (
         {%- for name in deltawave._held_cells(job, batch) %}
         {{ name }},
         {%- endfor %}
-        old_side.key_hash
+        {{ old_hash }} as key_hash
     from {{ batch.old }} as old_side
     left semi join duplicates
-        on old_side.key_hash = duplicates.key_hash and {{ deltawave._same_key(keys, 'old_side', 'duplicates') }}
+        on {{ old_hash }} = duplicates.key_hash and {{ deltawave._same_key(keys, 'old_side', 'duplicates') }}
     {%- endif %}
 )
 
@@ -49,7 +50,7 @@ from accepted
 {%- macro _held_cells(job, batch) -%}
   {%- set known = batch.columns | selectattr('in_old') | map(attribute='name') | map('lower') | list -%}
   {%- set cells = [] -%}
-  {%- for column in job.columns -%}
+  {%- for column in deltawave._landed_columns(job, batch) -%}
     {%- set described = {'name': column.name, 'data_type': column.data_type, 'in_old': column.name | lower in known} -%}
     {%- do cells.append(deltawave._cell('old', described) ~ ' as ' ~ deltawave._quoted(column.name)) -%}
   {%- endfor -%}

@@ -4,9 +4,7 @@
 #}
 {%- macro _keep(job, batch, last) -%}
   {%- if not batch.is_slice -%}
-    {%- if batch.quarantined -%}
-      {%- do batch.update(kept_side=dict(batch.kept_side, kind='held')) -%}
-    {%- endif -%}
+    {%- do batch.update(kept_side=dict(batch.kept_side, kind='held' if batch.quarantined else 'copy', rows=batch.rows_new)) -%}
   {%- elif batch.is_first -%}
     {%- do deltawave._keep_first_slice(job, batch) -%}
   {%- elif batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] > 0 -%}

@@ -3,11 +3,17 @@
   next one exchanges it (LG96 3.1 keeps the sorted file). The hash only places rows: keys themselves are compared.
 #}
 {%- macro _land(job, batch, last) -%}
+  {%- do deltawave._require_known_rows(job, batch, last) -%}
   {%- if batch.is_slice -%}
     {%- do deltawave._land_slice(job, batch, last) -%}
   {%- else -%}
     {%- do deltawave._land_dump(job, batch, last) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# A dump lands with all of its columns, a slice with those of the log. #}
+{%- macro _landed_columns(job, batch) -%}
+  {{ return(batch.columns if batch.is_slice else job.columns) }}
 {%- endmacro -%}
 
 {# A whole dump, to be compared with the whole kept side. #}

@@ -27,6 +27,7 @@
     {%- do deltawave._open_remote(job) -%}
   {%- endif -%}
   {%- do job.update(columns=deltawave._dump_columns(job)) -%}
+  {%- do deltawave._check_range_key(job) -%}
 {%- endmacro -%}
 
 {# A relation that belongs to the model: x__log, x__batches, x__copy_<batch>_<attempt>, x__commit_<batch>, and so on. #}

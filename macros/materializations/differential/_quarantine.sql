@@ -40,7 +40,7 @@ partitioned by (batch_id, attempt)
 {# Writes the rows of (batch, attempt), where no reader sees them yet. #}
 {%- macro _stage_quarantine(job, batch) -%}
   {%- if batch.quarantined -%}
-    {%- set names = deltawave._quoted_list(job.columns | map(attribute='name')) -%}
+    {%- set names = deltawave._quoted_list(deltawave._landed_columns(job, batch) | map(attribute='name')) -%}
     {%- set sql -%}
 insert into {{ deltawave._quarantine_relation(job) }} (
     {{ names | join(',\n    ') }},

@@ -51,11 +51,34 @@ DUMPS = {
 }
 
 DATED = "select 1 as account_id, 'a' as name, {} as day"
+TIMED = {"strategy": "timestamp", "updated_at": "touched"}
+TOUCHED = "select 1 as account_id, 'a' as name, {} as touched"
+FLAGGED = {"strategy": "timestamp_delete_flag", "updated_at": "touched", "delete_flag": "is_gone"}
 FIRST_DUMPS = {
     "duplicate keys at once": Input("select 1 as account_id union all select 1"),
     "a row without a date": Input(DATED.format("cast(null as date)"), config={"snapshot_date": "day"}),
     "a date that is none": Input(DATED.format("'soon'"), config={"snapshot_date": "day"}),
     "a number for a date": Input(DATED.format("1"), config={"snapshot_date": "day"}),
+    "no such time-stamp column": Input(GOOD, config=TIMED),
+    "a time-stamp of text": Input(TOUCHED.format("'2026-01-31'"), config=TIMED),
+    "a time-stamp with fractions": Input(TOUCHED.format("1.5"), config=TIMED),
+    "a span of a counter": Input(TOUCHED.format("1"), config=TIMED | {"overlap": "1 hour"}),
+    "a number of a time": Input(TOUCHED.format("current_date()"), config=TIMED | {"overlap": 3}),
+    "a row without a time": Input(TOUCHED.format("cast(null as timestamp)"), config=TIMED),
+    "no such flag": Input(TOUCHED.format("1"), config=FLAGGED),
+    "a flag of text": Input(TOUCHED.format("1") + ", 'no' as is_gone", config=FLAGGED),
+    "no such row id": Input(TOUCHED.format("1"), config=TIMED | {"row_id": "oid"}),
+    "a covering copy that lacks a column": Input(
+        TOUCHED.format("1"), config=TIMED | {"unique_key": "name", "covering_copy": "values_of_one"}
+    ),
+    "numbers with errors as ranges": Input("select 1d as account_id", config={"strategy": "ranges"}),
+    "lists as ranges": Input("select array(1) as account_id", config={"strategy": "range_checksum"}),
+    "text of a language as ranges": Input(
+        "select 'a' collate utf8_lcase as account_id", config={"strategy": "range_checksum"}
+    ),
+    "an empty table at first": Input(f"{GOOD} where id < 0", config={"strategy": "range_checksum"}),
+    "duplicate keys in a part": Input(f"{GOOD} union all select 3, 'x'", config={"strategy": "ranges"}),
+    "null keys in a part": Input("select cast(null as int) as account_id", config={"strategy": "row_checksum"}),
     "a table of the model's name": Input(),
 }
 
@@ -90,6 +113,8 @@ class TestDumps:
 class TestFirstDumps:
     @pytest.mark.parametrize("kind", FIRST_DUMPS)
     def test_a_bad_first_dump_is_refused(self, desk: Workbench, kind: str) -> None:
+        if kind == "a covering copy that lacks a column":
+            desk.spark.sql("create or replace temporary view values_of_one as select 1 as touched, 'a' as label")
         if kind == "a table of the model's name":
             desk.spark.sql(f"create table {desk.schema}.{MODEL} as select 42 as answer")
         assert_refused(desk, FIRST_DUMPS[kind], messages("First dump")[kind])

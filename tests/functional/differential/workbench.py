@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,9 @@ class Workbench:
 
     def add_model(self, name: str, text: str) -> None:
         """Write another model's file, which goes with ``clear``."""
-        (self.root / "models" / f"{name}.sql").write_text(text)
+        folder = self.root / "models" / "added"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.sql").write_text(text)
 
     def run(self, *args: str, command: str = "run") -> Run:
         """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
@@ -126,10 +129,8 @@ class Workbench:
         }
 
     def clear(self) -> None:
-        """Drop the model, its helpers and the dump; other models go."""
-        for file in (self.root / "models").glob("*.sql"):
-            if file.stem != MODEL:
-                file.unlink()
+        """Drop the model, its helpers and the dump; added models go."""
+        shutil.rmtree(self.root / "models" / "added", ignore_errors=True)
         self.spark.sql(f"drop schema if exists {self.schema} cascade")
         self.spark.sql(f"create schema {self.schema}")
 

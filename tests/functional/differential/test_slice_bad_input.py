@@ -1,0 +1,162 @@
+"""What somebody, or another configuration, does to a model between two runs that read parts of the table."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bad_input import messages
+from pyspark.sql import SparkSession
+from workbench import MODEL, Workbench
+
+ROWS = "select id as account_id, cast(id as string) as name, 'same' as note, 1 as version from range(20)"
+ALL = "select * from {{ target.schema }}.dump"
+BY_TIME = {"strategy": "timestamp", "updated_at": "version"}
+CHECKSUMS_ALONE = {"strategy": "row_checksum", "initial_load": "baseline"}
+
+
+@dataclass(frozen=True)
+class Between:
+    """A model, and what happens to it between two runs: other options, another select, a statement about a table."""
+
+    config: dict[str, Any]
+    then: dict[str, Any] = field(default_factory=dict)
+    select: str = ALL
+    damage: tuple[str, str] = ("", "")
+
+
+REFUSED = {
+    "a clock that went back": Between(BY_TIME, select=ALL.replace("*", "* except (version), version - 1 as version")),
+    "a part without a column": Between({"strategy": "ranges"}, select=ALL.replace("*", "* except (note)")),
+    "a part with another type": Between(
+        {"strategy": "range_checksum"}, select=ALL.replace("*", "* except (note), 1 as note")
+    ),
+    "a column that comes back": Between({"on_schema_change": "append_new_columns"}, then={"strategy": "ranges"}),
+    "a part without most of its rows": Between({"strategy": "ranges"}, select=f"{ALL} where account_id < 5"),
+    "a source that lost all rows": Between({"strategy": "range_checksum"}, select=f"{ALL} where account_id < 0"),
+    "edited ranges": Between(
+        {"strategy": "range_checksum"}, damage=("ranges", "insert into {} values (99, 50, 1, '1')")
+    ),
+    "edited ranges of time-stamps": Between(BY_TIME, damage=("ranges", "insert into {} values (99, 50, 1, '1')")),
+    "an emptied copy": Between({}, damage=("copy", "truncate table {}")),
+    "kept rows that were taken away": Between({"strategy": "ranges"}, damage=("base", "truncate table {}")),
+    "kept checksums that were added": Between(
+        {"strategy": "row_checksum"}, damage=("checksums", "insert into {} values (99, 1, 1)")
+    ),
+    "kept rows that are gone": Between({"strategy": "range_checksum"}, damage=("base", "drop table {}")),
+    "other checksums after a baseline": Between(CHECKSUMS_ALONE, then={"checksum_bits": 128}),
+    "rows that only checksums stand for": Between(
+        CHECKSUMS_ALONE, then={"strategy": "range_checksum", "initial_load": "inserts"}
+    ),
+}
+
+GOES_ON = {
+    "row_bits": Between({"strategy": "row_checksum"}, then={"checksum_bits": 128}),
+    "range_bits": Between({"strategy": "range_checksum"}, then={"checksum_bits": 128}),
+    "row_columns": Between({"strategy": "row_checksum", "ignore_columns": "note"}, then={"ignore_columns": None}),
+    "range_columns": Between({"strategy": "range_checksum"}, then={"compare_columns": "name"}),
+    "narrow_ranges": Between({"strategy": "range_checksum"}, then={"range_rows": 2}),
+    "dropped_ranges": Between({"strategy": "ranges"}, damage=("ranges", "drop table {}")),
+    "dropped_checksums": Between({"strategy": "range_checksum"}, damage=("ranges", "drop table {}")),
+    "baseline": Between(CHECKSUMS_ALONE),
+}
+
+
+class Desk(Workbench):
+    """A workbench with several models."""
+
+    def place(self, name: str, config: dict[str, Any], select: str = ALL) -> None:
+        """Write a model's file, by number: names of kinds are no names of tables."""
+        ranges = {"range_rows": 5} if config.get("strategy", "row_checksum") != "row_checksum" else {}
+        options = json.dumps({"materialized": "differential", "unique_key": "account_id"} | ranges | config)
+        self.add_model(name, f"{{{{ config(**fromjson({options!r})) }}}}\n{select}\n")
+
+    def change(self, name: str, between: Between) -> None:
+        """Do to a model what comes between its runs."""
+        self.place(name, between.config | between.then, between.select)
+        kind, statement = between.damage
+        if statement:
+            kinds = (f"{name}__{kind}_", f"{name}__cuts_" if kind == "ranges" else f"{name}__{kind}_")
+            (table,) = [each for each in self.tables() if each.startswith(kinds)]
+            self.spark.sql(statement.format(f"{self.schema}.{table}"))
+
+    def tables(self) -> set[str]:
+        """All tables and views."""
+        return {row.tableName for row in self.spark.sql(f"show tables in {self.schema}").collect()}
+
+    def changes(self, name: str) -> list[tuple[Any, ...]]:
+        """The changes after a model's first batch."""
+        rows = self.spark.table(f"{self.schema}.{name}").where("_batch_id > 1")
+        return sorted(tuple(row) for row in rows.select("_batch_id", "account_id", "_change_type", "name").collect())
+
+
+@pytest.fixture(scope="class")
+def desk(project: Any, deltawave_package: Path, spark: SparkSession) -> Desk:
+    """A desk without models."""
+    desk = Desk(spark, Path(project.project_root), project.test_schema)
+    spark.sql(f"create schema if not exists {desk.schema}")
+    return desk
+
+
+class TestBetweenRuns:
+    NAMES = {kind: f"m{number}" for number, kind in enumerate(REFUSED)}
+
+    @pytest.fixture(scope="class")
+    def said(self, desk: Desk) -> dict[str, str]:
+        """What the second run says of each model; it changes nothing."""
+        for kind, name in self.NAMES.items():
+            desk.place(name, REFUSED[kind].config)
+        desk.build(ROWS)
+        back = self.NAMES["a column that comes back"]
+        desk.place(back, REFUSED["a column that comes back"].config, ALL.replace("*", "* except (note)"))
+        assert desk.run("--select", back).ok
+        for kind, name in self.NAMES.items():
+            desk.change(name, REFUSED[kind])
+        tables = desk.tables()
+        counts = {name: desk.spark.table(f"{desk.schema}.{name}").count() for name in self.NAMES.values()}
+        done = desk.run()
+        assert desk.tables() == tables
+        assert {name: desk.spark.table(f"{desk.schema}.{name}").count() for name in counts} == counts
+        parts = done.text.split("Failure in model ")[1:]
+        return {part.split(" ", 1)[0]: part for part in parts}
+
+    @pytest.mark.parametrize("kind", REFUSED)
+    def test_is_refused(self, said: dict[str, str], kind: str) -> None:
+        assert messages("Between two runs")[kind] in said.get(self.NAMES[kind], "no error")
+
+    def test_the_page_lists_what_is_tested(self) -> None:
+        assert list(messages("Between two runs")) == list(REFUSED)
+
+
+class TestGoesOn:
+    def test_the_changes_are_found_and_no_others(self, desk: Desk) -> None:
+        for name, between in GOES_ON.items():
+            desk.place(name, between.config)
+        desk.build(ROWS)
+        for name, between in GOES_ON.items():
+            desk.change(name, between)
+        # Enough changes to have the kept side written anew.
+        first = [(2, number, "update", "new") for number in range(6)]
+        desk.build(ROWS.replace("cast(id as string)", "if(id < 6, 'new', cast(id as string))"))
+        assert {name: desk.changes(name) for name in GOES_ON} == dict.fromkeys(GOES_ON, first)
+        last = ROWS.replace("cast(id as string)", "if(id < 6, 'new', if(id = 7, 'other', cast(id as string)))")
+        desk.build(last)
+        desk.build(last)
+        for name in GOES_ON:
+            assert desk.changes(name) == [*first, (3, 7, "update", "other")], name
+            batches = desk.spark.table(f"{desk.schema}.{name}__batches")
+            assert batches.selectExpr("max(batch_id)").collect()[0][0] == 3, name
+
+    def test_a_kept_side_that_is_gone_is_made_anew_by_a_rewind(self, desk: Desk) -> None:
+        desk.configure()
+        desk.build(ROWS, "--select", MODEL)
+        desk.build(ROWS.replace("'same'", "'other'"), "--select", MODEL)
+        (kept,) = [name for name in desk.names() if "__copy_" in name]
+        desk.spark.sql(f"drop table {desk.schema}.{kept}")
+        assert "is gone" in desk.run("--select", MODEL).text
+        assert desk.operate("rewind", model=MODEL, to_batch=1).ok
+        desk.build(ROWS.replace("'same'", "'another'"), "--select", MODEL)
+        assert desk.batches("batch_id, updates")[-1] == (4, 20)

@@ -1,0 +1,87 @@
+"""Keys and names that are hard to write down, in slices: what is found is what changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from workbench import Workbench
+
+# Key columns of row number n.
+KEYS = {
+    "text": """
+        concat(
+            element_at(
+                array(
+                    '', 'it''s', 'back\\\\slash', 'new\\nline', '$\\u007bx}', 'null', '007', '`', 'É', '\\ud83d\\ude00'
+                ),
+                n % 10 + 1
+            ),
+            if(n < 10, '', string(n))
+        ) as `a``key`
+    """,
+    "long_ago": "date_add(date '1500-02-20', n) as `a``key`",
+    "clock_changes": "timestamp '2026-03-28 22:00:00 UTC' + make_interval(0, 0, 0, 0, 0, 10 * n) as `a``key`",
+    "no_such_hour": "timestamp_ntz '2026-03-29 01:00:00' + make_interval(0, 0, 0, 0, 0, 5 * n) as `a``key`",
+    "first_year": "timestamp '0001-01-01 00:00:00 UTC' + make_interval(0, 0, 0, 0, n) as `a``key`",
+    "38_digits": "cast(concat(if(n % 2 = 0, '-', ''), repeat('9', 36), lpad(n, 2, '0')) as decimal(38, 0)) as `a``key`",
+    "fractions": "cast(concat('0.', repeat('0', 36), lpad(n, 2, '0')) as decimal(38, 38)) as `a``key`",
+    "booleans": "n % 2 = 0 as `a``key`, if(n % 7 = 0, null, n % 3 = 0) as `Schlüssel '\"2`, n as key_3",
+}
+NAMES = {"booleans": ["a`key", "Schlüssel '\"2", "key_3"]}
+STRATEGIES = {
+    "range_checksum": {"range_rows": 4},
+    "timestamp": {"range_rows": 4, "updated_at": "seen `at`"},
+}
+
+
+def model(keys: str, strategy: str) -> str:
+    """A differential model's file over the numbered rows."""
+    config = {
+        "materialized": "differential",
+        "strategy": strategy,
+        "unique_key": NAMES.get(keys, "a`key"),
+        **STRATEGIES[strategy],
+    }
+    select = f"select {KEYS[keys]}, n, name{', at as `seen ``at```' if strategy == 'timestamp' else ''}"
+    return f"{{{{ config(**fromjson({json.dumps(config)!r})) }}}}\n{select} from {{{{ target.schema }}}}.dump\n"
+
+
+def dump(**changed: str) -> str:
+    """Sixty rows, of which some are changed: their number, and their name or none."""
+    names = json.dumps({number.removeprefix("n"): name for number, name in changed.items()})
+    return f"""
+        select
+            cast(id as int) as n,
+            coalesce(name, 'old') as name,
+            timestamp '2026-03-29 00:30:00 UTC' + make_interval(0, 0, 0, 0, if(name is null, 0, 2)) as at
+        from (select id, from_json('{names}', 'map<string,string>')[string(id)] as name from range(60))
+        where name is distinct from 'gone'
+    """
+
+
+class TestHardKeys:
+    @pytest.fixture
+    def clocks(self, bench: Workbench) -> Iterator[None]:
+        """A session whose clock goes forward in the dumps."""
+        bench.spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+        yield
+        bench.spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+    @pytest.mark.usefixtures("clocks")
+    def test_changes_are_found_once(self, bench: Workbench) -> None:
+        (bench.root / "models" / "accounts.sql").unlink()
+        for keys in KEYS:
+            bench.add_model(f"{keys}__range_checksum", model(keys, "range_checksum"))
+        for keys, strategy in (("clock_changes", "timestamp"), ("booleans", "timestamp")):
+            bench.add_model(f"{keys}__{strategy}", model(keys, strategy))
+        changed = {f"n{number}": "new" for number in (0, 4, 17, 25, 26, 27, 28, 29, 40, 59)}
+        for each in (dump(), dump(**changed), dump(**changed, n58="gone")):
+            bench.build(each)
+        expected = [(int(number[1:]), "update", 2) for number in changed]
+        for file in sorted((bench.root / "models").glob("*.sql")):
+            log = bench.spark.table(f"{bench.schema}.{file.stem}").where("_batch_id > 1")
+            found = log.select("n", "_change_type", "_batch_id").orderBy("_batch_id", "n")
+            deletes = [] if file.stem.endswith("timestamp") else [(58, "delete", 3)]
+            assert [tuple(row) for row in found.collect()] == expected + deletes, file.stem
