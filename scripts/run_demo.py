@@ -1,8 +1,11 @@
 """Run the demo: load the airports' dumps with dbt, then report what changed from dump to dump.
 
+The models by strategy see two of the dumps, one after the other; on the target `local` one of them reads a database.
+
 Arguments are handed on to every dbt command, for instance `scripts/run_demo.py --target delta`.
 """
 
+import argparse
 import os
 import re
 import shlex
@@ -12,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from dbt.cli.main import dbtRunner
+from demo_database import load
+from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).resolve().parents[1]
 LOG = "airports_changes"
+BY_STRATEGY = "tag:by_strategy"
 TESTS = {"test": "data tests", "unit_test": "unit tests"}
 
 
@@ -55,26 +61,90 @@ def main(options: list[str]) -> int:
     if "DBT_PROFILES_DIR" not in os.environ:
         options = ["--profiles-dir", "profiles", *options]
 
-    narrator = Narrator()
-    runner = dbtRunner(callbacks=[narrator])
-    models: dict[str, str] = {}
-    for command in (
-        ["run-operation", "create_external_sources"],
-        ["source", "freshness"],
-        ["build"],
-        ["run-operation", "report", "--args", f"{{model: {LOG}}}"],
-    ):
-        shown = shlex.join(["dbt", *command, *options])
-        print(f"\n$ {shown}", flush=True)
-        outcome = runner.invoke(["--quiet", *command, *options])
-        narrator.end()
-        if not outcome.success:
-            print(f"\nFailed: {shown}\n{outcome.exception or ''}".rstrip(), file=sys.stderr)
-            return 1
-        if command == ["build"]:
-            models = built_models(outcome.result)
-    print(guide(models))
+    days = sorted(folder.name.removeprefix("dump_date=") for folder in dumps.glob("dump_date=*"))
+    has_database = target_of(options) == "local"
+    os.environ["DELTAWAVE_AIRPORTS_DATABASE"] = str(has_database).lower()
+    demo = Demo(options)
+    try:
+        demo.dbt("run-operation", "create_external_sources")
+        demo.dbt("source", "freshness")
+        demo.dbt("build", "--exclude", BY_STRATEGY)
+        # These hold one dump at a time: the last but one when they begin, then the last.
+        for day in days[-1:] if demo.has_begun("airports_strategies") else days[-2:]:
+            print(f"\nThe source is as on {day}", flush=True)
+            os.environ["DELTAWAVE_AIRPORTS_DAY"] = day
+            if has_database:
+                load(SparkSession.builder.getOrCreate(), dumps / f"dump_date={day}" / "airports.csv")
+            demo.dbt("build" if day == days[-1] else "run", "--select", BY_STRATEGY)
+        demo.dbt("run-operation", "report", "--args", f"{{model: {LOG}}}")
+        read = demo.dbt("show", "--select", "airports_strategies", "--limit", "-1")
+    except Failed as failure:
+        print(f"\n{failure}".rstrip(), file=sys.stderr)
+        return 1
+    print(strategies(read.results[0].agate_table))
+    print(guide(demo.models))
     return 0
+
+
+class Failed(Exception):
+    """A command of dbt's that went wrong, and why, where dbt has not told it."""
+
+
+class Demo:
+    """Runs dbt's commands and gathers the models that they build."""
+
+    def __init__(self, options: list[str]) -> None:
+        self.options = options
+        self.narrator = Narrator()
+        self.runner = dbtRunner(callbacks=[self.narrator])
+        self.models: dict[str, str] = {}
+
+    def dbt(self, *command: str) -> Any:
+        shown = shlex.join(["dbt", *command, *self.options])
+        print(f"\n$ {shown}", flush=True)
+        # What `show` gives is printed later, in the report's way.
+        runner, silent = (dbtRunner(), ["--log-level", "none"]) if command[0] == "show" else (self.runner, [])
+        outcome = runner.invoke(["--quiet", *silent, *command, *self.options])
+        self.narrator.end()
+        if not outcome.success:
+            raise Failed(f"Failed: {shown}\n{outcome.exception or ''}")
+        if command[0] == "build":
+            self.models |= built_models(outcome.result)
+        return outcome.result
+
+    def has_begun(self, model: str) -> bool:
+        """Return whether an earlier demo has built the model, in the schema of those that are built."""
+        schema = next(iter(self.models)).split(".")[0]
+        return SparkSession.builder.getOrCreate().catalog.tableExists(f"`{schema}`.`{model}`")
+
+
+def target_of(options: list[str]) -> str:
+    """Return the profile's target that dbt will take."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("-t", "--target", default=os.environ.get("DBT_TARGET", "local"))
+    return str(parser.parse_known_args(options)[0].target)
+
+
+def strategies(table: Any) -> str:
+    """Tell what each strategy has read, as the report tells of a log."""
+    rows = sorted(table.rows, key=lambda row: -row["rows_fetched"])
+    heads = ["strategy", "model", "rows fetched", "inserts", "deletes", "updates"]
+    names = ["strategy", "model", "rows_fetched", "inserts", "deletes", "updates"]
+    cells = [heads, *([cell(row[name]) for name in names] for row in rows)]
+    widths = [max(len(line[place]) for line in cells) for place in range(len(heads))]
+    lines = [
+        "  ".join(
+            text.ljust(width) if place < 2 else text.rjust(width)
+            for place, (text, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in cells
+    ]
+    title = "What each strategy fetched to find the last changes"
+    return "\n".join(["", title, "", *(f"  {line}" for line in lines), ""])
+
+
+def cell(value: Any) -> str:
+    return value if isinstance(value, str) else f"{int(value):,}"
 
 
 def built_models(result: Any) -> dict[str, str]:

@@ -1,0 +1,22 @@
+{{ config(
+    materialized='differential',
+    unique_key='icao',
+    strategy='timestamp',
+    updated_at='changed_at',
+) }}
+
+select
+    icao,
+    iata,
+    name,
+    city,
+    subd,
+    country,
+    elevation,
+    lat,
+    lon,
+    tz,
+    lid,
+    changed_at,
+    is_gone
+from {{ ref('stg_airports_stamped') }}

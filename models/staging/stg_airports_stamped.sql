@@ -1,0 +1,39 @@
+-- Each airport by its last change up to the day: the table of an application that stamps every change and deletes no row.
+{% set day = env_var('DELTAWAVE_AIRPORTS_DAY', '9999-12-31') -%}
+
+with numbered as (
+    select
+        icao,
+        iata,
+        name,
+        city,
+        subd,
+        country,
+        elevation,
+        lat,
+        lon,
+        tz,
+        lid,
+        _batch_at as changed_at,
+        _change_type = 'delete' as is_gone,
+        row_number() over (partition by icao order by _batch_id desc) as recency
+    from {{ ref('airports_changes') }}
+    where cast(to_utc_timestamp(_batch_at, current_timezone()) as date) <= date '{{ day }}'
+)
+
+select
+    icao,
+    iata,
+    name,
+    city,
+    subd,
+    country,
+    elevation,
+    lat,
+    lon,
+    tz,
+    lid,
+    changed_at,
+    is_gone
+from numbered
+where recency = 1
