@@ -54,6 +54,6 @@
   {%- if last is none -%}
     {{ return(batch_id) }}
   {%- endif -%}
-  {%- set tells = job.settings.before_image != 'none' and (job.settings.strategy != 'row_checksum' or deltawave._log_has_all_rows(job)) -%}
+  {%- set tells = job.settings.before_image != 'none' and (job.settings.strategy != 'row_checksum' or deltawave._log_has_all_rows(job, last)) -%}
   {{ return(last.before_since if tells else batch_id + 1) }}
 {%- endmacro -%}
