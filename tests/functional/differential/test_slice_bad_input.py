@@ -34,7 +34,9 @@ REFUSED = {
     "a part with another type": Between(
         {"strategy": "range_checksum"}, select=ALL.replace("*", "* except (note), 1 as note")
     ),
-    "a column that comes back": Between({"on_schema_change": "append_new_columns"}, then={"strategy": "ranges"}),
+    "a column that comes back": Between(
+        {"on_schema_change": "append_new_columns"}, then={"strategy": "ranges", "on_schema_change": "ignore"}
+    ),
     "a part without most of its rows": Between({"strategy": "ranges"}, select=f"{ALL} where account_id < 5"),
     "a source that lost all rows": Between({"strategy": "range_checksum"}, select=f"{ALL} where account_id < 0"),
     "edited ranges": Between(
@@ -69,7 +71,7 @@ class Desk(Workbench):
     """A workbench with several models."""
 
     def place(self, name: str, config: dict[str, Any], select: str = ALL) -> None:
-        """Write a model's file, by number: names of kinds are no names of tables."""
+        """Write a model's file."""
         ranges = {"range_rows": 5} if config.get("strategy", "row_checksum") != "row_checksum" else {}
         options = json.dumps({"materialized": "differential", "unique_key": "account_id"} | ranges | config)
         self.add_model(name, f"{{{{ config(**fromjson({options!r})) }}}}\n{select}\n")
@@ -111,7 +113,8 @@ class TestBetweenRuns:
             desk.place(name, REFUSED[kind].config)
         desk.build(ROWS)
         back = self.NAMES["a column that comes back"]
-        desk.place(back, REFUSED["a column that comes back"].config, ALL.replace("*", "* except (note)"))
+        without = ALL.replace("*", "* except (note)")
+        desk.place(back, REFUSED["a column that comes back"].config, f"{without} where account_id > 0")
         assert desk.run("--select", back).ok
         for kind, name in self.NAMES.items():
             desk.change(name, REFUSED[kind])
@@ -142,13 +145,9 @@ class TestGoesOn:
         first = [(2, number, "update", "new") for number in range(6)]
         desk.build(ROWS.replace("cast(id as string)", "if(id < 6, 'new', cast(id as string))"))
         assert {name: desk.changes(name) for name in GOES_ON} == dict.fromkeys(GOES_ON, first)
-        last = ROWS.replace("cast(id as string)", "if(id < 6, 'new', if(id = 7, 'other', cast(id as string)))")
-        desk.build(last)
-        desk.build(last)
+        desk.build(ROWS.replace("cast(id as string)", "if(id < 6, 'new', if(id = 7, 'other', cast(id as string)))"))
         for name in GOES_ON:
             assert desk.changes(name) == [*first, (3, 7, "update", "other")], name
-            batches = desk.spark.table(f"{desk.schema}.{name}__batches")
-            assert batches.selectExpr("max(batch_id)").collect()[0][0] == 3, name
 
     def test_a_kept_side_that_is_gone_is_made_anew_by_a_rewind(self, desk: Desk) -> None:
         desk.configure()
