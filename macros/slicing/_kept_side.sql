@@ -24,7 +24,9 @@
 
 {# Writes the kept side anew when its patches have come to a fifth of the rows; the batch's own changes are the first patches of that. #}
 {%- macro _renew_kept(job, batch, last) -%}
-  {%- if batch.kept_side == last.kept and deltawave._is_patched_much(job, last) -%}
+  {#- Rows that only a checksum is kept of can't be written again. -#}
+  {%- set is_lost = batch.kept_side.kind == 'checksums' and job.settings.initial_load == 'baseline' -%}
+  {%- if batch.kept_side == last.kept and not is_lost and deltawave._is_patched_much(job, last) -%}
     {%- do deltawave._write_last_state(job, batch, last) -%}
     {%- if batch.kept_side.kind == 'base' and not deltawave._has_own_ranges(job) -%}
       {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
@@ -109,6 +111,9 @@ sort by {{ keys }}
   {%- set is_base = record.kept.kind not in ['log', 'checksums'] -%}
   {%- set log = '(select * from ' ~ job.target ~ ' where ' ~ condition ~ ')' -%}
   {%- if not is_base -%}
+    {%- if job.settings.initial_load == 'baseline' -%}
+      {%- do deltawave._fail('baseline_checksums', {'model': job.name}) -%}
+    {%- endif -%}
     {{ return(deltawave.current_state(log, keys, columns=names)) }}
   {%- endif -%}
   {%- set base -%}
@@ -154,6 +159,8 @@ where {{ condition }}
   {%- set placed = deltawave._placed(job, batch.landed, [], lows, ranges | length) -%}
   {%- set touched = [] -%}
   {%- for row in deltawave._run(job, 'select distinct range_id from (\n' ~ placed ~ '\n)').rows -%}{%- do touched.append(row[0] | int) -%}{%- endfor -%}
+  {#- Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
+  {%- if not touched -%}{%- do touched.append(0) -%}{%- endif -%}
   {%- set chosen = deltawave._in_few_places(ranges, ranges | selectattr('range_id', 'in', touched) | list) -%}
   {{ return(deltawave._ranges_condition(job, ranges, chosen)) }}
 {%- endmacro -%}

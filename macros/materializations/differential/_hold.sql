@@ -28,7 +28,7 @@ accepted as (
         {{ name }},
         {%- endfor %}
         old_side.key_hash
-    from {{ batch.old }} as old_side
+    from {{ deltawave._hashed_old(job, batch) }} as old_side
     left semi join duplicates
         on old_side.key_hash = duplicates.key_hash and {{ deltawave._same_key(keys, 'old_side', 'duplicates') }}
     {%- endif %}
@@ -43,6 +43,14 @@ from accepted
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
   {%- do batch.update(new=held, rows_new=deltawave._row_count(job, held)) -%}
+{%- endmacro -%}
+
+{# The old side with the hash of its keys, which rows that a slice is compared with lack. #}
+{%- macro _hashed_old(job, batch) -%}
+  {%- if not batch.is_slice -%}
+    {{ return(batch.old) }}
+  {%- endif -%}
+  {{ return('(select old.*, ' ~ deltawave._key_hash('old', job.settings.unique_key).strip() ~ ' as key_hash from ' ~ batch.old ~ ' as old)') }}
 {%- endmacro -%}
 
 {# The dump's columns, of rows of the old side: null where that has none. #}

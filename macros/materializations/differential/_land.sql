@@ -17,10 +17,10 @@
 {{ deltawave._quoted(job.settings.snapshot_date) }} = cast({{ deltawave._literal(batch.snapshot_date) }} as {{ job.snapshot_type }})
     {%- endif -%}
   {%- endset -%}
-  {%- do deltawave._create_copy(job, batch, job.sql, job.columns, condition) -%}
   {%- if not batch.is_first -%}
     {%- do batch.update(old=deltawave._kept_copy(job, last)) -%}
   {%- endif -%}
+  {%- do deltawave._create_copy(job, batch, job.sql, job.columns, condition) -%}
 {%- endmacro -%}
 
 {# The kept side placed by the hash of the key: the last copy, or the rows that another strategy kept. #}
