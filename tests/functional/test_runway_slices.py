@@ -13,12 +13,15 @@ from functional.test_runways import CHANGES, SOURCE
 from pyspark.sql import SparkSession
 
 DAY = "date '{{ var('day', '1970-01-01') }}'"
+# Runways vanish from these dumps when they are closed.
+IS_CLOSED = "coalesce(cast(closed as string), '') = '1'"
 OF_A_DAY = f"""
-select {", ".join(HEADER)} from {{{{ source('ourairports', 'runway_dumps') }}}} where dump_date = {DAY}
+select {", ".join(HEADER)} from {{{{ source('ourairports', 'runway_dumps') }}}}
+where dump_date = {DAY} and not {IS_CLOSED}
 """
 # What an application would hold on that day that flags what it deletes.
 FLAGGED = f"""
-select {", ".join(HEADER)}, _batch_at as changed_at, _change_type = 'delete' as is_gone
+select {", ".join(HEADER)}, _batch_at as changed_at, _change_type = 'delete' or {IS_CLOSED} as is_gone
 from (
     select *, row_number() over (partition by id order by _batch_id desc) as recency
     from {{{{ ref('runway_changes') }}}}
@@ -29,7 +32,7 @@ where recency = 1
 STRATEGIES = {
     "whole": ("strategy='outer_join'", OF_A_DAY),
     "by_three_selects": ("strategy='union'", OF_A_DAY),
-    "by_ranges": ("strategy='ranges', range_rows=1000", OF_A_DAY),
+    "by_ranges": ("strategy='ranges', range_rows=8000", OF_A_DAY),
     "by_range_checksum": ("strategy='range_checksum', range_rows=100", OF_A_DAY),
     "by_row_checksum": ("strategy='row_checksum'", OF_A_DAY),
     "by_flag": (
