@@ -37,15 +37,19 @@
   {%- if job.remote -%}
     {{ return(deltawave._remote_checksums(job, deltawave._keys_first(job, batch), ranges, job.settings.checksum_bits)) }}
   {%- endif -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
-  {%- set summand = deltawave._summand(batch, job.settings.checksum_bits) ~ ' as row_checksum' -%}
   {%- set lows = deltawave._attempt_relation(job, batch.ranges) -%}
+  {%- set hashed = [] -%}
+  {%- set hashes = [] -%}
+  {%- for hash in deltawave._summed_hashes(batch, job.settings.checksum_bits) -%}
+    {%- do hashed.append(hash ~ ' as `_hash_' ~ loop.index ~ '`') -%}
+    {%- do hashes.append('`_hash_' ~ loop.index ~ '`') -%}
+  {%- endfor -%}
 select
     range_id,
     count(*) as row_count,
-    {{ deltawave._sum_of_checksums('row_checksum', job.settings.checksum_bits) }} as checksum
+    {{ deltawave._exact_sums(hashes) }} as checksum
 from (
-    {{ deltawave._indented(deltawave._placed(job, '(\n' ~ job.sql ~ '\n)', [summand], lows, ranges | length)) }}
+    {{ deltawave._indented(deltawave._placed(job, '(\n' ~ job.sql ~ '\n)', hashed, lows, ranges | length)) }}
 )
 group by range_id
 {%- endmacro -%}
@@ -60,20 +64,34 @@ group by range_id
 {%- endmacro -%}
 
 {#
-  A row's checksum as it is summed up: one whole number, or two of independent functions, of the key and the compared columns. A sum does
-  not depend on the order of rows, and a pair of equal rows does not cancel in it as in an exclusive or.
+  What is summed up of a row: one whole number, or two of independent functions, of the key and the compared columns. A sum does not
+  depend on the order of rows, and a pair of equal rows does not cancel in it as in an exclusive or.
 #}
-{%- macro _summand(batch, bits) -%}
+{%- macro _summed_hashes(batch, bits) -%}
   {%- set columns = batch.columns | selectattr('is_key') | list + batch.columns | selectattr('is_chosen') | list -%}
-  {%- set low = 'cast(' ~ deltawave._row_hash(columns, lane=0) ~ ' as string)' -%}
-  {{ return(low if bits == 64 else 'concat(' ~ low ~ ", ':', cast(" ~ deltawave._row_hash(columns, lane=1) ~ ' as string))') }}
+  {%- set hashes = [] -%}
+  {%- for lane in range(1 if bits == 64 else 2) -%}{%- do hashes.append(deltawave._row_hash(columns, lane=lane)) -%}{%- endfor -%}
+  {{ return(hashes) }}
 {%- endmacro -%}
 
-{# The sum of such checksums, as text: exact, since 2^63 rows of 2^63 fit into 38 digits. #}
+{# The same as text, which a slice carries. #}
+{%- macro _summand(batch, bits) -%}
+  {{ return("concat_ws(':', " ~ deltawave._summed_hashes(batch, bits) | join(', ') ~ ')') }}
+{%- endmacro -%}
+
+{# The sums of rows' checksums, as text. #}
 {%- macro _sum_of_checksums(column, bits) -%}
+  {%- set hashes = [] -%}
+  {%- for part in range(1 if bits == 64 else 2) -%}{%- do hashes.append('cast(get(split(' ~ column ~ ", ':'), " ~ part ~ ') as bigint)') -%}{%- endfor -%}
+  {{ return(deltawave._exact_sums(hashes)) }}
+{%- endmacro -%}
+
+{# Sums that don't overflow, as text. Of halves, since Spark adds up bigints far quicker than decimals: right for 2^31 rows. #}
+{%- macro _exact_sums(hashes) -%}
   {%- set sums = [] -%}
-  {%- for part in range(1 if bits == 64 else 2) -%}
-    {%- do sums.append('cast(sum(cast(get(split(' ~ column ~ ", ':'), " ~ part ~ ') as decimal(38, 0))) as string)') -%}
+  {%- for hash in hashes -%}
+    {%- set high = 'cast(sum(shiftright(' ~ hash ~ ', 32)) as decimal(38, 0))' -%}
+    {%- do sums.append('cast(' ~ high ~ ' * 4294967296 + sum(' ~ hash ~ ' & 4294967295) as string)') -%}
   {%- endfor -%}
   {{ return("concat_ws(':', " ~ sums | join(', ') ~ ')') }}
 {%- endmacro -%}
