@@ -257,8 +257,8 @@ def report(results: list[dict[str, Any]], rows: int) -> str:
             f"{each['rows'] / 1e6:,.1f} M",
             f"{each['bytes'] / 1e6:,.0f} MB",
             f"{each['bytes'] / base['bytes']:.1%}",
-            f"{each['bytes'] / size:.2f}",
-            f"{each['predicted_reads']:.2f}",
+            f"{each['bytes'] / size:.3f}",
+            f"{each['predicted_reads']:.3f}",
             f"{each['written'] / 1e6:,.1f} MB",
             f"{each['seconds'] / base['seconds']:.2f}",
         ]
