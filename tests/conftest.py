@@ -23,12 +23,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from jvm import archive_classes
+from kills import STEPS, kill_and_race, kill_slices
 from postgres import DRIVER, PostgresServer
 from pyspark.sql import SparkSession
 
@@ -119,6 +121,28 @@ def postgres() -> Iterator[PostgresServer]:
 def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
     """JVM options for a Spark in a process of its own."""
     return archive_classes(tmp_path_factory.mktemp("classes"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What goes on beside the other tests is looked at last."""
+    items.sort(key=lambda item: "killed" in getattr(item, "fixturenames", ()))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _beside(request: pytest.FixtureRequest) -> None:
+    """Start what takes long in processes of its own before the first test."""
+    if any("killed" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        request.getfixturevalue("killed")
+
+
+@pytest.fixture(scope="session")
+def killed(tmp_path_factory: pytest.TempPathFactory, quick_jvm: str) -> Iterator[dict[str, Future[None]]]:
+    """The histories of tests/crash, one after the other; their processes mostly wait, and run beside other tests."""
+    folder = tmp_path_factory.mktemp("crash")
+    pool = ThreadPoolExecutor(max_workers=1)
+    histories = {name: pool.submit(kill_and_race, name, folder / name, quick_jvm) for name in STEPS}
+    yield histories | {"slices": pool.submit(kill_slices, folder / "slices", quick_jvm)}
+    pool.shutdown(cancel_futures=True)
 
 
 @pytest.fixture(scope="session")

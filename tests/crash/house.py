@@ -20,6 +20,8 @@ from metastore import MetastoreServer
 
 PROJECT = Path(__file__).with_name("project")
 ROOT = Path(__file__).resolve().parents[2]
+# As it is before other tests change it.
+ENVIRONMENT = dict(os.environ)
 READER = Path(__file__).with_name("reader.py")
 SCHEMA = "crash"
 
@@ -158,7 +160,7 @@ class DbtProcess:
         self._process = subprocess.Popen(
             command,
             cwd=folder,
-            env=os.environ | env,
+            env=ENVIRONMENT | env,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -193,6 +195,8 @@ class Reader:
         with (folder / "reader.txt").open("w") as output:
             self._process = subprocess.Popen(
                 [sys.executable, str(READER), str(folder)],
+                cwd=folder,
+                env=ENVIRONMENT,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,

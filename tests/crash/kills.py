@@ -1,13 +1,10 @@
-"""A batch killed at any step, or raced by another run, ends in the same log; readers never notice."""
+"""Histories in which batches are killed at any step or raced by another run, each a function that fails if it shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import history
-import pytest
 from house import House, open_house
 
 # batch:step; each run goes on from where the one before was killed; "passing" is in the midst of the step. At the steps
@@ -96,21 +93,3 @@ def kill_slices(folder: Path, jvm_options: str) -> None:
         assert_only_whole_batches(reader.polls, dumps)
         helpers = sorted(name.removeprefix("accounts__").split("_")[0] for name in reader.tables - {"accounts"})
         assert helpers == ["base", "batches", "commit", "log", "ranges"], reader.tables
-
-
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory, quick_jvm: str) -> Iterator[dict[str, Future[None]]]:
-    """The histories of slices and of all formats, two at a time: they mostly wait for processes to start."""
-    folder = tmp_path_factory.mktemp("crash")
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        slices = {"slices": pool.submit(kill_slices, folder / "slices", quick_jvm)}
-        yield slices | {name: pool.submit(kill_and_race, name, folder / name, quick_jvm) for name in STEPS}
-
-
-@pytest.mark.parametrize("file_format", STEPS)
-def test_killed_and_raced(outcomes: dict[str, Future[None]], file_format: str) -> None:
-    outcomes[file_format].result()
-
-
-def test_slices_are_killed(outcomes: dict[str, Future[None]]) -> None:
-    outcomes["slices"].result()

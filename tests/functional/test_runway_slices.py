@@ -65,7 +65,7 @@ class TestRunwaySlices:
         run_dbt(["run-operation", "create_external_sources"])
         run_dbt(["run", "--select", "runway_changes"])
         for day in (dates[0], dates[6], dates[-1]):
-            run_dbt(["run", "--exclude", "runway_changes", "--vars", f"day: '{day}'"])
+            run_dbt(["run", "--threads", "2", "--exclude", "runway_changes", "--vars", f"day: '{day}'"])
         logs = {name: self.log(project, spark, name) for name in STRATEGIES}
         whole = logs.pop("whole")
         assert {row[-2] for row in whole} == {"insert", "update", "delete"}

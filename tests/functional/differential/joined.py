@@ -9,7 +9,7 @@ from typing import Any
 
 from functional.macros.generated import content
 from unit.macro_harness import Macros, Relation
-from workbench import Run, Workbench
+from workbench import SEVERAL, Run, Workbench
 
 Rows = Sequence[tuple[Any, ...]]
 
@@ -62,7 +62,7 @@ class Project:
     def build(self, *args: str, **tables: Rows) -> Run:
         """Fill tables and run; fails where dbt does."""
         self.fill(**tables)
-        done = self.bench.run(*args)
+        done = self.bench.run(*SEVERAL, *args)
         assert done.ok, done.text
         return done
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from bad_input import messages
 from pyspark.sql import SparkSession
-from workbench import MODEL, Workbench
+from workbench import MODEL, SEVERAL, Run, Workbench
 
 ROWS = "select id as account_id, cast(id as string) as name, 'same' as note, 1 as version from range(20)"
 ALL = "select * from {{ target.schema }}.dump"
@@ -69,6 +69,9 @@ GOES_ON = {
 
 class Desk(Workbench):
     """A workbench with several models."""
+
+    def run(self, *args: str, command: str = "run") -> Run:
+        return super().run(*SEVERAL, *args, command=command)
 
     def place(self, name: str, config: dict[str, Any], select: str = ALL) -> None:
         """Write a model's file."""

@@ -9,9 +9,10 @@ import pytest
 from dbt.tests.util import run_dbt
 from functional.macros.generated import DATA, TYPES, Row, State, collect, content, histories
 from pyspark.sql import SparkSession
+from workbench import SEVERAL
 
 HISTORIES = 25
-DUMPS = 4
+DUMPS = 3
 KEYS = ["case_id", "k1", "k2"]
 CONFIG = "materialized='differential', unique_key=['case_id', 'k1', 'k2'], max_delete_fraction=1, allow_empty=true"
 ROWS = "select * except (changed_at, is_gone) from global_temp.source where not is_gone"
@@ -91,7 +92,7 @@ class TestSliceHistories:
         for step in range(DUMPS):
             source.become(step + 1, [case[step] for case in cases])
             source.publish(spark)
-            run_dbt(["run"])
+            run_dbt(["run", *SEVERAL])
             found = {}
             for name in MODELS:
                 log = spark.table(f"{project.test_schema}.{name}").where(f"_batch_id > {seen[name]}")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from workbench import Workbench
+from workbench import SEVERAL, Workbench
 
 # Key columns of row number n.
 KEYS = {
@@ -77,7 +77,7 @@ class TestHardKeys:
         bench.add_model("clock_changes__timestamp", model("clock_changes", "timestamp"))
         changed = {f"n{number}": "new" for number in (0, 4, 17, 25, 26, 27, 28, 29, 40, 59)}
         for each in (dump(), dump(**changed), dump(**changed, n58="gone")):
-            bench.build(each)
+            bench.build(each, *SEVERAL)
         expected = [(int(number[1:]), "update", 2) for number in changed]
         for file in sorted((bench.root / "models").glob("*.sql")):
             log = bench.spark.table(f"{bench.schema}.{file.stem}").where("_batch_id > 1")

@@ -1,0 +1,13 @@
+"""A batch killed at any step, or raced by another run, ends in the same log; readers never notice."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import pytest
+from kills import STEPS
+
+
+@pytest.mark.parametrize("history", ["slices", *STEPS])
+def test_a_history_is_that_of_undisturbed_runs(killed: dict[str, Future[None]], history: str) -> None:
+    killed[history].result()
