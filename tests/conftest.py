@@ -29,6 +29,7 @@ from typing import Any
 
 import pytest
 import yaml
+from functional.consumer import build_by_wheel, build_on_stock
 from jvm import archive_classes
 from kills import STEPS, kill_and_race, kill_slices
 from postgres import DRIVER, PostgresServer
@@ -45,7 +46,7 @@ SETTINGS = {
     "spark.master": "local[2]",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
-    "spark.driver.memory": "2g",
+    "spark.driver.memory": "3g",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 
@@ -123,26 +124,54 @@ def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
     return archive_classes(tmp_path_factory.mktemp("classes"))
 
 
+# What goes on in processes of its own beside the other tests, one after the other: they mostly wait.
+BESIDE = ("killed", "consumers")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What goes on beside the other tests is looked at last."""
-    items.sort(key=lambda item: "killed" in getattr(item, "fixturenames", ()))
+    items.sort(key=lambda item: not set(BESIDE).isdisjoint(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _beside(request: pytest.FixtureRequest) -> None:
-    """Start what takes long in processes of its own before the first test."""
-    if any("killed" in getattr(item, "fixturenames", ()) for item in request.session.items):
-        request.getfixturevalue("killed")
+    """Start it before the first test."""
+    wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
+    for name in BESIDE:
+        if name in wanted:
+            request.getfixturevalue(name)
 
 
 @pytest.fixture(scope="session")
-def killed(tmp_path_factory: pytest.TempPathFactory, quick_jvm: str) -> Iterator[dict[str, Future[None]]]:
-    """The histories of tests/crash, one after the other; their processes mostly wait, and run beside other tests."""
-    folder = tmp_path_factory.mktemp("crash")
+def beside() -> Iterator[ThreadPoolExecutor]:
+    """The one who does it."""
     pool = ThreadPoolExecutor(max_workers=1)
-    histories = {name: pool.submit(kill_and_race, name, folder / name, quick_jvm) for name in STEPS}
-    yield histories | {"slices": pool.submit(kill_slices, folder / "slices", quick_jvm)}
+    yield pool
     pool.shutdown(cancel_futures=True)
+
+
+@pytest.fixture(scope="session")
+def killed(
+    tmp_path_factory: pytest.TempPathFactory, quick_jvm: str, beside: ThreadPoolExecutor
+) -> dict[str, Future[None]]:
+    """The histories of tests/crash."""
+    folder = tmp_path_factory.mktemp("crash")
+    histories = {name: beside.submit(kill_and_race, name, folder / name, quick_jvm) for name in STEPS}
+    return histories | {"slices": beside.submit(kill_slices, folder / "slices", quick_jvm)}
+
+
+@pytest.fixture(scope="session")
+def consumers(
+    tmp_path_factory: pytest.TempPathFactory, wheel: Path, quick_jvm: str, beside: ThreadPoolExecutor
+) -> tuple[Path, dict[str, Future[dict[str, Any]]]]:
+    """The builds of integration_tests/, and the folder of their environments."""
+    folder = tmp_path_factory.mktemp("consumers")
+    for name in ("wheel", "stock"):
+        (folder / name).mkdir()
+    return folder, {
+        "wheel": beside.submit(build_by_wheel, folder / "wheel", wheel, quick_jvm),
+        "stock": beside.submit(build_on_stock, folder / "stock", quick_jvm),
+    }
 
 
 @pytest.fixture(scope="session")

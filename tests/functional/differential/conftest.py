@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,22 @@ import pytest
 from pyspark.sql import SparkSession
 from workbench import Workbench
 
+# To compile a query costs more than a handful of rows gives back. Generated histories run compiled, as users' queries do.
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+
+
+@pytest.fixture(scope="class")
+def interpreted(spark: SparkSession) -> Iterator[None]:
+    """Queries that are not compiled."""
+    for name, value in INTERPRETED.items():
+        spark.conf.set(name, value)
+    yield
+    for name in INTERPRETED:
+        spark.conf.unset(name)
+
 
 @pytest.fixture
-def bench(project: Any, deltawave_package: Path, spark: SparkSession) -> Workbench:
+def bench(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Workbench:
     """A workbench whose schema is empty."""
     bench = Workbench(spark, Path(project.project_root), project.test_schema)
     spark.sql(f"create schema if not exists {bench.schema}")

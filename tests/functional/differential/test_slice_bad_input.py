@@ -99,7 +99,7 @@ class Desk(Workbench):
 
 
 @pytest.fixture(scope="class")
-def desk(project: Any, deltawave_package: Path, spark: SparkSession) -> Desk:
+def desk(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Desk:
     """A desk without models."""
     desk = Desk(spark, Path(project.project_root), project.test_schema)
     spark.sql(f"create schema if not exists {desk.schema}")

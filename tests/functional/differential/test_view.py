@@ -80,7 +80,7 @@ def open_shop(bench: Workbench) -> Project:
 
 
 @pytest.fixture(scope="class")
-def open_once(project: Any, deltawave_package: Path, spark: SparkSession) -> Project:
+def open_once(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Project:
     """A project for all tests of a class."""
     return open_shop(Workbench(spark, Path(project.project_root), project.test_schema))
 
