@@ -142,14 +142,14 @@ left semi join (
   {{ return(conditions | join(' and ') or 'true') }}
 {%- endmacro -%}
 
-{# A row without anchor belongs to no row of the first relation: it could never be found again. #}
+{# A row without anchor belongs to no row of the root: it could never be found again. #}
 {%- macro _require_anchors(job, batch, table) -%}
-  {%- set anchors = (job.settings.relations.values() | first).values() | list -%}
+  {%- set anchors = job.settings.relations[job.settings.root].values() | list -%}
   {%- set sql = 'select count(*) as without_anchor from ' ~ table ~ ' where ' ~ deltawave._any_null(anchors) -%}
   {%- set count = deltawave._run(job, sql).rows[0][0] | int -%}
   {%- if count -%}
     {%- do deltawave._refuse(job, batch, 'null_anchor', {
-      'relation': job.settings.relations.keys() | first, 'columns': anchors | join(', '), 'count': count,
+      'relation': job.settings.root, 'columns': anchors | join(', '), 'count': count,
     }) -%}
   {%- endif -%}
 {%- endmacro -%}

@@ -19,6 +19,7 @@
     'ranges_per_run': ['ranges'],
     'range_pause': ['ranges'],
     'relations': ['view'],
+    'root': ['view'],
   }) }}
 {%- endmacro -%}
 
@@ -33,7 +34,7 @@
   {%- set required = {
     'timestamp': {'updated_at': 'changed_at'},
     'timestamp_delete_flag': {'updated_at': 'changed_at', 'delete_flag': 'is_deleted'},
-    'view': {'relations': '{orders_changes: {order_id: order_id}}'},
+    'view': {'relations': '{orders_changes: {order_id: order_id}}', 'root': 'orders_changes'},
   } -%}
   {%- for option, example in required.get(strategy, {}).items() if settings[option] is none -%}
     {%- do deltawave._fail('required_by_strategy', {

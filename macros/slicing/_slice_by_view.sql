@@ -1,6 +1,6 @@
 {#
   VBD (CH98 4): the change log of a join, from the change logs of its relations. A changed row tells by its mapped columns which rows of
-  the view it may touch, as it was and as it is. The rows of their anchors (the first relation's mapped columns) are selected again and
+  the view it may touch, as it was and as it is. The rows of their anchors (the root's mapped columns) are selected again and
   compared with those that were kept. So an unmatched row of a left join goes when a partner comes, and comes back when it goes.
 #}
 {%- macro _slice_by_view(job, batch, last) -%}

@@ -2,6 +2,7 @@
     materialized='differential',
     strategy='view',
     unique_key='icao',
+    root='airports_changes',
     relations={
         'airports_changes': {'icao': 'icao'},
         'time_zones_changes': {'tz': 'tz'},

@@ -11,6 +11,7 @@ from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros, Relation
 
 BY_TIME = {"strategy": "timestamp", "updated_at": "touched"}
+A_VIEW = {"strategy": "view", "relations": {"orders_changes": {"order_id": "order_id"}}, "root": "orders_changes"}
 CONFIGURATION: dict[str, dict[str, Any]] = {
     "no key": {"unique_key": []},
     "a key that is no name": {"unique_key": {"a": 1}},
@@ -54,8 +55,9 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
         "initial_load": "baseline",
     },
     "a misspelt option under meta": {"meta": {"deltawave": {"max_deletes": 1}}},
-    "relations that are no mapping": {"strategy": "view", "relations": ["orders_changes"]},
-    "a first relation outside the key": {"strategy": "view", "relations": {"orders_changes": {"order_id": "order_id"}}},
+    "relations that are no mapping": {**A_VIEW, "relations": ["orders_changes"]},
+    "a root that is no relation": {**A_VIEW, "root": "order_changes"},
+    "a root outside the key": A_VIEW,
 }
 
 LOG = Relation("shop.log")

@@ -31,7 +31,7 @@
       'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | map('lower') | join(', '),
     }) -%}
   {%- endfor -%}
-  {%- for option in ['snapshot_date', 'state_schema', 'updated_at', 'delete_flag', 'row_id', 'covering_copy', 'remote'] -%}
+  {%- for option in ['snapshot_date', 'state_schema', 'updated_at', 'delete_flag', 'row_id', 'covering_copy', 'remote', 'root'] -%}
     {%- set value = settings[option] -%}
     {%- if value is not none and not (value is string and value.strip()) -%}
       {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': value, 'allowed': 'a name'}) -%}
@@ -50,6 +50,7 @@
   {%- do deltawave._check_tolerance(name, settings.tolerance) -%}
   {%- do deltawave._check_multiset(name, settings) -%}
   {%- do deltawave._check_strategy(name, settings) -%}
+  {%- if settings.relations -%}{%- do settings.update(relations=deltawave._root_first(settings)) -%}{%- endif -%}
 
   {%- do settings.update(deltawave._chosen_strategy(settings.strategy)) -%}
   {{ return(settings) }}
@@ -70,6 +71,7 @@
     'range_pause': none,
     'checksum_bits': 64,
     'relations': none,
+    'root': none,
     'hint': none,
     'compare_columns': none,
     'ignore_columns': none,

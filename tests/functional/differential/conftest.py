@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 from workbench import Workbench
 
-# To compile a query costs more than a handful of rows gives back. Generated histories run compiled, as users' queries do.
+# To compile a query costs more than a few rows give back. Generated histories run compiled, as users' queries do.
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 

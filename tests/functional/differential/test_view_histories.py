@@ -123,7 +123,8 @@ class TestViewHistories:
                 unique_key=VIEW_KEY,
                 max_delete_fraction=1,
                 allow_empty=True,
-                relations={log: CASE | mapping for log, mapping in relations.items()},
+                root=next(iter(relations)),
+                relations={log: CASE | relations[log] for log in sorted(relations)},
             )
             + select
             for name, (select, relations) in VIEWS.items()
