@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,8 +14,9 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 def config(**options: Any) -> str:
-    """The head of a differential model."""
-    return f"{{{{ config(**fromjson({json.dumps({'materialized': 'differential', **options})!r})) }}}}\n"
+    """The head of a differential model, written as users do: dbt's parser reads literals without rendering them."""
+    given = {"materialized": "differential", **options}
+    return f"{{{{ config({', '.join(f'{name}={value!r}' for name, value in given.items())}) }}}}\n"
 
 
 def log_model(table: str, key: Sequence[str], **options: Any) -> str:

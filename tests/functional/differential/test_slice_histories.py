@@ -19,33 +19,29 @@ ROWS = "select * except (changed_at, is_gone) from global_temp.source where not 
 ALL_ROWS = "select * except (changed_at, is_gone) from global_temp.source"
 TIMED = "select * except (is_gone) from global_temp.source"
 FLAGGED = "select * from global_temp.source"
-NARROW = "compare_columns=['num', 'txt']"
 BY_TIME = "updated_at='changed_at', range_rows=5"
 # Name: the configuration and the select; and which whole comparison it has to agree with.
 MODELS = {
     "whole": ("strategy='outer_join'", ROWS),
     "whole_all": ("strategy='outer_join'", ALL_ROWS),
-    "whole_narrow": (f"strategy='outer_join', {NARROW}", ROWS),
     "by_ranges": ("strategy='ranges', range_rows=7", ROWS),
-    "by_range_checksum": ("strategy='range_checksum', range_rows=5", ROWS),
-    "by_two_checksums": (f"strategy='range_checksum', checksum_bits=128, range_rows=3, {NARROW}", ROWS),
+    "by_range_checksum": ("strategy='range_checksum', checksum_bits=128, range_rows=5", ROWS),
     "by_row_checksum": ("strategy='row_checksum', checksum_bits=128", ROWS),
     "by_time": (f"strategy='timestamp', {BY_TIME}", TIMED),
     "by_flag": (f"strategy='timestamp_delete_flag', delete_flag='is_gone', {BY_TIME}", FLAGGED),
     "by_covering_copy": (
         "strategy='timestamp_delete_flag', delete_flag='is_gone', covering_copy='global_temp.covering_copy', "
-        f"{BY_TIME}, {NARROW}",
+        f"{BY_TIME}",
         FLAGGED,
     ),
 }
 AGREES_WITH = {
     "by_ranges": "whole",
     "by_range_checksum": "whole",
-    "by_two_checksums": "whole_narrow",
     "by_row_checksum": "whole",
     "by_time": "whole_all",
     "by_flag": "whole",
-    "by_covering_copy": "whole_narrow",
+    "by_covering_copy": "whole",
 }
 
 

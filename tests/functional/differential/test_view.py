@@ -193,12 +193,11 @@ class TestView:
         assert shop.batch("strategy, rows_dump, updates") == ("view", 1, 1)
         assert_right(shop)
 
-    @pytest.mark.parametrize("strategy", ["row_checksum", "range_checksum"])
-    def test_checksums_find_the_changes_of_a_join(self, shop: Project, strategy: str) -> None:
-        shop.write("order_lines", view(strategy=strategy, relations=None, root=None))
+    def test_checksums_find_the_changes_of_a_join(self, shop: Project) -> None:
+        shop.write("order_lines", view(strategy="range_checksum", relations=None, root=None))
         shop.renew()
         shop.renew(items=[*START["items"][:2], (20, 2, 102, 1)], products=[(100, "biro"), (102, "ink")])
-        assert shop.batch("strategy") == (strategy,)
+        assert shop.batch("strategy") == ("range_checksum",)
         assert shop.changes(SHORT) == [
             (1, 10, "biro", "update"),
             (2, 20, "ink", "insert"),
