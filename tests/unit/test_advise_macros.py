@@ -132,6 +132,9 @@ def test_a_typical_source_gets_its_strategy(source: str) -> None:
     assert taken.startswith(f"Take {strategy}: ")
     assert reason in taken
     assert f"      strategy='{strategy.split()[0]}',\n" in text
+    # It is printed as a model takes it.
+    config = eval(f"dict({text.partition('config(')[2].partition(') }}')[0]})")
+    assert Macros()._differential_settings("accounts", config)["strategy"] == strategy.split()[0]
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -147,7 +150,8 @@ def test_the_page_is_one_that_a_terminal_shows() -> None:
 
 def test_options_of_time_stamps_are_part_of_the_configuration() -> None:
     text = advise(**BIG, **FLAGGED, compared_fraction=0.3)
-    assert "      updated_at='<time-stamp>',\n      delete_flag='<flag>',\n      covering_copy=true,\n  ) }}" in text
+    options = ["updated_at='<time-stamp>'", "delete_flag='<flag>'", "covering_copy='<narrow table>'"]
+    assert "".join(f"      {option},\n" for option in options) + "  ) }}" in text
 
 
 def test_rows_that_are_sent_are_told_of_a_remote_source_alone() -> None:
