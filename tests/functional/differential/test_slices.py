@@ -212,22 +212,32 @@ class TestStopped:
         return STOPPING
 
     @pytest.mark.parametrize(
-        ("strategy", "steps"),
+        ("strategy", "steps", "options"),
         [
-            ("ranges", ["check", "record"]),
-            ("range_checksum", ["decide", "publish"]),
-            ("row_checksum", ["stage", "clean"]),
+            ("ranges", ["check", "record"], {}),
+            ("range_checksum", ["decide", "publish"], {}),
+            ("row_checksum", ["stage", "clean"], {}),
+            ("timestamp", ["decide", "clean"], {"updated_at": "version"}),
+            ("timestamp_delete_flag", ["stage", "record"], {"updated_at": "version", "delete_flag": "is_gone"}),
         ],
     )
     def test_a_run_that_stops_is_done_again_or_completed(
-        self, bench: Workbench, strategy: str, steps: list[str]
+        self, bench: Workbench, strategy: str, steps: list[str], options: dict[str, str]
     ) -> None:
-        bench.configure(strategy=strategy)
-        bench.build(table(-1))
+        bench.configure(strategy=strategy, **options)
+
+        def dump(changed: int) -> str:
+            return (
+                f"select *, {changed} as version, false as is_gone from ({table(changed)})"
+                if options
+                else table(changed)
+            )
+
+        bench.build(dump(-1))
         for number, step in enumerate(steps):
-            bench.dump(table(number))
+            bench.dump(dump(number))
             assert_stopped(bench.run("--vars", f"stop_at: {step}"), step)
-            bench.build(table(number))
+            bench.build(dump(number))
             assert bench.batches("updates")[-1] == (1 if number == 0 else 2,)
         sides = {"checksums"} if strategy == "row_checksum" else {"base", "ranges"}
         found = [
