@@ -124,7 +124,7 @@ def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
     return archive_classes(tmp_path_factory.mktemp("classes"))
 
 
-# What goes on in processes of its own beside the other tests, one after the other: they mostly wait.
+# What goes on in processes of its own beside the other tests, one after the other.
 BESIDE = ("killed", "consumers")
 
 

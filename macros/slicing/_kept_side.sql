@@ -160,14 +160,14 @@ where {{ condition }}
   {%- set placed = deltawave._placed(job, batch.landed, [], lows, ranges | length) -%}
   {%- set touched = [] -%}
   {%- for row in deltawave._run(job, 'select distinct range_id from (\n' ~ placed ~ '\n)').rows -%}{%- do touched.append(row[0] | int) -%}{%- endfor -%}
-  {#- Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
-  {%- if not touched -%}{%- do touched.append(0) -%}{%- endif -%}
   {%- set chosen = deltawave._in_few_places(ranges, ranges | selectattr('range_id', 'in', touched) | list) -%}
   {{ return(deltawave._ranges_condition(job, ranges, chosen)) }}
 {%- endmacro -%}
 
 {# The condition that a key lies in some of the ranges. #}
 {%- macro _ranges_condition(job, ranges, chosen) -%}
+  {#- Of none, that of one: Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
+  {%- set chosen = chosen or ranges[:1] -%}
   {%- if chosen | length == ranges | length -%}
     {{ return('true') }}
   {%- endif -%}

@@ -21,19 +21,6 @@ with numbered as (
     where cast(to_utc_timestamp(_batch_at, current_timezone()) as date) <= date '{{ day }}'
 )
 
-select
-    icao,
-    iata,
-    name,
-    city,
-    subd,
-    country,
-    elevation,
-    lat,
-    lon,
-    tz,
-    lid,
-    changed_at,
-    is_gone
+select * except (recency)
 from numbered
 where recency = 1

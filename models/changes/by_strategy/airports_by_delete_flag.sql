@@ -6,18 +6,4 @@
     delete_flag='is_gone',
 ) }}
 
-select
-    icao,
-    iata,
-    name,
-    city,
-    subd,
-    country,
-    elevation,
-    lat,
-    lon,
-    tz,
-    lid,
-    changed_at,
-    is_gone
-from {{ ref('stg_airports_stamped') }}
+select * from {{ ref('stg_airports_stamped') }}

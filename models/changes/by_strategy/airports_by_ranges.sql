@@ -5,16 +5,4 @@
     range_rows=8000,
 ) }}
 
-select
-    icao,
-    iata,
-    name,
-    city,
-    subd,
-    country,
-    elevation,
-    lat,
-    lon,
-    tz,
-    lid
-from {{ ref('stg_airports_today') }}
+select * from {{ ref('stg_airports_today') }}

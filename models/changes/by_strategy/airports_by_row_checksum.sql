@@ -4,16 +4,4 @@
     strategy='row_checksum',
 ) }}
 
-select
-    icao,
-    iata,
-    name,
-    city,
-    subd,
-    country,
-    elevation,
-    lat,
-    lon,
-    tz,
-    lid
-from {{ ref('stg_airports_today') }}
+select * from {{ ref('stg_airports_today') }}

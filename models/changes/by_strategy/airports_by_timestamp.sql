@@ -5,18 +5,4 @@
     updated_at='changed_at',
 ) }}
 
-select
-    icao,
-    iata,
-    name,
-    city,
-    subd,
-    country,
-    elevation,
-    lat,
-    lon,
-    tz,
-    lid,
-    changed_at,
-    is_gone
-from {{ ref('stg_airports_stamped') }}
+select * from {{ ref('stg_airports_stamped') }}

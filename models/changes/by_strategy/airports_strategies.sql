@@ -1,41 +1,23 @@
-{% set has_database = env_var('DELTAWAVE_AIRPORTS_DATABASE', 'false') == 'true' -%}
+{% set models = [
+    'airports_changes',
+    'airports_by_timestamp',
+    'airports_by_delete_flag',
+    'airports_by_row_checksum',
+    'airports_by_ranges',
+    'airports_by_range_checksum',
+] -%}
+{% if env_var('DELTAWAVE_AIRPORTS_DATABASE', 'false') == 'true' %}{% do models.append('airports_by_remote_checksum') %}{% endif -%}
+
 with batches as (
+    {%- for name in models %}
     select
-        'airports_changes' as model,
+        '{{ name }}' as model,
         counted.*
-    from ({{ deltawave.batches(ref('airports_changes')) }}) as counted
+    from ({{ deltawave.batches(ref(name)) }}) as counted
+    {%- if not loop.last %}
     union all
-    select
-        'airports_by_timestamp' as model,
-        counted.*
-    from ({{ deltawave.batches(ref('airports_by_timestamp')) }}) as counted
-    union all
-    select
-        'airports_by_delete_flag' as model,
-        counted.*
-    from ({{ deltawave.batches(ref('airports_by_delete_flag')) }}) as counted
-    union all
-    select
-        'airports_by_row_checksum' as model,
-        counted.*
-    from ({{ deltawave.batches(ref('airports_by_row_checksum')) }}) as counted
-    union all
-    select
-        'airports_by_ranges' as model,
-        counted.*
-    from ({{ deltawave.batches(ref('airports_by_ranges')) }}) as counted
-    union all
-    select
-        'airports_by_range_checksum' as model,
-        counted.*
-    from ({{ deltawave.batches(ref('airports_by_range_checksum')) }}) as counted
-    {%- if has_database %}
-    union all
-    select
-        'airports_by_remote_checksum' as model,
-        counted.*
-    from ({{ deltawave.batches(ref('airports_by_remote_checksum')) }}) as counted
     {%- endif %}
+    {%- endfor %}
 )
 
 select

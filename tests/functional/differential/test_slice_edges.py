@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture
 from pyspark.sql import SparkSession
-from workbench import SEVERAL, Workbench
+from workbench import SEVERAL, SPARING, Workbench
 
 TIME = {"updated_at": "version"}
 STRATEGIES: dict[str, dict[str, Any]] = {
@@ -26,9 +26,8 @@ WHOLE = ("row_checksum", "ranges", "range_checksum")
 QUARANTINING = ("ranges", "range_checksum")
 BEGUN_EMPTY = (FLAGGED, "row_checksum", "range_checksum")
 Row = tuple[Any, ...]
-NAMES = ("region", "id", "name", "version", "is_gone")
 SCHEMA = "region string, id int, name string, version int, is_gone boolean"
-RUN = ("run", *SEVERAL, "--select")
+RUN = ("run", *SPARING, *SEVERAL, "--select")
 START: list[Row] = [
     (None, 1, "ann", 1, False),
     ("n", 1, None, 1, False),

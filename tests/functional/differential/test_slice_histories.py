@@ -9,7 +9,7 @@ import pytest
 from dbt.tests.util import run_dbt
 from functional.macros.generated import DATA, TYPES, Row, State, collect, content, histories
 from pyspark.sql import SparkSession
-from workbench import SEVERAL
+from workbench import SEVERAL, SPARING
 
 HISTORIES = 25
 DUMPS = 3
@@ -88,7 +88,7 @@ class TestSliceHistories:
         for step in range(DUMPS):
             source.become(step + 1, [case[step] for case in cases])
             source.publish(spark)
-            run_dbt(["run", *SEVERAL])
+            run_dbt(["run", *SPARING, *SEVERAL])
             found = {}
             for name in MODELS:
                 log = spark.table(f"{project.test_schema}.{name}").where(f"_batch_id > {seen[name]}")

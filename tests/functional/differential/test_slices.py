@@ -227,11 +227,8 @@ class TestStopped:
         bench.configure(strategy=strategy, **options)
 
         def dump(changed: int) -> str:
-            return (
-                f"select *, {changed} as version, false as is_gone from ({table(changed)})"
-                if options
-                else table(changed)
-            )
+            stamps = f", {changed} as version, false as is_gone" if options else ""
+            return f"select *{stamps} from ({table(changed)})"
 
         bench.build(dump(-1))
         for number, step in enumerate(steps):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from joined import config, log_model, state_of
 from pyspark.sql import SparkSession
 from unit.macro_harness import Macros, Relation
-from workbench import SEVERAL
+from workbench import SEVERAL, SPARING
 
 HISTORIES = 40
 STATES = 3
@@ -140,7 +140,7 @@ class TestViewHistories:
                 rows = [(case, *row) for case, history in enumerate(cases) for row in history[step][name].values()]
                 frame = spark.createDataFrame(rows, f"case_id int, {columns}").coalesce(1)
                 frame.createOrReplaceGlobalTempView(name)
-            run_dbt(["run", *SEVERAL])
+            run_dbt(["run", *SPARING, *SEVERAL])
             for name, (select, _) in VIEWS.items():
                 now = spark.sql(whole(select, macros, project.test_schema)).select(*COLUMNS).collect()
                 frame = spark.createDataFrame(now, SCHEMA)
