@@ -65,6 +65,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=["deltawave", "spark"],
         help="run on this adapter alone; without it, tests marked both_adapters run on each, others on deltawave",
     )
+    parser.addoption(
+        "--table-format",
+        choices=["parquet", "delta", "iceberg"],
+        default="parquet",
+        help="the format of change logs, with the catalog that the profile of that name has",
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -96,6 +102,10 @@ def dbt_profile_target(
 @pytest.fixture(scope="session")
 def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
     """Settings of the session, with PostgreSQL's driver where a chosen test asks for the server."""
+    table_format = request.config.option.table_format
+    if table_format != "parquet":
+        profiles = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
+        return SETTINGS | profiles["deltawave"]["outputs"][table_format]["server_side_parameters"]
     wanted = any("postgres" in getattr(item, "fixturenames", ()) for item in request.session.items)
     return SETTINGS | ({"spark.jars.packages": DRIVER} if wanted else {})
 

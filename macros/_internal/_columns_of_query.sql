@@ -1,10 +1,10 @@
-{# The columns that a select gives: [{name, data_type}], in its order and spelling. Spark analyses the select and runs nothing. #}
+{# The columns that a select gives: [{name, data_type, comment}], in its order and spelling. Spark analyses the select and runs nothing. #}
 {%- macro _columns_of_query(sql) -%}
   {%- set columns = [] -%}
   {%- if execute -%}
     {%- for row in run_query('describe query ' ~ sql).rows -%}
       {%- set name = row[0] | string -%}
-      {%- do columns.append({'name': name, 'data_type': deltawave._exact_type(sql, name, row[1] | string)}) -%}
+      {%- do columns.append({'name': name, 'data_type': deltawave._exact_type(sql, name, row[1] | string), 'comment': row[2]}) -%}
     {%- endfor -%}
   {%- endif -%}
   {{ return(columns) }}

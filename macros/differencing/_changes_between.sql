@@ -2,7 +2,7 @@
   The rows that differ between two relations, flat, as the log keeps them: the row's columns (after the change, or the last
   known ones of a delete), before__<column>, change_type, changed_columns. The strategy says how; what comes out is the same.
 
-  columns: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}]
+  columns: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}]; with is_added and was_known, see _is_backfilled
   key_hash: a never-null column of both sides that is equal for equal keys, by which they are already placed; or none
 #}
 {%- macro _changes_between(old, new, columns, settings, key_hash=none) -%}
@@ -86,6 +86,18 @@ new_side as (
     {%- do names.append('if(' ~ deltawave._is_equal(column) ~ ', null, ' ~ deltawave._literal(column.name) ~ ')') -%}
   {%- endfor -%}
   {{ return('array_compact(array(\n        ' ~ names | join(',\n        ') ~ '\n    ))' if names else 'cast(null as array<string>)') }}
+{%- endmacro -%}
+
+{#
+  The conditions that a row of both sides is to be told because of a column that joins the log, so that the log replays to the dump. What the
+  log lacks is null there already, unless it holds what the column was before it left.
+#}
+{%- macro _is_backfilled(sides) -%}
+  {%- set conditions = [] -%}
+  {%- for column in sides.columns | selectattr('is_added') -%}
+    {%- do conditions.append('true' if column.was_known else deltawave._cell('new', column) ~ ' is not null') -%}
+  {%- endfor -%}
+  {{ return(conditions) }}
 {%- endmacro -%}
 
 {# Null-safe, by content, and within the tolerance where one is given. #}

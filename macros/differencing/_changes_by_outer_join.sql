@@ -34,4 +34,7 @@ where old_side.{{ presence }} is null
     {%- for column in sides.compared %}
     or not {{ deltawave._is_equal(column) }}
     {%- endfor %}
+    {%- for condition in deltawave._is_backfilled(sides) %}
+    or {{ condition }}
+    {%- endfor %}
 {%- endmacro -%}

@@ -3,6 +3,8 @@
   three may be broadcast, which a full outer join may not.
 #}
 {%- macro _changes_by_union(sides) -%}
+{%- set differences = deltawave._is_backfilled(sides) -%}
+{%- for column in sides.compared -%}{%- do differences.append('not ' ~ deltawave._is_equal(column)) -%}{%- endfor -%}
 with {{ deltawave._two_sides(sides) }}
 
 select{{ deltawave._join_hint(sides) }}
@@ -12,11 +14,8 @@ select{{ deltawave._join_hint(sides) }}
 from new_side
 inner join old_side
     on {{ deltawave._on_key(sides) }}
-where {% for column in sides.compared -%}
-    {{ 'or ' if not loop.first }}not {{ deltawave._is_equal(column) }}
-    {% else -%}
-    false
-{% endfor %}
+where {{ differences | join('\n    or ') or 'false' }}
+
 union all
 
 select{{ deltawave._join_hint(sides) }}

@@ -16,9 +16,12 @@
 {%- macro default__diff(
     old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at, duplicate_keys
 ) -%}
-  {%- if duplicate_keys == 'quarantine' -%}
-    {%- do deltawave._fail('option_value', {'model': 'diff', 'option': 'duplicate_keys', 'value': duplicate_keys, 'allowed': 'fail, multiset'}) -%}
-  {%- endif -%}
+  {%- for option, value, allowed in [
+    ('duplicate_keys', duplicate_keys, ['fail', 'multiset']),
+    ('strategy', strategy, ['outer_join', 'union', 'auto']),
+  ] if value not in allowed -%}
+    {%- do deltawave._fail('option_value', {'model': 'diff', 'option': option, 'value': value, 'allowed': allowed | join(', ')}) -%}
+  {%- endfor -%}
   {%- set settings = deltawave._differential_settings('diff', {
     'unique_key': unique_key,
     'compare_columns': compare_columns,

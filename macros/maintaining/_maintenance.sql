@@ -34,7 +34,7 @@
   {%- set record = dict(
     work.record,
     batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log_name, strategy=batch.strategy, reason=reason,
-    inserts=0, deletes=0, updates=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, undone=[],
+    inserts=0, deletes=0, updates=0, backfilled=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, undone=[],
     **deltawave._decision_time(batch)
   ) -%}
   {%- do record.update(changes) -%}

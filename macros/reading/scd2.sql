@@ -1,7 +1,7 @@
 {#
   The history of each key from its change log: a row a version, with valid_from, valid_to (null while it is current) and is_current.
-  A delete ends a version, a key that comes back begins a new one. With track_columns, a change of other columns only brings the
-  open version up to date.
+  A delete ends a version, a key that comes back begins a new one. A backfill, and with track_columns a change of other columns, only
+  brings the open version up to date.
 #}
 {%- macro scd2(log, unique_key, track_columns=none, valid_from='valid_from', valid_to='valid_to', is_current='is_current') -%}
   {{ return(adapter.dispatch('scd2', 'deltawave')(log, unique_key, track_columns, valid_from, valid_to, is_current)) }}
@@ -63,10 +63,10 @@ from versions
 where `_change_type` <> 'delete'
 {%- endmacro -%}
 
-{# A change that ends the version before it; an update of untracked columns does not. #}
+{# A change that ends the version before it; a backfill, or an update of untracked columns, does not. #}
 {%- macro _opens_version(track_columns) -%}
   {%- if not track_columns -%}
-    {{ return('true') }}
+    {{ return('not ' ~ deltawave._is_backfill()) }}
   {%- endif -%}
   {%- set tracked = [] -%}
   {%- for name in track_columns -%}

@@ -7,7 +7,7 @@ with counts as (
         max(_batch_at) as batch_at,
         count_if(_change_type = 'insert') as inserts,
         count_if(_change_type = 'delete') as deletes,
-        count_if(_change_type = 'update') as updates
+        count_if(_change_type = 'update' and not {{ deltawave._is_backfill() }}) as updates
     from {{ reported.relation }}
     group by _batch_id
 )

@@ -35,7 +35,7 @@ with updates as (
             {%- endfor %}
         ))) as changes
     from {{ reported.relation }}
-    where _change_type = 'update' and _batch_id >= {{ from_batch }}
+    where _change_type = 'update' and not {{ deltawave._is_backfill() }} and _batch_id >= {{ from_batch }}
 ),
 
 names as (

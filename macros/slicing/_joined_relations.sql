@@ -50,9 +50,9 @@
 {%- macro _batches_since(source, record, seen) -%}
   {%- set sql -%}
 select
-    coalesce(max(if(inserts + deletes + updates > 0, batch_id, 0)), 0) as last_batch,
+    coalesce(max(if(inserts + deletes + updates + backfilled > 0, batch_id, 0)), 0) as last_batch,
     count_if(batch_id = {{ seen }}) as is_there,
-    count_if(batch_id > {{ seen }} and batch_id <= {{ record.first_batch }} and inserts + deletes + updates > 0) as expired
+    count_if(batch_id > {{ seen }} and batch_id <= {{ record.first_batch }} and inserts + deletes + updates + backfilled > 0) as expired
 from {{ source.batches }}
 where batch_id <= {{ record.batch_id }}
     {%- if record.undone %}

@@ -16,8 +16,10 @@
     {%- do deltawave._slice_by_range_checksums(job, batch, last) -%}
   {%- elif strategy == 'row_checksum' -%}
     {%- do deltawave._slice_by_row_checksums(job, batch, last) -%}
-  {%- else -%}
+  {%- elif strategy == 'view' -%}
     {%- do deltawave._slice_by_view(job, batch, last) -%}
+  {%- else -%}
+    {%- do exceptions.raise_compiler_error('strategy ' ~ strategy ~ ' has no reader of slices') -%}
   {%- endif -%}
   {%- do batch.update(new=batch.arrived) -%}
 {%- endmacro -%}

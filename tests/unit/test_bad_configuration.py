@@ -69,6 +69,10 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a log of unknown columns": lambda macros: macros.current_state("log", "id"),
     "a key that the log lacks": lambda macros: macros.current_state(LOG, "account"),
     "a comparison of a column that is nowhere": lambda macros: macros.diff(LOG, LOG, "id", compare_columns=["nmae"]),
+    "a comparison of two tables by a strategy for slices": lambda macros: macros.diff(
+        LOG, LOG, "id", strategy="ranges"
+    ),
+    "a comparison by no strategy": lambda macros: macros.diff(LOG, LOG, "id", strategy="outer"),
     "an unknown method": lambda macros: macros.apply_changes(LOG, LOG, "id", method="upsert"),
     "a checksum of 32 bits": lambda macros: macros.row_checksum(["name"], bits=32),
     "a column of unknown type": lambda macros: macros.row_checksum(["name"]),

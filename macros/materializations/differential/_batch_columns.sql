@@ -1,7 +1,8 @@
 {#
   The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared, tolerance, since,
-  is_widened}]; is_chosen: to be compared, as soon as both sides have it; since is the batch that brought the column. What a drifted dump does to them is on_schema_change's to say, with
-  dbt's four values.
+  is_widened, is_added, was_known}]. is_chosen: to be compared, as soon as both sides have it; since: the batch that brought the column;
+  is_added: the dump has it and the kept side has not; was_known: the log holds values of it from before. A drifted dump follows
+  on_schema_change, with dbt's four values.
 #}
 {%- macro _batch_columns(job, state, batch) -%}
   {%- set settings = job.settings -%}
@@ -27,23 +28,38 @@
     {%- set new = dump.get(name) -%}
     {%- set data_type = deltawave._type_after(job, column, new.data_type) if new else column.data_type -%}
     {%- if new or on_change != 'sync_all_columns' -%}
+      {%- set in_old = (not batch.is_first) and column.get('in_copy', true) -%}
       {%- do columns.append(dict(
-        deltawave._compared_column(
-          settings, dict(column, data_type=data_type), (not batch.is_first) and column.get('in_copy', true), new is not none
-        ),
+        deltawave._compared_column(settings, dict(column, data_type=data_type), in_old, new is not none),
         since=column.get('since', batch.batch_id),
         is_widened=data_type != column.data_type,
+        is_added=new is not none and not in_old and not batch.is_first,
+        was_known=true,
       )) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- if on_change in ['append_new_columns', 'sync_all_columns'] -%}
     {%- for name in added -%}
       {%- do columns.append(dict(
-        deltawave._compared_column(settings, dump[name], false, true), since=batch.batch_id, is_widened=false
+        deltawave._compared_column(settings, dump[name], false, true),
+        since=batch.batch_id,
+        is_widened=false,
+        is_added=true,
+        was_known=name in state.record.hidden,
       )) -%}
     {%- endfor -%}
   {%- endif -%}
   {{ return(columns) }}
+{%- endmacro -%}
+
+{# Names of columns that the log holds and its readers do not see: dropped ones, until they come back. #}
+{%- macro _hidden_columns(batch, last) -%}
+  {%- if batch.is_first -%}
+    {{ return([]) }}
+  {%- endif -%}
+  {%- set shown = batch.columns | map(attribute='name') | map('lower') | list -%}
+  {%- set known = last.hidden + last.columns | map(attribute='name') | map('lower') | list -%}
+  {{ return(known | reject('in', shown) | unique | sort) }}
 {%- endmacro -%}
 
 {#
@@ -63,7 +79,7 @@
   {{ return(common) }}
 {%- endmacro -%}
 
-{# A column that only one side has is carried, not compared: else every row would be an update. #}
+{# A column that only one side has is carried, not compared: otherwise every row would be an update. #}
 {%- macro _compared_column(settings, column, in_old, in_new) -%}
   {%- set name = column.name | lower -%}
   {%- set chosen = settings.compare_columns | map('lower') | list if settings.compare_columns else none -%}

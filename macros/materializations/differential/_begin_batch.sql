@@ -33,6 +33,7 @@
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   } -%}
   {%- do batch.update(columns=deltawave._batch_columns(job, state, batch)) -%}
+  {%- do batch.update(hidden=deltawave._hidden_columns(batch, last)) -%}
   {%- do batch.update(summed=deltawave._summed(job, batch)) -%}
   {%- do batch.update(log_name=deltawave._batch_log(batch, last)) -%}
   {%- do batch.update(log=deltawave._helper_relation(job, batch.log_name)) -%}

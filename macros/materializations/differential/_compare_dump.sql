@@ -1,9 +1,11 @@
 {# Brings one dump into the log: returns the state after it. Every step has a name, and a kill between any two loses nothing. #}
 {%- macro _compare_dump(job, state, dump) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump) -%}
+  {#- A new generation goes on from nothing: what the last one kept and remembered is of other rows. -#}
+  {%- set last = none if batch.is_first else state.record -%}
   {%- do deltawave._check_contract(job, batch) -%}
   {%- do deltawave._step(job, batch, 'land') -%}
-  {%- do deltawave._land(job, batch, state.record) -%}
+  {%- do deltawave._land(job, batch, last) -%}
   {%- if batch.is_idle -%}
     {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}
     {{ return(state) }}
@@ -12,13 +14,13 @@
   {%- do deltawave._check_dump(job, batch) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
   {%- do deltawave._prepare_quarantine(job, batch) -%}
-  {%- do deltawave._prepare_log(job, batch, state.record) -%}
+  {%- do deltawave._prepare_log(job, batch, last) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- do deltawave._stage(job, batch) -%}
   {%- do deltawave._stage_quarantine(job, batch) -%}
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
-  {%- do deltawave._keep(job, batch, state.record) -%}
+  {%- do deltawave._keep(job, batch, last) -%}
 
   {%- if deltawave._is_unchanged(job, batch, state) -%}
     {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}

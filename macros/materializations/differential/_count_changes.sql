@@ -1,14 +1,15 @@
-{# Counts what was staged, by kind of change. #}
+{# Counts what was staged, by kind of change; a row that an added column alone brings into the log is no update but a backfill. #}
 {%- macro _count_changes(job, batch) -%}
+  {%- set has_added = batch.columns | selectattr('is_added') | list | length > 0 -%}
   {%- set sql -%}
 select
-    change_type,
+    {{ "if(change_type = 'update' and coalesce(cardinality(changed_columns), 0) = 0, 'backfill', change_type)" if has_added else 'change_type' }} as kind,
     count(*) as change_count
 from {{ batch.log }}
 where batch_id = {{ batch.batch_id }} and attempt = {{ deltawave._literal(batch.attempt) }}
-group by change_type
+group by kind
   {%- endset -%}
-  {%- set counts = {'insert': 0, 'delete': 0, 'update': 0} -%}
+  {%- set counts = {'insert': 0, 'delete': 0, 'update': 0, 'backfill': 0} -%}
   {%- for row in deltawave._run(job, sql).rows -%}
     {%- do counts.update({row[0]: row[1] | int}) -%}
   {%- endfor -%}

@@ -33,6 +33,7 @@
     'strategy_progress': job.settings.strategy,
     'unique_key': job.settings.unique_key,
     'columns': columns,
+    'hidden': batch.hidden,
     'before_since': batch.before_since,
     'has_before': job.settings.before_image != 'none',
     'is_multiset': job.settings.duplicate_keys == 'multiset',
@@ -50,6 +51,7 @@
     'inserts': batch.counts['insert'],
     'deletes': batch.counts['delete'],
     'updates': batch.counts['update'],
+    'backfilled': batch.counts['backfill'],
   })) }}
 {%- endmacro -%}
 
@@ -59,7 +61,7 @@
   {{ return({'seconds': (now - batch.started_at).total_seconds() | round(3), 'decided_at': deltawave._utc(now)}) }}
 {%- endmacro -%}
 
-{%- macro _state_version() -%}{{ return(1) }}{%- endmacro -%}
+{%- macro _state_version() -%}{{ return(2) }}{%- endmacro -%}
 
 {%- macro _read_commit(job, batch_id) -%}
   {%- set row = deltawave._run(job, 'select record from ' ~ deltawave._commit_relation(job, batch_id)).rows[0] -%}

@@ -8,7 +8,7 @@
 {%- endmacro -%}
 
 {%- macro _report_batch(job, batch) -%}
-  {%- for kind in ['insert', 'delete', 'update'] -%}
+  {%- for kind in batch.counts -%}
     {%- do job.outcome.update({kind: job.outcome[kind] + batch.counts[kind]}) -%}
   {%- endfor -%}
   {%- do job.outcome.update(batches=job.outcome.batches + 1) -%}
@@ -30,6 +30,7 @@
     deltawave._count(counts['insert'], 'insert', 'inserts') ~ ', '
     ~ deltawave._count(counts['delete'], 'delete', 'deletes') ~ ', '
     ~ deltawave._count(counts['update'], 'update', 'updates')
+    ~ (', ' ~ deltawave._count(counts['backfill'], 'row', 'rows') ~ ' backfilled' if counts['backfill'] else '')
   ) }}
 {%- endmacro -%}
 

@@ -89,6 +89,7 @@ partitioned by (batch_id)
     'inserts': 'bigint',
     'deletes': 'bigint',
     'updates': 'bigint',
+    'backfilled': 'bigint',
     'seconds': 'double',
     'days_before_error': 'double',
     'decided_at': 'timestamp',

@@ -5,13 +5,33 @@
 {%- macro _publish(job, record) -%}
   {%- set select = deltawave._log_view(job, record) -%}
   {%- if not job.view_exists -%}
-    {%- do deltawave._run(job, 'create view ' ~ job.target ~ ' as ' ~ select) -%}
+    {%- do deltawave._run(job, 'create view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
     {%- do job.update(view_exists=true) -%}
   {%- elif deltawave._catalog_keeps_views(job) -%}
-    {%- do deltawave._run(job, 'create or replace view ' ~ job.target ~ ' as ' ~ select) -%}
+    {%- do deltawave._run(job, 'create or replace view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
   {%- else -%}
     {%- do deltawave._run(job, 'alter view ' ~ job.target ~ ' as ' ~ select) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{#
+  Iceberg's session catalog makes views of which Spark finds the names in lower case. Spark takes them from these properties first, where its
+  own views have them.
+#}
+{%- macro _view_schema(job, select) -%}
+  {%- if not deltawave._catalog_keeps_views(job) -%}
+    {{ return('') }}
+  {%- endif -%}
+  {%- set schema = deltawave._schema_json(deltawave._columns_of_query(select)) -%}
+  {#- In parts, as Spark does it: a metastore bounds the length of a value. -#}
+  {%- set length = 4000 -%}
+  {%- set properties = {'spark.sql.sources.schema.numParts': (schema | length + length - 1) // length} -%}
+  {%- for start in range(0, schema | length, length) -%}
+    {%- do properties.update({'spark.sql.sources.schema.part.' ~ loop.index0: schema[start:start + length]}) -%}
+  {%- endfor -%}
+  {%- set settings = [] -%}
+  {%- for name, value in properties.items() -%}{%- do settings.append(deltawave._literal(name) ~ ' = ' ~ deltawave._literal(value)) -%}{%- endfor -%}
+  {{ return(' tblproperties (' ~ settings | join(', ') ~ ')') }}
 {%- endmacro -%}
 
 {#

@@ -23,6 +23,7 @@ select
     {{ record.inserts }} as inserts,
     {{ record.deletes }} as deletes,
     {{ record.updates }} as updates,
+    {{ record.backfilled }} as backfilled,
     {{ record.seconds }} as seconds,
     {{ deltawave._days_before_error(record.checksums or 0, record.checksum_bits) }} as days_before_error,
     {{ deltawave._timestamp(record.decided_at) }} as decided_at,

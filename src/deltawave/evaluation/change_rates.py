@@ -16,7 +16,7 @@ def column_change_rates(log: DataFrame) -> DataFrame:
 
     - ``batch_id``, ``batch_at``, ``column_name``
     - ``changed_rows``: updates that changed the column (rows)
-    - ``updated_rows``: updates of the batch (rows)
+    - ``updated_rows``: updates of the batch (rows), without backfills of a new column
     - ``compared_rows``: keys that stand in both dumps (rows): what the log had inserted and not
       deleted before the batch, less the batch's deletes
     - ``share_of_updates``: ``changed_rows / updated_rows``, 0 to 1, null without updates
@@ -57,13 +57,18 @@ def _batches(log: DataFrame) -> DataFrame:
         F.max("_batch_at").alias("batch_at"),
         F.count_if(F.col("_change_type") == "insert").alias("inserts"),
         F.count_if(F.col("_change_type") == "delete").alias("deletes"),
-        F.count_if(F.col("_change_type") == "update").alias("updated_rows"),
+        F.count_if((F.col("_change_type") == "update") & ~_is_backfill()).alias("updated_rows"),
     )
     # A window without partitions: batches are few, whatever the size of the log.
     earlier = Window.orderBy("batch_id").rowsBetween(Window.unboundedPreceding, -1)
     rows_before = F.coalesce(F.sum(F.col("inserts") - F.col("deletes")).over(earlier), F.lit(0))
     compared = counts.withColumn("compared_rows", rows_before - F.col("deletes"))
     return compared.where("compared_rows > 0")
+
+
+def _is_backfill() -> Column:
+    """Whether a row only brings the values of a column that joined the log: an update of no compared column."""
+    return F.coalesce(F.size("_changed_columns") == 0, F.lit(False))
 
 
 def _changed_rows(log: DataFrame) -> DataFrame:

@@ -25,9 +25,12 @@ def interpreted(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.fixture
-def bench(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Workbench:
+def bench(
+    request: pytest.FixtureRequest, project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession
+) -> Workbench:
     """A workbench whose schema is empty."""
-    bench = Workbench(spark, Path(project.project_root), project.test_schema)
+    table_format = request.config.option.table_format
+    bench = Workbench(spark, Path(project.project_root), project.test_schema, table_format)
     spark.sql(f"create schema if not exists {bench.schema}")
     bench.clear()
     bench.configure()

@@ -30,6 +30,38 @@ class TestDriftedColumns:
             3,
         )
 
+    @pytest.mark.parametrize("strategy", ["outer_join", "union"])
+    def test_a_column_that_joins_the_log_is_backfilled(self, bench: Workbench, strategy: str) -> None:
+        """What the snapshot has, its replay has: rows that never change again too, and without a new version of any."""
+        bench.configure(on_schema_change="append_new_columns", strategy=strategy)
+        bench.build(GOOD)
+        done = bench.build(
+            MORE.replace("id * 10", "nullif(id * 10, 20)").replace("cast(id as string)", "concat('', id % 3)")
+        )
+        assert "0 inserts, 0 deletes, 1 update, 2 rows backfilled" in done.text
+        assert bench.batches("batch_id, updates, backfilled") == [(1, 0, 0), (2, 1, 2)]
+        assert bench.log("account_id, name, points, _change_type, _changed_columns")[4:] == [
+            (0, "0", 0, "update", []),
+            (1, "1", 10, "update", []),
+            (3, "0", 30, "update", ["name"]),
+        ]
+        bench.build(GOOD.replace("cast(id as string)", "concat('', id % 3)"))
+        bench.build(MORE.replace("id * 10", "if(id = 0, null, 7)").replace("cast(id as string)", "concat('', id % 3)"))
+        assert bench.batches("batch_id, updates, backfilled")[2:] == [(3, 0, 0), (4, 0, 4)]
+        bench.add_model("current", "{{ deltawave.current_state(ref('accounts'), 'account_id') }}")
+        bench.add_model("versions", "{{ deltawave.scd2(ref('accounts'), 'account_id') }}")
+        assert bench.run().ok
+        state = f"select account_id, name, points from {bench.schema}."
+        assert bench.spark.sql(f"{state}current except all {state}dump").collect() == []
+        versions = bench.spark.sql(f"select account_id, points, is_current from {bench.schema}.versions order by 1, 3")
+        assert list(map(tuple, versions.collect())) == [
+            (0, None, True),
+            (1, 7, True),
+            (2, 7, True),
+            (3, None, False),
+            (3, 7, True),
+        ]
+
     def test_dropped_column_is_hidden(self, bench: Workbench) -> None:
         bench.configure(on_schema_change="sync_all_columns")
         bench.build(MORE)

@@ -45,15 +45,17 @@ class Workbench:
     spark: SparkSession
     root: Path
     schema: str
+    file_format: str = "parquet"
 
     def dump(self, query: str) -> None:
         """Replace the dump by the rows of a query."""
-        self.spark.sql(f"drop table if exists {self.schema}.dump")
+        # Iceberg's catalog leaves the files where it is not told to purge.
+        self.spark.sql(f"drop table if exists {self.schema}.dump purge")
         self.spark.sql(f"create table {self.schema}.dump using parquet as {query}")
 
     def configure(self, select: str = "select * from {{ target.schema }}.dump", **config: Any) -> None:
         """Write the model's file."""
-        options = json.dumps({"materialized": "differential", **CONFIG, **config})
+        options = json.dumps({"materialized": "differential", "file_format": self.file_format, **CONFIG, **config})
         head = f"{{{{ config(**fromjson({options!r})) }}}}"
         (self.root / "models" / f"{MODEL}.sql").write_text(f"{head}\n{select}\n")
 
