@@ -50,6 +50,9 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 
+# Hive's metastore takes half of the time of a small statement, and one lock lets one in at a time.
+QUICK_CATALOG = {"spark.sql.catalogImplementation": "in-memory"}
+
 ANSI = "spark.sql.ansi.enabled"
 
 
@@ -107,7 +110,7 @@ def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
         profiles = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
         return SETTINGS | profiles["deltawave"]["outputs"][table_format]["server_side_parameters"]
     wanted = any("postgres" in getattr(item, "fixturenames", ()) for item in request.session.items)
-    return SETTINGS | ({"spark.jars.packages": DRIVER} if wanted else {})
+    return SETTINGS | QUICK_CATALOG | ({"spark.jars.packages": DRIVER} if wanted else {})
 
 
 @pytest.fixture(scope="session")

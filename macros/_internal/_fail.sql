@@ -16,6 +16,7 @@
     'key_type': "{model}: the key column '{column}' is of type {type}, which can't be compared as a key. Choose another unique_key, or cast it in the model's select.",
     'date_in_key': "{model}: '{column}' dates the dump (snapshot_date), so it can't be in unique_key as well. Take it out of unique_key.",
     'tolerance_type': "{model}: the column '{column}', which tolerance names, is of type {type}, which is no number. Take it out of tolerance, or cast it in the model's select.",
+    'name_in_before': "{model}: the column '{column}' has a name that a view in Iceberg's session catalog can't hold within _before, because of one of ` , : < >. Nothing was changed. Give it another name in the model's select, or set before_image: none.",
     'column_type': "{model}: the column '{column}' is of type {type}, which a table can't keep. Cast it in the model's select, like cast({column} as string).",
     'null_key': "{model}, batch {batch}: {count} row(s) have null in all of the key ({keys}). Nothing was changed. Filter them in the model's select, or choose another unique_key.",
     'duplicate_key': "{model}, batch {batch}: {count} key(s) ({keys}) stand more than once, for instance {examples}. Nothing was changed. Make the select one row a key, or choose another unique_key.",

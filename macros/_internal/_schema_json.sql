@@ -31,5 +31,9 @@
     {%- endfor -%}
     {{ return({'type': 'struct', 'fields': fields}) }}
   {%- endif -%}
+  {#- A view's collations stand in its text. -#}
+  {%- if type.name.startswith('string') -%}
+    {{ return('string') }}
+  {%- endif -%}
   {{ return({'int': 'integer', 'bigint': 'long', 'smallint': 'short', 'tinyint': 'byte'}.get(type.name, type.name)) }}
 {%- endmacro -%}

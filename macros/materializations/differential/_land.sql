@@ -72,6 +72,7 @@ where {{ condition }}
 {%- macro _create_side(job, batch, table) -%}
 create table {{ table }}
 using {{ job.settings.copy_format }}
+{{ deltawave._name_mapping(job.settings.copy_format, job.columns) }}
 {% if job.settings.copy_format == 'parquet' -%}
 clustered by (key_hash) sorted by (key_hash) into {{ deltawave._buckets(job) }} buckets
 {% endif -%}

@@ -27,6 +27,7 @@
     {%- do deltawave._open_remote(job) -%}
   {%- endif -%}
   {%- do job.update(columns=deltawave._dump_columns(job)) -%}
+  {%- do deltawave._check_names(job) -%}
   {%- do deltawave._check_range_key(job) -%}
 {%- endmacro -%}
 

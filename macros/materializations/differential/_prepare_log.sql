@@ -20,16 +20,14 @@
 {%- endmacro -%}
 
 {%- macro _create_log(job, log, columns) -%}
-  {%- set definitions = [] -%}
-  {%- for column in deltawave._log_columns(job, columns) + deltawave._control_columns() -%}
-    {%- do definitions.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}
-  {%- endfor -%}
+  {%- set columns = deltawave._log_columns(job, columns) + deltawave._control_columns() -%}
   {%- set sql -%}
 create table if not exists {{ log }} (
-    {{ definitions | join(',\n    ') }}
+    {{ deltawave._definitions(columns) | join(',\n    ') }}
 )
 using {{ job.settings.file_format }}
 partitioned by (batch_id, attempt)
+{{ deltawave._name_mapping(job.settings.file_format, columns) }}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
   {%- do deltawave._create_batches(job) -%}

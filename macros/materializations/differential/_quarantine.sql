@@ -18,6 +18,7 @@ create table if not exists {{ deltawave._quarantine_relation(job) }} (
 )
 using {{ job.settings.file_format }}
 partitioned by (batch_id, attempt)
+{{ deltawave._name_mapping(job.settings.file_format, job.columns) }}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
 {%- endmacro -%}

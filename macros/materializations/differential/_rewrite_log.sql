@@ -9,10 +9,12 @@
   {%- for column in columns -%}
     {%- do types.update({column.name | lower: column.data_type, 'before__' ~ column.name | lower: column.data_type}) -%}
   {%- endfor -%}
+  {%- set held = deltawave._columns_of_query('select * from ' ~ source) -%}
   {%- set sql -%}
 create table {{ target }}
 using {{ job.settings.file_format }}
 partitioned by (batch_id, attempt)
+{{ deltawave._name_mapping(job.settings.file_format, held) }}
 as
 with decided as (
     select log.*
@@ -27,7 +29,7 @@ with decided as (
 )
 
 select /*+ rebalance(batch_id) */
-    {%- for column in deltawave._columns_of_query('select * from ' ~ source) if column.name not in ['batch_id', 'attempt'] %}
+    {%- for column in held if column.name not in ['batch_id', 'attempt'] %}
     {%- set name = deltawave._quoted(column.name) %}
     {{ 'cast(' ~ name ~ ' as ' ~ types[column.name | lower] ~ ') as ' ~ name if column.name | lower in types else name }},
     {%- endfor %}

@@ -30,7 +30,7 @@ from pyspark.sql import SparkSession
 spark = SparkSession.builder.getOrCreate()
 names = {
     "numbers": "name", "merged": "name", "parquet_table": "name", "seeded": "name",
-    "history": "name", "summary": "names",
+    "history": "name", "summary": "maxNames",
 }
 print("tables", json.dumps({
     table: sorted(row[column] for row in spark.table(f"own.{table}").collect())
@@ -66,7 +66,7 @@ def test_two_builds(own_process, file_format, quick_jvm):
     own_process.write("models/parquet_table.sql", "{{ config(file_format='parquet') }}" + NUMBERS)
     own_process.write(
         "models/summary.sql",
-        "{{ config(materialized='view') }} select max(name) as names from {{ ref('merged') }}",
+        "{{ config(materialized='view') }} select max(name) as maxNames from {{ ref('merged') }}",
     )
     own_process.write("snapshots/history.yml", SNAPSHOT)
 
@@ -90,4 +90,4 @@ def test_two_builds(own_process, file_format, quick_jvm):
     assert "left []" in outcome.stdout.splitlines()
     catalog = json.loads((own_process.root / "target" / "catalog.json").read_text())["nodes"]
     assert set(catalog["model.own.merged"]["columns"]) == {"id", "name"}
-    assert set(catalog["model.own.summary"]["columns"]) == {"names"}
+    assert set(catalog["model.own.summary"]["columns"]) == {"maxNames"}

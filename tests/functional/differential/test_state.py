@@ -46,7 +46,7 @@ class TestDriftedColumns:
             (3, "0", 30, "update", ["name"]),
         ]
         bench.build(GOOD.replace("cast(id as string)", "concat('', id % 3)"))
-        bench.build(MORE.replace("id * 10", "if(id = 0, null, 7)").replace("cast(id as string)", "concat('', id % 3)"))
+        bench.build(MORE.replace("id * 10", "if(id = 0, null, 7L)").replace("cast(id as string)", "concat('', id % 3)"))
         assert bench.batches("batch_id, updates, backfilled")[2:] == [(3, 0, 0), (4, 0, 4)]
         bench.add_model("current", "{{ deltawave.current_state(ref('accounts'), 'account_id') }}")
         bench.add_model("versions", "{{ deltawave.scd2(ref('accounts'), 'account_id') }}")
@@ -170,7 +170,7 @@ class TestRepair:
     def test_state_of_a_later_version_is_refused(self, bench: Workbench) -> None:
         bench.build(GOOD)
         commit = f"{bench.schema}.accounts__commit_1"
-        record = bench.spark.table(commit).collect()[0].record.replace('"version": 1', '"version": 99')
+        record = bench.spark.table(commit).collect()[0].record.replace('"version": 2', '"version": 99')
         assert '"version": 99' in record
         bench.spark.sql(f"alter view {commit} as select '{record}' as record")
         assert "format 99" in bench.refused(GOOD)

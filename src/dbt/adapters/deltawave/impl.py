@@ -129,6 +129,13 @@ class DeltawaveAdapter(SparkAdapter):
         value = str(table.rows[0][1])
         return "" if value == "<undefined>" else value
 
+    @available.parse_none
+    def view_names(self, sql: str, comments: dict[str, str]) -> str:
+        """Return the clause by which a view over ``sql`` keeps the names of its columns; see ``views.names_clause``."""
+        from dbt.adapters.deltawave.views import names_clause
+
+        return names_clause(self._handle().session.sql(sql).schema, comments)
+
     @available
     def remote_dialect(self, remote: str) -> str:
         """Return the SQL dialect of a database of the profile's ``remotes``: postgresql, mysql or derby."""

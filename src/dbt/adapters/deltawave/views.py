@@ -1,0 +1,34 @@
+"""Names of a view's columns, as they were written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from dbt.adapters.deltawave.literals import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+SCHEMA = "spark.sql.sources.schema"
+# Spark cuts the text alike, since a metastore bounds the length of a value.
+PART_LENGTH = 4000
+
+
+def names_clause(schema: StructType, comments: Mapping[str, str]) -> str:
+    """Return the ``tblproperties (...)`` of a view with this schema, by which Spark finds its names and comments.
+
+    Iceberg's session catalog writes a view's columns in lower case; Spark takes them from these
+    properties first, where it keeps the schemas of its own views. ``comments`` are given by the
+    names of columns in lower case.
+    """
+    described = schema.jsonValue()
+    for field in described["fields"]:
+        if comment := comments.get(field["name"].lower()):
+            field["metadata"] = {**field["metadata"], "comment": comment}
+    text = json.dumps(described)
+    parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
+    properties = {f"{SCHEMA}.numParts": str(len(parts))}
+    properties |= {f"{SCHEMA}.part.{number}": part for number, part in enumerate(parts)}
+    return f"tblproperties ({', '.join(f'{quoted(name)} = {quoted(value)}' for name, value in properties.items())})"

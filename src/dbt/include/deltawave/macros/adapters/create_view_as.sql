@@ -1,0 +1,19 @@
+{#- As dbt-spark has it; on Iceberg's session catalog with the names of the columns as they are written. Comments of columns go with them. -#}
+{% macro deltawave__create_view_as(relation, sql) -%}
+  {%- if 'iceberg' not in adapter.session_catalog() or target.method != 'session' -%}
+    {{ spark__create_view_as(relation, sql) }}
+  {%- else -%}
+    {%- set comments = {} -%}
+    {%- if config.persist_column_docs() -%}
+      {%- for name, column in model.columns.items() -%}{%- do comments.update({name | lower: column.description}) -%}{%- endfor -%}
+    {%- endif -%}
+  create or replace view {{ relation }}
+  {{ comment_clause() }}
+  {%- if config.get('contract').enforced -%}
+    {{ get_assert_columns_equivalent(sql) }}
+  {%- endif %}
+  {{ adapter.view_names(sql, comments) }}
+  as
+    {{ sql }}
+  {%- endif -%}
+{%- endmacro %}
