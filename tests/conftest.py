@@ -30,6 +30,7 @@ from typing import Any
 import pytest
 import yaml
 from functional.consumer import build_by_wheel, build_on_stock
+from functional.formats import FORMATS, run_on_format
 from jvm import archive_classes
 from kills import STEPS, kill_and_race, kill_slices
 from postgres import DRIVER, PostgresServer
@@ -138,7 +139,7 @@ def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 # What goes on in processes of its own beside the other tests, one after the other.
-BESIDE = ("killed", "consumers")
+BESIDE = ("killed", "consumers", "formats")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -185,6 +186,12 @@ def consumers(
         "wheel": beside.submit(build_by_wheel, folder / "wheel", wheel, quick_jvm),
         "stock": beside.submit(build_on_stock, folder / "stock", quick_jvm),
     }
+
+
+@pytest.fixture(scope="session")
+def formats(quick_jvm: str, beside: ThreadPoolExecutor) -> dict[str, Future[str]]:
+    """What the tests of names, types and keys say on other table formats; see run_on_format."""
+    return {name: beside.submit(run_on_format, name, quick_jvm) for name in FORMATS}
 
 
 @pytest.fixture(scope="session")

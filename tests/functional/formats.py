@@ -1,0 +1,29 @@
+"""Tests of the differential materialization on Delta and Iceberg, whose catalogs need a Spark of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FORMATS = ("delta", "iceberg")
+FOLDER = "tests/functional/differential"
+TESTS = (
+    "test_types.py::TestTypes",
+    "test_types.py::TestNames",
+    "test_slice_keys.py",
+    "test_state.py::TestDriftedColumns",
+)
+
+# As it is before other tests change it.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("DBT_", "PYTEST_"))}
+
+
+def run_on_format(name: str, jvm_options: str) -> str:
+    """Run TESTS on that format; what pytest said, the outcome last."""
+    command = [sys.executable, "-m", "pytest", "-q", "--table-format", name, *(f"{FOLDER}/{test}" for test in TESTS)]
+    environment = ENVIRONMENT | {"SPARK_SUBMIT_OPTS": jvm_options}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
+    return done.stdout + done.stderr

@@ -1,0 +1,15 @@
+"""Names, types, keys and columns that come and go are on Delta and Iceberg as they are on Parquet."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import Future
+
+import pytest
+from functional.formats import FORMATS
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_names_types_and_keys(formats: dict[str, Future[str]], name: str) -> None:
+    said = formats[name].result()
+    assert re.search(r"^\d+ passed[^,]* in ", said, re.MULTILINE), said[-8000:]
