@@ -13,6 +13,7 @@ FOLDER = "tests/functional/differential"
 TESTS = (
     "test_types.py::TestTypes",
     "test_types.py::TestNames",
+    "test_types.py::TestRefusedNames",
     "test_slice_keys.py",
     "test_state.py::TestDriftedColumns",
 )
