@@ -5,7 +5,7 @@ select
     change_type,
     count(*) as change_count
 from {{ batch.log }}
-where batch_id = {{ batch.batch_id }} and attempt = {{ deltawave._literal(batch.attempt) }}
+where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
 group by change_type
   {%- endset -%}
   {%- set counts = {'insert': 0, 'delete': 0, 'update': 0} -%}

@@ -13,8 +13,9 @@
     {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
   {%- endif -%}
   {%- if not deltawave._take_columns(job, batch.log, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
-    {#- Left by a first run that never decided a batch, or made by --empty: nothing in it counts. -#}
-    {%- do deltawave._drop_table(job, batch.log) -%}
+    {#- Left by a first run that never decided a batch, or made by --empty. Nothing in it counts, but somebody may be reading it. -#}
+    {%- do batch.update(log_name=deltawave._rewritten_log(batch.batch_id, batch.attempt)) -%}
+    {%- do batch.update(log=deltawave._helper_relation(job, batch.log_name)) -%}
     {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -92,5 +93,23 @@ partitioned by (batch_id)
     'seconds': 'double',
     'days_before_error': 'double',
     'decided_at': 'timestamp',
+    'rewound_to': 'bigint',
   }) }}
+{%- endmacro -%}
+
+{#
+  x__batches without the batches that a rewind has undone. Their rows stay, for readers of the view as it was; the rewind's own row tells
+  which they are. until: a batch; rewinds after it are not taken into account.
+#}
+{%- macro _standing_batches(batches, until=none) -%}
+(
+    select batches.*
+    from {{ batches }} as batches
+    left anti join {{ batches }} as rewinds
+        on rewinds.rewound_to < batches.batch_id
+        and rewinds.batch_id > batches.batch_id
+        {%- if until is not none %}
+        and rewinds.batch_id <= {{ until }}
+        {%- endif %}
+)
 {%- endmacro -%}
