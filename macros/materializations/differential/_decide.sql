@@ -50,6 +50,7 @@
     'inserts': batch.counts['insert'],
     'deletes': batch.counts['delete'],
     'updates': batch.counts['update'],
+    'rewound_to': none,
   })) }}
 {%- endmacro -%}
 

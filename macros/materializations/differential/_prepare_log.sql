@@ -48,6 +48,12 @@ using {{ job.settings.file_format }}
 partitioned by (batch_id)
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
+  {%- set columns = [] -%}
+  {%- for name, data_type in deltawave._batches_columns().items() -%}
+    {%- do columns.append({'name': name, 'data_type': data_type}) -%}
+  {%- endfor -%}
+  {#- An older version may have made it. -#}
+  {%- do deltawave._take_columns(job, job.batches, columns) -%}
 {%- endmacro -%}
 
 {# The row's columns, then what they were before: [{name, data_type}]. #}
