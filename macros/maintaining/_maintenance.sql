@@ -34,7 +34,7 @@
   {%- set record = dict(
     work.record,
     batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log_name, strategy=batch.strategy, reason=reason,
-    inserts=0, deletes=0, updates=0, backfilled=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, undone=[],
+    inserts=0, deletes=0, updates=0, backfilled=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, rewound_to=none,
     **deltawave._decision_time(batch)
   ) -%}
   {%- do record.update(changes) -%}
@@ -52,7 +52,7 @@ select distinct
     snapshot_date,
     rows_dump,
     rows_new
-from {{ work.job.batches }}
+from {{ deltawave._standing_batches(work.job.batches) }}
 where batch_id between {{ work.record.first_batch }} and {{ work.record.batch_id }}
 order by batch_id
   {%- endset -%}

@@ -37,6 +37,6 @@
     'rows_new': until.rows_new,
     'batch_at': until.batch_at,
     'snapshot_date': until.snapshot_date,
-    'undone': undone,
+    'rewound_to': until.batch_id,
   }) -%}
 {%- endmacro -%}

@@ -6,6 +6,7 @@
     prepare  the log takes the dump's columns
     stage    the log rows of (batch, attempt) are written where no reader looks
     decide   one view is created, exclusively: from here on the batch stands
+    place    the rows get the batch's number
     publish  the model's view is replaced in one change
     clean    what the batch made superfluous goes
 

@@ -1,5 +1,5 @@
 {#
-  One row for each batch of a differential model: when, how many rows, which changes, by which strategy and why, how long.
+  One row for each batch of a differential model that no rewind has undone: when, how many rows, which changes, by which strategy and why, how long.
   log: the model; state_schema: where its helper relations live, if not in its own schema.
 #}
 {%- macro batches(log, state_schema=none) -%}
@@ -10,6 +10,6 @@
   {%- set table = api.Relation.create(schema=state_schema or log.schema, identifier=log.identifier ~ '__batches') -%}
 select distinct
     batch_id,
-    {{ deltawave._batches_columns().keys() | reject('equalto', 'attempt') | join(',\n    ') }}
-from {{ table.quote(schema=true, identifier=true) }}
+    {{ deltawave._batches_columns().keys() | reject('in', ['attempt', 'rewound_to']) | join(',\n    ') }}
+from {{ deltawave._standing_batches(table.quote(schema=true, identifier=true)) }}
 {%- endmacro -%}

@@ -17,6 +17,8 @@ select
     quarantined.batch_id as `_batch_id`,
     quarantined.batch_at as `_batch_at`
 from {{ table }} as quarantined
-left semi join {{ batches }} as decided
+left semi join {{ deltawave._standing_batches(batches) }} as decided
     on quarantined.batch_id = decided.batch_id and quarantined.attempt = decided.attempt
+-- Rows under a negative number wait for their batch to be decided, and may go at any time.
+where quarantined.batch_id > 0
 {%- endmacro -%}

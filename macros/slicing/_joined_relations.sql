@@ -53,11 +53,8 @@ select
     coalesce(max(if(inserts + deletes + updates + backfilled > 0, batch_id, 0)), 0) as last_batch,
     count_if(batch_id = {{ seen }}) as is_there,
     count_if(batch_id > {{ seen }} and batch_id <= {{ record.first_batch }} and inserts + deletes + updates + backfilled > 0) as expired
-from {{ source.batches }}
+from {{ deltawave._standing_batches(source.batches, until=record.batch_id) }}
 where batch_id <= {{ record.batch_id }}
-    {%- if record.undone %}
-    and batch_id not in ({{ record.undone | join(', ') }})
-    {%- endif %}
   {%- endset -%}
   {%- set row = deltawave._run(source, sql).rows[0] -%}
   {{ return({

@@ -12,7 +12,7 @@ from house import House, open_house
 EVERY_STEP = [
     "1:land-passing",
     "1:decide",
-    "1:record",
+    "1:place",
     "2:publish",
     "3:clean",
     "4:end",

@@ -1,6 +1,5 @@
-{# What the decision of `record` made superfluous: tables that neither it nor the next batch reads, the older decision, undone batches. #}
+{# What the decision of `record` made superfluous: tables that neither it nor the next batch reads, and the older decision. #}
 {%- macro _clean(job, batch, last, record) -%}
-  {%- do deltawave._forget_undone(job, record) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._side_kinds()) -%}
     {#- What other attempts have left tells the next run of log rows that it has to take away as well. -#}
@@ -12,13 +11,6 @@
   {%- if last -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, last.batch_id)) -%}
   {%- endif -%}
-{%- endmacro -%}
-
-{# Batches that a rewind undid leave x__batches, so that their dates can come again. #}
-{%- macro _forget_undone(job, record) -%}
-  {%- for batch_id in record.undone or [] -%}
-    {%- do deltawave._drop_rows(job, job.batches, {'batch_id': batch_id}) -%}
-  {%- endfor -%}
 {%- endmacro -%}
 
 {# Tables that an attempt writes beside the log: what it read, what it keeps, the ranges of that, and a view's touched anchors. #}
@@ -44,7 +36,7 @@
   {%- set own_log = deltawave._rewritten_log(batch_id, attempt) -%}
   {%- for table in [deltawave._helper_relation(job, log_name), deltawave._quarantine_relation(job)] -%}
     {%- if table.identifier | lower in present and table != deltawave._helper_relation(job, own_log) -%}
-      {%- do deltawave._drop_rows(job, table, {'batch_id': batch_id, 'attempt': deltawave._literal(attempt)}) -%}
+      {%- do deltawave._drop_staged(job, table, batch_id, attempt) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- for side in deltawave._attempts_helpers(job, names, ['log'] + deltawave._side_kinds()) -%}
@@ -54,14 +46,13 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Takes a partition's rows out of a table: {column: SQL literal}. #}
-{%- macro _drop_rows(job, table, partition) -%}
-  {%- set conditions = [] -%}
-  {%- for column, value in partition.items() -%}{%- do conditions.append(column ~ ' = ' ~ value) -%}{%- endfor -%}
+{# Takes the rows that an attempt has staged out of a table (see _place). #}
+{%- macro _drop_staged(job, table, batch_id, attempt) -%}
   {%- if job.settings.file_format == 'parquet' -%}
-    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists partition (' ~ conditions | join(', ') ~ ')') -%}
+    {%- set partition = deltawave._partition_of(deltawave._staged_number(job, batch_id), attempt) -%}
+    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists partition (' ~ partition ~ ')') -%}
   {%- else -%}
-    {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where ' ~ conditions | join(' and ')) -%}
+    {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where batch_id = ' ~ batch_id ~ ' and attempt = ' ~ deltawave._literal(attempt)) -%}
   {%- endif -%}
 {%- endmacro -%}
 

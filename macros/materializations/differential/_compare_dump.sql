@@ -39,6 +39,8 @@
 {%- macro _commit(job, batch, record, last) -%}
   {%- do deltawave._step(job, batch, 'decide') -%}
   {%- do deltawave._decide(job, batch, record) -%}
+  {%- do deltawave._step(job, batch, 'place') -%}
+  {%- do deltawave._place(job, record) -%}
   {%- do deltawave._step(job, batch, 'record') -%}
   {%- do deltawave._record_batch(job, record) -%}
   {%- do deltawave._step(job, batch, 'publish') -%}

@@ -6,7 +6,7 @@ select
     {{ "if(change_type = 'update' and coalesce(cardinality(changed_columns), 0) = 0, 'backfill', change_type)" if has_added else 'change_type' }} as kind,
     count(*) as change_count
 from {{ batch.log }}
-where batch_id = {{ batch.batch_id }} and attempt = {{ deltawave._literal(batch.attempt) }}
+where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
 group by kind
   {%- endset -%}
   {%- set counts = {'insert': 0, 'delete': 0, 'update': 0, 'backfill': 0} -%}

@@ -52,6 +52,7 @@
     'deletes': batch.counts['delete'],
     'updates': batch.counts['update'],
     'backfilled': batch.counts['backfill'],
+    'rewound_to': none,
   })) }}
 {%- endmacro -%}
 

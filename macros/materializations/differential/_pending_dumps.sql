@@ -56,7 +56,7 @@ order by {{ column }}
   {%- if state.record -%}
     {%- set sql -%}
 select distinct snapshot_date, rows_dump
-from {{ job.batches }}
+from {{ deltawave._standing_batches(job.batches) }}
 where batch_id >= {{ state.record.generation }} and snapshot_date is not null
     {%- endset -%}
     {%- for row in deltawave._run(job, sql).rows -%}

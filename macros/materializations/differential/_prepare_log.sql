@@ -13,8 +13,9 @@
     {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
   {%- endif -%}
   {%- if not deltawave._take_columns(job, batch.log, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
-    {#- Left by a first run that never decided a batch, or made by --empty: nothing in it counts. -#}
-    {%- do deltawave._drop_table(job, batch.log) -%}
+    {#- Left by a first run that never decided a batch, or made by --empty. Nothing in it counts, but somebody may be reading it. -#}
+    {%- do batch.update(log_name=deltawave._rewritten_log(batch.batch_id, batch.attempt)) -%}
+    {%- do batch.update(log=deltawave._helper_relation(job, batch.log_name)) -%}
     {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -45,6 +46,12 @@ using {{ job.settings.file_format }}
 partitioned by (batch_id)
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
+  {%- set columns = [] -%}
+  {%- for name, data_type in deltawave._batches_columns().items() -%}
+    {%- do columns.append({'name': name, 'data_type': data_type}) -%}
+  {%- endfor -%}
+  {#- An older version may have made it. -#}
+  {%- do deltawave._take_columns(job, job.batches, columns) -%}
 {%- endmacro -%}
 
 {# The row's columns, then what they were before: [{name, data_type}]. #}
@@ -91,5 +98,23 @@ partitioned by (batch_id)
     'seconds': 'double',
     'days_before_error': 'double',
     'decided_at': 'timestamp',
+    'rewound_to': 'bigint',
   }) }}
+{%- endmacro -%}
+
+{#
+  x__batches without the batches that a rewind has undone. Their rows stay, for readers of the view as it was; the rewind's own row tells
+  which they are. until: a batch; rewinds after it are not taken into account.
+#}
+{%- macro _standing_batches(batches, until=none) -%}
+(
+    select batches.*
+    from {{ batches }} as batches
+    left anti join {{ batches }} as rewinds
+        on rewinds.rewound_to < batches.batch_id
+        and rewinds.batch_id > batches.batch_id
+        {%- if until is not none %}
+        and rewinds.batch_id <= {{ until }}
+        {%- endif %}
+)
 {%- endmacro -%}

@@ -38,10 +38,11 @@ partitioned by (batch_id, attempt)
   {%- endif -%}
 {%- endmacro -%}
 
-{# Writes the rows of (batch, attempt), where no reader sees them yet. #}
+{# Writes the rows of (batch, attempt), where no reader looks (see _place). #}
 {%- macro _stage_quarantine(job, batch) -%}
   {%- if batch.quarantined -%}
     {%- set names = deltawave._quoted_list(deltawave._landed_columns(job, batch) | map(attribute='name')) -%}
+    {%- do deltawave._reserve(job, batch, deltawave._quarantine_relation(job)) -%}
     {%- set sql -%}
 insert into {{ deltawave._quarantine_relation(job) }} (
     {{ names | join(',\n    ') }},
@@ -58,7 +59,7 @@ select
     landed.{{ name }},
     {%- endfor %}
     {{ deltawave._timestamp(batch.batch_at) }} as batch_at,
-    {{ batch.batch_id }} as batch_id,
+    {{ deltawave._staged_number(job, batch.batch_id) }} as batch_id,
     {{ deltawave._literal(batch.attempt) }} as attempt
 from {{ batch.arrived }} as landed
 left semi join duplicates

@@ -27,6 +27,7 @@ select
     {{ record.seconds }} as seconds,
     {{ deltawave._days_before_error(record.checksums or 0, record.checksum_bits) }} as days_before_error,
     {{ deltawave._timestamp(record.decided_at) }} as decided_at,
+    cast({{ deltawave._literal(record.rewound_to) }} as bigint) as rewound_to,
     {{ record.batch_id }} as batch_id
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}

@@ -20,10 +20,11 @@
   {{ return({'record': record, 'is_new_generation': deltawave._starts_generation(job, record)}) }}
 {%- endmacro -%}
 
-{# Steps record and publish of a batch whose writer was stopped after its decision. #}
+{# Steps place, record and publish of a batch whose writer was stopped after its decision. #}
 {%- macro _finish(job, record) -%}
   {%- do log('deltawave: ' ~ job.name ~ ': finishing batch ' ~ record.batch_id ~ ', which an earlier run decided but did not publish', info=true) -%}
   {%- do deltawave._create_batches(job) -%}
+  {%- do deltawave._place(job, record) -%}
   {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}
     {%- do deltawave._record_batch(job, record) -%}
   {%- endif -%}
@@ -50,7 +51,6 @@
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, log)) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- do deltawave._forget_undone(job, record) -%}
 {%- endmacro -%}
 
 {%- macro _is_decided(job, batch_id, attempt) -%}

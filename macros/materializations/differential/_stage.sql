@@ -1,9 +1,10 @@
-{# Writes the log rows of (batch, attempt). No reader sees them: the view names neither this batch nor this attempt yet. #}
+{# Writes the log rows of (batch, attempt), where no reader looks (see _place). #}
 {%- macro _stage(job, batch) -%}
   {%- set columns = deltawave._log_columns(job, batch.columns) | map(attribute='name') | list -%}
   {%- if batch.is_first and job.settings.initial_load == 'baseline' -%}
     {{ return(none) }}
   {%- endif -%}
+  {%- do deltawave._reserve(job, batch, batch.log) -%}
   {%- set sql -%}
 insert into {{ batch.log }} (
     {{ deltawave._quoted_list(columns) | join(',\n    ') }},
@@ -24,7 +25,7 @@ select /*+ rebalance */
     changes.change_type,
     changes.changed_columns,
     {{ deltawave._timestamp(batch.batch_at) }} as batch_at,
-    {{ batch.batch_id }} as batch_id,
+    {{ deltawave._staged_number(job, batch.batch_id) }} as batch_id,
     {{ deltawave._literal(batch.attempt) }} as attempt
 from changes
   {%- endset -%}

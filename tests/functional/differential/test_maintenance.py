@@ -39,12 +39,13 @@ class TestRewind:
             (3, "cad", "update", 5),
             (3, "cyd", "update", 6),
         ]
-        assert dated.batches("batch_id, snapshot_date, rows_old, rows_new, strategy") == [
-            (1, "2026-01-01", 0, 2, "outer_join"),
-            (2, "2026-01-02", 2, 3, "outer_join"),
-            (4, "2026-01-02", 2, 3, "rewind"),
-            (5, "2026-01-03", 3, 2, "outer_join"),
-            (6, "2026-01-04", 2, 2, "outer_join"),
+        assert dated.batches("batch_id, snapshot_date, rows_old, rows_new, strategy, rewound_to") == [
+            (1, "2026-01-01", 0, 2, "outer_join", None),
+            (2, "2026-01-02", 2, 3, "outer_join", None),
+            (3, "2026-01-04", 3, 2, "outer_join", None),
+            (4, "2026-01-02", 2, 3, "rewind", 2),
+            (5, "2026-01-03", 3, 2, "outer_join", None),
+            (6, "2026-01-04", 2, 2, "outer_join", None),
         ]
 
     def test_column_of_an_undone_batch_makes_no_updates(self, bench: Workbench) -> None:

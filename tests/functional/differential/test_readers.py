@@ -1,0 +1,120 @@
+"""What a reader has found in the catalog stays until it is read: runs and operations take nothing away beneath it."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from workbench import STOPPING, Workbench
+
+DUMP = "select id as account_id, concat('v', id % {}) as name from range(20)"
+DATED = """
+    select * from values
+        (1, 'ann', date '2026-01-01'), (1, 'anna', date '2026-01-02'), (1, 'anne', date '2026-01-03')
+        as t(account_id, name, day)
+"""
+
+
+class SlowReader:
+    """Has found a relation's partitions and files, and reads them when it is asked to."""
+
+    def __init__(self, spark: SparkSession, query: str) -> None:
+        self._rows: DataFrame = spark.sql(query)
+        # The optimizer lists partitions and files, once for each query.
+        self._rows._jdf.queryExecution().optimizedPlan()
+
+    def read(self) -> list[tuple]:
+        """The rows, in order."""
+        return sorted(map(tuple, self._rows.collect()), key=str)
+
+
+def partitions(bench: Workbench, table: str, staged: bool = False) -> set[str]:
+    """The partitions of a table of the model: those that a reader may ask for, or those that wait for a decision."""
+    found = bench.spark.sql(f"show partitions {bench.schema}.accounts__{table}").collect()
+    return {row.partition for row in found if row.partition.startswith("batch_id=-") == staged}
+
+
+class TestAttemptsThatAreNotDecided:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return STOPPING
+
+    @pytest.mark.both_adapters
+    def test_rows_of_a_stopped_attempt_go_while_somebody_reads(self, bench: Workbench) -> None:
+        bench.build(DUMP.format(5))
+        bench.dump(DUMP.format(6))
+        assert "stopped at decide" in bench.run("--vars", "stop_at: decide").text
+        bench.build(DUMP.format(6))
+        stands = bench.log("*")
+        reader = SlowReader(bench.spark, f"select * from {bench.schema}.accounts")
+        listed = partitions(bench, "log")
+        bench.build(DUMP.format(7))
+        assert reader.read() == sorted(stands, key=str)
+        assert listed < partitions(bench, "log")
+        assert not partitions(bench, "log", staged=True), "what the stopped attempt staged is gone"
+
+    def test_rows_set_aside_by_a_stopped_attempt_go_while_somebody_reads(self, bench: Workbench) -> None:
+        bench.configure(duplicate_keys="quarantine")
+        bench.add_model("set_aside", "{{ config(materialized='view') }}{{ deltawave.quarantine(ref('accounts')) }}")
+        twice = DUMP.format(5) + " union all select 3, 'again'"
+        bench.dump(twice)
+        assert "stopped at decide" in bench.run("--vars", "stop_at: decide", "--select", "accounts").text
+        bench.build(twice)
+        reader = SlowReader(bench.spark, f"select account_id, name, _batch_id from {bench.schema}.set_aside")
+        listed = partitions(bench, "quarantine")
+        bench.build(DUMP.format(6) + " union all select 3, 'again'")
+        assert reader.read() == [(3, "again", 1), (3, "v3", 1)]
+        assert listed < partitions(bench, "quarantine")
+
+    def test_decided_rows_are_placed_by_the_next_run(self, bench: Workbench) -> None:
+        """Stopped between the decision and what makes it seen."""
+        bench.build(DUMP.format(5))
+        bench.dump(DUMP.format(6))
+        assert "stopped at place" in bench.run("--vars", "stop_at: place").text
+        assert len(bench.log()) == 20
+        assert len(partitions(bench, "log")) == 1
+        done = bench.run()
+        assert done.ok, done.text
+        assert "finishing batch 2" in done.text
+        assert len(bench.log()) == 34
+        assert len(partitions(bench, "log")) == 2
+
+    def test_a_log_that_the_first_batch_can_not_use_stays(self, bench: Workbench) -> None:
+        """The model that --empty made has readers, too."""
+        bench.dump("select 'a' as account_id, 'ann' as name")
+        assert bench.run("--empty").ok
+        reader = SlowReader(bench.spark, f"select * from {bench.schema}.accounts")
+        bench.build("select 7L as account_id, 3.5D as name")
+        assert "accounts__log" in bench.names()
+        assert reader.read() == []
+        assert bench.log("account_id, name, _batch_id") == [(7, 3.5, 1)]
+        bench.build("select 7L as account_id, 4.5D as name")
+        assert "dropped accounts__log" in bench.operate("purge", model="accounts").text
+        assert bench.log("account_id, name, _batch_id") == [(7, 3.5, 1), (7, 4.5, 2)]
+
+
+class TestUndoneBatches:
+    def test_somebody_reads_them_still(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="day")
+        bench.build(DATED)
+        stands = sorted(bench.log("*"), key=str)
+        reader = SlowReader(bench.spark, f"select * from {bench.schema}.accounts")
+        listed = partitions(bench, "batches")
+        assert bench.operate("rewind", model="accounts", to_batch=1).ok
+        assert reader.read() == stands
+        assert listed < partitions(bench, "batches")
+
+    def test_they_count_no_more(self, bench: Workbench) -> None:
+        """Undone twice over; their dates come again, and nothing else takes them for batches of the log."""
+        bench.configure(snapshot_date="day")
+        bench.add_model("counted", "{{ config(materialized='view') }}{{ deltawave.batches(ref('accounts')) }}")
+        bench.build(DATED)
+        assert bench.operate("rewind", model="accounts", to_batch=2).ok
+        assert bench.operate("rewind", model="accounts", to_batch=1).ok
+        refused = bench.operate("rewind", model="accounts", to_batch=2)
+        assert "has the batches 1, 5, of which all but the last" in refused.text
+        again = bench.run()
+        assert again.ok, again.text
+        assert "WARN" not in again.text.replace("WARN=0", "")
+        assert bench.log() == [(1, "ann", "insert", 1), (1, "anna", "update", 6), (1, "anne", "update", 7)]
+        counted = bench.spark.table(f"{bench.schema}.counted").orderBy("batch_id")
+        assert [row.batch_id for row in counted.collect()] == [1, 5, 6, 7]
