@@ -34,7 +34,10 @@
 {%- macro _time_progress(job, batch, last) -%}
   {%- do batch.update(fingerprint=deltawave._time_fingerprint(job, batch)) -%}
   {%- set progress = deltawave._last_progress(job, last) -%}
-  {%- if deltawave._is_accepted(job) or progress.fingerprint != batch.fingerprint -%}
+  {%- if progress.fingerprint != batch.fingerprint or deltawave._is_accepted(job) -%}
+    {%- if progress -%}
+      {%- do log('deltawave: ' ~ job.name ~ ': another select or configuration than in the last run, or accepted: all rows are compared', info=true) -%}
+    {%- endif -%}
     {{ return({}) }}
   {%- endif -%}
   {{ return(progress) }}
@@ -174,10 +177,11 @@ from {{ batch.landed }}
 
 {# The keys of which the slice has flagged rows alone, and when they were flagged last. #}
 {%- macro _flagged_keys(job, batch) -%}
+  {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) | join(', ') -%}
 select
     {{ keys }},
-    max({{ deltawave._quoted(job.settings.updated_at) }}) as flagged_at
+    max({{ updated_at }}) as {{ updated_at }}
 from {{ batch.landed }}
 group by {{ keys }}
 having bool_and(is_flagged)
@@ -224,7 +228,7 @@ where not {{ job.flag.sql }}
     select
         {%- for column in batch.columns %}
         {%- set name = deltawave._quoted(column.name) %}
-        {{ 'coalesce(flagged.flagged_at, kept.' ~ name ~ ') as ' ~ name if column.name | lower == updated_at else 'kept.' ~ name }}{{ ',' if not loop.last }}
+        {{ 'coalesce(flagged.' ~ name ~ ', kept.' ~ name ~ ') as ' ~ name if column.name | lower == updated_at else 'kept.' ~ name }}{{ ',' if not loop.last }}
         {%- endfor %}
     from {{ deltawave._indented(batch.old) }} as kept
     left join (
