@@ -188,19 +188,18 @@ having bool_and(is_flagged)
 {%- endmacro -%}
 
 {#
-  A key has not gone while a row of it stands: the application may have left a tombstone beside it, and touch that one alone. So where kept
-  rows would be deleted, live rows of the flagged keys are looked for at the source, whatever their time, and join the slice. The mark was
-  taken before: between the two readings others may have written.
+  A key has not gone while a row of it stands: the application may have left a tombstone beside it, and touch that one alone. So live rows of
+  the keys that would be deleted are looked for at the source, whatever their time, and join the slice. The mark was taken before: between
+  the two readings others may have written.
 #}
 {%- macro _land_standing_rows(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
-  {%- set flagged = '(\n    ' ~ deltawave._indented(deltawave._flagged_keys(job, batch)) ~ '\n)' -%}
   {%- set deleted -%}
 (
-    select kept.*
+    select {{ deltawave._quoted_list(keys, 'kept') | join(', ') }}
     from {{ deltawave._indented(batch.old) }} as kept
-    left semi join {{ deltawave._indented(flagged) }} as flagged
-        on {{ deltawave._same_key(keys, 'kept', 'flagged') }}
+    left anti join {{ batch.arrived }} as arrived
+        on {{ deltawave._same_key(keys, 'kept', 'arrived') }}
 )
   {%- endset -%}
   {%- if deltawave._row_count(job, deleted) -%}
@@ -208,13 +207,13 @@ having bool_and(is_flagged)
 from (
     {{ deltawave._indented(job.sql) }}
 ) as standing
-left semi join {{ flagged }} as flagged
-    on {{ deltawave._same_key(keys, 'standing', 'flagged') }}
+left semi join {{ deleted }} as deleted
+    on {{ deltawave._same_key(keys, 'standing', 'deleted') }}
 where not {{ job.flag.sql }}
-    and {{ deltawave._few_values(job, flagged, batch.columns | selectattr('is_key') | list) }}
+    and {{ deltawave._few_values(job, deleted, batch.columns | selectattr('is_key') | list) }}
     {%- endset -%}
     {%- if deltawave._run(job, 'select count(*) as row_count\n' ~ standing).rows[0][0] | int -%}
-      {%- set select = 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ', false as is_flagged\n' ~ standing -%}
+      {%- set select = 'select ' ~ deltawave._dump_names(batch, 'standing') | join(', ') ~ ', false as is_flagged\n' ~ standing -%}
       {%- do deltawave._run(job, 'insert into ' ~ batch.landed ~ '\n' ~ deltawave._hashed_slice(job, select)) -%}
     {%- endif -%}
   {%- endif -%}

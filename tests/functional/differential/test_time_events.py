@@ -100,6 +100,14 @@ class TestTombstones:
         twice = rows((1, "late", 4, False), (1, "later", 4, False), (1, "a", 7, True), (2, "b", 5, False))
         assert "1 key(s) (account_id, part) stand more than once" in bench.refused(twice)
 
+    def test_one_of_a_former_key_deletes_nothing(self, bench: Workbench) -> None:
+        """The tombstone that a changed key left bears the row's stable id."""
+        bench.configure("select *, name as id from {{ target.schema }}.dump", **BY_FLAG, row_id="id")
+        bench.build(rows((1, "a", 1, False), (2, "b", 1, False)))
+        bench.build(rows((1, "a", 2, True), (9, "a", 2, False), (2, "b", 1, False)))
+        assert bench.log("account_id, _change_type")[2:] == [(1, "delete"), (9, "insert")]
+        assert "0 deletes" in bench.build(rows((1, "a", 3, True), (9, "a", 2, False), (2, "b", 1, False))).text
+
 
 class TestRestriction:
     """CH98 3.1: restricted to a department, whose rows leave and enter."""
