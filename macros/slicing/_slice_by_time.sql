@@ -52,24 +52,35 @@
   {%- set compared = [] -%}
   {%- for column in batch.columns if column.is_chosen -%}{%- do compared.append([column.name, column.tolerance]) -%}{%- endfor -%}
   {{ return(local_md5(tojson([
-    job.remote.select if job.remote else job.sql, deltawave._texts_below(model),
+    job.remote.select if job.remote else job.sql, deltawave._texts_below(job, model),
     settings.updated_at, settings.delete_flag, settings.row_id, compared,
   ]))) }}
 {%- endmacro -%}
 
 {# The texts of the models that a model reads, itself or through others: an edited view brings in rows as an edited select does. #}
-{%- macro _texts_below(node) -%}
+{%- macro _texts_below(job, node) -%}
   {%- set below = node.depends_on.nodes | list -%}
   {%- set texts = [] -%}
   {#- Grows while it is walked. -#}
   {%- for unique_id in below -%}
     {%- set parent = graph.nodes.get(unique_id) -%}
     {%- if parent and parent.resource_type == 'model' -%}
-      {%- do texts.append(parent.raw_code) -%}
+      {%- do texts.append(deltawave._text_of(job, parent)) -%}
       {%- for grandparent in parent.depends_on.nodes if grandparent not in below -%}{%- do below.append(grandparent) -%}{%- endfor -%}
     {%- endif -%}
   {%- endfor -%}
   {{ return(texts | sort) }}
+{%- endmacro -%}
+
+{# Of a view what Spark reads it by, which a later run may have to bring up to its file; of other models the file. #}
+{%- macro _text_of(job, node) -%}
+  {%- if node.config.materialized == 'view' -%}
+    {%- set view = adapter.get_relation(node.database, node.schema, node.alias) -%}
+    {%- if view -%}
+      {%- for row in deltawave._run(job, 'describe extended ' ~ view).rows if row[0] == 'View Text' -%}{{ return(row[1]) }}{%- endfor -%}
+    {%- endif -%}
+  {%- endif -%}
+  {{ return(node.raw_code) }}
 {%- endmacro -%}
 
 {# The rows of the interval: the log's columns, and whether the row is flagged as deleted. #}
@@ -219,7 +230,7 @@ where not {{ job.flag.sql }}
   {%- endif -%}
 {%- endmacro -%}
 
-{# A delete shows the last row that was read, and as its time-stamp when it was flagged: see taken_deletes. #}
+{# A delete shows the last row that was read, and as its timestamp when it was flagged: see taken_deletes. #}
 {%- macro _with_flagged_time(job, batch) -%}
   {%- set updated_at = job.settings.updated_at | lower -%}
   {%- set sql -%}
@@ -239,7 +250,7 @@ where not {{ job.flag.sql }}
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# Where all rows were read, those that are gone show. A strategy by time-stamps can't take them for deleted at one run and not at others. #}
+{# Where all rows were read, those that are gone show. A strategy by timestamps can't take them for deleted at one run and not at others. #}
 {%- macro _warn_of_unselected(job, batch, last) -%}
   {%- set unselected -%}
 (

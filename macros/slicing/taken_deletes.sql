@@ -1,6 +1,6 @@
 {#
   The keys whose delete the log has taken: rows that a source with a delete flag may remove for good, as CH98 3.2.2 has it done after the
-  changes are taken. The time-stamp is that of the flagged row which was read: what is as old as that and still flagged may go; a row that
+  changes are taken. The timestamp is that of the flagged row which was read: what is as old as that and still flagged may go; a row that
   has come back, or was flagged again since, has not been read yet. A key that came back is not among them.
   log: the model, by strategy timestamp_delete_flag.
 #}

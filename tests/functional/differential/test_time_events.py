@@ -175,7 +175,7 @@ class TestClocks:
         bench.configure(**BY_CLOCK)
         ahead = (9, "z", hours(24 * 365))
         first = bench.build(moments((1, "a", hours(-5)), (2, "b", hours(-2)), ahead))
-        assert "1 row(s) have a time-stamp (changed_at) more than a day ahead" in first.text
+        assert "1 row(s) have a timestamp (changed_at) more than a day ahead" in first.text
         said = bench.refused(moments((1, "a", hours(-5)), (2, "b2", hours(-3)), ahead))
         assert "now nothing is as new" in said
 
@@ -184,7 +184,7 @@ class TestClocks:
         near = moments((1, "a", hours(-2)), (2, "b", hours(20)))
         bench.build(near)
         far = moments((1, "a", hours(-2)), (2, "b", hours(20)), (3, "c", hours(30)))
-        assert "1 row(s) have a time-stamp (changed_at) more than a day ahead" in bench.refused(far)
+        assert "1 row(s) have a timestamp (changed_at) more than a day ahead" in bench.refused(far)
         bench.configure(**BY_CLOCK, future_timestamp="accept")
         assert "ahead" not in bench.build(far).text
         # Rows between the run's clock and theirs are seen all the same.
