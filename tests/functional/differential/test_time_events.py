@@ -146,10 +146,10 @@ class TestEdits:
         bench.build(dump)
         bench.add_model("below", below % 4)
         bench.build(dump)
+        assert "no changes" in bench.build(dump).text
         bench.configure(below % 9, **BY_TIME)
         bench.build(dump)
         assert bench.log()[2:] == [(3, "c", "insert", 2), (4, "d", "insert", 3)]
-        assert "no changes" in bench.build(dump).text
         # What an edit takes out is told of, and stays.
         bench.configure(below % 2, **BY_TIME)
         assert "3 kept row(s) are not in the select any more" in bench.build(dump).text
