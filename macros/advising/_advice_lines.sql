@@ -32,13 +32,12 @@
   {%- set options = ["materialized='differential'", 'unique_key=[' ~ keys | join(', ') ~ ']', "strategy='" ~ choice.strategy ~ "'"] -%}
   {%- if choice.strategy.startswith('timestamp') -%}{%- do options.append("updated_at='<time-stamp>'") -%}{%- endif -%}
   {%- if choice.strategy == 'timestamp_delete_flag' -%}{%- do options.append("delete_flag='<flag>'") -%}{%- endif -%}
-  {%- if choice.covering_copy -%}{%- do options.append("covering_copy='<narrow table>'") -%}{%- endif -%}
   {%- if choice.strategy == 'view' -%}
     {%- do options.extend(["root='<change log>'", "relations={'<change log>': {'<its key>': " ~ keys[0] ~ '}}']) -%}
   {%- endif -%}
   {%- set lines = ['  {' ~ '{ config('] -%}
   {%- for option in options -%}{%- do lines.append('      ' ~ option ~ ',') -%}{%- endfor -%}
-  {{ return(lines + ['  ) }' ~ '}']) }}
+  {{ return(lines + ['  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}
 
 {# A share as one reads it: 200%, 23%, 4.1%, <0.1%. #}

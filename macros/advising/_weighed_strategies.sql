@@ -55,7 +55,7 @@
     'timestamp': 'takes rows with newer time-stamps' ~ added,
     'timestamp_delete_flag': 'finds time-stamps and delete flags by an index' ~ (added or (
       '' if table.flags_deletes else ', once the source has the flag')),
-    'covering_copy': 'finds them in a narrow copy, with covering_copy: true' ~ (added or (
+    'covering_copy': 'finds them in a narrow copy, which the select reads' ~ (added or (
       '' if table.flags_deletes else ', once the source has the flag')),
     'row_checksum': 'keeps a checksum a row, no copy; before images come from the log',
     'ranges': 'reads a few key ranges a run; sees a change when its turn comes',

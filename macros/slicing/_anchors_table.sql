@@ -134,9 +134,13 @@ left semi join (
     {%- set name = deltawave._quoted(column.name) -%}
     {%- set sql = 'select distinct ' ~ deltawave._bound_text(name, column.data_type) ~ ' as value from ' ~ table ~ ' limit 201' -%}
     {%- set values = [] -%}
-    {%- for row in deltawave._run(job, sql).rows -%}{%- do values.append(deltawave._bound_literal(row[0], column.data_type)) -%}{%- endfor -%}
-    {%- if values | length <= 200 -%}
-      {%- do conditions.append(name ~ ' in (' ~ values | join(', ') ~ ')' if values else 'false') -%}
+    {%- set nulls = [] -%}
+    {%- for row in deltawave._run(job, sql).rows -%}
+      {%- do (nulls if row[0] is none else values).append(deltawave._bound_literal(row[0], column.data_type)) -%}
+    {%- endfor -%}
+    {%- if (values + nulls) | length <= 200 -%}
+      {%- set parts = ([name ~ ' in (' ~ values | join(', ') ~ ')'] if values else []) + ([name ~ ' is null'] if nulls else []) -%}
+      {%- do conditions.append('(' ~ parts | join(' or ') ~ ')' if parts else 'false') -%}
     {%- endif -%}
   {%- endfor -%}
   {{ return(conditions | join(' and ') or 'true') }}

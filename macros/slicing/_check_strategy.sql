@@ -14,7 +14,6 @@
     'delete_flag': ['timestamp_delete_flag'],
     'overlap': by_time,
     'row_id': by_time,
-    'covering_copy': by_time,
     'range_rows': deltawave._slice_strategies() | reject('equalto', 'row_checksum') | list,
     'ranges_per_run': ['ranges'],
     'range_pause': ['ranges'],

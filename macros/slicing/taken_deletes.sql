@@ -1,20 +1,24 @@
 {#
-  The keys whose delete the log has taken, and the batch that took it: rows that a source with a delete flag may remove for good, as
-  CH98 3.2.2 has it done after the changes are taken. A key that came back is not among them.
+  The keys whose delete the log has taken: rows that a source with a delete flag may remove for good, as CH98 3.2.2 has it done after the
+  changes are taken. The timestamp is that of the flagged row which was read: what is as old as that and still flagged may go; a row that
+  has come back, or was flagged again since, has not been read yet. A key that came back is not among them.
   log: the model, by strategy timestamp_delete_flag.
 #}
-{%- macro taken_deletes(log, unique_key) -%}
-  {{ return(adapter.dispatch('taken_deletes', 'deltawave')(log, unique_key)) }}
+{%- macro taken_deletes(log, unique_key, updated_at) -%}
+  {{ return(adapter.dispatch('taken_deletes', 'deltawave')(log, unique_key, updated_at)) }}
 {%- endmacro -%}
 
-{%- macro default__taken_deletes(log, unique_key) -%}
+{%- macro default__taken_deletes(log, unique_key, updated_at) -%}
   {%- set keys = deltawave._quoted_list(deltawave._key_list(unique_key, 'taken_deletes')) -%}
+  {%- set time = deltawave._quoted(updated_at) -%}
 select
     {{ keys | join(',\n    ') }},
+    {{ time }},
     `_batch_id`
 from (
     select
         {{ keys | join(',\n        ') }},
+        {{ time }},
         `_batch_id`,
         `_change_type`,
         row_number() over (

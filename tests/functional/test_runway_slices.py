@@ -19,7 +19,8 @@ OF_A_DAY = f"""
 select {", ".join(HEADER)} from {{{{ source('ourairports', 'runway_dumps') }}}}
 where dump_date = {DAY} and not {IS_CLOSED}
 """
-# What an application would hold on that day that flags what it deletes.
+# What an application would hold on that day that flags what it deletes; a view, since a select that named the day
+# would be another one each day.
 FLAGGED = f"""
 select {", ".join(HEADER)}, _batch_at as changed_at, _change_type = 'delete' or {IS_CLOSED} as is_gone
 from (
@@ -37,7 +38,7 @@ STRATEGIES = {
     "by_row_checksum": ("strategy='row_checksum'", OF_A_DAY),
     "by_flag": (
         "strategy='timestamp_delete_flag', updated_at='changed_at', delete_flag='is_gone', range_rows=100",
-        FLAGGED,
+        "select * from {{ ref('stamped') }}",
     ),
 }
 
@@ -53,6 +54,7 @@ class TestRunwaySlices:
         return logs | {
             "sources.yml": yaml.safe_dump({"version": 2, "sources": [SOURCE]}),
             "runway_changes.sql": CHANGES,
+            "stamped.sql": FLAGGED,
         }
 
     def test_all_strategies_find_the_same(self, project: Any, spark: SparkSession) -> None:

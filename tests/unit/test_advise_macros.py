@@ -150,8 +150,9 @@ def test_the_page_is_one_that_a_terminal_shows() -> None:
 
 def test_options_of_time_stamps_are_part_of_the_configuration() -> None:
     text = advise(**BIG, **FLAGGED, compared_fraction=0.3)
-    options = ["updated_at='<time-stamp>'", "delete_flag='<flag>'", "covering_copy='<narrow table>'"]
-    assert "".join(f"      {option},\n" for option in options) + "  ) }}" in text
+    options = ["updated_at='<time-stamp>'", "delete_flag='<flag>'"]
+    read = "  select ... from <covering copy>"
+    assert "".join(f"      {option},\n" for option in options) + f"  ) }}}}\n{read}" in text
 
 
 def test_rows_that_are_sent_are_told_of_a_remote_source_alone() -> None:

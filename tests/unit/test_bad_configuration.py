@@ -39,6 +39,8 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a time-stamp column that is no name": {"strategy": "timestamp", "updated_at": ["touched"]},
     "a negative overlap": {**BY_TIME, "overlap": -1},
     "an overlap of months": {**BY_TIME, "overlap": "1 month"},
+    "a covering copy beside the select": {**BY_TIME, "covering_copy": "shop.narrow"},
+    "rows of the future that are passed over": {**BY_TIME, "future_timestamp": "ignore"},
     "rows without a time that are passed over": {**BY_TIME, "null_timestamp": "ignore"},
     "ranges of no rows": {"strategy": "ranges", "range_rows": 0},
     "a negative share of ranges": {"strategy": "ranges", "ranges_per_run": -1},

@@ -6,6 +6,10 @@
 {%- macro _differential_settings(name, config) -%}
   {%- set meta = (config.get('meta') or {}).get('deltawave') or {} -%}
   {%- set defaults = deltawave._differential_defaults() -%}
+  {%- set retired = meta.covering_copy or config.get('covering_copy') -%}
+  {%- if retired -%}
+    {%- do deltawave._fail('covering_copy', {'model': name, 'copy': retired}) -%}
+  {%- endif -%}
   {%- for option in meta if option not in defaults -%}
     {%- do deltawave._fail('unknown_option', {'model': name, 'option': option, 'known': defaults.keys() | sort | join(', ')}) -%}
   {%- endfor -%}
@@ -31,7 +35,7 @@
       'model': name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | map('lower') | join(', '),
     }) -%}
   {%- endfor -%}
-  {%- for option in ['snapshot_date', 'state_schema', 'updated_at', 'delete_flag', 'row_id', 'covering_copy', 'remote', 'root'] -%}
+  {%- for option in ['snapshot_date', 'state_schema', 'updated_at', 'delete_flag', 'row_id', 'remote', 'root'] -%}
     {%- set value = settings[option] -%}
     {%- if value is not none and not (value is string and value.strip()) -%}
       {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': value, 'allowed': 'a name'}) -%}
@@ -64,8 +68,8 @@
     'delete_flag': none,
     'overlap': none,
     'null_timestamp': 'fail',
+    'future_timestamp': 'warn',
     'row_id': none,
-    'covering_copy': none,
     'range_rows': none,
     'ranges_per_run': none,
     'range_pause': none,
@@ -96,6 +100,7 @@
   {{ return({
     'strategy': ['outer_join', 'union', 'auto'] + deltawave._slice_strategies(),
     'null_timestamp': ['fail', 'insert'],
+    'future_timestamp': ['warn', 'fail', 'accept'],
     'checksum_bits': [64, 128],
     'hint': [none, 'merge', 'shuffle_hash', 'broadcast'],
     'before_image': ['auto', 'require', 'none'],

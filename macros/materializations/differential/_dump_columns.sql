@@ -1,6 +1,6 @@
 {#
   The dump's columns as the model's select gives them: [{name, data_type}], keys first checked, without the snapshot date,
-  which is the batch's date and no part of a row, and without the delete flag, which says whether there is a row.
+  which is the batch's date and no part of a row, and without the column that is the delete flag, which says whether there is a row.
 #}
 {%- macro _dump_columns(job) -%}
   {%- set columns = deltawave._columns_of_query(job.sql) -%}
@@ -8,7 +8,7 @@
   {%- set names = columns | map(attribute='name') | map('lower') | list -%}
   {%- set settings = job.settings -%}
 
-  {%- for option in ['unique_key', 'snapshot_date', 'updated_at', 'delete_flag', 'row_id'] if settings[option] is not none -%}
+  {%- for option in ['unique_key', 'snapshot_date', 'updated_at', 'row_id'] if settings[option] is not none -%}
     {%- for column in deltawave._name_list(job.name, option, settings[option]) if column | lower not in names -%}
       {%- do deltawave._fail('missing_option_column', {
         'model': job.name, 'option': option, 'column': column, 'columns': columns | map(attribute='name') | join(', '),
@@ -34,12 +34,11 @@
     {%- endif -%}
   {%- endfor -%}
 
+  {%- do job.update(flag=deltawave._read_flag(job, columns)) -%}
   {%- set kept = [] -%}
-  {%- for column in columns -%}
+  {%- for column in columns if column.name | lower != job.flag.column -%}
     {%- if column.name | lower == (settings.snapshot_date or '') | lower -%}
       {%- do job.update(snapshot_type=column.data_type) -%}
-    {%- elif column.name | lower == (settings.delete_flag or '') | lower -%}
-      {%- do deltawave._check_flag(job, column) -%}
     {%- else -%}
       {%- set is_key = column.name | lower in settings.unique_key | map('lower') | list -%}
       {%- do deltawave._check_type(job, column, is_key) -%}

@@ -121,43 +121,20 @@ class TestDeleteFlags:
 
     def test_taken_deletes_can_be_removed_at_the_source(self, bench: Workbench) -> None:
         by_flag(bench)
-        taken = "{{ config(materialized='table') }}{{ deltawave.taken_deletes(ref('accounts'), 'account_id') }}"
+        taken = (
+            "{{ config(materialized='table') }}{{ deltawave.taken_deletes(ref('accounts'), 'account_id', 'version') }}"
+        )
         bench.add_model("taken", taken)
         bench.build(flagged((1, "a", 1, False), (2, "b", 1, False)))
         bench.build(flagged((1, "a", 1, False), (2, "b", 2, True)))
         found = bench.spark.table(f"{bench.schema}.taken").collect()
-        assert [tuple(row) for row in found] == [(2, 2)]
+        assert [tuple(row) for row in found] == [(2, 2, 2)]
         # Removed: nothing is as new as the mark, and that is no clock that went back.
         bench.build(flagged((1, "a", 1, False)))
         bench.build(flagged((1, "a2", 3, False)))
         assert bench.log()[2:] == [(2, "b", "delete", 2), (1, "a2", "update", 3)]
         bench.build(flagged((1, "a2", 3, False), (2, "again", 4, False)))
         assert bench.spark.table(f"{bench.schema}.taken").count() == 0
-
-    def test_a_covering_copy_is_all_that_is_searched(self, bench: Workbench) -> None:
-        schema = bench.schema
-        full = "select *, concat(name, '!') as shout from {{ target.schema }}.dump"
-        narrow = (
-            "{{ deltawave.covering_copy(ref('dump_copy'), 'account_id', 'version', ['name'], delete_flag='is_gone') }}"
-        )
-        bench.add_model("dump_copy", "select * from {{ target.schema }}.dump")
-        bench.add_model("narrow", "{{ config(materialized='table') }}" + narrow)
-        config = {"strategy": "timestamp_delete_flag", "updated_at": "version", "delete_flag": "is_gone"}
-        bench.configure(
-            f"-- depends_on: {{{{ ref('narrow') }}}}\n{full}",
-            covering_copy=f"{schema}.narrow",
-            compare_columns=["name"],
-            **config,
-        )
-        bench.build(flagged((1, "a", 1, False), (2, "b", 1, False)))
-        bench.build(flagged((1, "a2", 2, False), (2, "b", 2, True)))
-        assert bench.log("account_id, shout, _change_type, _changed_columns")[2:] == [
-            (1, "a2!", "update", ["name"]),
-            (2, "b!", "delete", None),
-        ]
-        bench.spark.sql(f"create or replace view {schema}.bare as select account_id, name from {schema}.narrow")
-        bench.configure(full, covering_copy=f"{schema}.bare", **config)
-        assert "the covering copy" in bench.refused()
 
     def test_restriction_and_projection_reach_the_source(self, bench: Workbench) -> None:
         """CH98 3.1: a department's salaries, of a table with many columns."""
