@@ -16,8 +16,8 @@
     'row_id': by_time,
     'covering_copy': by_time,
     'range_rows': deltawave._slice_strategies() | reject('equalto', 'row_checksum') | list,
-    'ranges_per_run': ['ranges'],
-    'range_pause': ['ranges'],
+    'ranges_per_run': ['ranges', 'range_checksum'],
+    'range_pause': ['ranges', 'range_checksum'],
     'relations': ['view'],
     'root': ['view'],
   }) }}

@@ -1,7 +1,8 @@
 {#
   The auxiliary table of CH98 3.4, x__ranges_<batch>_<attempt>: key ranges that hold about as many rows each, however unevenly keys are
-  spread. A row a range: range_id from 0 in key order, its low key (included; null columns in range 0, which is open), and where the
-  strategy knows them the rows and the checksum of the range. The high key is the next one's low; the last range is open.
+  spread. A row a range: range_id from 0 in key order, its low key (included; null columns in range 0, which is open), where the
+  strategy knows them the rows and the checksum of the range, and what its last reading told the guard (see _renew_ranges). The high key is
+  the next one's low; the last range is open.
 #}
 
 {# Refuses a key that can't be cut where ranges are what is compared; the other strategies find rows in one range as well. #}
@@ -70,7 +71,10 @@ select
     {{ key }},
     {%- endfor %}
     cast(null as bigint) as row_count,
-    cast(null as string) as checksum
+    cast(null as string) as checksum,
+    cast(0 as bigint) as turn_inserts,
+    cast(0 as bigint) as turn_deletes,
+    false as is_accepted
 from lows
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
@@ -100,7 +104,8 @@ select
 {%- endmacro -%}
 
 {%- macro _ranges_fingerprint(job, ranges) -%}
-  {%- set parts = ['range_id'] + deltawave._bound_texts(job) + ["coalesce(cast(row_count as string), '-')", "coalesce(checksum, '-')"] -%}
+  {%- set known = ["coalesce(cast(row_count as string), '-')", "coalesce(checksum, '-')", 'turn_inserts', 'turn_deletes', 'is_accepted'] -%}
+  {%- set parts = ['range_id'] + deltawave._bound_texts(job) + known -%}
   {%- set sql -%}
 select concat_ws(':', count(*), sum(cast(xxhash64({{ parts | join(', ') }}) as decimal(38, 0)))) as fingerprint
 from {{ deltawave._attempt_relation(job, ranges) }}
@@ -108,7 +113,7 @@ from {{ deltawave._attempt_relation(job, ranges) }}
   {{ return(deltawave._run(job, sql).rows[0][0]) }}
 {%- endmacro -%}
 
-{# The ranges of a batch: [{range_id, low, high, row_count, checksum}]; refuses a table that is not as it was written. #}
+{# The ranges of a batch: [{range_id, low, high, row_count, checksum, is_accepted}]; refuses a table that is not as it was written. #}
 {%- macro _read_ranges(job, batch) -%}
   {%- set table = deltawave._attempt_relation(job, batch.ranges) -%}
   {%- set texts = deltawave._bound_texts(job) -%}
@@ -117,6 +122,7 @@ select
     range_id,
     row_count,
     checksum,
+    is_accepted,
     {{ texts | join(',\n    ') }}
 from {{ table }}
 order by range_id
@@ -126,11 +132,11 @@ order by range_id
   {%- endif -%}
   {%- set found = [] -%}
   {%- for row in deltawave._run(job, sql).rows -%}
-    {%- set low = none if loop.first else row.values()[3:] | list -%}
+    {%- set low = none if loop.first else row.values()[4:] | list -%}
     {%- if found -%}{%- do found[-1].update(high=low) -%}{%- endif -%}
     {%- do found.append({
       'range_id': row[0] | int, 'low': low, 'high': none,
-      'row_count': none if row[1] is none else row[1] | int, 'checksum': row[2],
+      'row_count': none if row[1] is none else row[1] | int, 'checksum': row[2], 'is_accepted': row[3] | string | lower == 'true',
     }) -%}
   {%- endfor -%}
   {{ return(found) }}
