@@ -1,6 +1,6 @@
 {#
   The auxiliary table of CH98 3.4, x__ranges_<batch>_<attempt>: key ranges that hold about as many rows each, however unevenly keys are
-  spread. A row a range: range_id from 0 in key order, its low key (included; null columns in range 0, which is open), where the
+  spread. A row a range: range_id from 0 in key order, its low key, a struct (included; of nulls in range 0, which is open), where the
   strategy knows them the rows and the checksum of the range, and what its last reading told the guard (see _renew_ranges). The high key is
   the next one's low; the last range is open.
 #}
@@ -32,7 +32,6 @@
   range. Counts and checksums stay unknown (null), so that range_checksum reads every range once.
 #}
 {%- macro _cut_ranges(job, batch, rows) -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set columns = deltawave._key_columns(job) -%}
   {%- set table = deltawave._attempt_relation(job, batch.kept_side) -%}
   {%- set target = deltawave._range_rows(job, rows) -%}
@@ -42,16 +41,15 @@
   {%- set sql -%}
 {{ deltawave._create_ranges(job, batch) }}
 with sampled as (
-    select
-        {{ keys | join(',\n        ') }}
+    select {{ deltawave._key_struct(job) }} as low
     from {{ table }}
     where {{ 'pmod(key_hash, ' ~ share ~ ') = 0' if can_cut else 'false' }}
 ),
 
 numbered as (
     select
-        {{ keys | join(',\n        ') }},
-        row_number() over (order by {{ keys | join(', ') }}) as place
+        low,
+        row_number() over (order by low) as place
     from sampled
 ),
 
@@ -59,7 +57,7 @@ lows as (
     {{ deltawave._indented(deltawave._open_low(columns)) }}
     union all
     select
-        {{ keys | join(',\n        ') }},
+        low,
         cast(place div {{ step }} as int) as range_id
     from numbered
     where place % {{ step }} = 0
@@ -67,9 +65,7 @@ lows as (
 
 select
     range_id,
-    {%- for key in keys %}
-    {{ key }},
-    {%- endfor %}
+    low,
     cast(null as bigint) as row_count,
     cast(null as string) as checksum,
     cast(0 as bigint) as turn_inserts,
@@ -91,10 +87,17 @@ as
 {# The first range begins before every key. #}
 {%- macro _open_low(columns) -%}
 select
-    {%- for column in columns %}
-    cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }},
-    {%- endfor %}
+    struct(
+        {%- for column in columns %}
+        cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    ) as low,
     0 as range_id
+{%- endmacro -%}
+
+{# A row's key, as one value in the order of the ranges: whatever its columns are called, they meet no other names there. #}
+{%- macro _key_struct(job) -%}
+  {{ return('struct(' ~ deltawave._quoted_list(job.settings.unique_key) | join(', ') ~ ')') }}
 {%- endmacro -%}
 
 {# Makes the table that this attempt wrote the batch's ranges; its fingerprint tells later whether somebody changed it. #}
@@ -145,7 +148,7 @@ order by range_id
 {%- macro _bound_texts(job) -%}
   {%- set texts = [] -%}
   {%- for column in deltawave._key_columns(job) -%}
-    {%- do texts.append(deltawave._bound_text(deltawave._quoted(column.name), column.data_type)) -%}
+    {%- do texts.append(deltawave._bound_text('low.' ~ deltawave._quoted(column.name), column.data_type)) -%}
   {%- endfor -%}
   {{ return(texts) }}
 {%- endmacro -%}
@@ -206,9 +209,8 @@ order by range_id
   compiles. count: how many ranges there are.
 #}
 {%- macro _placed(job, source, columns, lows, count) -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
-  {%- set key = 'struct(' ~ keys | join(', ') ~ ')' -%}
-  {%- set bounds = '(select sort_array(collect_list(' ~ key ~ ')) from ' ~ lows ~ ' where range_id > 0)' -%}
+  {%- set key = deltawave._key_struct(job) -%}
+  {%- set bounds = '(select sort_array(collect_list(low)) from ' ~ lows ~ ' where range_id > 0)' -%}
   {%- set steps = deltawave._search_steps(count) -%}
 select
     {%- for column in columns %}

@@ -10,7 +10,7 @@
   {%- set source = batch.ranges -%}
   {%- set lows = deltawave._attempt_relation(job, source) -%}
   {%- set range_rows = deltawave._range_rows(job, batch.rows_new if batch.is_first else batch.rows_old) -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
+  {%- set landed = [deltawave._key_struct(job) ~ ' as low', 'row_checksum'] -%}
   {%- set is_accepted = deltawave._is_accepted(job) -%}
   {%- set is_counted = read | length < ranges | length and not is_accepted -%}
   {%- set was_read = 'ranges.range_id in (' ~ read | map(attribute='range_id') | join(', ') ~ ')' -%}
@@ -22,16 +22,16 @@ create table {{ deltawave._attempt_relation(job, target) }}
 using {{ job.settings.copy_format }}
 as
 with placed as (
-    {{ deltawave._indented(deltawave._placed(job, batch.landed, keys + ['row_checksum'], lows, ranges | length)) }}
+    {{ deltawave._indented(deltawave._placed(job, batch.landed, landed, lows, ranges | length)) }}
 ),
 
 counted as (
     select
-        {{ keys | join(',\n        ') }},
+        low,
         row_checksum,
         range_id,
         count(*) over (partition by range_id) as row_count,
-        row_number() over (partition by range_id order by {{ keys | join(', ') }}) - 1 as place
+        row_number() over (partition by range_id order by low) - 1 as place
     from placed
 ),
 
@@ -39,7 +39,7 @@ pieces as (
     select
         range_id,
         if(row_count > {{ 2 * range_rows }}, place div {{ range_rows }}, 0) as piece,
-        min(struct({{ keys | join(', ') }})) as low,
+        min(low) as low,
         count(*) as row_count,
         {{ deltawave._sum_of_checksums('row_checksum', job.settings.checksum_bits) }} as checksum
     from counted
@@ -54,9 +54,7 @@ changes as (
 {% endif -%}
 renewed as (
     select
-        {%- for key in keys %}
-        if(coalesce(pieces.piece, 0) = 0, ranges.{{ key }}, pieces.low.{{ key }}) as {{ key }},
-        {%- endfor %}
+        if(coalesce(pieces.piece, 0) = 0, ranges.low, pieces.low) as low,
         ranges.range_id,
         coalesce(pieces.piece, 0) as piece,
         if({{ was_fetched }}, coalesce(pieces.row_count, 0), ranges.row_count) as row_count,
@@ -84,9 +82,7 @@ renewed as (
 
 select
     cast(row_number() over (order by range_id, piece) - 1 as int) as range_id,
-    {%- for key in keys %}
-    {{ key }},
-    {%- endfor %}
+    low,
     row_count,
     checksum,
     turn_inserts,

@@ -69,7 +69,7 @@ summed as (
         {{ key }},
         {%- endfor %}
         {{ deltawave._key_hash('dump', keys) }} as key_hash,
-        count(*) as copies,
+        count(*) as `_copies`,
         max({{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}) as row_checksum
     from dump
     group by {{ quoted | join(', ') }}
@@ -91,7 +91,7 @@ differing as (
         on summed.key_hash = kept.key_hash and {{ deltawave._same_key(keys, 'summed', 'kept') }}
     where summed.key_hash is null
         or kept.key_hash is null
-        or summed.copies > 1
+        or summed.`_copies` > 1
         or summed.row_checksum <> kept.row_checksum
 )
 
