@@ -13,7 +13,7 @@
   {%- set landed = [deltawave._key_struct(job) ~ ' as low', 'row_checksum'] -%}
   {%- set is_accepted = deltawave._is_accepted(job) -%}
   {%- set is_counted = read | length < ranges | length and not is_accepted -%}
-  {%- set was_read = 'ranges.range_id in (' ~ read | map(attribute='range_id') | join(', ') ~ ')' -%}
+  {%- set was_read = 'ranges.range_id between ' ~ (read | first).range_id ~ ' and ' ~ (read | last).range_id -%}
   {%- set was_fetched = 'ranges.range_id in (' ~ fetched | map(attribute='range_id') | join(', ') ~ ')' -%}
   {%- set is_mine = source.attempt == batch.attempt and source.batch_id == batch.batch_id -%}
   {%- set target = {'kind': 'cuts' if is_mine else 'ranges', 'batch_id': batch.batch_id, 'attempt': batch.attempt} -%}
@@ -70,7 +70,7 @@ renewed as (
         cast(0 as bigint) as turn_{{ kind }},
         {%- endif %}
         {%- endfor %}
-        {{ 'true' if is_accepted else 'ranges.is_accepted' }} and not {{ was_read }} as is_accepted
+        {{ 'true' if is_accepted else 'ranges.is_accepted' }} and not ({{ was_read }}) as is_accepted
     from {{ lows }} as ranges
     left join pieces
         on ranges.range_id = pieces.range_id

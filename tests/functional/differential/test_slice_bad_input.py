@@ -74,6 +74,7 @@ GOES_ON = {
     "range_bits": Between({"strategy": "range_checksum"}, then={"checksum_bits": 128}),
     "row_columns": Between({"strategy": "row_checksum", "ignore_columns": "note"}, then={"ignore_columns": None}),
     "range_columns": Between({"strategy": "range_checksum"}, then={"compare_columns": "name"}),
+    "upper_case_key": Between({"strategy": "range_checksum"}, then={"unique_key": "ACCOUNT_ID"}),
     "narrow_ranges": Between({"strategy": "range_checksum"}, then={"range_rows": 2}),
     "dropped_ranges": Between({"strategy": "ranges"}, damage=("ranges", "drop table {}")),
     "dropped_checksums": Between({"strategy": "range_checksum"}, damage=("ranges", "drop table {}")),
