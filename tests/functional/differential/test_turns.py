@@ -86,7 +86,7 @@ class TestGuardOverATurn:
 class TestATurn:
     def test_goes_on_from_run_to_run(self, turns: Turns) -> None:
         def dump(*changed: int) -> str:
-            return f"select id as account_id, if(id in {(*changed, -1)}, 'new', 'old') as name from range(100)"
+            return f"select id as account_id, if(id in {(*changed, -1, -2)}, 'new', 'old') as name from range(100)"
 
         turns.place(range_pause=0.01)
         turns.build(dump())
