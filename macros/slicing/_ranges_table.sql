@@ -1,6 +1,6 @@
 {#
   The auxiliary table of CH98 3.4, x__ranges_<batch>_<attempt>: key ranges that hold about as many rows each, however unevenly keys are
-  spread. A row a range: range_id from 0 in key order, its low key, a struct (included; of nulls in range 0, which is open), where the
+  spread. A row a range: range_id from 0 in key order, its low key, a struct of key_1, key_2, ... (included; nulls in range 0, which is open), where the
   strategy knows them the rows and the checksum of the range, and what its last reading told the guard (see _renew_ranges). The high key is
   the next one's low; the last range is open.
 #}
@@ -87,9 +87,9 @@ as
 {# The first range begins before every key. #}
 {%- macro _open_low(columns) -%}
 select
-    struct(
+    named_struct(
         {%- for column in columns %}
-        cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
+        'key_{{ loop.index }}', cast(null as {{ column.data_type }}){{ ',' if not loop.last }}
         {%- endfor %}
     ) as low,
     0 as range_id
@@ -97,7 +97,9 @@ select
 
 {# A row's key, as one value in the order of the ranges: whatever its columns are called, they meet no other names there. #}
 {%- macro _key_struct(job) -%}
-  {{ return('struct(' ~ deltawave._quoted_list(job.settings.unique_key) | join(', ') ~ ')') }}
+  {%- set parts = [] -%}
+  {%- for key in deltawave._quoted_list(job.settings.unique_key) -%}{%- do parts.append("'key_" ~ loop.index ~ "', " ~ key) -%}{%- endfor -%}
+  {{ return('named_struct(' ~ parts | join(', ') ~ ')') }}
 {%- endmacro -%}
 
 {# Makes the table that this attempt wrote the batch's ranges; its fingerprint tells later whether somebody changed it. #}
@@ -148,7 +150,7 @@ order by range_id
 {%- macro _bound_texts(job) -%}
   {%- set texts = [] -%}
   {%- for column in deltawave._key_columns(job) -%}
-    {%- do texts.append(deltawave._bound_text('low.' ~ deltawave._quoted(column.name), column.data_type)) -%}
+    {%- do texts.append(deltawave._bound_text('low.key_' ~ loop.index, column.data_type)) -%}
   {%- endfor -%}
   {{ return(texts) }}
 {%- endmacro -%}

@@ -112,7 +112,7 @@ class TestRanges:
         assert sum(row.row_count for row in ranges) == 200
         assert max(row.row_count for row in ranges) <= 20
         assert [row.range_id for row in ranges] == list(range(len(ranges)))
-        lows = [row.low.account_id for row in ranges]
+        lows = [row.low.key_1 for row in ranges]
         assert lows[1:] == sorted(lows[1:])
         assert lows[0] is None
 
