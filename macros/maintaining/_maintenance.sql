@@ -78,7 +78,7 @@ order by batch_id
 
 {# The rows that the log's batches up to one of them leave, which a log that began with a baseline can't tell. #}
 {%- macro _state_at(macro_name, work, to_batch) -%}
-  {%- if work.job.settings.initial_load == 'baseline' -%}
+  {%- if work.record.is_baseline -%}
     {%- do deltawave._fail('baseline_log', {'macro': macro_name, 'model': work.job.name}) -%}
   {%- endif -%}
   {%- set settings = work.job.settings -%}

@@ -1,10 +1,11 @@
 {#
   A Spark select (range_id int, row_count bigint, checksum string) that has the source compute, in one pass and in any order of rows, a checksum
-  of each key range that has rows (CH98 3.6): the exact sums of the rows' hashes, as text. Only these rows cross the wire.
+  of each of some neighbouring key ranges that has rows (CH98 3.6): the exact sums of the rows' hashes, as text. Only these rows cross the
+  wire, and no rows of other ranges are read.
 
     columns  [{name, data_type, is_key, is_chosen}], of which keys and compared ones are hashed
-    ranges   [{range_id, low}] in the order of the keys; a range goes from its low, a text for each key column, to that of the next one; the first
-             low is none
+    ranges   [{range_id, low, high}] in the order of the keys; a range goes from its low, a text for each key column, to that of the next one; the
+             first low and the last high may be none
     bits     64, or 128 for a second hash function
 #}
 {%- macro _remote_checksums(job, columns, ranges, bits) -%}
@@ -13,6 +14,7 @@
   {%- set keys = deltawave._remote_keys(job, columns) -%}
   {%- set hashes = deltawave._remote_row_hash(job, columns, bits) -%}
 
+  {%- set within = {'low': (ranges | first).low, 'high': (ranges | last).high | default(none)} -%}
   {%- set expressions = [] -%}
   {%- set aliases = [] -%}
   {%- for key in keys -%}
@@ -40,6 +42,9 @@ from (
         select
             {{ expressions | join(',\n            ') }}
         from {{ deltawave._remote_dump(job) }}
+        {%- if within.low is not none or within.high is not none %}
+        where {{ deltawave._in_remote_intervals(job, keys, [within]) }}
+        {%- endif %}
     ) as {{ name('hashed') }}
 ) as {{ name('ranged') }}
 group by {{ name('range_id') }}

@@ -15,8 +15,8 @@
     'overlap': by_time,
     'row_id': by_time,
     'range_rows': deltawave._slice_strategies() | reject('equalto', 'row_checksum') | list,
-    'ranges_per_run': ['ranges'],
-    'range_pause': ['ranges'],
+    'ranges_per_run': ['ranges', 'range_checksum'],
+    'range_pause': ['ranges', 'range_checksum'],
     'relations': ['view'],
     'root': ['view'],
   }) }}

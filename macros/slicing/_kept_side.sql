@@ -13,13 +13,20 @@
 {# Decides what the batch is patched onto: the last kept side where it is what the strategy would keep, else one that is written now. #}
 {%- macro _settle_kept(job, batch, last) -%}
   {%- set kind = deltawave._kept_kind(job.settings.strategy) -%}
-  {%- if last.kept.kind == kind and (kind != 'checksums' or last.summed == batch.summed) -%}
-    {%- do batch.update(kept_side=last.kept, kept_as_of=last.kept_as_of, ranges=last.ranges) -%}
+  {%- set is_kept = last.kept.kind == kind and (kind != 'checksums' or last.summed == batch.summed) -%}
+  {%- if is_kept -%}
+    {%- do batch.update(kept_side=last.kept, kept_as_of=last.kept_as_of) -%}
   {%- else -%}
     {%- do deltawave._write_last_state(job, batch, last) -%}
   {%- endif -%}
-  {%- if batch.kept_side.kind == 'base' and (not batch.ranges or deltawave._has_own_ranges(job) and last.strategy_progress != job.settings.strategy) -%}
-    {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
+  {%- if kind == 'base' -%}
+    {#- What a strategy knows of its own ranges holds for their rows, wherever these are kept. -#}
+    {%- set is_going_on = last.strategy_progress == job.settings.strategy if deltawave._has_own_ranges(job) else is_kept -%}
+    {%- if last.ranges and is_going_on -%}
+      {%- do batch.update(ranges=last.ranges) -%}
+    {%- else -%}
+      {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
+    {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -56,7 +63,7 @@
     {%- do deltawave._cut_ranges(job, batch, batch.rows_new) -%}
     {%- if deltawave._has_own_ranges(job) -%}
       {%- set ranges = deltawave._read_ranges(job, batch) -%}
-      {%- do deltawave._renew_ranges(job, batch, ranges, ranges) -%}
+      {%- do deltawave._renew_ranges(job, batch, ranges, ranges, ranges) -%}
     {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}

@@ -1,7 +1,8 @@
 {#
   The auxiliary table of CH98 3.4, x__ranges_<batch>_<attempt>: key ranges that hold about as many rows each, however unevenly keys are
-  spread. A row a range: range_id from 0 in key order, its low key (included; null columns in range 0, which is open), and where the
-  strategy knows them the rows and the checksum of the range. The high key is the next one's low; the last range is open.
+  spread. A row a range: range_id from 0 in key order, its low key, a struct of key_1, key_2, ... (included; nulls in range 0, which is open), where the
+  strategy knows them the rows and the checksum of the range, and what its last reading told the guard (see _renew_ranges). The high key is
+  the next one's low; the last range is open.
 #}
 
 {# Refuses a key that can't be cut where ranges are what is compared; the other strategies find rows in one range as well. #}
@@ -31,7 +32,6 @@
   range. Counts and checksums stay unknown (null), so that range_checksum reads every range once.
 #}
 {%- macro _cut_ranges(job, batch, rows) -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set columns = deltawave._key_columns(job) -%}
   {%- set table = deltawave._attempt_relation(job, batch.kept_side) -%}
   {%- set target = deltawave._range_rows(job, rows) -%}
@@ -41,16 +41,15 @@
   {%- set sql -%}
 {{ deltawave._create_ranges(job, batch) }}
 with sampled as (
-    select
-        {{ keys | join(',\n        ') }}
+    select {{ deltawave._key_struct(job) }} as low
     from {{ table }}
     where {{ 'pmod(key_hash, ' ~ share ~ ') = 0' if can_cut else 'false' }}
 ),
 
 numbered as (
     select
-        {{ keys | join(',\n        ') }},
-        row_number() over (order by {{ keys | join(', ') }}) as place
+        low,
+        row_number() over (order by low) as place
     from sampled
 ),
 
@@ -58,7 +57,7 @@ lows as (
     {{ deltawave._indented(deltawave._open_low(columns)) }}
     union all
     select
-        {{ keys | join(',\n        ') }},
+        low,
         cast(place div {{ step }} as int) as range_id
     from numbered
     where place % {{ step }} = 0
@@ -66,11 +65,12 @@ lows as (
 
 select
     range_id,
-    {%- for key in keys %}
-    {{ key }},
-    {%- endfor %}
+    low,
     cast(null as bigint) as row_count,
-    cast(null as string) as checksum
+    cast(null as string) as checksum,
+    cast(0 as bigint) as turn_inserts,
+    cast(0 as bigint) as turn_deletes,
+    false as is_accepted
 from lows
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
@@ -87,10 +87,19 @@ as
 {# The first range begins before every key. #}
 {%- macro _open_low(columns) -%}
 select
-    {%- for column in columns %}
-    cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }},
-    {%- endfor %}
+    named_struct(
+        {%- for column in columns %}
+        'key_{{ loop.index }}', cast(null as {{ column.data_type }}){{ ',' if not loop.last }}
+        {%- endfor %}
+    ) as low,
     0 as range_id
+{%- endmacro -%}
+
+{# A row's key, as one value in the order of the ranges: whatever its columns are called, they meet no other names there. #}
+{%- macro _key_struct(job) -%}
+  {%- set parts = [] -%}
+  {%- for key in deltawave._quoted_list(job.settings.unique_key) -%}{%- do parts.append("'key_" ~ loop.index ~ "', " ~ key) -%}{%- endfor -%}
+  {{ return('named_struct(' ~ parts | join(', ') ~ ')') }}
 {%- endmacro -%}
 
 {# Makes the table that this attempt wrote the batch's ranges; its fingerprint tells later whether somebody changed it. #}
@@ -100,7 +109,8 @@ select
 {%- endmacro -%}
 
 {%- macro _ranges_fingerprint(job, ranges) -%}
-  {%- set parts = ['range_id'] + deltawave._bound_texts(job) + ["coalesce(cast(row_count as string), '-')", "coalesce(checksum, '-')"] -%}
+  {%- set known = ["coalesce(cast(row_count as string), '-')", "coalesce(checksum, '-')", 'turn_inserts', 'turn_deletes', 'is_accepted'] -%}
+  {%- set parts = ['range_id'] + deltawave._bound_texts(job) + known -%}
   {%- set sql -%}
 select concat_ws(':', count(*), sum(cast(xxhash64({{ parts | join(', ') }}) as decimal(38, 0)))) as fingerprint
 from {{ deltawave._attempt_relation(job, ranges) }}
@@ -108,7 +118,7 @@ from {{ deltawave._attempt_relation(job, ranges) }}
   {{ return(deltawave._run(job, sql).rows[0][0]) }}
 {%- endmacro -%}
 
-{# The ranges of a batch: [{range_id, low, high, row_count, checksum}]; refuses a table that is not as it was written. #}
+{# The ranges of a batch: [{range_id, low, high, row_count, checksum, is_accepted}]; refuses a table that is not as it was written. #}
 {%- macro _read_ranges(job, batch) -%}
   {%- set table = deltawave._attempt_relation(job, batch.ranges) -%}
   {%- set texts = deltawave._bound_texts(job) -%}
@@ -117,6 +127,7 @@ select
     range_id,
     row_count,
     checksum,
+    is_accepted,
     {{ texts | join(',\n    ') }}
 from {{ table }}
 order by range_id
@@ -126,11 +137,11 @@ order by range_id
   {%- endif -%}
   {%- set found = [] -%}
   {%- for row in deltawave._run(job, sql).rows -%}
-    {%- set low = none if loop.first else row.values()[3:] | list -%}
+    {%- set low = none if loop.first else row.values()[4:] | list -%}
     {%- if found -%}{%- do found[-1].update(high=low) -%}{%- endif -%}
     {%- do found.append({
       'range_id': row[0] | int, 'low': low, 'high': none,
-      'row_count': none if row[1] is none else row[1] | int, 'checksum': row[2],
+      'row_count': none if row[1] is none else row[1] | int, 'checksum': row[2], 'is_accepted': row[3] | string | lower == 'true',
     }) -%}
   {%- endfor -%}
   {{ return(found) }}
@@ -139,7 +150,7 @@ order by range_id
 {%- macro _bound_texts(job) -%}
   {%- set texts = [] -%}
   {%- for column in deltawave._key_columns(job) -%}
-    {%- do texts.append(deltawave._bound_text(deltawave._quoted(column.name), column.data_type)) -%}
+    {%- do texts.append(deltawave._bound_text('low.key_' ~ loop.index, column.data_type)) -%}
   {%- endfor -%}
   {{ return(texts) }}
 {%- endmacro -%}
@@ -200,9 +211,8 @@ order by range_id
   compiles. count: how many ranges there are.
 #}
 {%- macro _placed(job, source, columns, lows, count) -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
-  {%- set key = 'struct(' ~ keys | join(', ') ~ ')' -%}
-  {%- set bounds = '(select sort_array(collect_list(' ~ key ~ ')) from ' ~ lows ~ ' where range_id > 0)' -%}
+  {%- set key = deltawave._key_struct(job) -%}
+  {%- set bounds = '(select sort_array(collect_list(low)) from ' ~ lows ~ ' where range_id > 0)' -%}
   {%- set steps = deltawave._search_steps(count) -%}
 select
     {%- for column in columns %}

@@ -1,6 +1,9 @@
 {#
   TLCS (CH98 3.3): kept is one checksum a key. The source's keys and checksums, both narrow, are joined with the kept ones; only rows
   whose checksum differs are fetched whole. What was before comes from the log, where that still holds it.
+
+  The source is read twice, and may change in between. The first reading says of which keys something has to be told, the second alone
+  what: so what is logged, and kept, are rows that the source had. What the first one did not see differs in the next run.
 #}
 {%- macro _slice_by_row_checksums(job, batch, last) -%}
   {%- if batch.is_first -%}
@@ -35,7 +38,7 @@
   {{ return('(\n' ~ deltawave.current_state(log, keys, columns=batch.columns | map(attribute='name') | list) ~ '\n)') }}
 {%- endmacro -%}
 
-{# Changes told by checksums alone: what was before is null, and so are the last values of deletes. #}
+{# Changes told by the kept checksums alone: what was before is null, and so are the last values of deletes. #}
 {%- macro _changes_without_before(job, batch) -%}
 select
     {%- for column in batch.columns %}
@@ -49,9 +52,10 @@ select
     case when not was_kept then 'insert' when not is_there then 'delete' else 'update' end as change_type,
     cast(null as array<string>) as changed_columns
 from {{ batch.landed }}
+where if(is_there, not was_kept or row_checksum <> {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}, was_kept)
 {%- endmacro -%}
 
-{# The rows whose checksum is not the kept one, new rows, and the keys of rows that are gone. #}
+{# The rows whose checksum is not the kept one, which comes with them, new rows, and the keys of rows that are gone. #}
 {%- macro _differing_rows(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set quoted = deltawave._quoted_list(keys) -%}
@@ -65,7 +69,7 @@ summed as (
         {{ key }},
         {%- endfor %}
         {{ deltawave._key_hash('dump', keys) }} as key_hash,
-        count(*) as copies,
+        count(*) as `_copies`,
         max({{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}) as row_checksum
     from dump
     group by {{ quoted | join(', ') }}
@@ -80,13 +84,14 @@ differing as (
         {%- for key in quoted %}
         if(summed.key_hash is null, kept.{{ key }}, summed.{{ key }}) as {{ key }},
         {%- endfor %}
-        kept.key_hash is not null as was_kept
+        kept.key_hash is not null as was_kept,
+        kept.row_checksum
     from summed
     full outer join kept
         on summed.key_hash = kept.key_hash and {{ deltawave._same_key(keys, 'summed', 'kept') }}
     where summed.key_hash is null
         or kept.key_hash is null
-        or summed.copies > 1
+        or summed.`_copies` > 1
         or summed.row_checksum <> kept.row_checksum
 )
 
@@ -95,6 +100,7 @@ select
     {{ 'differing' if column.is_key else 'dump' }}.{{ deltawave._quoted(column.name) }},
     {%- endfor %}
     differing.was_kept,
+    differing.row_checksum,
     dump.is_there is not null as is_there
 from differing
 left join (select *, true as is_there from dump) as dump

@@ -122,6 +122,26 @@ and ({region} < X'c3a9' or {region} is null or (`id` < 5 or `id` is null)))
     )
 
 
+def test_checksums_of_some_ranges_read_no_others():
+    remote = Remote("mysql")
+    ranges = [{"range_id": 7, "low": ["3"], "high": ["5"]}, {"range_id": 8, "low": ["5"], "high": ["9"]}]
+    remote.macros._remote_checksums(remote.job, ACCOUNTS[1:4], ranges, 64)
+    query = remote.queries[-1][1]
+    assert "case when `key_1` >= 5 then 8 else 7 end as `range_id`" in query
+    assert ") as `dump`\n        where `id` >= 3 and `id` < 9\n    ) as `hashed`" in query
+
+
+@pytest.mark.parametrize(
+    ("dialect", "first"),
+    [("postgresql", "limit 1"), ("mysql", "limit 1"), ("derby", "fetch first 1 rows only")],
+)
+def test_any_row(dialect, first):
+    remote = Remote(dialect)
+    assert remote.macros._any_row(remote.job) == "select `found` from `deltawave_accounts_a1_2`"
+    assert remote.queries[-1][1].splitlines()[1] == "select * from t -- all"
+    assert remote.queries[-1][1].endswith(f" {first}")
+
+
 def test_checksums_at_derby():
     remote = Remote("derby")
     remote.macros._remote_checksums(remote.job, ACCOUNTS[1:4], [{"range_id": 1, "low": None}], 64)

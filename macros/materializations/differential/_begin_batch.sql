@@ -28,6 +28,7 @@
     'progress': {},
     'checksums': 0,
     'ranges': none,
+    'turn': none,
     'quarantined': 0,
     'before_since': deltawave._before_since(job, batch_id, none if is_first else last),
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),

@@ -8,16 +8,16 @@
 with keyed as (
     select
         {{ keys | join(', ') }},
-        count(*) as row_count
+        count(*) as `_copies`
     from {{ batch.arrived }}
     group by key_hash, {{ keys | join(', ') }}
 )
 
 select
-    coalesce(sum(row_count), 0) as dump_rows,
-    coalesce(sum(if({{ keys | join(' is null and ') }} is null, row_count, 0)), 0) as null_keys,
-    count_if(row_count > 1) as duplicate_keys,
-    coalesce(sum(if(row_count > 1, row_count, 0)), 0) as duplicate_rows
+    coalesce(sum(`_copies`), 0) as dump_rows,
+    coalesce(sum(if({{ keys | join(' is null and ') }} is null, `_copies`, 0)), 0) as null_keys,
+    count_if(`_copies` > 1) as duplicate_keys,
+    coalesce(sum(if(`_copies` > 1, `_copies`, 0)), 0) as duplicate_rows
 from keyed
   {%- endset -%}
   {%- set found = deltawave._run(job, sql).rows[0] -%}

@@ -130,6 +130,10 @@ class TestRefusedOperations:
         bench.build("select 1 as account_id, 'anna' as name")
         done = bench.operate("rewind", model="accounts", to_batch=1)
         assert "what stood at a batch can't be told" in done.text
+        # That the option has changed since brings no rows back.
+        bench.configure()
+        done = bench.operate("rewind", model="accounts", to_batch=1)
+        assert "what stood at a batch can't be told" in done.text
 
 
 class TestWiderColumns:

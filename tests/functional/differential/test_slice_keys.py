@@ -28,13 +28,18 @@ KEYS = {
     "38_digits": "cast(concat(if(n % 2 = 0, '-', ''), repeat('9', 36), lpad(n, 2, '0')) as decimal(38, 0)) as `a``key`",
     "fractions": "cast(concat('0.', repeat('0', 36), lpad(n, 2, '0')) as decimal(38, 38)) as `a``key`",
     "booleans": "n % 2 = 0 as `a``key`, if(n % 7 = 0, null, n % 3 = 0) as `Schlüssel '\"2`, n as key_3",
+    "our_own_names": "n div 10 as place, n as row_count, n % 10 as copies, cast(null as int) as low, n as `a:b;c`",
+}
+NAMES = {
+    "booleans": ["a`key", "Schlüssel '\"2", "key_3"],
+    "our_own_names": ["place", "row_count", "copies", "low", "a:b;c"],
 }
 # Names of the time column; Iceberg's catalog refuses the first one.
 TIMES = {"parquet": "seen `at`", "delta": "seen `at`", "iceberg": "seen At"}
-NAMES = {"booleans": ["a`key", "Schlüssel '\"2", "key_3"]}
 STRATEGIES = {
     "range_checksum": {"range_rows": 4},
     "timestamp": {"range_rows": 4},
+    "row_checksum": {},
 }
 
 
@@ -80,13 +85,14 @@ class TestHardKeys:
         (bench.root / "models" / "accounts.sql").unlink()
         for keys in KEYS:
             bench.add_model(f"{keys}__range_checksum", model(keys, "range_checksum", bench.file_format))
-        bench.add_model("clock_changes__timestamp", model("clock_changes", "timestamp", bench.file_format))
+        for name in ("clock_changes__timestamp", "our_own_names__row_checksum"):
+            bench.add_model(name, model(*name.split("__"), bench.file_format))
         changed = {f"n{number}": "new" for number in (0, 4, 17, 25, 26, 27, 28, 29, 40, 59)}
         for each in (dump(), dump(**changed, n58="gone")):
             bench.build(each, *SEVERAL)
         expected = [(int(number[1:]), "update", 2) for number in changed]
         files = sorted((bench.root / "models").rglob("*.sql"))
-        assert len(files) == len(KEYS) + 1
+        assert len(files) == len(KEYS) + 2
         for file in files:
             log = bench.spark.table(f"{bench.schema}.{file.stem}").where("_batch_id > 1")
             found = log.select("n", "_change_type", "_batch_id").orderBy("_batch_id", "n")

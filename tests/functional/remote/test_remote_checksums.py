@@ -370,9 +370,12 @@ def test_an_index_on_the_key_is_used(spark, source, table, postgres):
     )
     columns = job.columns("region", "id")
     assert len(job.rows(columns, (["r5", "10000"], ["r50", None]), (["r98", None], ["r98", "500"]))) > 0
-    plan = "\n".join(line for (line,) in postgres.sql(f"explain {queries[-1]}"))
-    assert "Index" in plan
-    assert "Seq Scan" not in plan
+    some = [{"range_id": 4, "low": ["r5", "10000"], "high": ["r50", None]}]
+    assert spark.sql(job.macros._remote_checksums(job.job, columns, some, 64)).count() == 1
+    for query in queries[-2:]:
+        plan = "\n".join(line for (line,) in postgres.sql(f"explain {query}"))
+        assert "Index" in plan
+        assert "Seq Scan" not in plan
 
 
 # -- what is refused
