@@ -16,7 +16,7 @@
     'row_id': by_time,
     'covering_copy': by_time,
     'range_rows': deltawave._slice_strategies() | reject('equalto', 'row_checksum') | list,
-    'ranges_per_run': ['ranges'],
+    'ranges_per_run': ['ranges', 'range_checksum'],
     'range_pause': ['ranges'],
     'relations': ['view'],
     'root': ['view'],

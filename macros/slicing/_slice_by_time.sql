@@ -35,7 +35,7 @@ with changed as (
         {{ deltawave._quoted(column.name) }},
         {%- endfor %}
         {{ deltawave._is_flagged(settings) }} as is_flagged
-    from {{ deltawave._covering_copy(job) if covered else '(\n        ' ~ deltawave._indented(deltawave._indented(job.sql)) ~ '\n    )' }}
+    from {{ deltawave._covering_copy(job) if covered else '(\n        ' ~ deltawave._indented(deltawave._indented(deltawave._newer_rows(job, progress))) ~ '\n    )' }}
     where {{ deltawave._since(job, progress) }}
 )
 
@@ -80,12 +80,26 @@ left join (
   {%- if not progress.high_water -%}
     {{ return('true') }}
   {%- endif -%}
+  {{ return('(' ~ updated_at ~ ' >= ' ~ deltawave._low_mark(job, progress) ~ ' or ' ~ updated_at ~ ' is null)') }}
+{%- endmacro -%}
+
+{# The high-water mark less the overlap. #}
+{%- macro _low_mark(job, progress) -%}
   {%- set low = deltawave._bound_literal(progress.high_water, job.time_type) -%}
   {%- set overlap = job.settings.overlap -%}
   {%- if overlap -%}
     {%- set low = low ~ ' - ' ~ (overlap if overlap is integer else "interval '" ~ overlap ~ "'") -%}
   {%- endif -%}
-  {{ return('(' ~ updated_at ~ ' >= ' ~ low ~ ' or ' ~ updated_at ~ ' is null)') }}
+  {{ return(low) }}
+{%- endmacro -%}
+
+{# The model's select; where a remote can leave out older rows, without them. #}
+{%- macro _newer_rows(job, progress) -%}
+  {%- if not job.remote or not progress.high_water -%}
+    {{ return(job.sql) }}
+  {%- endif -%}
+  {%- set condition = deltawave._since_at_remote(job, job.settings.updated_at, deltawave._low_mark(job, progress)) -%}
+  {{ return(deltawave._source_rows(job, condition)) }}
 {%- endmacro -%}
 
 {%- macro _is_flagged(settings) -%}

@@ -37,6 +37,7 @@ def test_debug_shows_no_remote():
             "'legacy' needs a url that begins with jdbc:",
         ),
         ({"legacy": LEGACY | {"dbTable": "accounts"}}, "'legacy' can't have 'dbtable'; the select of a model"),
+        ({"legacy": LEGACY | {"pushdownpredicate": True}}, "'legacy' can't have 'pushDownPredicate'; the database"),
     ],
 )
 def test_what_is_refused_shows_no_value(remotes, message):
@@ -91,9 +92,10 @@ def test_a_statement_that_reaches_no_remote_names_it():
 
 
 def test_options_of_spark():
-    assert _options(LEGACY) == LEGACY | {"driver": "org.postgresql.Driver", "preferTimestampNTZ": "true"}
+    always = {"pushDownPredicate": "false"}
+    assert _options(LEGACY) == LEGACY | always | {"driver": "org.postgresql.Driver", "preferTimestampNTZ": "true"}
     own = LEGACY | {"Driver": "example.Driver", "preferTimestampNTZ": "false"}
-    assert _options(own) == own
+    assert _options(own) == own | always
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,7 @@ Take ranges: it is the only one that can be used.
       materialized='differential',
       unique_key=['<key>'],
       strategy='ranges',
+      ranges_per_run=1,
   ) }}
 """
 
@@ -152,6 +153,31 @@ def test_options_of_time_stamps_are_part_of_the_configuration() -> None:
     text = advise(**BIG, **FLAGGED, compared_fraction=0.3)
     options = ["updated_at='<time-stamp>'", "delete_flag='<flag>'", "covering_copy='<narrow table>'"]
     assert "".join(f"      {option},\n" for option in options) + "  ) }}" in text
+
+
+@pytest.mark.parametrize(
+    ("strategy", "source", "ranges"),
+    [
+        ("ranges", {"rows": 10_000_001}, 5),
+        ("range_checksum", {"is_clustered": True}, 100),
+        ("range_checksum", {"is_clustered": True, "rows": 1_000_000_000}, 400),
+        ("range_checksum", {"is_clustered": True, "rows": 10}, 1),
+    ],
+)
+def test_a_source_that_may_not_be_locked_is_read_some_ranges_a_run(
+    strategy: str, source: dict[str, Any], ranges: int
+) -> None:
+    text = advise(**source, can_be_locked=False)
+    assert f"      strategy='{strategy}',\n      ranges_per_run={ranges},\n" in text
+    assert line_of(text, strategy)[-1].endswith("; sees a change when its turn comes")
+    assert "ranges_per_run" not in advise(**source)
+
+
+def test_a_remote_source_is_named_in_the_configuration() -> None:
+    assert "      strategy='range_checksum',\n      remote='<remote>',\n" in advise(is_remote=True, is_clustered=True)
+    assert "remote='" not in advise()
+    # A view reads change logs.
+    assert "remote='" not in advise(is_remote=True, is_join=True)
 
 
 def test_rows_that_are_sent_are_told_of_a_remote_source_alone() -> None:

@@ -39,6 +39,12 @@ _KINDS = {
     "jdbc:derby:": _Kind("derby"),
 }
 
+_REFUSED = {
+    "query": "the select of a model says what is read",
+    "dbtable": "the select of a model says what is read",
+    "pushDownPredicate": "the database compares text by rules of its own, so that Spark's conditions would find other rows there",
+}
+
 _NO_DRIVER = re.compile(r"ClassNotFoundException|No suitable driver")
 _HINTS = (
     (
@@ -84,11 +90,9 @@ def _checked_remote(name: str, options: Any) -> dict[str, str]:
             f"remotes in the profile: '{name}' needs a url that begins with jdbc:, "
             "for instance jdbc:postgresql://host:5432/database."
         )
-    for option in ("query", "dbtable"):
-        if option in {key.lower() for key in remote}:
-            raise DbtRuntimeError(
-                f"remotes in the profile: '{name}' can't have '{option}'; the select of a model says what is read."
-            )
+    for option, reason in _REFUSED.items():
+        if option.lower() in {key.lower() for key in remote}:
+            raise DbtRuntimeError(f"remotes in the profile: '{name}' can't have '{option}'; {reason}.")
     return remote
 
 
@@ -163,8 +167,9 @@ def _kind(remote: Remote) -> _Kind | None:
 
 
 def _options(remote: Remote) -> dict[str, str]:
-    # A time-stamp without a time zone stays what it is.
-    options = {"preferTimestampNTZ": "true", **remote}
+    # A time-stamp without a time zone stays what it is. What Spark compares, it compares itself: in the database, text would
+    # be compared by its collation, and time-stamps by its time zone. What is left to the database is in the view's query.
+    options = {"preferTimestampNTZ": "true", **remote, "pushDownPredicate": "false"}
     kind = _kind(remote)
     if kind is not None and kind.driver is not None and "driver" not in {key.lower() for key in remote}:
         # The JVM's own search does not look where spark.jars.packages puts a driver.
