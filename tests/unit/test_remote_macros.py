@@ -114,8 +114,8 @@ select
     `rate`,
     `note`,
     concat(cast(cast(cast(conv(left(md5(concat(coalesce(md5(`region`), '-'), coalesce(md5(`id`), '-'), \
-coalesce(md5(unix_timestamp(`seen`)), '-'), coalesce(md5(`rate` + 0e0), '-'))), 16), 16, 10) as unsigned) as signed) as char)) \
-as `row_checksum`
+coalesce(md5(unix_timestamp(`seen`)), '-'), coalesce(md5(`rate` + 0e0), '-'))), 16), 16, 10) \
+as unsigned) as signed) as char)) as `row_checksum`
 from (
 select * from t -- all
 ) as `dump`

@@ -87,12 +87,15 @@ class Strategies:
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        sources = {"version": 2, "sources": [{"name": "legacy", "schema": "strategies", "tables": [{"name": "accounts"}]}]}
+        sources = {
+            "version": 2,
+            "sources": [{"name": "legacy", "schema": "strategies", "tables": [{"name": "accounts"}]}],
+        }
         return {"sources.yml": json.dumps(sources)} | {f"by_{name}.sql": model(name) for name in STRATEGIES}
 
     @pytest.fixture(scope="class")
     def write(self, server: PostgresServer | MariaDBServer) -> Iterator[Callable[..., None]]:
-        """``write(hour, rows, gone, touched)`` makes the source anew; the rows of ``touched`` were changed in that hour."""
+        """``write(hour, rows, gone, touched)`` makes the source anew; ``touched`` were changed in that hour."""
         server.sql(f"""
             create schema strategies;
             create table strategies.accounts (
@@ -112,7 +115,7 @@ class Strategies:
             server.sql(f"delete from strategies.accounts; insert into strategies.accounts values {values};")
 
         yield write
-        server.sql(f"drop table strategies.accounts; drop schema strategies;")
+        server.sql("drop table strategies.accounts; drop schema strategies;")
 
     @staticmethod
     def instant(at: dt.datetime) -> str:

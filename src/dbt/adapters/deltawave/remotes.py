@@ -42,7 +42,7 @@ _KINDS = {
 _REFUSED = {
     "query": "the select of a model says what is read",
     "dbtable": "the select of a model says what is read",
-    "pushDownPredicate": "the database compares text by rules of its own, so that Spark's conditions would find other rows there",
+    "pushDownPredicate": "the database would find other rows than Spark, by its own rules for text",
 }
 
 _NO_DRIVER = re.compile(r"ClassNotFoundException|No suitable driver")
@@ -167,8 +167,8 @@ def _kind(remote: Remote) -> _Kind | None:
 
 
 def _options(remote: Remote) -> dict[str, str]:
-    # A time-stamp without a time zone stays what it is. What Spark compares, it compares itself: in the database, text would
-    # be compared by its collation, and time-stamps by its time zone. What is left to the database is in the view's query.
+    # A time-stamp without a time zone stays what it is. What Spark compares, it compares itself: the database would
+    # compare text by a collation, and time-stamps in a time zone of its own. What is left to it is in the view's query.
     options = {"preferTimestampNTZ": "true", **remote, "pushDownPredicate": "false"}
     kind = _kind(remote)
     if kind is not None and kind.driver is not None and "driver" not in {key.lower() for key in remote}:
