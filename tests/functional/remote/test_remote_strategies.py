@@ -95,7 +95,7 @@ class Strategies:
 
     @pytest.fixture(scope="class")
     def write(self, server: PostgresServer | MariaDBServer) -> Iterator[Callable[..., None]]:
-        """``write(hour, rows, gone, touched)`` makes the source anew; ``touched`` were changed in that hour."""
+        """``write(hour, rows, gone, touched)`` makes the source anew; in that hour ``touched`` changed."""
         server.sql(f"""
             create schema strategies;
             create table strategies.accounts (
