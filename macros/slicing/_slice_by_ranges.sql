@@ -41,7 +41,7 @@
   {%- if is_summed and job.remote -%}
     {{ return(deltawave._remote_rows(job, deltawave._keys_first(job, batch), intervals, job.settings.checksum_bits)) }}
   {%- endif -%}
-  {%- set at_remote = deltawave._in_remote_intervals(job, deltawave._remote_keys(job, deltawave._keys_first(job, batch)), intervals) if job.remote and ranges -%}
+  {%- set at_remote = deltawave._in_remote_intervals(job, deltawave._remote_keys(job, deltawave._keys_first(job, batch)), intervals) if job.remote and ranges else none -%}
 select
     {{ deltawave._dump_names(batch) | join(',\n    ') }},
     {{ deltawave._summand(batch, job.settings.checksum_bits) if is_summed else 'cast(null as string)' }} as row_checksum
