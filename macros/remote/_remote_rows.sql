@@ -33,6 +33,15 @@ where
   {{ return('select * from ' ~ deltawave._remote_view(job, 'select *\nfrom ' ~ deltawave._remote_dump(job) ~ '\nwhere ' ~ condition)) }}
 {%- endmacro -%}
 
+{# The model's select; at a remote, only those of its rows whose key lies in one of the intervals [{low, high}]. #}
+{%- macro _rows_in_intervals(job, batch, intervals) -%}
+  {%- if not job.remote or intervals == [{'low': none, 'high': none}] -%}
+    {{ return(job.sql) }}
+  {%- endif -%}
+  {%- set keys = deltawave._remote_keys(job, deltawave._keys_first(job, batch)) -%}
+  {{ return(deltawave._source_rows(job, deltawave._in_remote_intervals(job, keys, intervals))) }}
+{%- endmacro -%}
+
 {# The condition, in the database's dialect, that a column is a value, which is a Spark expression. #}
 {%- macro _equal_at_remote(job, name, value) -%}
   {%- set key = deltawave._compared_at_remote(job, name, value) -%}

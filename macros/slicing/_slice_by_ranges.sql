@@ -41,12 +41,11 @@
   {%- if is_summed and job.remote -%}
     {{ return(deltawave._remote_rows(job, deltawave._keys_first(job, batch), intervals, job.settings.checksum_bits)) }}
   {%- endif -%}
-  {%- set at_remote = deltawave._in_remote_intervals(job, deltawave._remote_keys(job, deltawave._keys_first(job, batch)), intervals) if job.remote and ranges else none -%}
 select
     {{ deltawave._dump_names(batch) | join(',\n    ') }},
     {{ deltawave._summand(batch, job.settings.checksum_bits) if is_summed else 'cast(null as string)' }} as row_checksum
 from (
-    {{ deltawave._indented(deltawave._source_rows(job, at_remote)) }}
+    {{ deltawave._indented(deltawave._rows_in_intervals(job, batch, intervals)) }}
 )
 where {{ deltawave._ranges_condition(job, ranges, chosen) }}
 {%- endmacro -%}
