@@ -111,3 +111,19 @@ def test_options_of_spark():
 def test_spark_quotes_for_mariadb_as_for_mysql(url, given):
     options = _options({"url": url})
     assert (options["url"], options["driver"]) == (given, "org.mariadb.jdbc.Driver")
+
+
+@pytest.mark.parametrize(
+    ("remote", "zone"),
+    [
+        ({"url": "jdbc:mysql://db/erp"}, "UTC"),
+        ({"url": "jdbc:mariadb://db/erp"}, "UTC"),
+        ({"url": "jdbc:mysql://db/erp?serverTimezone=Asia/Tokyo"}, None),
+        ({"url": "jdbc:mariadb://db/erp", "connectionTimeZone": "SERVER"}, "SERVER"),
+        (LEGACY, None),
+    ],
+)
+def test_time_stamps_of_mysql_are_read_in_utc(remote, zone):
+    options = _options(remote)
+    assert options.get("connectionTimeZone") == zone
+    assert options.get("forceConnectionTimeZoneToSession") == ("true" if zone == "UTC" else None)

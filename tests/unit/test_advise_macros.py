@@ -113,9 +113,9 @@ Take ranges: it is the only one that can be used.
 """
 
 
-def advise(**arguments: Any) -> str:
+def advise(nodes: dict[str, Any] | None = None, **arguments: Any) -> str:
     printed: list[str] = []
-    Macros(print=printed.append, graph=SimpleNamespace(nodes={}, sources={})).advise(**arguments)
+    Macros(print=printed.append, graph=SimpleNamespace(nodes=nodes or {}, sources={})).advise(**arguments)
     return "".join(printed)
 
 
@@ -176,6 +176,12 @@ def test_a_source_that_may_not_be_locked_is_read_some_ranges_a_run(
 def test_a_remote_source_is_named_in_the_configuration() -> None:
     assert "      strategy='range_checksum',\n      remote='<remote>',\n" in advise(is_remote=True, is_clustered=True)
     assert "remote='" not in advise()
+    # A model tells it itself.
+    config = {"materialized": "differential", "unique_key": "id", "remote": "legacy"}
+    node = {"resource_type": "model", "name": "accounts", "config": config}
+    sizes = {"rows": 1_000_000, "row_bytes": 200, "key_bytes": 8}
+    text = advise({"accounts": node}, model="accounts", is_clustered=True, **sizes)
+    assert "      unique_key=['id'],\n      strategy='range_checksum',\n      remote='legacy',\n" in text
     # A view reads change logs.
     assert "remote='" not in advise(is_remote=True, is_join=True)
 

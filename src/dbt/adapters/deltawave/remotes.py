@@ -174,11 +174,18 @@ def _options(remote: Remote) -> dict[str, str]:
     if kind is not None and kind.driver is not None and "driver" not in {key.lower() for key in remote}:
         # The JVM's own search does not look where spark.jars.packages puts a driver.
         options["driver"] = kind.driver
+    if kind is not None and kind.dialect == "mysql" and not _names_time_zone(remote):
+        # Else the driver would take the server's local time for that of the JVM.
+        options |= {"connectionTimeZone": "UTC", "forceConnectionTimeZoneToSession": "true"}
     if remote["url"].startswith("jdbc:mariadb:"):
         # Spark knows MariaDB's quotes by MySQL's URL only, and would read "name" as text.
         url = "jdbc:mysql:" + remote["url"].removeprefix("jdbc:mariadb:")
         options["url"] = f"{url}{'&' if '?' in url else '?'}permitMysqlScheme"
     return options
+
+
+def _names_time_zone(remote: Remote) -> bool:
+    return any(re.search(r"timezone", text, re.IGNORECASE) for text in (remote["url"], *remote))
 
 
 def _failure(name: str, remote: Remote, error: Exception) -> str:
