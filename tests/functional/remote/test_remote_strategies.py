@@ -6,6 +6,7 @@ import datetime as dt
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,6 +77,7 @@ class Strategies:
     """Both servers go through the same; a row that is gone stays at the source, flagged."""
 
     TIME: str
+    MARK: str
 
     @pytest.fixture(scope="class")
     def server(self) -> PostgresServer | MariaDBServer:
@@ -122,7 +124,12 @@ class Strategies:
         raise NotImplementedError
 
     def test_changes_are_those_of_a_plain_comparison(
-        self, project: Any, spark: SparkSession, write: Callable[..., None], setting: Callable[[str, str], Any]
+        self,
+        project: Any,
+        logs_dir: str,
+        spark: SparkSession,
+        write: Callable[..., None],
+        setting: Callable[[str, str], Any],
     ) -> None:
         write(0, BEFORE, {}, set(BEFORE))
         run_dbt(["run"])
@@ -141,11 +148,14 @@ class Strategies:
             middle, last = (BEFORE | AFTER, AFTER | BEFORE) if strategy == "timestamp" else (AFTER, BEFORE)
             expected = [changes({}, BEFORE), changes(BEFORE, middle), changes(middle, last)]
             assert batches == expected, strategy
+        # What is older than the mark stays at the source.
+        assert self.MARK in Path(logs_dir, "dbt.log").read_text()
 
 
 @pytest.mark.usefixtures("deltawave_package")
 class TestPostgres(Strategies):
     TIME = "timestamptz"
+    MARK = """where ("changed_at" >= timestamptz '2026-01-31 12:00:00"""
 
     @pytest.fixture(scope="class")
     def server(self, postgres: PostgresServer) -> PostgresServer:
@@ -162,6 +172,7 @@ class TestPostgres(Strategies):
 @pytest.mark.usefixtures("deltawave_package")
 class TestMariaDB(Strategies):
     TIME = "timestamp(6) null"
+    MARK = "where ((`changed_at` >= from_unixtime(greatest(1769860800.000000 - 86400, 0)) and"
 
     @pytest.fixture(scope="class")
     def server(self, mariadb: MariaDBServer) -> MariaDBServer:
