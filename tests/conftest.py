@@ -33,7 +33,10 @@ from functional.consumer import build_by_wheel, build_on_stock
 from functional.formats import FORMATS, run_on_format
 from jvm import archive_classes
 from kills import STEPS, kill_and_race, kill_slices
-from postgres import DRIVER, PostgresServer
+from mariadb import DRIVER as MARIADB_DRIVER
+from mariadb import MariaDBServer
+from postgres import DRIVER as POSTGRES_DRIVER
+from postgres import PostgresServer
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
@@ -53,6 +56,8 @@ SETTINGS = {
 
 # Hive's metastore takes half of the time of a small statement, and one lock lets one in at a time.
 QUICK_CATALOG = {"spark.sql.catalogImplementation": "in-memory"}
+# A server's fixture, and its driver.
+DRIVERS = {"postgres": POSTGRES_DRIVER, "mariadb": MARIADB_DRIVER}
 
 ANSI = "spark.sql.ansi.enabled"
 
@@ -105,13 +110,14 @@ def dbt_profile_target(
 
 @pytest.fixture(scope="session")
 def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Settings of the session, with PostgreSQL's driver where a chosen test asks for the server."""
+    """Settings of the session, with the drivers of the servers that chosen tests ask for."""
     table_format = request.config.option.table_format
     if table_format != "parquet":
         profiles = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
         return SETTINGS | profiles["deltawave"]["outputs"][table_format]["server_side_parameters"]
-    wanted = any("postgres" in getattr(item, "fixturenames", ()) for item in request.session.items)
-    return SETTINGS | QUICK_CATALOG | ({"spark.jars.packages": DRIVER} if wanted else {})
+    wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
+    drivers = [driver for server, driver in DRIVERS.items() if server in wanted]
+    return SETTINGS | QUICK_CATALOG | ({"spark.jars.packages": ",".join(drivers)} if drivers else {})
 
 
 @pytest.fixture(scope="session")
@@ -129,6 +135,13 @@ def spark(spark_data_dir: Path, spark_settings: dict[str, str]) -> SparkSession:
 def postgres() -> Iterator[PostgresServer]:
     """A PostgreSQL server, started when the first test asks for it."""
     with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDBServer]:
+    """A MariaDB server, started when the first test asks for it."""
+    with MariaDBServer() as server:
         yield server
 
 

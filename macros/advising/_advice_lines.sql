@@ -30,6 +30,9 @@
     {%- do keys.append("'" ~ key | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") -%}
   {%- endfor -%}
   {%- set options = ["materialized='differential'", 'unique_key=[' ~ keys | join(', ') ~ ']', "strategy='" ~ choice.strategy ~ "'"] -%}
+  {#- A view reads change logs, wherever its sources lie. -#}
+  {%- if table.is_remote and choice.strategy != 'view' -%}{%- do options.append("remote='" ~ table.remote ~ "'") -%}{%- endif -%}
+  {%- if choice.ranges_per_run -%}{%- do options.append('ranges_per_run=' ~ choice.ranges_per_run) -%}{%- endif -%}
   {%- if choice.strategy.startswith('timestamp') -%}{%- do options.append("updated_at='<time-stamp>'") -%}{%- endif -%}
   {%- if choice.strategy == 'timestamp_delete_flag' -%}{%- do options.append("delete_flag='<flag>'") -%}{%- endif -%}
   {%- if choice.strategy == 'view' -%}

@@ -1,7 +1,7 @@
 {# What the strategies are weighed by: the arguments of advise, checked, with sizes that are given, measured or assumed. #}
 {%- macro _described_table(model, arguments) -%}
   {%- do deltawave._check_description(arguments) -%}
-  {%- set table = dict(arguments, note=none, unique_key=['<key>']) -%}
+  {%- set table = dict(arguments, note=none, unique_key=['<key>'], remote='<remote>') -%}
   {%- if model is not none -%}
     {%- set wanted = [] -%}
     {%- for name, value in arguments.items() if value is none -%}{%- do wanted.append(name) -%}{%- endfor -%}

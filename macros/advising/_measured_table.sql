@@ -1,6 +1,6 @@
 {#
-  What can be told of a model, seed, snapshot or source: its unique_key, those of rows, row_bytes and key_bytes that are wanted,
-  and a note. A change log is measured by the rows that it leaves, since those are what a dump of its source holds.
+  What can be told of a model, seed, snapshot or source: its unique_key, the remote that it reads, those of rows, row_bytes and
+  key_bytes that are wanted, and a note. A change log is measured by the rows that it leaves, since those are what a dump of its source holds.
 #}
 {%- macro _measured_table(name, wanted) -%}
   {%- set node = deltawave._named_node(name) -%}
@@ -9,6 +9,7 @@
   {%- set unique_key = settings.get('unique_key') or [] -%}
   {%- set unique_key = [unique_key] if unique_key is string else unique_key -%}
   {%- set measured = {'unique_key': unique_key} if unique_key else {} -%}
+  {%- if settings.get('remote') -%}{%- do measured.update(is_remote=true, remote=settings.get('remote')) -%}{%- endif -%}
   {%- if not wanted -%}{{ return(measured) }}{%- endif -%}
 
   {%- set relation = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias or node.identifier) -%}

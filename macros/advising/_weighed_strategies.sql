@@ -20,6 +20,7 @@
       'covering_copy': name == 'covering_copy',
       'usable': not against,
       'why': against or deltawave._reason_for(name, table, pages.changed_ranges),
+      'ranges_per_run': deltawave._advised_ranges(name, table),
       'reads': pages[name] / pages.table if is_priced else none,
       'rows_sent': (sent.get(name, table.rows) | round(0, 'ceil') | int if table.is_remote else 0) if is_priced else none,
     }) -%}
@@ -47,6 +48,15 @@
   {{ return(none) }}
 {%- endmacro -%}
 
+{# How many key ranges a run reads of a source that may not be locked, whose sums alone are a reading too: a tenth; none where all of them. #}
+{%- macro _advised_ranges(name, table) -%}
+  {%- if table.can_be_locked or name not in ['ranges', 'range_checksum'] -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set ranges = table.rows / deltawave._range_rows({'settings': {'strategy': name}}, table.rows) -%}
+  {{ return([(ranges / 10) | round(0, 'ceil') | int, 1] | max) }}
+{%- endmacro -%}
+
 {%- macro _reason_for(name, table, changed_ranges) -%}
   {%- set added = '' if table.has_timestamps else ', once the source has them' -%}
   {{ return({
@@ -59,7 +69,10 @@
       '' if table.flags_deletes else ', once the source has the flag')),
     'row_checksum': 'keeps a checksum a row, no copy; before images come from the log',
     'ranges': 'reads a few key ranges a run; sees a change when its turn comes',
-    'range_checksum': 'reads by range, fetches the ' ~ deltawave._percent(changed_ranges) ~ ' of the ranges that changed',
+    'range_checksum': (
+      'reads by range, fetches the ' ~ deltawave._percent(changed_ranges) ~ ' of the ranges that changed'
+      ~ ('' if table.can_be_locked else '; sees a change when its turn comes')
+    ),
     'view': 'takes the change logs of the joined relations, and reads no source',
   }[name]) }}
 {%- endmacro -%}

@@ -12,7 +12,7 @@
   has_timestamps: each row has a time-stamp that every change of it sets
   flags_deletes: rows are not deleted but flagged
   has_deletes: rows are deleted or flagged
-  is_remote: the source is another database, so that rows cross a network
+  is_remote: the source is another database, so that rows cross a network; true of a model with `remote`
   can_be_locked: the source may be read whole while it is used
   is_clustered: changed rows lie together in a part of the key's range, as where keys grow with time
   is_join: the model is a join of relations that have change logs; relations: of how many

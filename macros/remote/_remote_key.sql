@@ -56,7 +56,7 @@
     {%- set kind = deltawave._key_kind(job, column) -%}
     {%- set name = deltawave._in_dialect(job, '_remote_name')(column.name) -%}
     {%- set expression = deltawave._in_dialect(job, '_remote_key')(name, kind, job.remote.padded.get(column.name)) -%}
-    {%- do keys.append({'column': column.name, 'kind': kind, 'expression': expression}) -%}
+    {%- do keys.append({'column': column.name, 'kind': kind, 'name': name, 'expression': expression}) -%}
   {%- endfor -%}
   {{ return(keys) }}
 {%- endmacro -%}

@@ -51,7 +51,8 @@
   {%- set digest = 'md5(concat(' ~ digests | join(', ') ~ '))' -%}
   {%- set hashes = [] -%}
   {%- for half in ['left', 'right'][:bits // 64] -%}
-    {%- do hashes.append('cast(conv(' ~ half ~ '(' ~ digest ~ ', 16), 16, 10) as unsigned)') -%}
+    {#- Signed, as Spark's whole numbers are. -#}
+    {%- do hashes.append('cast(cast(conv(' ~ half ~ '(' ~ digest ~ ', 16), 16, 10) as unsigned) as signed)') -%}
   {%- endfor -%}
   {{ return(hashes) }}
 {%- endmacro -%}

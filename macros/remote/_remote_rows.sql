@@ -21,3 +21,83 @@ where
   {%- set names = columns | map(attribute='name') | list -%}
   {{ return('select ' ~ deltawave._quoted_list(names + ['row_checksum']) | join(', ') ~ ' from ' ~ view) }}
 {%- endmacro -%}
+
+{#
+  The model's select. At a remote, a view of only those of its rows that meet a condition in the database's dialect: Spark leaves no condition
+  of its own to the database, which would compare text by its collation and time-stamps by its time zone.
+#}
+{%- macro _source_rows(job, condition=none) -%}
+  {%- if condition is none -%}
+    {{ return(job.sql) }}
+  {%- endif -%}
+  {{ return('select * from ' ~ deltawave._remote_view(job, 'select *\nfrom ' ~ deltawave._remote_dump(job) ~ '\nwhere ' ~ condition)) }}
+{%- endmacro -%}
+
+{# The model's select; at a remote, only those of its rows whose key lies in one of the intervals [{low, high}]. #}
+{%- macro _rows_in_intervals(job, batch, intervals) -%}
+  {%- if not job.remote or intervals == [{'low': none, 'high': none}] -%}
+    {{ return(job.sql) }}
+  {%- endif -%}
+  {%- set keys = deltawave._remote_keys(job, deltawave._keys_first(job, batch)) -%}
+  {{ return(deltawave._source_rows(job, deltawave._in_remote_intervals(job, keys, intervals))) }}
+{%- endmacro -%}
+
+{# The condition, in the database's dialect, that a column is a value, which is a Spark expression. #}
+{%- macro _equal_at_remote(job, name, value) -%}
+  {%- set key = deltawave._compared_at_remote(job, name, value) -%}
+  {{ return(key.expression ~ ' = ' ~ key.literal) }}
+{%- endmacro -%}
+
+{# The condition that a column of time-stamps, or a counter, is a value or more, or null. #}
+{%- macro _since_at_remote(job, name, value) -%}
+  {%- set key = deltawave._compared_at_remote(job, name, value) -%}
+  {{ return('(' ~ deltawave._in_dialect(job, '_remote_since')(key) ~ ' or ' ~ key.name ~ ' is null)') }}
+{%- endmacro -%}
+
+{#
+  The model's select; at a remote, only those of its rows whose columns hold values that a table of Spark's has, where these are few. columns:
+  [{name, data_type}].
+#}
+{%- macro _rows_with_values(job, table, columns) -%}
+  {%- set conditions = [] -%}
+  {%- for column in columns if job.remote and deltawave._has_bounds([column]) -%}
+    {%- set key = deltawave._remote_keys(job, [dict(column, is_key=true)])[0] -%}
+    {%- set text = deltawave._bound_text(deltawave._quoted(column.name), column.data_type) -%}
+    {%- set values = deltawave._run(job, 'select distinct ' ~ text ~ ' as value from ' ~ table ~ ' limit 201').rows | map(attribute=0) | list -%}
+    {%- if values | length <= 200 -%}
+      {%- set alternatives = [key.name ~ ' is null'] if none in values else [] -%}
+      {%- set literals = [] -%}
+      {%- for value in values if value is not none -%}{%- do literals.append(deltawave._remote_literal(job, key, value)) -%}{%- endfor -%}
+      {%- if literals -%}{%- do alternatives.append(key.expression ~ ' in (' ~ literals | join(', ') ~ ')') -%}{%- endif -%}
+      {%- do conditions.append('(' ~ (alternatives | join(' or ') or '1 = 0') ~ ')') -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(deltawave._source_rows(job, conditions | join(' and ') or none)) }}
+{%- endmacro -%}
+
+{# A column as _remote_keys gives it, and a Spark expression's value as a literal to compare it with. #}
+{%- macro _compared_at_remote(job, name, value) -%}
+  {%- set found = deltawave._columns_of_query(job.sql) -%}
+  {%- for column in found if column.name | lower == name | lower -%}
+    {%- set key = deltawave._remote_keys(job, [dict(column, is_key=true)])[0] -%}
+    {%- set sql = 'select ' ~ deltawave._bound_text('cast(' ~ value ~ ' as ' ~ column.data_type ~ ')', column.data_type) ~ ' as value' -%}
+    {{ return(dict(key, literal=deltawave._remote_literal(job, key, deltawave._run(job, sql).rows[0][0]))) }}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{%- macro postgresql___remote_since(key) -%}
+  {{ return(key.expression ~ ' >= ' ~ key.literal) }}
+{%- endmacro -%}
+
+{# An index is searched by the column itself: in the zone of the connection, hence from a day before, for hours that come twice. #}
+{%- macro mysql___remote_since(key) -%}
+  {%- set since = key.expression ~ ' >= ' ~ key.literal -%}
+  {%- if key.kind != 'timestamp' -%}
+    {{ return(since) }}
+  {%- endif -%}
+  {{ return('(' ~ key.name ~ ' >= from_unixtime(greatest(' ~ key.literal ~ ' - 86400, 0)) and ' ~ since ~ ')') }}
+{%- endmacro -%}
+
+{%- macro derby___remote_since(key) -%}
+  {{ return(key.expression ~ ' >= ' ~ key.literal) }}
+{%- endmacro -%}

@@ -72,7 +72,7 @@ select
     {{ deltawave._dump_names(batch) | join(',\n    ') }},
     {{ deltawave._summand(batch, job.settings.checksum_bits) if is_summed else 'cast(null as string)' }} as row_checksum
 from (
-    {{ deltawave._indented(job.sql) }}
+    {{ deltawave._indented(deltawave._rows_in_intervals(job, batch, intervals)) }}
 )
 where {{ deltawave._ranges_condition(job, ranges, chosen) }}
 {%- endmacro -%}

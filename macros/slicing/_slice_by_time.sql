@@ -89,7 +89,7 @@ select
     {{ deltawave._dump_names(batch) | join(',\n    ') }},
     {{ job.flag.sql }} as is_flagged
 from (
-    {{ deltawave._indented(job.sql) }}
+    {{ deltawave._indented(deltawave._newer_rows(job, progress)) }}
 )
 where {{ deltawave._since(job, progress) }}
 {%- endmacro -%}
@@ -100,12 +100,26 @@ where {{ deltawave._since(job, progress) }}
   {%- if not progress.high_water -%}
     {{ return('true') }}
   {%- endif -%}
+  {{ return('(' ~ updated_at ~ ' >= ' ~ deltawave._low_mark(job, progress) ~ ' or ' ~ updated_at ~ ' is null)') }}
+{%- endmacro -%}
+
+{# The high-water mark less the overlap. #}
+{%- macro _low_mark(job, progress) -%}
   {%- set low = deltawave._bound_literal(progress.high_water, job.time_type) -%}
   {%- set overlap = job.settings.overlap -%}
   {%- if overlap -%}
     {%- set low = low ~ ' - ' ~ (overlap if overlap is integer else "interval '" ~ overlap ~ "'") -%}
   {%- endif -%}
-  {{ return('(' ~ updated_at ~ ' >= ' ~ low ~ ' or ' ~ updated_at ~ ' is null)') }}
+  {{ return(low) }}
+{%- endmacro -%}
+
+{# The model's select; where a remote can leave out older rows, without them. #}
+{%- macro _newer_rows(job, progress) -%}
+  {%- if not job.remote or not progress.high_water -%}
+    {{ return(job.sql) }}
+  {%- endif -%}
+  {%- set condition = deltawave._since_at_remote(job, job.settings.updated_at, deltawave._low_mark(job, progress)) -%}
+  {{ return(deltawave._source_rows(job, condition)) }}
 {%- endmacro -%}
 
 {#

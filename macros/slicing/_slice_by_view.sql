@@ -60,7 +60,7 @@
 select
     {{ deltawave._dump_names(batch, 'touched') | join(',\n    ') }}
 from (
-    {{ deltawave._indented(job.sql) }}
+    {{ deltawave._indented(deltawave._rows_with_values(job, anchors, root.view_columns)) }}
 ) as touched
 left semi join {{ anchors }} as anchors
     on {{ on_anchor }}

@@ -37,6 +37,10 @@ def test_debug_shows_no_remote():
             "'legacy' needs a url that begins with jdbc:",
         ),
         ({"legacy": LEGACY | {"dbTable": "accounts"}}, "'legacy' can't have 'dbtable'; the select of a model"),
+        (
+            {"legacy": LEGACY | {"pushdownpredicate": True}},
+            "'legacy' can't have 'pushDownPredicate'; the database",
+        ),
     ],
 )
 def test_what_is_refused_shows_no_value(remotes, message):
@@ -91,9 +95,10 @@ def test_a_statement_that_reaches_no_remote_names_it():
 
 
 def test_options_of_spark():
-    assert _options(LEGACY) == LEGACY | {"driver": "org.postgresql.Driver", "preferTimestampNTZ": "true"}
+    always = {"pushDownPredicate": "false"}
+    assert _options(LEGACY) == LEGACY | always | {"driver": "org.postgresql.Driver", "preferTimestampNTZ": "true"}
     own = LEGACY | {"Driver": "example.Driver", "preferTimestampNTZ": "false"}
-    assert _options(own) == own
+    assert _options(own) == own | always
 
 
 @pytest.mark.parametrize(
@@ -106,3 +111,19 @@ def test_options_of_spark():
 def test_spark_quotes_for_mariadb_as_for_mysql(url, given):
     options = _options({"url": url})
     assert (options["url"], options["driver"]) == (given, "org.mariadb.jdbc.Driver")
+
+
+@pytest.mark.parametrize(
+    ("remote", "zone"),
+    [
+        ({"url": "jdbc:mysql://db/erp"}, "UTC"),
+        ({"url": "jdbc:mariadb://db/erp"}, "UTC"),
+        ({"url": "jdbc:mysql://db/erp?serverTimezone=Asia/Tokyo"}, None),
+        ({"url": "jdbc:mariadb://db/erp", "connectionTimeZone": "SERVER"}, "SERVER"),
+        (LEGACY, None),
+    ],
+)
+def test_time_stamps_of_mysql_are_read_in_utc(remote, zone):
+    options = _options(remote)
+    assert options.get("connectionTimeZone") == zone
+    assert options.get("forceConnectionTimeZoneToSession") == ("true" if zone == "UTC" else None)

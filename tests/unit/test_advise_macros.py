@@ -108,13 +108,14 @@ Take ranges: it is the only one that can be used.
       materialized='differential',
       unique_key=['<key>'],
       strategy='ranges',
+      ranges_per_run=1,
   ) }}
 """
 
 
-def advise(**arguments: Any) -> str:
+def advise(nodes: dict[str, Any] | None = None, **arguments: Any) -> str:
     printed: list[str] = []
-    Macros(print=printed.append, graph=SimpleNamespace(nodes={}, sources={})).advise(**arguments)
+    Macros(print=printed.append, graph=SimpleNamespace(nodes=nodes or {}, sources={})).advise(**arguments)
     return "".join(printed)
 
 
@@ -153,6 +154,37 @@ def test_options_of_time_stamps_are_part_of_the_configuration() -> None:
     options = ["updated_at='<time-stamp>'", "delete_flag='<flag>'"]
     read = "  select ... from <covering copy>"
     assert "".join(f"      {option},\n" for option in options) + f"  ) }}}}\n{read}" in text
+
+
+@pytest.mark.parametrize(
+    ("strategy", "source", "ranges"),
+    [
+        ("ranges", {"rows": 10_000_001}, 5),
+        ("range_checksum", {"is_clustered": True}, 100),
+        ("range_checksum", {"is_clustered": True, "rows": 1_000_000_000}, 400),
+        ("range_checksum", {"is_clustered": True, "rows": 10}, 1),
+    ],
+)
+def test_a_source_that_may_not_be_locked_is_read_some_ranges_a_run(
+    strategy: str, source: dict[str, Any], ranges: int
+) -> None:
+    text = advise(**source, can_be_locked=False)
+    assert f"      strategy='{strategy}',\n      ranges_per_run={ranges},\n" in text
+    assert line_of(text, strategy)[-1].endswith("; sees a change when its turn comes")
+    assert "ranges_per_run" not in advise(**source)
+
+
+def test_a_remote_source_is_named_in_the_configuration() -> None:
+    assert "      strategy='range_checksum',\n      remote='<remote>',\n" in advise(is_remote=True, is_clustered=True)
+    assert "remote='" not in advise()
+    # A model tells it itself.
+    config = {"materialized": "differential", "unique_key": "id", "remote": "legacy"}
+    node = {"resource_type": "model", "name": "accounts", "config": config}
+    sizes = {"rows": 1_000_000, "row_bytes": 200, "key_bytes": 8}
+    text = advise({"accounts": node}, model="accounts", is_clustered=True, **sizes)
+    assert "      unique_key=['id'],\n      strategy='range_checksum',\n      remote='legacy',\n" in text
+    # A view reads change logs.
+    assert "remote='" not in advise(is_remote=True, is_join=True)
 
 
 def test_rows_that_are_sent_are_told_of_a_remote_source_alone() -> None:

@@ -17,9 +17,12 @@ DIALECTS = ["postgresql", "mysql", "derby"]
 
 
 class Remote:
-    """The macros of a job at a remote of that dialect, and the queries that it was asked."""
+    """The macros of a job at a remote of that dialect, and the queries that it was asked.
 
-    def __init__(self, dialect, padded=None):
+    ``columns`` is what the select gives, ``values`` what Spark answers.
+    """
+
+    def __init__(self, dialect, padded=None, columns=(), values=()):
         self.queries = []
 
         def remote_view(remote, query, view):
@@ -27,10 +30,12 @@ class Remote:
             return padded or {}
 
         adapter = SimpleNamespace(remote_view=remote_view, remote_dialect=lambda name: dialect)
-        self.macros = Macros(adapter=adapter)
+        tables = {"`deltawave_accounts_a1`": columns}
+        self.macros = Macros(tables, lambda sql: [(value,) for value in values], adapter=adapter)
         self.job = {
             "name": "accounts",
             "attempt": "a1",
+            "statements": [],
             "settings": {"remote": "legacy"},
             "sql": "select * from t -- all",
         }
@@ -108,9 +113,9 @@ select
     `seen`,
     `rate`,
     `note`,
-    concat(cast(cast(conv(left(md5(concat(coalesce(md5(`region`), '-'), coalesce(md5(`id`), '-'), \
-coalesce(md5(unix_timestamp(`seen`)), '-'), coalesce(md5(`rate` + 0e0), '-'))), 16), 16, 10) as unsigned) as char)) \
-as `row_checksum`
+    concat(cast(cast(cast(conv(left(md5(concat(coalesce(md5(`region`), '-'), coalesce(md5(`id`), '-'), \
+coalesce(md5(unix_timestamp(`seen`)), '-'), coalesce(md5(`rate` + 0e0), '-'))), 16), 16, 10) \
+as unsigned) as signed) as char)) as `row_checksum`
 from (
 select * from t -- all
 ) as `dump`
@@ -256,6 +261,76 @@ def test_keys_without_a_common_order_are_refused(dialect, data_type):
 def test_nulls_are_looked_for_where_they_can_be(low, high, condition):
     remote = Remote("postgresql")
     assert remote.macros._in_remote_intervals(remote.job, remote.key("int"), [{"low": low, "high": high}]) == condition
+
+
+MARK = "2026-01-31 12:00:00"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "data_type", "mark", "condition"),
+    [
+        ("postgresql", "timestamp", MARK, f"""("At" >= timestamptz '{MARK}+00' or "At" is null)"""),
+        ("postgresql", "date", "2026-01-31", """("At" >= date '2026-01-31' or "At" is null)"""),
+        # By the column itself for an index, and by seconds for hours that come twice.
+        (
+            "mysql",
+            "timestamp",
+            MARK,
+            "((`At` >= from_unixtime(greatest(1769860800.000000 - 86400, 0)) "
+            "and unix_timestamp(`At`) >= 1769860800.000000) or `At` is null)",
+        ),
+        ("mysql", "timestamp_ntz", MARK, f"(`At` >= timestamp '{MARK}' or `At` is null)"),
+        ("derby", "timestamp_ntz", MARK, f"""("At" >= timestamp('{MARK}') or "At" is null)"""),
+        ("derby", "bigint", "17", '("At" >= 17 or "At" is null)'),
+    ],
+)
+def test_older_rows_stay_at_the_source(dialect, data_type, mark, condition):
+    remote = Remote(dialect, columns=[("id", "int"), ("At", data_type)], values=[mark])
+    remote.job |= {"settings": {"remote": "legacy", "updated_at": "at", "overlap": None}, "time_type": data_type}
+    assert remote.macros._newer_rows(remote.job, {}) == "select * from `deltawave_accounts_a1`"
+    select = remote.macros._newer_rows(remote.job, {"high_water": mark})
+    assert select == "select * from `deltawave_accounts_a1_2`"
+    assert remote.queries[-1][1].endswith(f"\nwhere {condition}")
+
+
+def test_the_mark_of_the_source_is_that_of_spark_less_the_overlap():
+    remote = Remote("postgresql", columns=[("at", "timestamp")], values=["2026-01-31 10:00:00"])
+    settings = {"remote": "legacy", "updated_at": "at", "overlap": "2 hours"}
+    remote.job |= {"settings": settings, "time_type": "timestamp"}
+    remote.macros._newer_rows(remote.job, {"high_water": MARK})
+    (asked,) = remote.job["statements"]
+    assert f"timestamp '{MARK} UTC' - interval '2 hours'" in asked
+    assert "\"at\" >= timestamptz '2026-01-31 10:00:00+00'" in remote.queries[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "condition"),
+    [
+        ("postgresql", """("day"::text collate "C") = 'Ä'"""),
+        ("mysql", "cast(convert(`day` using utf8mb4) as binary) = X'c384'"),
+        ("derby", """deltawave_bytes("day") || X'00' = X'c38400'"""),
+    ],
+)
+def test_a_dump_of_many_days_sends_one(dialect, condition):
+    remote = Remote(dialect, columns=[("day", "string")], values=["Ä"])
+    assert remote.macros._equal_at_remote(remote.job, "DAY", "cast('Ä' as string)") == condition
+
+
+@pytest.mark.parametrize(
+    ("values", "condition"),
+    [
+        (["a", "ä", None], """("region" is null or ("region"::text collate "C") in ('a', 'ä'))"""),
+        ([None], '("region" is null)'),
+        ([], "(1 = 0)"),
+        ([str(number) for number in range(201)], None),
+    ],
+)
+def test_rows_of_few_values_are_asked_for(values, condition):
+    remote = Remote("postgresql", values=values)
+    remote.macros._rows_with_values(remote.job, "touched", ACCOUNTS[:1])
+    select = "select * from t -- all"
+    expected = f'select *\nfrom (\n{select}\n) as "dump"\nwhere {condition}' if condition else select
+    assert remote.queries[-1][1] == expected
 
 
 @pytest.mark.parametrize(("count", "depth"), [(1, 0), (2, 1), (8, 3), (1000, 10)])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from mariadb import MariaDBServer
 from postgres import PostgresServer
 from pyspark.sql import SparkSession
 from unit.macro_harness import Macros
@@ -26,6 +27,19 @@ class Postgres:
 
     def run(self, *statements: str) -> None:
         self.server.sql(";\n".join(statements))
+
+
+class MariaDB:
+    """A schema of its own on the server, which reads a backslash as itself."""
+
+    dialect = "mysql"
+
+    def __init__(self, server: MariaDBServer) -> None:
+        self.server = server
+        self.remote: dict[str, str] = server.remote
+
+    def run(self, *statements: str) -> None:
+        self.server.sql(";\n".join(["set sql_mode = concat(@@sql_mode, ',no_backslash_escapes')", *statements]))
 
 
 class Derby:
@@ -51,7 +65,7 @@ class Derby:
 class Job:
     """A differential model's job over a select that runs at a remote, and its macros."""
 
-    def __init__(self, spark: SparkSession, source: Postgres | Derby, select: str, **options: str) -> None:
+    def __init__(self, spark: SparkSession, source: Postgres | MariaDB | Derby, select: str, **options: str) -> None:
         known = remotes.checked({"legacy": source.remote | options})
 
         def remote_view(remote: str, query: str, view: str) -> dict[str, int]:

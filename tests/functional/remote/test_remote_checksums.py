@@ -9,12 +9,12 @@ import pytest
 from dbt_common.exceptions import CompilationError, DbtRuntimeError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sources import Derby, Job, Postgres
+from sources import Derby, Job, MariaDB, Postgres
 
 from dbt.adapters.deltawave.derby import FUNCTIONS
 
-# Even a test on Derby alone may be the one that starts Spark, for those on PostgreSQL.
-pytestmark = pytest.mark.usefixtures("postgres")
+# Even a test on Derby alone may be the one that starts Spark, for those on the servers.
+pytestmark = pytest.mark.usefixtures("postgres", "mariadb")
 
 # For each database: what a column is declared as, a value, and others that have to be told from it.
 POSTGRES_TYPES = {
@@ -42,6 +42,28 @@ POSTGRES_TYPES = {
     ),
     "int[]": ("array[1]", ["null", "array[]::int[]", "array[1, 1]"]),
 }
+MARIADB_TYPES = {
+    "text": ("'null'", ["null", "''", "' '", "'NULL'", "'a,b'", r"'\'", "'é'", "'😀'"]),
+    "varchar(9)": ("'a'", ["null", "''", "'a '", "'A'", "'ä'"]),
+    "char(4)": ("'a'", ["null", "''", "'A'"]),
+    "int": ("0", ["null", "1", "-1"]),
+    "bigint": ("9223372036854775807", ["null", "9223372036854775806"]),
+    "bigint unsigned": ("18446744073709551615", ["null", "18446744073709551614"]),
+    "decimal(38, 18)": ("0", ["null", "0.000000000000000001"]),
+    "float": ("0.1", ["null", "0.10000001"]),
+    "double": ("0.1", ["null", "0.10000000000000002"]),
+    "boolean": ("false", ["null", "true"]),
+    "bit(1)": ("b'0'", ["null", "b'1'"]),
+    "bit(8)": ("b'0'", ["null", "b'10000000'"]),
+    "date": ("'2026-01-31'", ["null", "'2026-01-30'"]),
+    "datetime(6)": ("'2026-01-31 12:00:00'", ["null", "'2026-01-31 12:00:00.000001'"]),
+    "timestamp(6) null": ("'2026-01-31 12:00:00'", ["null", "'2026-01-31 12:00:00.000001'"]),
+    "time(6)": ("'12:00'", ["null", "'12:00:00.000001'"]),
+    "varbinary(9)": ("X'00ff'", ["null", "''", "X'00fe'", "X'00'"]),
+    "blob": ("X'00ff'", ["null", "''", "X'00fe'"]),
+    "enum('a', 'b')": ("'a'", ["null", "'b'"]),
+    "json": ("""'{"a": 1}'""", ["null", "'null'", """'{"a": 2}'"""]),
+}
 DERBY_TYPES = {
     "varchar(20)": ("'null'", ["cast(null as varchar(20))", "''", "' '", "'NULL'", "'é'"]),
     "char(4)": ("'a'", ["cast(null as char(4))", "'b'"]),
@@ -55,7 +77,7 @@ DERBY_TYPES = {
     "timestamp": ("'2026-01-31 12:00:00'", ["cast(null as timestamp)", "'2026-01-31 12:00:00.000001'"]),
     "varchar(9) for bit data": ("X'00ff'", ["cast(null as varchar(9) for bit data)", "X''", "X'00'"]),
 }
-TYPES = {"postgresql": POSTGRES_TYPES, "derby": DERBY_TYPES}
+TYPES = {"postgresql": POSTGRES_TYPES, "mysql": MARIADB_TYPES, "derby": DERBY_TYPES}
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +86,14 @@ def postgresql(spark, postgres):
     source.run("create schema checksums")
     yield source
     source.run("drop schema checksums cascade")
+
+
+@pytest.fixture(scope="module")
+def maria(spark, mariadb):
+    source = MariaDB(mariadb)
+    source.run("create schema checksums")
+    yield source
+    source.run("drop schema checksums")
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +125,7 @@ def table(source):
         source.run("drop table checksums.t")
 
 
-both = pytest.mark.parametrize("source", ["postgresql", "derby"], indirect=True)
+everywhere = pytest.mark.parametrize("source", ["postgresql", "maria", "derby"], indirect=True)
 on_postgresql = pytest.mark.parametrize("source", ["postgresql"], indirect=True)
 
 
@@ -103,10 +133,15 @@ def quoted(text):
     return "'" + text.replace("'", "''") + "'"
 
 
+def null(source, declared):
+    """A null to insert; Derby wants to know its type."""
+    return f"cast(null as {declared})" if source.dialect == "derby" else "null"
+
+
 # -- checksums
 
 
-@both
+@everywhere
 @pytest.mark.parametrize("bits", [64, 128])
 def test_any_cell_moves_the_checksum_of_its_range_alone(spark, source, table, bits):
     """Every type at once: a range for each row, of which all but two differ from the first one in one cell."""
@@ -136,7 +171,7 @@ def test_any_cell_moves_the_checksum_of_its_range_alone(spark, source, table, bi
     assert len(once) == 1
 
 
-@both
+@everywhere
 @pytest.mark.parametrize("bits", [64, 128])
 def test_text_that_moves_to_the_neighbouring_column(spark, source, table, bits):
     rows = [
@@ -150,7 +185,7 @@ def test_text_that_moves_to_the_neighbouring_column(spark, source, table, bits):
         ("1", ":a2:b"),
     ]
     cells = [
-        f"({', '.join('cast(null as varchar(9))' if cell is None else quoted(cell) for cell in row)}, 1)"
+        f"({', '.join(null(source, 'varchar(9)') if cell is None else quoted(cell) for cell in row)}, 1)"
         for row in rows
     ]
     seen = set()
@@ -161,7 +196,7 @@ def test_text_that_moves_to_the_neighbouring_column(spark, source, table, bits):
     assert len(seen) == len(rows)
 
 
-@both
+@everywhere
 def test_the_order_of_rows_does_not_count(spark, source, table):
     found = []
     for order in (range(50), reversed(range(50))):
@@ -172,7 +207,7 @@ def test_the_order_of_rows_does_not_count(spark, source, table):
     assert {number: count for number, (count, _) in found[0].items()} == {1: 10, 2: 23, 3: 17}
 
 
-@both
+@everywhere
 def test_ignored_columns_do_not_count(spark, source, table):
     found = []
     for seen in (1, 2):
@@ -233,7 +268,7 @@ AWKWARD = [
 ]
 
 
-@both
+@everywhere
 def test_text_keys_fall_in_the_same_range_as_in_spark(spark, source, table):
     """Order by code point: case, accents, blanks at the end, beyond the basic plane."""
     table("k varchar(20), n int", ", ".join(f"({quoted(key)}, {number})" for number, key in enumerate(AWKWARD)))
@@ -248,7 +283,7 @@ def test_text_keys_fall_in_the_same_range_as_in_spark(spark, source, table):
     assert sorted(row[name] for row in job.rows(columns, *every_second)) == sorted(in_order[::2])
 
 
-@both
+@everywhere
 def test_padded_keys_fall_in_the_same_range_as_in_spark(spark, source, table):
     keys = ["ab", "ab\t", "ab!"]
     table("k char(4), n int", ", ".join(f"({quoted(key)}, 1)" for key in keys))
@@ -270,11 +305,12 @@ KEYS = {
 }
 
 
-@both
+@everywhere
 @pytest.mark.parametrize("declared", KEYS)
 def test_keys_of_other_types(spark, source, table, declared):
+    spelt = "datetime(6)" if source.dialect == "mysql" and declared == "timestamp" else declared
     literal = "{}" if declared.startswith(("int", "decimal", "double", "bool")) else "'{}'"
-    table(f"n int, k {declared}", ", ".join(f"({n}, {literal.format(key)})" for n, key in enumerate(KEYS[declared])))
+    table(f"n int, k {spelt}", ", ".join(f"({n}, {literal.format(key)})" for n, key in enumerate(KEYS[declared])))
     job = Job(spark, source, "select * from checksums.t")
     columns = job.columns("k", "K")
     found = job.checksums(columns, [None, *([key] for key in KEYS[declared])])
@@ -289,6 +325,19 @@ def test_time_stamps_as_keys_are_told_in_utc(spark, source, table):
     assert {number: count for number, (count, _) in found.items()} == {1: 1, 3: 1}
 
 
+def test_time_stamps_of_mariadb_as_keys_are_told_in_utc(spark, maria):
+    maria.run(
+        "set time_zone = '+00:00'",
+        "create table checksums.times (k timestamp null)",
+        "insert into checksums.times values ('2026-10-25 00:30:00'), ('2026-10-25 01:30:00')",
+    )
+    job = Job(spark, maria, "select * from checksums.times")
+    columns = job.columns("k")
+    found = job.checksums(columns, [None, ["2026-10-25 00:30:00.000001"], ["2026-10-25 01:30:00"]])
+    assert {number: count for number, (count, _) in found.items()} == {1: 1, 3: 1}
+    assert len(job.rows(columns, (["2026-10-25 00:30:00"], ["2026-10-25 01:30:00"]))) == 1
+
+
 parts = st.sampled_from([None, "a", "B", "é"])
 composite = st.tuples(parts, st.sampled_from([None, 1, 2, 3]))
 
@@ -299,7 +348,7 @@ def sortable(key):
     return (text is not None, (text or "").encode(), number is not None, number or 0)
 
 
-@both
+@everywhere
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.sets(composite, min_size=1, max_size=16), bounds=st.sets(composite, max_size=9))
 def test_ranges_are_those_of_bisection(spark, source, table, rows, bounds):
@@ -307,8 +356,8 @@ def test_ranges_are_those_of_bisection(spark, source, table, rows, bounds):
 
     def cells(text, number):
         return (
-            f"({'cast(null as varchar(9))' if text is None else quoted(text)}, "
-            f"{'cast(null as int)' if number is None else number})"
+            f"({null(source, 'varchar(9)') if text is None else quoted(text)}, "
+            f"{null(source, 'int') if number is None else number})"
         )
 
     table("a varchar(9), b int", ", ".join(cells(*key) for key in rows))
@@ -334,7 +383,7 @@ def test_ranges_are_those_of_bisection(spark, source, table, rows, bounds):
 # -- rows
 
 
-@both
+@everywhere
 def test_rows_of_intervals(spark, source, table):
     table("id int, name varchar(9)", ", ".join(f"({number}, 'n{number}')" for number in range(100)))
     job = Job(spark, source, "select id, name from checksums.t -- the whole table")

@@ -39,6 +39,12 @@ _KINDS = {
     "jdbc:derby:": _Kind("derby"),
 }
 
+_REFUSED = {
+    "query": "the select of a model says what is read",
+    "dbtable": "the select of a model says what is read",
+    "pushDownPredicate": "the database would find other rows than Spark, by its own rules for text",
+}
+
 _NO_DRIVER = re.compile(r"ClassNotFoundException|No suitable driver")
 _HINTS = (
     (
@@ -84,11 +90,9 @@ def _checked_remote(name: str, options: Any) -> dict[str, str]:
             f"remotes in the profile: '{name}' needs a url that begins with jdbc:, "
             "for instance jdbc:postgresql://host:5432/database."
         )
-    for option in ("query", "dbtable"):
-        if option in {key.lower() for key in remote}:
-            raise DbtRuntimeError(
-                f"remotes in the profile: '{name}' can't have '{option}'; the select of a model says what is read."
-            )
+    for option, reason in _REFUSED.items():
+        if option.lower() in {key.lower() for key in remote}:
+            raise DbtRuntimeError(f"remotes in the profile: '{name}' can't have '{option}'; {reason}.")
     return remote
 
 
@@ -163,17 +167,25 @@ def _kind(remote: Remote) -> _Kind | None:
 
 
 def _options(remote: Remote) -> dict[str, str]:
-    # A time-stamp without a time zone stays what it is.
-    options = {"preferTimestampNTZ": "true", **remote}
+    # A time-stamp without a time zone stays what it is. What Spark compares, it compares itself: the database would
+    # compare text by a collation, and time-stamps in a time zone of its own. What is left to it is in the view's query.
+    options = {"preferTimestampNTZ": "true", **remote, "pushDownPredicate": "false"}
     kind = _kind(remote)
     if kind is not None and kind.driver is not None and "driver" not in {key.lower() for key in remote}:
         # The JVM's own search does not look where spark.jars.packages puts a driver.
         options["driver"] = kind.driver
+    if kind is not None and kind.dialect == "mysql" and not _names_time_zone(remote):
+        # Else the driver would take the server's local time for that of the JVM.
+        options |= {"connectionTimeZone": "UTC", "forceConnectionTimeZoneToSession": "true"}
     if remote["url"].startswith("jdbc:mariadb:"):
         # Spark knows MariaDB's quotes by MySQL's URL only, and would read "name" as text.
         url = "jdbc:mysql:" + remote["url"].removeprefix("jdbc:mariadb:")
         options["url"] = f"{url}{'&' if '?' in url else '?'}permitMysqlScheme"
     return options
+
+
+def _names_time_zone(remote: Remote) -> bool:
+    return any(re.search(r"timezone", text, re.IGNORECASE) for text in (remote["url"], *remote))
 
 
 def _failure(name: str, remote: Remote, error: Exception) -> str:
