@@ -41,10 +41,9 @@ START = {
 }
 
 
-@pytest.mark.usefixtures("deltawave_package", "interpreted")
 class TestLineage:
     @pytest.fixture(scope="class")
-    def shop(self, project: Any, spark: SparkSession) -> Project:
+    def shop(self, project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Project:
         shop = Project(Workbench(spark, Path(project.project_root), project.test_schema), TABLES, "order_lines")
         shop.write("orders_changes", log_model("orders", ["order_id"]))
         shop.write("items_changes", log_model("items", ["item_id"]))
