@@ -37,7 +37,8 @@
 {# What dbt knows of the rows that a node makes without compiling it: its source, its configuration, its name; of a seed its checksum. #}
 {%- macro _node_code(node) -%}
   {%- set checksum = node.checksum.checksum if node.resource_type == 'seed' else none -%}
-  {{ return(toyaml([node.raw_code, node.unrendered_config, node.relation_name, checksum], '', true)) }}
+  {%- set told = [node.raw_code, node.unrendered_config, node.relation_name, checksum] -%}
+  {{ return(toyaml(told, told | string, true)) }}
 {%- endmacro -%}
 
 {#
