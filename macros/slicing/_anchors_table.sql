@@ -148,7 +148,7 @@ left semi join (
 
 {# A row without anchor belongs to no row of the root: it could never be found again. #}
 {%- macro _require_anchors(job, batch, table) -%}
-  {%- set anchors = job.settings.relations[job.settings.root].values() | list -%}
+  {%- set anchors = job.settings.relations[job.settings.root][0].values() | list -%}
   {%- set sql = 'select count(*) as without_anchor from ' ~ table ~ ' where ' ~ deltawave._any_null(anchors) -%}
   {%- set count = deltawave._run(job, sql).rows[0][0] | int -%}
   {%- if count -%}

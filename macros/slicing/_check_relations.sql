@@ -1,20 +1,29 @@
 {#
-  Refuses relations that are no {change log: {its column: a column of the view}}, and a root that is none of them. The root's columns, the
-  anchors, have to lie in the view's key: else a key could stand under two anchors, of which only one is looked at.
+  Refuses relations that are no {change log: {its column: a column of the view}}, or a list of such mappings for a log that is joined more
+  than once, and a root that is none of them. The root's columns, the anchors, have to lie in the view's key: else a key could stand
+  under two anchors, of which only one is looked at.
 #}
 {%- macro _check_relations(model_name, settings) -%}
   {%- set relations = settings.relations -%}
-  {%- set allowed = 'a mapping of change logs to mappings of their columns to columns of the select, like {orders_changes: {order_id: order_id}}' -%}
+  {%- set allowed = [
+    'a mapping of change logs to mappings of their columns to columns of the select, like {orders_changes: {order_id: order_id}}',
+    'of a log that is joined more than once, a list of such mappings',
+  ] | join('; ') -%}
   {%- set wrong = {'model': model_name, 'option': 'relations', 'value': relations, 'allowed': allowed} -%}
   {%- if relations is not mapping or not relations -%}
     {%- do deltawave._fail('option_value', wrong) -%}
   {%- endif -%}
-  {%- for relation, columns in relations.items() -%}
-    {%- if relation is not string or columns is not mapping or not columns -%}
+  {%- for relation, mappings in relations.items() -%}
+    {%- if relation is not string or not mappings or mappings is string or mappings is not iterable -%}
       {%- do deltawave._fail('option_value', wrong) -%}
     {%- endif -%}
-    {%- for column in columns.keys() | list + columns.values() | list if column is not string -%}
-      {%- do deltawave._fail('option_value', wrong) -%}
+    {%- for columns in deltawave._mappings(mappings) -%}
+      {%- if columns is not mapping or not columns or (columns.keys() | list + columns.values() | list) | reject('string') | list -%}
+        {%- do deltawave._fail('option_value', wrong) -%}
+      {%- endif -%}
+      {%- for column in columns.values() -%}
+        {%- do deltawave._require_compared(model_name, settings, relation, column) -%}
+      {%- endfor -%}
     {%- endfor -%}
   {%- endfor -%}
   {%- if settings.root not in relations -%}
@@ -22,27 +31,61 @@
       'model': model_name, 'option': 'root', 'value': settings.root, 'allowed': 'one of the relations: ' ~ relations.keys() | sort | join(', '),
     }) -%}
   {%- endif -%}
-  {%- for column in relations[settings.root].values() if column | lower not in settings.unique_key | map('lower') -%}
+  {%- for column in deltawave._mappings(relations[settings.root])[0].values() if column | lower not in settings.unique_key | map('lower') -%}
     {%- do deltawave._fail('anchor_key', {'model': model_name, 'relation': settings.root, 'column': column}) -%}
   {%- endfor -%}
 {%- endmacro -%}
 
-{# The relations, the root first, in an order of their own: dbt's parser does not keep that of a mapping. #}
+{# The mappings of a relation, of which most have one. #}
+{%- macro _mappings(value) -%}
+  {{ return([value] if value is mapping else value | list) }}
+{%- endmacro -%}
+
+{# A kept row holds of a column that is not compared what it was at the row's last change: by it a row would not be found again. #}
+{%- macro _require_compared(model_name, settings, relation, column) -%}
+  {%- set name = column | lower -%}
+  {%- set compared = settings.compare_columns | map('lower') | list if settings.compare_columns else [name] -%}
+  {%- set inexact = ((settings.ignore_columns or []) + (settings.tolerance or {}).keys() | list) | map('lower') | list -%}
+  {%- if name not in settings.unique_key | map('lower') and (name not in compared or name in inexact) -%}
+    {%- do deltawave._fail('mapped_uncompared', {'model': model_name, 'relation': relation, 'column': column}) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# The relations that are declared constant, none of which can be mapped as well. #}
+{%- macro _constant_names(model_name, settings) -%}
+  {%- set names = deltawave._name_list(model_name, 'constant_relations', settings.constant_relations or [], kind='name') -%}
+  {%- for name in names if name in settings.relations -%}
+    {%- do deltawave._fail('option_value', {
+      'model': model_name, 'option': 'constant_relations', 'value': settings.constant_relations,
+      'allowed': 'names that are not in relations',
+    }) -%}
+  {%- endfor -%}
+  {{ return(names) }}
+{%- endmacro -%}
+
+{#
+  The relations as lists of mappings, the root first, in an order of their own: dbt's parser does not keep that of a mapping. The first
+  mapping of the root names the anchors.
+#}
 {%- macro _root_first(settings) -%}
-  {%- set relations = {settings.root: dict(settings.relations[settings.root] | dictsort)} -%}
-  {%- for relation, columns in settings.relations | dictsort if relation != settings.root -%}
-    {%- do relations.update({relation: dict(columns | dictsort)}) -%}
+  {%- set relations = {settings.root: none} -%}
+  {%- for relation, mappings in settings.relations | dictsort -%}
+    {%- set ordered = [] -%}
+    {%- for columns in deltawave._mappings(mappings) -%}{%- do ordered.append(dict(columns | dictsort)) -%}{%- endfor -%}
+    {%- do relations.update({relation: ordered}) -%}
   {%- endfor -%}
   {{ return(relations) }}
 {%- endmacro -%}
 
 {# Refuses mapped columns that the model's select does not have. #}
 {%- macro _require_mapped_columns(job, names) -%}
-  {%- for columns in (job.settings.relations or {}).values() -%}
-    {%- for column in columns.values() if column | lower not in names | map('lower') -%}
-      {%- do deltawave._fail('missing_option_column', {
-        'model': job.name, 'option': 'relations', 'column': column, 'columns': names | join(', '),
-      }) -%}
+  {%- for mappings in (job.settings.relations or {}).values() -%}
+    {%- for columns in mappings -%}
+      {%- for column in columns.values() if column | lower not in names | map('lower') -%}
+        {%- do deltawave._fail('missing_option_column', {
+          'model': job.name, 'option': 'relations', 'column': column, 'columns': names | join(', '),
+        }) -%}
+      {%- endfor -%}
     {%- endfor -%}
   {%- endfor -%}
 {%- endmacro -%}

@@ -19,6 +19,7 @@
     'range_pause': ['ranges', 'range_checksum'],
     'relations': ['view'],
     'root': ['view'],
+    'constant_relations': ['view'],
   }) }}
 {%- endmacro -%}
 
@@ -47,7 +48,9 @@
       'on_schema_change': ['ignore', 'fail'],
     } -%}
     {#- A row that was set aside and is not touched again would never be read again. -#}
-    {%- if settings.updated_at -%}{%- do fitting.update(duplicate_keys=['fail']) -%}{%- endif -%}
+    {%- if settings.updated_at or strategy == 'view' -%}{%- do fitting.update(duplicate_keys=['fail']) -%}{%- endif -%}
+    {#- Change logs are not at the remote. -#}
+    {%- if strategy == 'view' -%}{%- do fitting.update(remote=[none]) -%}{%- endif -%}
     {%- if strategy == 'row_checksum' -%}
       {%- do fitting.update(tolerance=[none], duplicate_keys=['fail']) -%}
       {%- if settings.before_image == 'require' -%}{%- do fitting.update(initial_load=['inserts']) -%}{%- endif -%}
@@ -59,7 +62,10 @@
       }) -%}
     {%- endfor -%}
     {%- do deltawave._check_time_options(model_name, settings) -%}
-    {%- if strategy == 'view' -%}{%- do deltawave._check_relations(model_name, settings) -%}{%- endif -%}
+    {%- if strategy == 'view' -%}
+      {%- do deltawave._check_relations(model_name, settings) -%}
+      {%- do settings.update(constant_relations=deltawave._constant_names(model_name, settings)) -%}
+    {%- endif -%}
     {%- for option in ['range_rows', 'ranges_per_run'] -%}
       {%- set value = settings[option] -%}
       {%- if value is not none and (value is boolean or value is not integer or value < 1) -%}

@@ -1,100 +1,109 @@
 {#
-  The relations that a view joins, in the order of `relations`, the root first: [{name, log, first_batch, last_batch, is_behind,
-  before_since, tells_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are what is mapped, pair by
-  pair; is_direct: the mapped columns name the anchor themselves. seen: {relation: the last batch seen}.
+  The relations that a view joins, one for each mapping, the root's first one first: [{name, unique_id, log, first_batch, last_batch,
+  last_attempt, is_behind, before_since, tells_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are
+  what is mapped, pair by pair; is_direct: the mapped columns name the anchor themselves. seen: the progress of the last run.
 #}
-{%- macro _joined_relations(job, batch, seen) -%}
+{%- macro _joined_relations(job, batch, seen, between) -%}
+  {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
   {%- set relations = [] -%}
-  {%- for name, mapping in job.settings.relations.items() -%}
-    {%- set relation = deltawave._joined_relation(job, batch, name, seen.get(name, 0)) -%}
-    {%- do relation.update(deltawave._mapped_columns(job, batch, relation, mapping)) -%}
-    {%- set names = relation.view_columns | map(attribute='name') | list -%}
-    {%- set anchors = names if loop.first else relations[0].anchors -%}
-    {%- do relation.update(anchors=anchors, is_direct=anchors | reject('in', names) | list == []) -%}
-    {%- do relations.append(relation) -%}
+  {%- for name, mappings in job.settings.relations.items() -%}
+    {%- set node = deltawave._joined_node(job.name, model, lineage, name) -%}
+    {%- set log = deltawave._joined_log(job, batch, name, node, seen, between) -%}
+    {%- for mapping in mappings -%}
+      {%- set relation = dict(log, **deltawave._mapped_columns(job, batch, log, mapping)) -%}
+      {%- set names = relation.view_columns | map(attribute='name') | list -%}
+      {%- set anchors = relations[0].anchors if relations else names -%}
+      {%- do relation.update(anchors=anchors, is_direct=anchors | reject('in', names) | list == []) -%}
+      {%- do relations.append(relation) -%}
+    {%- endfor -%}
   {%- endfor -%}
   {{ return(relations) }}
 {%- endmacro -%}
 
 {# What stands of a change log that readers see, seen from the batch that was the last one seen; batch 0 of one that has no rows yet. #}
-{%- macro _joined_relation(job, batch, name, seen) -%}
-  {%- set node = deltawave._joined_node(job, batch, name) -%}
+{%- macro _joined_log(job, batch, name, node, seen, between) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set source = deltawave._open_job(node.name, settings, api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
   {%- do source.update(statements=job.statements) -%}
   {%- if settings.duplicate_keys == 'multiset' -%}
     {%- do deltawave._refuse(job, batch, 'relation_multiset', {'relation': name}) -%}
   {%- endif -%}
+  {%- set log = {'name': name, 'unique_id': node.unique_id, 'log': source.target} -%}
   {%- set view = deltawave._read_view(source) -%}
   {%- if view is none -%}
     {%- do deltawave._refuse(job, batch, 'relation_without_batch', {'relation': name}) -%}
   {%- elif not view.batch_id -%}
-    {{ return({'name': name, 'log': source.target, 'last_batch': 0, 'columns': deltawave._columns_of(source.target)}) }}
+    {{ return(dict(log, last_batch=0, last_attempt=none, columns=deltawave._columns_of(source.target))) }}
   {%- endif -%}
   {#- Until a batch is published, the decision of the one before stands. -#}
   {%- set record = deltawave._read_commit(source, view.batch_id) -%}
-  {{ return(dict({
-    'name': name,
-    'log': source.target,
-    'first_batch': record.first_batch,
-    'before_since': record.before_since,
-    'tells_before': settings.before_image != 'none' and record.before_since <= record.batch_id,
-    'columns': record.columns,
-  }, **deltawave._batches_since(source, record, seen))) }}
+  {%- set stored = [] -%}
+  {%- for other in between if other.is_stored and node.unique_id in other.reads -%}{%- do stored.append(other.name) -%}{%- endfor -%}
+  {{ return(dict(
+    log,
+    first_batch=record.first_batch,
+    before_since=record.before_since,
+    tells_before=settings.before_image != 'none' and record.before_since <= record.batch_id,
+    columns=record.columns,
+    **deltawave._batches_since(source, record, (seen.batches or {}).get(name, 0), (seen.attempts or {}).get(name), stored)
+  )) }}
 {%- endmacro -%}
 
 {#
   The last batch that brought changes (so that one of a compaction is no news), and whether all changes after `seen` are in the log: none
-  of them, and nothing before, was undone, expired or begun anew.
+  of them, and nothing before, was undone, expired or begun anew. Where nodes between have stored its rows, they may lack what another run
+  brought since this one began: such a batch is left to the next run.
 #}
-{%- macro _batches_since(source, record, seen) -%}
+{%- macro _batches_since(source, record, seen, attempt, stored) -%}
   {%- set sql -%}
+with held as (
+    select
+        batch_id,
+        attempt,
+        inserts + deletes + updates + backfilled > 0 as has_changes,
+        {{ deltawave._is_there_from_start(source) if stored else 'true' }} as is_sure
+    from {{ deltawave._standing_batches(source.batches, until=record.batch_id) }}
+    where batch_id <= {{ record.batch_id }}
+)
+
 select
-    coalesce(max(if(inserts + deletes + updates + backfilled > 0, batch_id, 0)), 0) as last_batch,
-    count_if(batch_id = {{ seen }}) as is_there,
-    count_if(batch_id > {{ seen }} and batch_id <= {{ record.first_batch }} and inserts + deletes + updates + backfilled > 0) as expired
-from {{ deltawave._standing_batches(source.batches, until=record.batch_id) }}
-where batch_id <= {{ record.batch_id }}
+    coalesce(max(batch_id) filter (where is_sure and (has_changes or batch_id = {{ record.generation }})), 0) as last_batch,
+    max_by(attempt, batch_id) filter (where is_sure and (has_changes or batch_id = {{ record.generation }})) as last_attempt,
+    count_if(batch_id = {{ seen }} {{ 'and attempt = ' ~ deltawave._literal(attempt) if attempt }}) as is_there,
+    count_if(batch_id > {{ seen }} and batch_id <= {{ record.first_batch }} and has_changes) as expired
+from held
   {%- endset -%}
   {%- set row = deltawave._run(source, sql).rows[0] -%}
   {{ return({
-    'last_batch': [row[0] | int, record.generation] | max,
-    'is_behind': row[1] | int == 0 or row[2] | int > 0 or record.generation > seen,
+    'last_batch': row[0] | int,
+    'last_attempt': row[1],
+    'is_behind': row[2] | int == 0 or row[3] | int > 0 or record.generation > seen,
   }) }}
 {%- endmacro -%}
 
-{# The model of a name in `relations`, or of package.name: a change log that this model is built after. #}
-{%- macro _joined_node(job, batch, name) -%}
-  {%- set models = graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') -%}
-  {%- set logs = models | selectattr('config.materialized', 'equalto', 'differential') | list -%}
-  {%- set parts = name.split('.') -%}
-  {%- set nodes = logs | selectattr('name', 'equalto', parts[-1]) | list -%}
-  {%- if parts | length > 1 -%}
-    {%- set nodes = nodes | selectattr('package_name', 'equalto', parts[0]) | list -%}
-  {%- endif -%}
-  {%- if not nodes or parts | length > 2 -%}
-    {%- set known = logs | map(attribute='name') | reject('equalto', job.name) | unique | sort | join(', ') -%}
-    {%- do deltawave._refuse(job, batch, 'relation_unknown', {'relation': name, 'known': known or 'none'}) -%}
-  {%- endif -%}
-  {%- set own = nodes | selectattr('package_name', 'equalto', model.package_name) | list -%}
-  {%- set node = (own or nodes)[0] -%}
-  {%- if not deltawave._is_built_after(model, node.unique_id) -%}
-    {%- do deltawave._refuse(job, batch, 'relation_unread', {'relation': name, 'name': node.name}) -%}
-  {%- endif -%}
-  {{ return(node) }}
+{# Was a batch there when this invocation began, or brought by it? Then the nodes that it has run since hold its changes. #}
+{%- macro _is_there_from_start(source) -%}
+  {{ return('(decided_at < ' ~ deltawave._timestamp(deltawave._utc(run_started_at)) ~ ' or attempt = ' ~ deltawave._literal(source.attempt) ~ ')') }}
 {%- endmacro -%}
 
-{# Does a model read another one, itself or through others? #}
-{%- macro _is_built_after(node, unique_id) -%}
-  {%- set seen = node.depends_on.nodes | list -%}
-  {#- Grows while it is walked. -#}
-  {%- for parent in seen -%}
-    {%- if parent == unique_id -%}{{ return(true) }}{%- endif -%}
-    {%- for grandparent in graph.nodes[parent].depends_on.nodes if parent in graph.nodes and grandparent not in seen -%}
-      {%- do seen.append(grandparent) -%}
-    {%- endfor -%}
+{# The model of a name in `relations`, or of package.name: a change log that the select reads. #}
+{%- macro _joined_node(model_name, node, lineage, name) -%}
+  {%- set logs = [] -%}
+  {%- set named = [] -%}
+  {%- for log in graph.nodes.values() if deltawave._is_log(log) -%}
+    {%- do logs.append(log.name) -%}
+    {%- if name in deltawave._names_of(log) -%}{%- do named.append(log) -%}{%- endif -%}
   {%- endfor -%}
-  {{ return(false) }}
+  {%- if not named -%}
+    {%- set known = logs | reject('equalto', model_name) | unique | sort | join(', ') -%}
+    {%- do deltawave._fail('relation_unknown', {'model': model_name, 'relation': name, 'known': known or 'none'}) -%}
+  {%- endif -%}
+  {%- set read = named | selectattr('unique_id', 'in', lineage.logs) | list -%}
+  {%- if not read -%}
+    {%- do deltawave._fail('relation_unread', {'model': model_name, 'relation': name, 'name': named[0].name}) -%}
+  {%- endif -%}
+  {%- set own = read | selectattr('package_name', 'equalto', node.package_name) | list -%}
+  {{ return((own or read)[0]) }}
 {%- endmacro -%}
 
 {# What is mapped, with its types: columns of the log, and of the model's select. #}

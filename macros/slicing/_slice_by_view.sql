@@ -4,20 +4,21 @@
   compared with those that were kept. So an unmatched row of a left join goes when a partner comes, and comes back when it goes.
 #}
 {%- macro _slice_by_view(job, batch, last) -%}
-  {%- set relations = deltawave._joined_relations(job, batch, deltawave._last_progress(job, last).batches or {}) -%}
-  {%- set progress = {'select': local_md5(job.sql), 'batches': {}} -%}
-  {%- for relation in relations -%}{%- do progress.batches.update({relation.name: relation.last_batch}) -%}{%- endfor -%}
+  {%- set seen = deltawave._last_progress(job, last) -%}
+  {%- set between = deltawave._nodes_between(job) -%}
+  {%- set relations = deltawave._joined_relations(job, batch, seen, between) -%}
+  {%- set progress = deltawave._view_progress(job, between, relations) -%}
+  {%- do deltawave._require_fresh(job, batch, between, relations, seen, progress) -%}
   {%- do batch.update(progress=progress) -%}
-  {%- set seen = none if batch.is_first else deltawave._seen_batches(job, last, progress) -%}
-  {%- if seen is none -%}
+  {%- if batch.is_first or not deltawave._can_go_on(job, between, seen, progress) -%}
     {%- do deltawave._land_whole_view(job, batch, last) -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set moved = [] -%}
   {%- for relation in relations -%}
-    {%- do deltawave._require_not_behind(job, batch, relation, seen[relation.name]) -%}
-    {%- if relation.last_batch > seen[relation.name] -%}
-      {%- do moved.append(dict(relation, seen=seen[relation.name])) -%}
+    {%- do deltawave._require_not_behind(job, batch, relation, seen.batches[relation.name]) -%}
+    {%- if relation.last_batch > seen.batches[relation.name] -%}
+      {%- do moved.append(dict(relation, seen=seen.batches[relation.name])) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- set is_idle = not moved and batch.kept_side == last.kept -%}
@@ -28,19 +29,27 @@
   {%- do batch.update(is_idle=is_idle) -%}
 {%- endmacro -%}
 
+{# What a run has seen: the select with its mapping, the code of what lies between, the last batch of each log, and whose it was. #}
+{%- macro _view_progress(job, between, relations) -%}
+  {%- set progress = {'select': local_md5(job.sql ~ tojson(job.settings.relations)), 'code': {}, 'batches': {}, 'attempts': {}} -%}
+  {%- for node in between -%}{%- do progress.code.update({node.unique_id: node.code}) -%}{%- endfor -%}
+  {%- for relation in relations -%}
+    {%- do progress.batches.update({relation.name: relation.last_batch}) -%}
+    {%- do progress.attempts.update({relation.name: relation.last_attempt}) -%}
+  {%- endfor -%}
+  {{ return(progress) }}
+{%- endmacro -%}
+
 {#
-  The batches that the last run saw, {relation: batch}; none where what was kept says nothing of the rest of the view: another strategy,
-  other relations, another select, a log that was empty. Then the whole view is compared.
+  Does what was kept tell of the rest of the view? Not after another strategy, another select or mapping, edited code between, a log that
+  was empty. Nor where --full-refresh has built stored rows anew, which needs no batch of a log. Then the whole view is compared.
 #}
-{%- macro _seen_batches(job, last, progress) -%}
-  {%- set seen = deltawave._last_progress(job, last) -%}
-  {%- if deltawave._is_accepted(job) or seen.select != progress.select -%}
-    {{ return(none) }}
-  {%- endif -%}
-  {%- if seen.batches.keys() | sort != progress.batches.keys() | sort or 0 in seen.batches.values() -%}
-    {{ return(none) }}
-  {%- endif -%}
-  {{ return(seen.batches) }}
+{%- macro _can_go_on(job, between, seen, progress) -%}
+  {%- set is_rebuilt = flags.FULL_REFRESH and between | selectattr('is_stored') | list -%}
+  {{ return(
+    not deltawave._is_accepted(job) and not is_rebuilt and seen.select == progress.select and seen.code == progress.code
+    and 0 not in seen.batches.values()
+  ) }}
 {%- endmacro -%}
 
 {%- macro _land_whole_view(job, batch, last) -%}

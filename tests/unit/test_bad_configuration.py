@@ -60,6 +60,21 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "relations that are no mapping": {**A_VIEW, "relations": ["orders_changes"]},
     "a root that is no relation": {**A_VIEW, "root": "order_changes"},
     "a root outside the key": A_VIEW,
+    "no mapping in a list of them": {**A_VIEW, "relations": {"orders_changes": []}},
+    "a mapped column that is not compared": {
+        **A_VIEW,
+        "unique_key": "order_id",
+        "relations": {"orders_changes": [{"order_id": "order_id"}, {"state": "state"}]},
+        "ignore_columns": ["State"],
+    },
+    "a relation that is declared constant as well": {
+        **A_VIEW,
+        "unique_key": "order_id",
+        "constant_relations": ["orders_changes"],
+    },
+    "a constant that is no name": {**A_VIEW, "unique_key": "order_id", "constant_relations": {"codes": 1}},
+    "rows set aside, of a view": {**A_VIEW, "unique_key": "order_id", "duplicate_keys": "quarantine"},
+    "a view at a remote": {**A_VIEW, "unique_key": "order_id", "remote": "legacy"},
 }
 
 LOG = Relation("shop.log")

@@ -76,6 +76,7 @@
     'checksum_bits': 64,
     'relations': none,
     'root': none,
+    'constant_relations': none,
     'hint': none,
     'compare_columns': none,
     'ignore_columns': none,
@@ -115,18 +116,18 @@
 {%- endmacro -%}
 
 {# A name or a list of names, as a list of different names. #}
-{%- macro _name_list(model_name, option, value) -%}
+{%- macro _name_list(model_name, option, value, kind='column name') -%}
   {%- set names = [value] if value is string else value -%}
   {%- set known = [] -%}
   {%- if names is mapping or names is not iterable -%}
     {%- do deltawave._fail('option_value', {
-      'model': model_name, 'option': option, 'value': value, 'allowed': 'a column name or a list of them',
+      'model': model_name, 'option': option, 'value': value, 'allowed': 'a ' ~ kind ~ ' or a list of them',
     }) -%}
   {%- endif -%}
   {%- for column in names -%}
     {%- if column is not string or not column.strip() or column | lower in known -%}
       {%- do deltawave._fail('option_value', {
-        'model': model_name, 'option': option, 'value': value, 'allowed': 'a column name or a list of different column names',
+        'model': model_name, 'option': option, 'value': value, 'allowed': 'a ' ~ kind ~ ' or a list of different ' ~ kind ~ 's',
       }) -%}
     {%- endif -%}
     {%- do known.append(column | lower) -%}

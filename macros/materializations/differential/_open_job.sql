@@ -18,6 +18,7 @@
   {%- if invocation_args_dict.get('sample') -%}
     {%- do deltawave._fail('sample', {'model': job.name}) -%}
   {%- endif -%}
+  {%- do deltawave._check_lineage(job.name, job.settings, model) -%}
   {%- do deltawave._require_table_formats(job) -%}
   {%- if job.state_schema != job.target.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}

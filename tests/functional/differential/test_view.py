@@ -181,7 +181,8 @@ class TestView:
         shop.write("order_lines", view(SELECT.replace("items.amount,", "items.amount * 10 as amount,")))
         shop.renew()
         assert shop.batch("rows_dump, updates") == (4, 3)
-        shop.write("order_lines", view(relations={name: RELATIONS[name] for name in list(RELATIONS)[1:]}))
+        relations = {name: RELATIONS[name] for name in list(RELATIONS)[1:]}
+        shop.write("order_lines", view(relations=relations, constant_relations=["products_changes"]))
         shop.renew()
         assert shop.batch("rows_dump, updates") == (4, 3)
         shop.write("order_lines", view(strategy="outer_join", relations=None, root=None))

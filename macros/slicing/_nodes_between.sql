@@ -1,0 +1,66 @@
+{#
+  The nodes between the change logs and a view, seeds included: [{unique_id, name, resource_type, is_stored, code, reads}]. code: a hash
+  of what says which rows there are: the text of a view that stands in the catalog, else the node's own source. is_stored: it keeps rows
+  of its own, which are as new as its last run. reads: the unique_ids of all that it reads.
+#}
+{%- macro _nodes_between(job) -%}
+  {%- set constants = job.settings.constant_relations -%}
+  {%- set lineage = deltawave._lineage(model, constants) -%}
+  {%- set between = [] -%}
+  {%- for unique_id in (lineage.between + lineage.leaves) | sort -%}
+    {%- set node = graph.nodes[unique_id] -%}
+    {%- set read = deltawave._lineage(node, constants) if unique_id in lineage.between else {'logs': [], 'between': [], 'leaves': []} -%}
+    {%- set text = deltawave._view_text(job, node) -%}
+    {%- do between.append({
+      'unique_id': unique_id,
+      'name': node.name,
+      'resource_type': node.resource_type,
+      'is_stored': text is none and node.config.materialized != 'ephemeral',
+      'code': local_md5(deltawave._node_code(node) if text is none else text),
+      'reads': read.logs + read.between + read.leaves,
+    }) -%}
+  {%- endfor -%}
+  {{ return(between) }}
+{%- endmacro -%}
+
+{# The text of a view as the catalog has it; none of what is no view there, whatever it is to become. #}
+{%- macro _view_text(job, node) -%}
+  {%- if node.config.materialized == 'view' -%}
+    {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias).quote(schema=true, identifier=true) -%}
+    {%- for row in deltawave._run(job, 'describe extended ' ~ relation).rows if row[0] == 'View Text' -%}
+      {{ return(row[1]) }}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(none) }}
+{%- endmacro -%}
+
+{# What dbt knows of the rows that a node makes without compiling it: its source, its configuration, its name; of a seed its checksum. #}
+{%- macro _node_code(node) -%}
+  {%- set checksum = node.checksum.checksum if node.resource_type == 'seed' else none -%}
+  {%- set told = [node.raw_code, node.unrendered_config, node.relation_name, checksum] -%}
+  {{ return(toyaml(told, told | string, true)) }}
+{%- endmacro -%}
+
+{#
+  Stops where a node between has stored rows of before a change that this run would take for seen: of a log's new batch, or of code that
+  was edited. Only a run of it in this invocation, which dbt orders after the logs, shows that it has them.
+#}
+{%- macro _require_fresh(job, batch, between, relations, seen, progress) -%}
+  {%- set news = [] -%}
+  {%- for relation in relations if relation.last_batch != (seen.batches or {}).get(relation.name) -%}
+    {%- do news.append(relation.unique_id) -%}
+  {%- endfor -%}
+  {%- for node in between if node.code != (seen.code or {}).get(node.unique_id) -%}{%- do news.append(node.unique_id) -%}{%- endfor -%}
+  {%- set stale = [] -%}
+  {%- for node in between if node.is_stored and node.unique_id not in selected_resources -%}
+    {%- if ([node.unique_id] + node.reads) | select('in', news) | list -%}{%- do stale.append(node) -%}{%- endif -%}
+  {%- endfor -%}
+  {%- if stale and not deltawave._is_accepted(job) -%}
+    {%- set names = stale | map(attribute='name') | list -%}
+    {%- do deltawave._refuse(job, batch, 'relation_stale', {
+      'names': names | join(', '),
+      'command': 'run' if stale | rejectattr('resource_type', 'equalto', 'model') | list == [] else 'build',
+      'selected': (names + [job.name]) | join(' '),
+    }) -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,122 @@
+"""What the select of a view reads, told from dbt's graph before Spark starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from bad_input import messages
+from dbt_common.exceptions import CompilationError
+from unit.macro_harness import Macros, Relation
+
+RELATIONS = {"orders_changes": {"order_id": "order_id"}, "items_changes": {"order_id": "order_id"}}
+LOGS = ["model.shop.orders_changes", "model.shop.items_changes"]
+HASH = {"name": "sha256", "checksum": "a1"}
+
+
+def node(name: str, *parents: str, kind: str = "table", **more: Any) -> dict[str, Any]:
+    """A model of the graph, or another node that materializes itself."""
+    resource = kind if kind in ("seed", "snapshot") else "model"
+    return {
+        "unique_id": f"{resource}.shop.{name}",
+        "resource_type": resource,
+        "name": name,
+        "package_name": "shop",
+        "config": {"materialized": kind},
+        "depends_on": {"macros": []} if kind == "seed" else {"macros": [], "nodes": list(parents)},
+        "checksum": HASH,
+        **more,
+    }
+
+
+SOURCE = {
+    "unique_id": "source.shop.legacy.codes",
+    "resource_type": "source",
+    "source_name": "legacy",
+    "name": "codes",
+    "package_name": "shop",
+    "config": {"enabled": True},
+}
+GRAPH = {
+    "nodes": {
+        each["unique_id"]: each
+        for each in [
+            node("orders_changes", "source.shop.legacy.codes", kind="differential"),
+            node("items_changes", kind="differential"),
+            node("of_orders_changes", "model.shop.orders_changes", kind="differential"),
+            node("orders", "model.shop.orders_changes"),
+            node("lines", "model.shop.orders", "model.shop.items_changes", kind="view"),
+            node("coded", "source.shop.legacy.codes", kind="ephemeral"),
+            node("numbers", kind="view"),
+            node("days", kind="incremental"),
+            node("countries", kind="seed"),
+            node("places", kind="seed", checksum={"name": "path", "checksum": "seeds/places.csv"}),
+        ]
+    },
+    "sources": {SOURCE["unique_id"]: SOURCE},
+}
+
+
+def check(*reads: str, **options: Any) -> None:
+    """Look at a view that reads these nodes."""
+    config: dict[str, Any] = {"strategy": "view", "relations": RELATIONS, "root": "orders_changes"}
+    config |= {"materialized": "differential", "unique_key": "order_id", **options}
+    lines = node("order_lines", *reads, kind="differential", config=config)
+    macros = Macros(graph=GRAPH | {"nodes": GRAPH["nodes"] | {lines["unique_id"]: lines}})
+    macros.check_differential_config("order_lines", lines["config"])
+
+
+@pytest.mark.parametrize(
+    ("reads", "constants"),
+    [
+        (LOGS, []),
+        (["model.shop.lines", "model.shop.numbers", "seed.shop.countries", "macro.shop.any"], []),
+        ([*LOGS, "source.shop.legacy.codes"], ["legacy.codes"]),
+        ([*LOGS, "model.shop.coded", "model.shop.days"], ["coded", "shop.days"]),
+        ([*LOGS, "model.shop.of_orders_changes"], "of_orders_changes"),
+    ],
+)
+def test_a_view_of_what_its_relations_tell(reads: list[str], constants: list[str]) -> None:
+    check(*reads, constant_relations=constants)
+
+
+REFUSED: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "a log that relations leaves out": ([*LOGS, "model.shop.of_orders_changes"], {}),
+    "a log behind another log": (["model.shop.of_orders_changes", LOGS[1]], {}),
+    "a source that no log tells of": ([*LOGS, "model.shop.coded"], {}),
+    "a table that no log tells of": ([*LOGS, "model.shop.days"], {}),
+    "a seed of which dbt knows no checksum": ([*LOGS, "seed.shop.places"], {}),
+    "a constant that the select does not read": (LOGS, {"constant_relations": ["codes"]}),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_would_be_missed_is_refused(kind: str) -> None:
+    reads, options = REFUSED[kind]
+    with pytest.raises(CompilationError) as error:
+        check(*reads, **options)
+    assert messages("Lineage of a view")[kind] in str(error.value)
+
+
+def test_the_page_lists_what_is_tested() -> None:
+    assert list(messages("Lineage of a view")) == list(REFUSED)
+
+
+@pytest.mark.parametrize("stored", [[], ["orders"]])
+def test_a_batch_of_another_run_is_left_where_rows_are_stored_on_the_way(stored: list[str]) -> None:
+    asked: list[str] = []
+    macros = Macros(
+        run_query=lambda sql: asked.append(sql) or [(4, "a", 1, 0)],  # type: ignore[func-returns-value]
+        invocation_id="0123456789abcdef",
+        run_started_at=None,
+        graph=GRAPH,
+    )
+    macros._utc = lambda instant: "2026-01-31 12:00:00"  # type: ignore[method-assign]
+    source = {"batches": Relation("shop.orders_changes__batches"), "attempt": "0123456789ab", "statements": []}
+    record = {"batch_id": 5, "generation": 1, "first_batch": 1, "undone": []}
+    found = macros._batches_since(source, record, 4, "fedcba987654", stored)
+    assert found == {"last_batch": 4, "last_attempt": "a", "is_behind": False}
+    sure = "(decided_at < timestamp '2026-01-31 12:00:00' or attempt = '0123456789ab') as is_sure"
+    assert (sure in asked[0]) == bool(stored)
+    # A log that was dropped and begun anew may have a batch of that number again.
+    assert "count_if(batch_id = 4 and attempt = 'fedcba987654') as is_there" in asked[0]
