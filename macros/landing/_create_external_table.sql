@@ -59,12 +59,13 @@
   {%- set partitions = [] -%}
   {%- set section = namespace(name='columns') -%}
   {%- for row in run_query('describe table extended ' ~ relation).rows -%}
-    {%- if row[0].startswith('# ') and row[0] != '# col_name' -%}
-      {%- set section.name = row[0] -%}
-    {%- elif section.name == '# Partition Information' and row[0] and row[0] != '# col_name' -%}
-      {%- do partitions.append({'name': row[0], 'data_type': row[1]}) -%}
+    {%- set fact = row[0] or '' -%}
+    {%- if fact.startswith('# ') and fact != '# col_name' -%}
+      {%- set section.name = fact -%}
+    {%- elif section.name == '# Partition Information' and fact and fact != '# col_name' -%}
+      {%- do partitions.append({'name': fact, 'data_type': row[1]}) -%}
     {%- elif section.name not in ['columns', '# Partition Information'] -%}
-      {%- do facts.update({row[0]: row[1] or ''}) -%}
+      {%- do facts.update({fact: row[1] or ''}) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- set fingerprint = modules.re.search(modules.re.escape(deltawave._external_property()) ~ '=(\\w+)', facts.get('Table Properties', '')) -%}

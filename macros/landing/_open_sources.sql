@@ -69,7 +69,6 @@
 {%- macro _refresh_source(name, relation, table) -%}
   {%- if table.provider in deltawave._external_formats() -%}
     {%- if table.partitions -%}
-      {%- if table.fingerprint -%}{%- do deltawave._require_location(table.location) -%}{%- endif -%}
       {%- do deltawave._find_partitions(name, relation, table.location, table.partitions) -%}
     {%- endif -%}
     {%- do run_query('refresh table ' ~ relation) -%}

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from bad_input import messages
 from dbt.tests.util import run_dbt, run_dbt_and_capture
-from pyspark.errors import PySparkException
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from unit.test_external_definition import BAD_BLOCKS
 
@@ -68,6 +68,10 @@ class Landing:
 
     def rows(self, columns: str = "*") -> list[tuple[Any, ...]]:
         return sorted(tuple(row) for row in self.spark.table(self.table).selectExpr(columns).collect())
+
+    def unreadable(self, columns: str = "*") -> None:
+        with pytest.raises(Py4JJavaError, match="FAILED_READ_FILE"):
+            self.spark.sql(f"select {columns} from {self.table}").collect()
 
     def exists(self) -> bool:
         return self.spark.catalog.tableExists(self.table)
@@ -194,13 +198,12 @@ class TestExternalSources:
         assert "source legacy.accounts: the column 'id' has no data_type" in landing.refused()
         assert not landing.exists()
 
-    @pytest.mark.parametrize("columns", ["*", "id", "name", "1", "count(*)"])
     @pytest.mark.parametrize("file", HALF_FILES.values(), ids=HALF_FILES)
-    def test_half_a_file_and_another_header_are_refused_whatever_is_read(self, half_files, file, columns):
+    def test_half_a_file_and_another_header_are_refused_whatever_is_read(self, half_files, file):
         half_files.write("half/a.csv", file)
         half_files.spark.sql(f"refresh table {half_files.table}")
-        with pytest.raises(PySparkException):
-            half_files.spark.sql(f"select {columns} from {half_files.table}").collect()
+        for columns in ("*", "id", "count(*)"):
+            half_files.unreadable(columns)
 
     @pytest.fixture(scope="class")
     def half_files(self, project, spark):
@@ -220,8 +223,7 @@ class TestExternalSources:
         landing.write("a", text)
         landing.declare(file_format=file_format, options={"rowTag": "row"} if file_format == "xml" else {})
         landing.create()
-        with pytest.raises(PySparkException):
-            landing.spark.sql(f"select count(*) from {landing.table}").collect()
+        landing.unreadable("count(*)")
 
     def test_corrupt_file_is_refused_whatever_the_session_leaves_out(self, landing):
         landing.write("a.parquet", "PAR1 and no more")
@@ -230,8 +232,7 @@ class TestExternalSources:
         setting = "spark.sql.files.ignoreCorruptFiles"
         landing.spark.conf.set(setting, "true")
         try:
-            with pytest.raises(PySparkException):
-                landing.rows()
+            landing.unreadable()
         finally:
             landing.spark.conf.unset(setting)
 
