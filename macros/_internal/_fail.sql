@@ -88,7 +88,7 @@
     'external_two_formats': "source {source}: 'external' says file_format: {file_format} and using: {using}. Keep one of them.",
     'external_not_created': "{model}: source {source} is declared with an external block, and its table {relation} was never made. Make it: dbt run-operation create_external_sources --args '{{select: {source}}}'",
     'external_changed': "{model}: source {source} is declared otherwise now than when its table {relation} was made. Nothing was read. Make it anew, which leaves the files as they are: dbt run-operation create_external_sources --args '{{select: {source}}}'",
-    'unsafe_source': "source {source}: half a file, or one with other columns, can pass: {unsafe}. Leave such options out of 'external.options', and run dbt run-operation create_external_sources --args '{{select: {source}}}'.",
+    'unsafe_source': "source {source}: half a file, or one with other columns, can pass: {unsafe}. Leave such options out of 'external.options', and let create_external_sources make the table.",
     'unread_dates': "{model}: {source} has dump(s) of {dates}, of which the select gives no row; they were not compared. If that is meant, leave these dates out by a condition on {column} in the select.",
     'external_format': "source {source}: 'external.file_format' can't be {value!r}; it takes {allowed}.",
     'external_options': "source {source}: 'external.options' can't be {value!r}; it takes a mapping like {{header: true}}.",
