@@ -2,27 +2,23 @@
 {%- macro _create_external_table(definition) -%}
   {%- set relation = definition.relation -%}
   {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ definition.file_format ~ ' in ' ~ definition.location, info=true) -%}
+  {%- do deltawave._warn_of_unsafe_options(definition.name, definition.file_format, definition.options) -%}
   {%- do deltawave._require_location(definition.location) -%}
   {%- do run_query('create schema if not exists ' ~ deltawave._quoted(relation.schema)) -%}
 
-  {%- set fingerprint = deltawave._external_fingerprint(definition) -%}
-  {%- if fingerprint is not none and fingerprint != definition.fingerprint -%}
+  {%- set table = deltawave._external_table(relation) -%}
+  {%- if table and not table.fingerprint -%}
+    {%- do deltawave._fail('external_foreign_relation', {'source': definition.name, 'relation': relation | string}) -%}
+  {%- endif -%}
+  {%- if table and table.fingerprint != definition.fingerprint -%}
     {%- do log('deltawave: ' ~ definition.name ~ ': the definition has changed, the table is made anew', info=true) -%}
     {%- do run_query('drop table ' ~ relation) -%}
   {%- endif -%}
   {%- do run_query(deltawave._external_table_sql(definition)) -%}
 
   {%- if definition.partitions -%}
-    {%- do run_query('msck repair table ' ~ relation ~ ' sync partitions') -%}
-    {%- set found = run_query('show partitions ' ~ relation).rows | length -%}
-    {%- if not found -%}
-      {%- do deltawave._fail('external_without_partitions', {
-        'source': definition.name,
-        'location': definition.location,
-        'folder': definition.partitions[0].name ~ '=<' ~ definition.partitions[0].data_type ~ '>',
-      }) -%}
-    {%- endif -%}
-    {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(found, 'partition', 'partitions'), info=true) -%}
+    {%- set found = deltawave._find_partitions(definition.name, relation, definition.location, definition.partitions) -%}
+    {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(found | length, 'partition', 'partitions'), info=true) -%}
   {%- endif -%}
   {# A session that has read the table before keeps its list of files. #}
   {%- do run_query('refresh table ' ~ relation) -%}
@@ -36,15 +32,49 @@
   {%- do run_query('describe query select path from binaryFile.' ~ deltawave._quoted(location)) -%}
 {%- endmacro -%}
 
-{# The fingerprint of the table that stands there, none where there is none. Anything but a table of ours is refused. #}
-{%- macro _external_fingerprint(definition) -%}
-  {%- set relation = definition.relation -%}
-  {%- set present = run_query('show tables in ' ~ deltawave._quoted(relation.schema) ~ ' like ' ~ deltawave._literal(relation.identifier)).rows -%}
-  {%- if not present -%}{{ return(none) }}{%- endif -%}
-  {%- for property in run_query('show tblproperties ' ~ relation).rows if property[0] == deltawave._external_property() -%}
-    {{ return(property[1]) }}
+{# Takes in partitions whose folders are new and leaves out those whose folders are gone; what is there then, as `show partitions` has it. #}
+{%- macro _find_partitions(name, relation, location, partitions) -%}
+  {%- do run_query('msck repair table ' ~ relation ~ ' sync partitions') -%}
+  {%- set found = run_query('show partitions ' ~ relation).rows | map(attribute=0) | list -%}
+  {%- if not found -%}
+    {%- do deltawave._fail('external_without_partitions', {
+      'source': name,
+      'location': location,
+      'folder': partitions[0].name ~ '=<' ~ partitions[0].data_type ~ '>',
+    }) -%}
+  {%- endif -%}
+  {{ return(found) }}
+{%- endmacro -%}
+
+{#
+  What the catalog says of a source's table: {provider, location, partitions, fingerprint}, none where there is none. Only a table that
+  create_external_sources made has a fingerprint.
+#}
+{%- macro _external_table(relation) -%}
+  {%- if not run_query('show schemas like ' ~ deltawave._literal(relation.schema)).rows -%}{{ return(none) }}{%- endif -%}
+  {%- set like = 'show tables in ' ~ deltawave._quoted(relation.schema) ~ ' like ' ~ deltawave._literal(relation.identifier) -%}
+  {%- if not run_query(like).rows -%}{{ return(none) }}{%- endif -%}
+
+  {%- set facts = {} -%}
+  {%- set partitions = [] -%}
+  {%- set section = namespace(name='columns') -%}
+  {%- for row in run_query('describe table extended ' ~ relation).rows -%}
+    {%- set fact = row[0] or '' -%}
+    {%- if fact.startswith('# ') and fact != '# col_name' -%}
+      {%- set section.name = fact -%}
+    {%- elif section.name == '# Partition Information' and fact and fact != '# col_name' -%}
+      {%- do partitions.append({'name': fact, 'data_type': row[1]}) -%}
+    {%- elif section.name not in ['columns', '# Partition Information'] -%}
+      {%- do facts.update({fact: row[1] or ''}) -%}
+    {%- endif -%}
   {%- endfor -%}
-  {%- do deltawave._fail('external_foreign_relation', {'source': definition.name, 'relation': relation | string}) -%}
+  {%- set fingerprint = modules.re.search(modules.re.escape(deltawave._external_property()) ~ '=(\\w+)', facts.get('Table Properties', '')) -%}
+  {{ return({
+    'provider': facts.get('Provider', '') | lower,
+    'location': facts.get('Location', ''),
+    'partitions': partitions,
+    'fingerprint': fingerprint.group(1) if fingerprint else none,
+  }) }}
 {%- endmacro -%}
 
 {%- macro _external_property() -%}{{ return('deltawave.external') }}{%- endmacro -%}

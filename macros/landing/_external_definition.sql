@@ -1,22 +1,9 @@
 {# What a source's external block asks for, checked: everything that makes the table, and a fingerprint of it. #}
 {%- macro _external_definition(node) -%}
-  {%- set name = node.source_name ~ '.' ~ node.name -%}
-  {%- set external = node.external -%}
-  {%- set formats = ['csv', 'json', 'parquet', 'orc', 'avro', 'text', 'xml'] -%}
-  {%- set known = ['location', 'file_format', 'options', 'partitions'] -%}
+  {%- set name = deltawave._external_name(node) -%}
+  {%- set external = deltawave._external_fields(name, node.external) -%}
 
-  {%- for option, value in external.items() if option not in known and value is not none -%}
-    {%- do deltawave._fail('unknown_external_option', {'source': name, 'option': option, 'known': known | join(', ')}) -%}
-  {%- endfor -%}
-  {%- if external.file_format | lower not in formats -%}
-    {%- do deltawave._fail('external_format', {'source': name, 'value': external.file_format, 'allowed': formats | join(', ')}) -%}
-  {%- endif -%}
-  {%- set options = external.get('options') or {} -%}
-  {%- if options is not mapping -%}
-    {%- do deltawave._fail('external_options', {'source': name, 'value': options}) -%}
-  {%- endif -%}
-
-  {%- set partitions = deltawave._external_partitions(name, node, external.get('partitions') or []) -%}
+  {%- set partitions = deltawave._external_partitions(name, node, external.partitions or []) -%}
   {%- set partition_names = partitions | map(attribute='name') | map('lower') | list -%}
   {%- set columns = [] -%}
   {%- for column in node.columns.values() if column.name | lower not in partition_names -%}
@@ -32,14 +19,55 @@
   {%- set definition = {
     'name': name,
     'location': deltawave._absolute_location(external.location),
-    'file_format': external.file_format | lower,
-    'options': options,
+    'file_format': external.file_format,
+    'options': deltawave._with_safe_options(external.file_format, external.options),
     'columns': columns,
     'partitions': partitions,
   } -%}
   {%- do definition.update(fingerprint=local_md5(tojson(definition, sort_keys=true))) -%}
-  {%- do definition.update(relation=api.Relation.create(schema=node.schema, identifier=node.identifier).quote(schema=true, identifier=true)) -%}
+  {%- do definition.update(relation=deltawave._external_relation(node)) -%}
   {{ return(definition) }}
+{%- endmacro -%}
+
+{%- macro _external_name(node) -%}{{ return(node.source_name ~ '.' ~ node.name) }}{%- endmacro -%}
+
+{%- macro _external_relation(node) -%}
+  {{ return(api.Relation.create(schema=node.schema, identifier=node.identifier).quote(schema=true, identifier=true)) }}
+{%- endmacro -%}
+
+{# The block's fields, checked: {location, file_format, options, partitions}. `using` is what dbt-external-tables calls the format. #}
+{%- macro _external_fields(name, external) -%}
+  {%- set formats = deltawave._external_formats() -%}
+  {%- do deltawave._require_known_fields(name, 'external', external, ['location', 'file_format', 'using', 'options', 'partitions']) -%}
+  {%- if external.location is not string or not external.location.strip() -%}
+    {%- do deltawave._fail('external_location', {'source': name, 'value': external.location}) -%}
+  {%- endif -%}
+  {%- if external.file_format and external.using and external.file_format | lower != external.using | lower -%}
+    {%- do deltawave._fail('external_two_formats', {'source': name, 'file_format': external.file_format, 'using': external.using}) -%}
+  {%- endif -%}
+  {%- set file_format = external.file_format or external.using -%}
+  {%- if file_format | lower not in formats -%}
+    {%- do deltawave._fail('external_format', {'source': name, 'value': file_format, 'allowed': formats | join(', ')}) -%}
+  {%- endif -%}
+  {%- set options = external.get('options') or {} -%}
+  {%- if options is not mapping -%}
+    {%- do deltawave._fail('external_options', {'source': name, 'value': options}) -%}
+  {%- endif -%}
+  {{ return({
+    'location': external.location,
+    'file_format': file_format | lower,
+    'options': options,
+    'partitions': external.get('partitions'),
+  }) }}
+{%- endmacro -%}
+
+{%- macro _external_formats() -%}{{ return(['csv', 'json', 'parquet', 'orc', 'avro', 'text', 'xml']) }}{%- endmacro -%}
+
+{# dbt hands on fields that it does not know, and fills those that it knows with nothing. #}
+{%- macro _require_known_fields(name, block, fields, known) -%}
+  {%- for option, value in fields.items() if option not in known and value is not none -%}
+    {%- do deltawave._fail('unknown_external_option', {'source': name, 'block': block, 'option': option, 'known': known | join(', ')}) -%}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {# Partition columns as {name, data_type}; one given by its name alone takes the type of the column of that name. #}
@@ -48,6 +76,9 @@
   {%- for column in node.columns.values() -%}{%- do types.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
   {%- set partitions = [] -%}
   {%- for partition in given -%}
+    {%- if partition is mapping -%}
+      {%- do deltawave._require_known_fields(name, 'external.partitions', partition, ['name', 'data_type', 'description', 'meta']) -%}
+    {%- endif -%}
     {%- set partition_name = partition if partition is string else partition.name -%}
     {%- set data_type = types.get(partition_name | lower) if partition is string else partition.data_type -%}
     {%- do partitions.append({'name': partition_name, 'data_type': data_type}) -%}

@@ -1,13 +1,13 @@
 {#
   Tables over files where they lie: one for each source table whose yml has an external block. Run it before the models that read
-  those sources, and again when files have come: `dbt run-operation create_external_sources`.
+  those sources: `dbt run-operation create_external_sources`. A differential model finds files that have come since by itself.
 
     tables:
       - name: accounts
         external:
           location: dumps/accounts            # from the project's folder, or /absolute, or s3a://...
-          file_format: csv
-          options: {header: true}             # Spark's options of that format
+          file_format: csv                    # or using: csv
+          options: {sep: ';'}                 # Spark's options of that format, beside those of _safe_options
           partitions:
             - {name: dump_date, data_type: date}   # folders dump_date=2026-01-31/
         columns:

@@ -1,19 +1,34 @@
-"""create_external_sources: tables over files, brought up to what yml and folder say."""
+"""External sources: tables over files, brought up to what yml and folder say, and what a change log takes of them."""
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from bad_input import messages
 from dbt.tests.util import run_dbt, run_dbt_and_capture
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
+from unit.test_external_definition import BAD_BLOCKS
 
 COLUMNS = [{"name": "id", "data_type": "int"}, {"name": "name", "data_type": "string"}]
-CSV = {"file_format": "csv", "options": {"header": True}}
+CSV = {"file_format": "csv"}
 DATED = {**CSV, "partitions": [{"name": "dump_date", "data_type": "date"}]}
+
+# None of these is the file that was meant; each is found in whatever columns are read.
+WHOLE_FILE = "id,name,town\n1,ann,ulm\n2,bob,bonn\n"
+HALF_FILES = {
+    "a cut last row": WHOLE_FILE[:-6],
+    "a row with one column more": WHOLE_FILE + "3,cid,kiel,x\n",
+    "columns in another order": WHOLE_FILE.replace("name,town", "town,name"),
+    "a renamed column": WHOLE_FILE.replace("town", "city"),
+    "a new column in between": WHOLE_FILE.replace("id,", "id,x,").replace("1,", "1,y,").replace("2,", "2,y,"),
+    "no header": WHOLE_FILE.removeprefix("id,name,town\n"),
+}
 
 
 @dataclass
@@ -54,6 +69,10 @@ class Landing:
     def rows(self, columns: str = "*") -> list[tuple[Any, ...]]:
         return sorted(tuple(row) for row in self.spark.table(self.table).selectExpr(columns).collect())
 
+    def unreadable(self, columns: str = "*") -> None:
+        with pytest.raises(Py4JJavaError, match="FAILED_READ_FILE"):
+            self.spark.sql(f"select {columns} from {self.table}").collect()
+
     def exists(self) -> bool:
         return self.spark.catalog.tableExists(self.table)
 
@@ -69,8 +88,7 @@ class TestExternalSources:
         root = Path(project.project_root)
         landing = Landing(spark, root, project.test_schema)
         spark.sql(f"drop table if exists {landing.table}")
-        for file in sorted((root / "dumps").rglob("*"), reverse=True):
-            file.unlink() if file.is_file() else file.rmdir()
+        shutil.rmtree(root / "dumps", ignore_errors=True)
         return landing
 
     def test_files_in_the_project_s_folder_are_a_table(self, landing):
@@ -148,9 +166,9 @@ class TestExternalSources:
         landing.write("a.csv", "id,name\n1,ann\n")
         landing.declare()
         landing.create()
-        landing.declare(columns=[{"name": "id", "data_type": "bigint"}, COLUMNS[1]], options={})
+        landing.declare(columns=[{"name": "id", "data_type": "bigint"}, COLUMNS[1]], options={"comment": "#"})
         landing.create()
-        assert landing.rows("name") == [("ann",), ("name",)]
+        assert landing.rows("name") == [("ann",)]
         assert dict(landing.spark.table(landing.table).dtypes)["id"] == "bigint"
         assert (landing.root / "dumps/a.csv").read_text() == "id,name\n1,ann\n"
 
@@ -180,6 +198,44 @@ class TestExternalSources:
         assert "source legacy.accounts: the column 'id' has no data_type" in landing.refused()
         assert not landing.exists()
 
+    @pytest.mark.parametrize("file", HALF_FILES.values(), ids=HALF_FILES)
+    def test_half_a_file_and_another_header_are_refused_whatever_is_read(self, half_files, file):
+        half_files.write("half/a.csv", file)
+        half_files.spark.sql(f"refresh table {half_files.table}")
+        for columns in ("*", "id", "count(*)"):
+            half_files.unreadable(columns)
+
+    @pytest.fixture(scope="class")
+    def half_files(self, project, spark):
+        """A table over text, made once: only its file changes."""
+        landing = Landing(spark, Path(project.project_root), project.test_schema)
+        spark.sql(f"drop table if exists {landing.table}")
+        landing.write("half/a.csv", WHOLE_FILE)
+        landing.declare(
+            location="dumps/half", columns=[{"name": name, "data_type": "string"} for name in ("id", "name", "town")]
+        )
+        landing.create()
+        assert landing.rows() == [("1", "ann", "ulm"), ("2", "bob", "bonn")]
+        return landing
+
+    @pytest.mark.parametrize(("file_format", "text"), [("json", '{"id":1,"name":"a'), ("xml", "<r><row><id>1</id><na")])
+    def test_half_a_row_of_other_text_is_refused(self, landing, file_format, text):
+        landing.write("a", text)
+        landing.declare(file_format=file_format, options={"rowTag": "row"} if file_format == "xml" else {})
+        landing.create()
+        landing.unreadable("count(*)")
+
+    def test_corrupt_file_is_refused_whatever_the_session_leaves_out(self, landing):
+        landing.write("a.parquet", "PAR1 and no more")
+        landing.declare(file_format="parquet")
+        landing.create()
+        setting = "spark.sql.files.ignoreCorruptFiles"
+        landing.spark.conf.set(setting, "true")
+        try:
+            landing.unreadable()
+        finally:
+            landing.spark.conf.unset(setting)
+
     def test_select(self, landing):
         landing.write("a.csv", "id,name\n1,ann\n")
         landing.declare()
@@ -187,3 +243,214 @@ class TestExternalSources:
         assert not landing.exists()
         landing.create(select=["legacy.accounts"])
         assert landing.rows() == [(1, "ann")]
+
+
+CHANGES = """
+{{ config(materialized='differential', unique_key='id', snapshot_date='dump_date') }}
+select id, name, dump_date from {{ ref('stg_accounts') }}
+"""
+RENAMED = """
+{{ config(materialized='differential', unique_key='id', snapshot_date='day') }}
+select id, name, cast(dump_date as string) as day from {{ ref('stg_accounts') }}
+"""
+FOUR = "id,name\n1,ann\n2,bob\n3,cid\n4,dan\n"
+EMPTY_DUMPS = {
+    "a dump with a header alone": "id,name\n",
+    "a dump of 0 bytes": "",
+    "a dump that is an empty folder": None,
+}
+OF_A_RUN = ["a table that was never made", "a declaration that was changed", "no folder of a partition", *EMPTY_DUMPS]
+
+
+def folder(day: int) -> str:
+    return f"dump_date=2026-01-0{day}/a.csv"
+
+
+def test_the_page_lists_what_is_tested():
+    assert list(messages("External sources")) == [*BAD_BLOCKS, *OF_A_RUN]
+
+
+@dataclass
+class Log(Landing):
+    """The same with a change log, `accounts_changes`, over a view of the source."""
+
+    def run(self, *args: str, expect_pass: bool = True) -> str:
+        _, text = run_dbt_and_capture(["run", *args], expect_pass=expect_pass)
+        return " ".join(text.split())
+
+    def land(self, day: int, text: str | None) -> None:
+        """The dump of a day; None for a folder without files."""
+        if text is None:
+            (self.root / "dumps" / folder(day)).parent.mkdir(parents=True)
+        else:
+            self.write(folder(day), text)
+
+    def select(self, text: str = CHANGES) -> None:
+        (self.root / "models" / "accounts_changes.sql").write_text(text)
+
+    def batches(self) -> list[tuple[Any, ...]]:
+        rows = self.spark.table(f"{self.schema}.accounts_changes__batches").orderBy("batch_id")
+        return [tuple(row) for row in rows.select("snapshot_date", "inserts", "deletes", "updates").collect()]
+
+
+@pytest.mark.usefixtures("deltawave_package")
+class TestRuns:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "sources.yml": "version: 2",
+            "stg_accounts.sql": "select id, name, dump_date from {{ source('legacy', 'accounts') }}",
+        }
+
+    @pytest.fixture
+    def empty(self, project, spark):
+        """Nothing made, nothing landed."""
+        log = Log(spark, Path(project.project_root), project.test_schema)
+        spark.sql(f"drop schema if exists {log.schema} cascade")
+        shutil.rmtree(log.root / "dumps", ignore_errors=True)
+        log.declare(**DATED)
+        log.select()
+        return log
+
+    @pytest.fixture
+    def log(self, empty):
+        """A log with the dump of one day."""
+        empty.land(1, FOUR)
+        empty.create()
+        empty.run()
+        assert empty.batches() == [("2026-01-01", 4, 0, 0)]
+        return empty
+
+    @pytest.mark.both_adapters
+    def test_a_run_finds_the_folders_that_have_come(self, log):
+        log.land(2, FOUR.replace("ann", "eve"))
+        assert "legacy.accounts" not in log.run()
+        assert log.batches()[1:] == [("2026-01-02", 0, 0, 1)]
+
+    @pytest.mark.both_adapters
+    def test_a_source_that_was_never_made_says_what_to_run(self, empty):
+        text = empty.run("--exclude", "stg_accounts", expect_pass=False)
+        assert messages("External sources")["a table that was never made"] in text
+        assert "dbt run-operation create_external_sources --args '{select: legacy.accounts}'" in text
+
+    def test_a_declaration_that_was_changed_is_not_passed_over(self, log):
+        log.declare(**DATED, options={"sep": "|"})
+        text = log.run(expect_pass=False)
+        assert messages("External sources")["a declaration that was changed"] in text
+        log.declare(**DATED, delimiter=";")
+        assert messages("External sources")["an unknown field"] in log.run(expect_pass=False)
+
+    def test_folders_that_are_gone_are_no_run_without_changes(self, log):
+        shutil.rmtree(log.root / "dumps" / "dump_date=2026-01-01")
+        assert messages("External sources")["no folder of a partition"] in log.run(expect_pass=False)
+
+    def test_a_table_of_another_maker_is_read_and_warned_of(self, empty):
+        empty.land(1, FOUR)
+        empty.spark.sql(f"create schema {empty.schema}")
+        empty.spark.sql(
+            f"create table {empty.table} (id int, name string, dump_date date) using csv options (header 'true')"
+            f" partitioned by (dump_date) location '{empty.root}/dumps'"
+        )
+        empty.declare(using="csv", file_format=None, options={"header": "true"}, partitions=DATED["partitions"])
+        text = empty.run()
+        assert empty.batches() == [("2026-01-01", 4, 0, 0)]
+        assert "source legacy.accounts: half a file, or one with other columns, can pass: ignoreCorruptFiles" in text
+        assert "mode is not FAILFAST" in text
+        assert "header is not true" not in text
+
+    def test_an_empty_dump_is_refused(self, log):
+        for kind, text in EMPTY_DUMPS.items():
+            shutil.rmtree(log.root / "dumps" / "dump_date=2026-01-02", ignore_errors=True)
+            log.land(2, text)
+            assert messages("External sources")[kind] in log.run(expect_pass=False)
+        assert log.batches() == [("2026-01-01", 4, 0, 0)]
+
+    @pytest.mark.both_adapters
+    def test_an_empty_dump_stops_what_comes_after_it_and_passes_when_it_is_accepted(self, log):
+        log.select(RENAMED)
+        log.land(2, FOUR.replace("ann", "eve"))
+        log.land(3, None)
+        log.land(4, FOUR)
+        assert "batch 3 (2026-01-03): the dump is empty" in log.run(expect_pass=False)
+        log.run("--vars", "{deltawave_accept: [accounts_changes]}")
+        assert log.batches()[1:] == [("2026-01-02", 0, 0, 1), ("2026-01-03", 0, 4, 0), ("2026-01-04", 4, 0, 0)]
+        assert "no changes" in log.run()
+
+    def test_an_empty_first_dump_is_refused(self, empty):
+        empty.land(1, "id,name\n")
+        empty.create()
+        assert "batch 1 (2026-01-01): the dump is empty" in empty.run(expect_pass=False)
+
+    def test_dates_that_the_select_leaves_out_are_no_empty_dumps(self, log):
+        days = "where dump_date >= '2026-01-02' and dump_date not in (date '2026-01-03', date '2026-01-05')"
+        log.select(f"{CHANGES} {days}")
+        log.land(2, FOUR.replace("ann", "eve"))
+        log.land(3, "")
+        log.land(4, FOUR)
+        log.land(5, FOUR)
+        text = log.run()
+        assert "has dump(s) of" not in text
+        assert log.batches()[1:] == [("2026-01-02", 0, 0, 1), ("2026-01-04", 0, 0, 1)]
+
+    def test_rows_that_the_select_leaves_out_are_warned_of(self, log):
+        log.select(f"{CHANGES} where name <> 'zoe'")
+        log.land(2, "id,name\n1,zoe\n")
+        text = log.run()
+        assert "accounts_changes: legacy.accounts has dump(s) of 2026-01-02, of which the select gives no row" in text
+        assert len(log.batches()) == 1
+
+    def test_an_empty_dump_behind_a_table_is_refused(self, log):
+        stage = log.root / "models" / "stg_accounts.sql"
+        view = stage.read_text()
+        stage.write_text("{{ config(materialized='table') }} " + view)
+        try:
+            log.land(2, "")
+            log.create()
+            assert "batch 2 (2026-01-02): the dump is empty" in log.run(expect_pass=False)
+        finally:
+            stage.write_text(view)
+
+    def test_half_a_dump_changes_nothing(self, log):
+        log.land(2, FOUR[:-5])
+        assert "FAILED_READ_FILE" in log.run(expect_pass=False)
+        log.land(2, FOUR.replace("id,name", "name,id"))
+        assert "FAILED_READ_FILE" in log.run(expect_pass=False)
+        log.land(2, "id,name\n1,ann\n")
+        assert "3 of 4 rows (75.0%) would be deleted" in log.run(expect_pass=False)
+        assert log.batches() == [("2026-01-01", 4, 0, 0)]
+
+    def test_threads_find_the_same_folders_at_once(self, log):
+        others = [log.root / "models" / f"changes_{n}.sql" for n in range(4)]
+        for file in others:
+            file.write_text(CHANGES)
+        try:
+            for day in (2, 3):
+                log.land(day, FOUR)
+            log.run("--threads", "4")
+            for n in range(4):
+                assert log.spark.table(f"{log.schema}.changes_{n}__batches").count() == 3
+        finally:
+            for file in others:
+                file.unlink()
+
+
+@pytest.mark.usefixtures("deltawave_package")
+class TestHook:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "sources.yml": "version: 2",
+            "kept.sql": "{{ config(materialized='table') }} select id from {{ source('legacy', 'accounts') }}",
+        }
+
+    @pytest.fixture(scope="class")
+    def project_config_update(self):
+        return {"on-run-start": "{{ deltawave.create_external_sources() }}"}
+
+    def test_sources_are_brought_up_to_date_before_a_run(self, project, spark):
+        log = Log(spark, Path(project.project_root), project.test_schema)
+        log.declare(**DATED)
+        for day in (1, 2):
+            log.land(day, FOUR)
+            log.run()
+            assert spark.table(f"{log.schema}.kept").count() == 4 * day

@@ -1,8 +1,9 @@
-"""What an external block may hold, which table it makes, and which sources `select` names."""
+"""What an external block may hold, which table it makes, and which sources `select` and a model's parents name."""
 
 from types import SimpleNamespace
 
 import pytest
+from bad_input import messages
 from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros
 
@@ -30,13 +31,14 @@ def source(name="legacy.accounts", columns=COLUMNS, **external):
     )
 
 
-def macros(*sources):
+def macros(*sources, nodes=None, **context):
     relation = SimpleNamespace(create=lambda schema, identifier: Name(f"`{schema}`.`{identifier}`"))
     return Macros(
-        graph=SimpleNamespace(sources={node.unique_id: node for node in sources}),
+        graph=SimpleNamespace(sources={node.unique_id: node for node in sources}, nodes=nodes or {}),
         adapter=SimpleNamespace(config=SimpleNamespace(project_root="/home/ann/shop")),
         api=SimpleNamespace(Relation=relation),
         local_md5=lambda text: f"md5 of {text}",
+        **context,
     )
 
 
@@ -44,22 +46,88 @@ def definition(**given):
     return macros()._external_definition(source(**given))
 
 
+BAD_BLOCKS = {
+    "no columns": {"columns": {}},
+    "a column without a type": {"columns": {"id": "int", "name": None}},
+    "a partition without a type": {"partitions": ["day"]},
+    "no location": {"location": None},
+    "an unknown format": {"file_format": "xls"},
+    "two formats": {"using": "json"},
+    "options that are no mapping": {"options": "header"},
+    "an unknown field": {"delimiter": ";"},
+    "an unknown field of a partition": {"partitions": [{"name": "day", "data_type": "date", "path": "day"}]},
+}
+
+
+@pytest.mark.parametrize("kind", BAD_BLOCKS)
+def test_what_cannot_be_is_refused(kind):
+    with pytest.raises(CompilationError) as refused:
+        definition(**BAD_BLOCKS[kind])
+    assert messages("External sources")[kind] in str(refused.value)
+
+
+@pytest.mark.parametrize("given", [{"row_format": "serde"}, {"tbl_properties": "('a' = 'b')"}, {"file_format": None}])
+def test_what_dbt_knows_and_no_table_takes_is_refused(given):
+    with pytest.raises(CompilationError, match=r"source legacy\.accounts: 'external"):
+        definition(**given)
+
+
+def test_spelling_of_dbt_external_tables():
+    partitions = [{"name": "day", "data_type": "date", "description": "", "meta": {}}]
+    given = {"options": {"header": "true", "sep": "|"}, "partitions": partitions}
+    ours = definition(file_format="csv", **given)
+    assert definition(file_format=None, using="csv", **given) == ours
+    assert definition(file_format="csv", using="CSV", **given) == ours
+    assert ours["partitions"] == [{"name": "day", "data_type": "date"}]
+
+
+ALWAYS = {"ignoreCorruptFiles": "false", "ignoreMissingFiles": "false"}
+SAFE_CSV = {**ALWAYS, "mode": "FAILFAST", "header": "true", "enforceSchema": "false", "columnPruning": "false"}
+
+
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("file_format", "options"),
+    [("csv", SAFE_CSV), ("json", {**ALWAYS, "mode": "FAILFAST"}), ("parquet", ALWAYS)],
+)
+def test_options_that_are_not_given_are_safe(file_format, options):
+    assert definition(file_format=file_format)["options"] == options
+
+
+def test_given_options_go_first_whatever_their_case():
+    options = definition(options={"MODE": "permissive", "header": False, "sep": "|"})["options"]
+    assert options["MODE"] == "permissive"
+    assert options["header"] is False
+    assert "mode" not in options
+    assert options["enforceSchema"] == "false"
+
+
+def warnings(file_format="csv", **options):
+    said = []
+    exceptions = SimpleNamespace(warn=said.append)
+    chosen = macros(exceptions=exceptions)
+    chosen._warn_of_unsafe_options("legacy.accounts", file_format, chosen._with_safe_options(file_format, options))
+    return said
+
+
+def test_safe_options_raise_no_warning():
+    assert warnings() == warnings("json") == warnings("parquet") == []
+    assert warnings(header="true", ENFORCESCHEMA=False, Mode="failfast", columnpruning="FALSE") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
     [
-        ({"columns": {}}, "source legacy.accounts: no columns are listed"),
-        ({"columns": {"id": "int", "name": None}}, "the column 'name' has no data_type"),
-        ({"file_format": "xls"}, "'external.file_format' can't be 'xls'; it takes csv, json"),
-        ({"file_format": None}, "'external.file_format' can't be None"),
-        ({"options": "header"}, "'external.options' can't be 'header'"),
-        ({"delimiter": ";"}, "'external' has no option 'delimiter'; known are location"),
-        ({"row_format": "serde"}, "'external' has no option 'row_format'"),
-        ({"partitions": ["day"]}, "the column 'day' has no data_type"),
+        ({"mode": "PERMISSIVE"}, "mode is not FAILFAST: a row that can't be read becomes nulls, or is left out"),
+        ({"header": False}, "header is not true: columns are taken by their position, whatever a header says"),
+        ({"enforceschema": True}, "enforceSchema is not false: columns are taken by their position"),
+        ({"columnPruning": True}, "columnPruning is not false: a cut row or another header is not seen"),
+        ({"ignoreCorruptFiles": True}, "ignoreCorruptFiles is not false: a file that can't be read is left out"),
     ],
 )
-def test_what_cannot_be_is_refused(given, message):
-    with pytest.raises(CompilationError, match=message.replace("(", r"\(")):
-        definition(**given)
+def test_other_options_are_warned_of(options, message):
+    (said,) = warnings(**options)
+    assert said.startswith("source legacy.accounts: half a file, or one with other columns, can pass: ")
+    assert message in said
 
 
 @pytest.mark.parametrize(
@@ -117,7 +185,7 @@ def test_statement_quotes_names_and_escapes_options():
     [
         {"location": "elsewhere"},
         {"file_format": "json"},
-        {"options": {"header": True}},
+        {"options": {"sep": "|"}},
         {"columns": {"id": "bigint", "name": "string"}},
         {"columns": {"name": "string", "id": "int"}},
         {"partitions": [{"name": "day", "data_type": "date"}]},
@@ -138,3 +206,34 @@ def test_select():
     for unknown in ("crm.events", "web.visits"):
         with pytest.raises(CompilationError, match=f"is called '{unknown}'; known are: crm.accounts"):
             chosen(unknown)
+
+
+def model(materialized, *parents):
+    return SimpleNamespace(
+        config=SimpleNamespace(materialized=materialized), depends_on=SimpleNamespace(nodes=list(parents))
+    )
+
+
+@pytest.mark.parametrize(
+    ("nodes", "read"),
+    [
+        ({"log": ("differential", "source.shop.crm.accounts")}, True),
+        ({"log": ("differential", "v"), "v": ("view", "e"), "e": ("ephemeral", "source.shop.crm.accounts")}, True),
+        ({"log": ("differential", "t"), "t": ("table", "v"), "v": ("view", "source.shop.crm.accounts")}, False),
+        ({"log": ("differential", "l"), "l": ("differential", "source.shop.crm.accounts")}, None),
+        ({"log": ("differential", "s"), "s": ("seed",)}, None),
+        (
+            {
+                "log": ("differential", "t", "v"),
+                "t": ("table", "v"),
+                "v": ("view", "source.shop.crm.accounts"),
+            },
+            True,
+        ),
+    ],
+)
+def test_sources_behind_a_model(nodes, read):
+    accounts = source("crm.accounts")
+    nodes = {name: model(*given) for name, given in nodes.items()}
+    found = macros(accounts, nodes=nodes)._sources_behind(nodes["log"])
+    assert [(each["node"], each["is_read"]) for each in found] == ([] if read is None else [(accounts, read)])

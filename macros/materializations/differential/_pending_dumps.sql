@@ -1,7 +1,8 @@
 {#
   The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after
-  the last accepted one is a dump; an earlier date that was never compared came too late and is skipped with a warning, as is
-  a compared date that now has another number of rows.
+  the last accepted one is a dump, also one that a source announces and that has no rows; an earlier date that was never compared
+  came too late and is skipped with a warning, as is a compared date that now has another number of rows. Before its first date
+  with rows a new log has nothing to miss.
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}
@@ -25,10 +26,12 @@ order by {{ column }}
   {%- set known = deltawave._compared_dates(job, state) -%}
   {%- set last = state.record.snapshot_date if state.record else none -%}
   {%- set last_at = state.record.batch_at if state.record else none -%}
+  {%- set seen = [] -%}
   {%- set pending = [] -%}
   {%- set late = [] -%}
   {%- set again = [] -%}
   {%- for row in deltawave._run(job, sql).rows -%}
+    {%- do seen.append(row[1] | string) -%}
     {%- if row[0] is none -%}
       {%- do deltawave._fail('null_snapshot_date', {'model': job.name, 'column': job.settings.snapshot_date, 'count': row[2]}) -%}
     {%- elif row[1] is none -%}
@@ -47,7 +50,8 @@ order by {{ column }}
   {%- if again -%}
     {%- do exceptions.warn(deltawave._message('redelivered_dates', {'model': job.name, 'dates': again | join(', ')})) -%}
   {%- endif -%}
-  {{ return(pending) }}
+  {%- set since = last_at if last_at is not none else (seen | min if seen else '') -%}
+  {{ return((pending + deltawave._dumps_without_rows(job, seen, since)) | sort(attribute='batch_at')) }}
 {%- endmacro -%}
 
 {# {date: rows of its dump} of all batches of this generation. #}

@@ -1,0 +1,76 @@
+{#
+  Brings the external sources that a model reads, itself or through views, up to their files, before anything reads them: a folder that
+  has come since is a partition, and the session forgets the list of files that it had. A table that was never made, or was made of
+  another declaration, is refused. Afterwards job.dated_sources are those with partitions, also behind tables of other models.
+#}
+{%- macro _open_sources(job, node) -%}
+  {%- set dated = [] -%}
+  {%- for source in deltawave._sources_behind(node) -%}
+    {%- set name = deltawave._external_name(source.node) -%}
+    {%- set relation = deltawave._external_relation(source.node) -%}
+    {%- set table = deltawave._external_table(relation) -%}
+    {%- if source.is_read -%}
+      {%- do deltawave._check_source(job, source.node, name, relation, table) -%}
+      {%- do deltawave._refresh_source(name, relation, table) -%}
+    {%- endif -%}
+    {%- if table and table.partitions -%}
+      {%- do dated.append({'name': name, 'relation': relation, 'partitions': table.partitions}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- do job.update(dated_sources=dated) -%}
+{%- endmacro -%}
+
+{#
+  The external sources that a node depends on: [{node, is_read}]. is_read says that only views lie between, so that the node reads the
+  files themselves. A change log in between has dates of its own.
+#}
+{%- macro _sources_behind(node) -%}
+  {%- set found = {} -%}
+  {%- do deltawave._gather_parents(node, true, found) -%}
+  {%- set sources = [] -%}
+  {%- for id, is_read in found.items() if graph.sources.get(id, {}).external -%}
+    {%- do sources.append({'node': graph.sources[id], 'is_read': is_read}) -%}
+  {%- endfor -%}
+  {{ return(sources) }}
+{%- endmacro -%}
+
+{# Adds {id: is_read} of all that a node depends on. What is reached in two ways is read if one of them reads it. #}
+{%- macro _gather_parents(node, is_read, found) -%}
+  {%- for id in node.depends_on.nodes or [] if id not in found or (is_read and not found[id]) -%}
+    {%- do found.update({id: is_read}) -%}
+    {%- set parent = graph.nodes.get(id) -%}
+    {%- if parent and parent.config.materialized != 'differential' -%}
+      {%- do deltawave._gather_parents(parent, is_read and parent.config.materialized in ['view', 'ephemeral'], found) -%}
+    {%- endif -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{#
+  Stops where the table is not what the source's declaration asks for, and warns of options with which half a file can pass. A table that
+  another program made has the options that are declared, and no others.
+#}
+{%- macro _check_source(job, node, name, relation, table) -%}
+  {%- set facts = {'model': job.name, 'source': name, 'relation': relation | string} -%}
+  {%- if not table -%}
+    {%- do deltawave._fail('external_not_created', facts) -%}
+  {%- elif table.fingerprint -%}
+    {%- set definition = deltawave._external_definition(node) -%}
+    {%- if table.fingerprint != definition.fingerprint -%}
+      {%- do deltawave._fail('external_changed', facts) -%}
+    {%- endif -%}
+    {%- do deltawave._warn_of_unsafe_options(name, definition.file_format, definition.options) -%}
+  {%- elif table.provider in deltawave._external_formats() -%}
+    {%- set external = deltawave._external_fields(name, node.external) -%}
+    {%- do deltawave._warn_of_unsafe_options(name, external.file_format, external.options) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Views, and tables that keep their own list of files, are as they are. #}
+{%- macro _refresh_source(name, relation, table) -%}
+  {%- if table.provider in deltawave._external_formats() -%}
+    {%- if table.partitions -%}
+      {%- do deltawave._find_partitions(name, relation, table.location, table.partitions) -%}
+    {%- endif -%}
+    {%- do run_query('refresh table ' ~ relation) -%}
+  {%- endif -%}
+{%- endmacro -%}
