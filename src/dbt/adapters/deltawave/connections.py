@@ -26,13 +26,15 @@ class DeltawaveConnectionManager(SparkConnectionManager):
     def __init__(self, profile: Any, mp_context: Any) -> None:
         super().__init__(profile, mp_context)
         self._credentials = profile.credentials
-        self._credentials.anchor(getattr(profile, "project_root", None) or str(Path.cwd()))
+        root = getattr(profile, "project_root", None) or str(Path.cwd())
+        self._credentials.anchor(root, getattr(profile, "clean_targets", ()))
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
         credentials: Any = connection.credentials
         if connection.state == ConnectionState.OPEN or not credentials.in_session:
             return super().open(connection)
+        credentials.refuse_cleaned()
         # PySpark takes a second to import, which commands that only parse need not spend.
         from dbt.adapters.deltawave.handle import SessionHandle
         from dbt.adapters.deltawave.session import open_session
