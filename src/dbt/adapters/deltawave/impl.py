@@ -65,6 +65,7 @@ class DeltawaveAdapter(SparkAdapter):
             file=root / model["original_file_path"],
             session=self._handle().session,
             secrets=credentials.secrets,
+            before_storing=self.connections.refuse_if_cancelled,
         )
 
     # -- checks before Spark starts
