@@ -49,7 +49,7 @@ FOREIGN = """
     unique_tmp_table_suffix merge_exclude_columns incremental_predicates predicates include_full_name_in_path
     partitions cluster_by transient copy_grants dist sort indexes unlogged labels require_partition_filter
     elementary dbt_expectations partition_expiration_days row_access_policy predicate storage_type table_type
-""".split()
+"""
 
 
 MACROS = Macros()
@@ -78,7 +78,7 @@ def test_a_key_without_a_value_passes() -> None:
 
 
 def test_foreign_keys_pass() -> None:
-    settings(**dict.fromkeys(FOREIGN, "x"))
+    settings(**dict.fromkeys(FOREIGN.split(), "x"))
 
 
 @pytest.mark.parametrize("known", [ModelConfig, SparkConfig])

@@ -60,7 +60,11 @@ FILES = {
     "mistyped": (WHOLE + "3,eve,many\n", ["[3,eve,null]", 'Cause: For input string: "many"', AGAIN]),
     "shifted": (
         WHOLE.replace("name,points", "points,name"),
-        ["Cause: CSV header does not conform to the schema.", "Expected: name but found: points", "declare the columns"],
+        [
+            "Cause: CSV header does not conform to the schema.",
+            "Expected: name but found: points",
+            "declare the columns",
+        ],
     ),
 }
 

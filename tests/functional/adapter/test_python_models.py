@@ -281,8 +281,8 @@ class TestMessage:
             file = tmp_path / "model.py"
             file.write_text(code)
             model = {"alias": "model", "raw_code": code.strip()}
+            job = SessionPythonJob(model, file, spark, secrets=[], before_storing=refuse)
             with pytest.raises(DbtRuntimeError) as caught:
-                job = SessionPythonJob(model, file, spark, secrets=[], before_storing=refuse)
                 job.submit(code.strip() + COMPILED_TAIL)
             return str(caught.value)
 

@@ -82,9 +82,7 @@ class TestDatedDumps:
             ("2026-01-05", ["--warn-error-options", "{'error': ['JinjaLogWarning']}"]),
         ],
     )
-    def test_skipped_dumps_are_errors_where_warnings_are(
-        self, bench: Workbench, date: str, options: list[str]
-    ) -> None:
+    def test_skipped_dumps_are_errors_where_warnings_are(self, bench: Workbench, date: str, options: list[str]) -> None:
         bench.configure(snapshot_date="dump_date")
         bench.build(DUMPS)
         added = f"values (1, 'ann', date '2026-01-09'), (9, 'zoe', date '{date}')"

@@ -47,6 +47,9 @@ class DeltawaveCredentials(SparkCredentials):
             # dbt-spark turns ANSI mode off; here the profile decides, else Spark itself.
             self.server_side_parameters = profile
         self.remotes = remotes.checked(self.remotes)
+        # Of the project, not of the profile: no fields.
+        self._cleaned: tuple[Path, ...] = ()
+        self._former_data_dir: Path | None = None
 
     @property
     def type(self) -> str:
@@ -61,10 +64,6 @@ class DeltawaveCredentials(SparkCredentials):
     def secrets(self) -> list[str]:
         """What no message may show."""
         return secret_values(self.server_side_parameters) + remotes.secrets(self.remotes)
-
-    # Of the project, not of the profile: no fields.
-    _cleaned = ()
-    _former_data_dir = None
 
     def anchor(self, project_root: str, clean_targets: Sequence[str] = ()) -> None:
         """Make ``data_dir`` absolute, seen from the project's folder, and note what ``dbt clean`` deletes there."""

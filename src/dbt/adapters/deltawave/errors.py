@@ -32,11 +32,16 @@ _WORKER_FRAME = re.compile(
 )
 _PLAN = re.compile(r";\n(?=.*\n\s*[+:]- ).*\Z", re.DOTALL)
 # The causes of an exception, in the stack trace that Java prints of it; those of suppressed exceptions are indented.
-_CAUSE = re.compile(r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>.*(?:\n(?!Caused by: |\s+at \S+\(|\s+Suppressed: ).*)*))?", re.MULTILINE)
+_CAUSE = re.compile(
+    r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>.*(?:\n(?!Caused by: |\s+at \S+\(|\s+Suppressed: ).*)*))?",
+    re.MULTILINE,
+)
 # Spark gives reasons with a condition's name; what others wrap and pass on is told by the last of them.
 _CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
 # Advice that would turn damaged rows into rows of nulls.
-_PERMISSIVE = re.compile(r" *To process malformed records as null result, try setting the option 'mode' as 'PERMISSIVE'\.")
+_PERMISSIVE = re.compile(
+    r" *To process malformed records as null result, try setting the option 'mode' as 'PERMISSIVE'\."
+)
 _HINTS = (
     (
         re.compile(r"CSV header does not conform to the schema|number of columns in CSV header is not equal"),
@@ -94,8 +99,10 @@ def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
 
 
 def _causes(message: str, stack: str) -> list[str]:
-    """Return what the causes in Java's stack trace tell beyond ``message``: Spark's reasons, and the innermost cause."""
-    told = [_cause(match["message"]) for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")]
+    """Return what Java's stack trace tells beyond ``message``: Spark's own reasons, and the innermost cause."""
+    told = [
+        _cause(match["message"]) for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")
+    ]
     told = [cause for cause in told if cause]
     kept: list[str] = []
     for place, cause in enumerate(told):

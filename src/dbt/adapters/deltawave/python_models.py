@@ -19,7 +19,6 @@ from pyspark.sql.types import NullType
 
 from dbt.adapters.deltawave.errors import readable, redact
 
-
 # Where a model's namespace holds what is called before its result is stored, and may refuse it.
 BEFORE_STORING = "__before_storing__"
 

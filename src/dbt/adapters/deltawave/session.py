@@ -29,7 +29,6 @@ from dbt.adapters.deltawave.settings import (
     session_settings,
 )
 
-
 logger = AdapterLogger("Spark")
 
 
