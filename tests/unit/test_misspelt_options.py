@@ -87,4 +87,7 @@ def test_keys_that_dbt_knows_pass(known: Any) -> None:
     fields = dataclasses.fields(known)
     names = {field.name for field in fields} | {field.metadata.get("alias", field.name) for field in fields}
     assert {"meta", "persist_docs"} <= names or "location_root" in names
-    settings(**dict.fromkeys((names | {"pre-hook", "post-hook"}) - set(options), "x") | {"meta": {"owner": "bi"}})
+    keys = (names | {"pre-hook", "post-hook"}) - set(options)
+    settings(**dict.fromkeys(keys, "x") | {"meta": {"owner": "bi"}})
+    near = [(key, option) for key in keys for option in options if MACROS._is_near(key, option)]
+    assert not near, "a newer dbt knows more keys than the list of the macro"

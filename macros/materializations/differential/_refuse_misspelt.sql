@@ -4,11 +4,22 @@
 #}
 {%- macro _refuse_misspelt(model_name, config) -%}
   {%- set options = deltawave._differential_defaults() -%}
-  {%- for given in config if given not in options and config[given] is not none -%}
+  {%- set known = options.keys() | list + deltawave._keys_of_dbt() -%}
+  {%- for given in config if given not in known and config[given] is not none -%}
     {%- for option in options if deltawave._is_near(given, option) -%}
       {%- do deltawave._fail('misspelt_option', {'model': model_name, 'given': given, 'option': option}) -%}
     {%- endfor -%}
   {%- endfor -%}
+{%- endmacro -%}
+
+{# What dbt and dbt-spark read of a model: none of it is near, and most of it is always there. #}
+{%- macro _keys_of_dbt() -%}
+  {{ return([
+    'access', 'alias', 'batch_size', 'begin', 'clustered_by', 'column_types', 'concurrent_batches', 'contract', 'database', 'docs',
+    'enabled', 'event_time', 'freshness', 'grants', 'group', 'incremental_strategy', 'location_root', 'lookback', 'materialized',
+    'merge_update_columns', 'meta', 'on_configuration_change', 'options', 'packages', 'partition_by', 'persist_docs', 'post-hook',
+    'post_hook', 'pre-hook', 'pre_hook', 'quoting', 'schema', 'sql_header', 'static_analysis', 'tags', 'tblproperties',
+  ]) }}
 {%- endmacro -%}
 
 {#
