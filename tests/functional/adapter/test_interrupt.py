@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import threading
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,8 +13,6 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import DeltawaveCredentials
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
-
-ROOT = Path(__file__).resolve().parents[3]
 
 LOG = """
 {{ config(materialized='differential', unique_key='id') }}
@@ -61,8 +58,7 @@ def test_nothing_is_decided_after_an_interrupt(own_process):
     project = {"name": "own", "profile": "own", "flags": {"send_anonymous_usage_stats": False}}
     own_process.write("dbt_project.yml", yaml.safe_dump(project))
     own_process.profile(server_side_parameters={"spark.sql.shuffle.partitions": 1})
-    own_process.write("dbt_packages/deltawave/dbt_project.yml", "name: deltawave\nversion: '1.0'\n")
-    (own_process.root / "dbt_packages/deltawave/macros").symlink_to(ROOT / "macros", target_is_directory=True)
+    own_process.install_package()
     own_process.write("models/log.sql", LOG)
 
     outcome = own_process.python(RUN)
