@@ -57,10 +57,10 @@ lock: $(READY) ## renew the lock files (UPGRADE=1: with the newest versions)
 	        $(if $(UPGRADE),--upgrade) --output-file $$name.lock $$name.in || exit 1; \
 	done
 
-clean: ## remove what runs leave behind (.venv and downloads stay)
+clean: ## remove what runs leave behind (.venv, downloads and tables stay)
 	rm -rf target logs dist dbt_packages metastore_db spark-warehouse derby.log
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
-distclean: clean ## remove .venv and downloads too
-	rm -rf .venv .data
+distclean: clean ## remove .venv, downloads and tables too
+	rm -rf .venv .data spark_data

@@ -86,7 +86,9 @@ def _checkout(folder: Path) -> Path:
     checkout.mkdir()
     shutil.copy(ROOT / "dbt_project.yml", checkout)
     for name in FOLDERS:
-        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("target", "logs", "dbt_packages"))
+        shutil.copytree(
+            ROOT / name, checkout / name, ignore=shutil.ignore_patterns("target", "logs", "dbt_packages", "spark_data")
+        )
     return checkout / "integration_tests"
 
 

@@ -69,6 +69,7 @@ class Macros:
             "return": _return,
             "run_query": self._query,
             "execute": True,
+            "zip": zip,
             "tojson": json.dumps,
             "fromjson": json.loads,
             "modules": SimpleNamespace(re=re, datetime=dt, pytz=pytz),

@@ -1,6 +1,7 @@
 """The profile of type deltawave."""
 
 import pytest
+import yaml
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import DeltawaveCredentials
@@ -52,6 +53,52 @@ def test_absolute_data_dir_stays(tmp_path):
     credentials = DeltawaveCredentials(schema="dev", data_dir=str(tmp_path))
     credentials.anchor("/elsewhere")
     assert credentials.data_dir == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("profile", "clean_targets"),
+    [
+        ({"data_dir": "target/spark"}, ["target"]),
+        ({"data_dir": "target"}, ["target"]),
+        ({}, ["logs", "spark_data"]),
+        ({}, ["spark_data/warehouse/old"]),
+        ({}, ["./"]),
+        ({"server_side_parameters": {"spark.sql.warehouse.dir": "file:{root}/target/tables"}}, ["target"]),
+    ],
+)
+def test_what_dbt_cleans_is_no_place_for_tables(tmp_path, profile, clean_targets):
+    profile = yaml.safe_load(yaml.safe_dump(profile).replace("{root}", str(tmp_path)))
+    credentials = DeltawaveCredentials(schema="dev", **profile)
+    credentials.anchor(str(tmp_path), clean_targets)
+    with pytest.raises(DbtRuntimeError, match=r"^\s*(Runtime Error\s*)?`dbt clean` would delete .* data_dir "):
+        credentials.refuse_cleaned()
+
+
+@pytest.mark.parametrize("data_dir", ["spark_data", "targets", "."])
+def test_other_folders_are(tmp_path, data_dir):
+    credentials = DeltawaveCredentials(schema="dev", data_dir=data_dir)
+    credentials.anchor(str(tmp_path), ["target", "dbt_packages"])
+    credentials.refuse_cleaned()
+
+
+def test_tables_in_the_former_folder_are_told(tmp_path):
+    (tmp_path / "target" / "spark" / "metastore_db").mkdir(parents=True)
+    credentials = DeltawaveCredentials(schema="dev")
+    credentials.anchor(str(tmp_path), ["target"])
+    said = credentials.former_data()
+    assert said.startswith(f"Tables lie in {tmp_path}/target/spark,")
+    assert f"takes {tmp_path}/spark_data instead" in said
+    assert "set data_dir: target/spark in the profile" in said
+
+
+def test_nothing_is_told_of_a_former_folder_without_tables_or_of_a_chosen_one(tmp_path):
+    credentials = DeltawaveCredentials(schema="dev")
+    credentials.anchor(str(tmp_path))
+    assert credentials.former_data() is None
+    (tmp_path / "target" / "spark" / "metastore_db").mkdir(parents=True)
+    credentials = DeltawaveCredentials(schema="dev", data_dir="here")
+    credentials.anchor(str(tmp_path))
+    assert credentials.former_data() is None
 
 
 def test_other_methods_need_a_host():

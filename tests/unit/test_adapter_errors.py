@@ -1,5 +1,7 @@
 """Messages without stacks and secrets."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from dbt.adapters.deltawave.errors import readable, redact, secret_values
@@ -81,3 +83,48 @@ def test_frames_of_the_worker_are_dropped():
 
 def test_error_without_a_message_has_a_name():
     assert readable(KeyboardInterrupt()) == "KeyboardInterrupt"
+
+
+TRACE = """
+An error occurred while calling o90.sql.
+: org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/dump.csv.
+\tat org.apache.spark.A.a(A.scala:1)
+\tSuppressed: org.apache.spark.Utils$Original: Full stacktrace
+\t\tat org.apache.spark.A.a(A.scala:1)
+\tCaused by: java.lang.Exception: of the suppressed one
+Caused by: org.apache.spark.SparkException: [MALFORMED_RECORD] Malformed records: [2,bo].
+Parse Mode: FAILFAST. To process malformed records as null result, try setting the option 'mode' as 'PERMISSIVE'.
+\tat org.apache.spark.B.b(B.scala:2)
+\t... 25 more
+Caused by: java.lang.reflect.InvocationTargetException
+\tat java.base/jdk.C.c(C.java:3)
+Caused by: java.lang.RuntimeException: of no interest
+\tat java.base/jdk.C.c(C.java:3)
+Caused by: com.fasterxml.JsonEOFException: Unexpected end, password=hunter2
+ at [Source: UNKNOWN; line: 1, column: 12]
+\tat com.fasterxml.D.d(D.java:4)
+"""
+
+
+def test_causes_follow_and_a_next_step():
+    class FromJava(Exception):
+        java_exception = SimpleNamespace(toString=lambda: TRACE.split(": ", 1)[1].split("\n\tat", 1)[0])
+
+    assert readable(FromJava(TRACE)).splitlines() == [
+        "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/dump.csv.",
+        "Cause: [MALFORMED_RECORD] Malformed records: [2,bo].",
+        "Parse Mode: FAILFAST.",
+        "Cause: Unexpected end, password=*****",
+        " at [Source: UNKNOWN; line: 1, column: 12]",
+        "The file is cut off or damaged, or it is not of the columns, types or format that the table over it declares. "
+        "Have it delivered again, or correct the declaration.",
+    ]
+
+
+def test_a_cause_that_says_the_same_is_left_out():
+    error = ValueError(
+        "[DIVIDE_BY_ZERO] Division by zero.\n\nJVM stacktrace:\norg.apache.spark.X\n\tat x.Y.z(Y:1)\n"
+        "Caused by: org.apache.spark.SparkArithmeticException: [DIVIDE_BY_ZERO] Division by zero.\n\tat x.Y.z(Y:1)\n"
+        "Caused by: org.apache.spark.api.python.PythonException: Traceback"
+    )
+    assert readable(error) == "[DIVIDE_BY_ZERO] Division by zero."

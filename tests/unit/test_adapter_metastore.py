@@ -46,5 +46,11 @@ def test_free_again(held, tmp_path):
 
 
 def test_a_new_one_gets_its_folder(tmp_path):
-    metastore.claim(str(tmp_path / "target" / "spark"))
-    assert (tmp_path / "target" / "spark").is_dir()
+    metastore.claim(str(tmp_path / "data" / "spark"))
+    assert (tmp_path / "data" / "spark").is_dir()
+    assert (tmp_path / "data" / "spark" / ".gitignore").read_text() == "*\n"
+
+
+def test_a_folder_that_is_there_stays_as_it_is(tmp_path):
+    metastore.claim(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []

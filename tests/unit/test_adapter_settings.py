@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.deltawave.settings import session_settings
+from dbt.adapters.deltawave.settings import kept_folders, session_settings
 
-DATA_DIR = Path("/project/target/spark")
+DATA_DIR = Path("/project/spark_data")
 CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
 METASTORE = "spark.hadoop.javax.jdo.option.ConnectionURL"
 WAREHOUSE = "spark.sql.warehouse.dir"
@@ -23,9 +23,9 @@ def test_embedded_session():
     assert settings["spark.master"] == "local[*]"
     assert settings["spark.ui.enabled"] == "false"
     assert settings["spark.driver.bindAddress"] == "127.0.0.1"
-    assert settings[WAREHOUSE] == "/project/target/spark/warehouse"
-    assert "databaseName=/project/target/spark/metastore_db;" in settings[METASTORE]
-    assert settings["spark.hadoop.hive.downloaded.resources.dir"] == "/project/target/spark/resources"
+    assert settings[WAREHOUSE] == "/project/spark_data/warehouse"
+    assert "databaseName=/project/spark_data/metastore_db;" in settings[METASTORE]
+    assert settings["spark.hadoop.hive.downloaded.resources.dir"] == "/project/spark_data/resources"
     assert "-Dderby.stream.error.file=/dev/null" in settings["spark.driver.extraJavaOptions"]
     assert "spark.sql.ansi.enabled" not in settings
 
@@ -86,4 +86,30 @@ def test_in_memory_catalog_has_no_metastore():
     profile = {"spark.sql.catalogImplementation": "in-memory"}
     settings = session_settings(profile, DATA_DIR)
     assert METASTORE not in settings
-    assert settings[WAREHOUSE] == "/project/target/spark/warehouse"
+    assert settings[WAREHOUSE] == "/project/spark_data/warehouse"
+
+
+HIVE = "spark.hadoop.hive.metastore.uris"
+
+
+@pytest.mark.parametrize(
+    ("profile", "folders"),
+    [
+        ({}, ["/project/spark_data/warehouse", "/project/spark_data/metastore_db"]),
+        ({WAREHOUSE: "file:/data/tables"}, ["/data/tables", "/project/spark_data/metastore_db"]),
+        ({WAREHOUSE: "file:///data/tables", HIVE: "thrift://head"}, ["/data/tables"]),
+        ({WAREHOUSE: "/data/tables", METASTORE: "jdbc:derby:/data/meta;create=true"}, ["/data/tables", "/data/meta"]),
+        ({WAREHOUSE: "s3a://tables/dev", METASTORE: "jdbc:postgresql://db/meta"}, []),
+        ({METASTORE: "jdbc:derby:memory:meta;create=true", WAREHOUSE: "hdfs:/tables"}, []),
+        ({METASTORE: "jdbc:derby:;databaseName=meta", WAREHOUSE: "hdfs:/tables"}, ["/project/spark_data/meta"]),
+        ({HIVE: "thrift://head"}, []),
+        ({"spark.sql.catalogImplementation": "in-memory"}, []),
+        ({"spark.remote": "sc://head", WAREHOUSE: "/data/tables"}, []),
+    ],
+)
+def test_folders_that_keep_tables(profile, folders):
+    assert [str(folder) for folder in kept_folders(profile, DATA_DIR)] == folders
+
+
+def test_a_relative_warehouse_lies_in_the_folder_that_dbt_runs_in():
+    assert kept_folders({WAREHOUSE: "tables", HIVE: "thrift://head"}, DATA_DIR) == [Path.cwd() / "tables"]

@@ -57,6 +57,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
         "initial_load": "baseline",
     },
     "a misspelt option under meta": {"meta": {"deltawave": {"max_deletes": 1}}},
+    "a misspelt option": {"ignore_column": ["seen_at"]},
     "relations that are no mapping": {**A_VIEW, "relations": ["orders_changes"]},
     "a root that is no relation": {**A_VIEW, "root": "order_changes"},
     "a root outside the key": A_VIEW,

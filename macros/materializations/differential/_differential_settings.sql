@@ -13,6 +13,7 @@
   {%- for option in meta if option not in defaults -%}
     {%- do deltawave._fail('unknown_option', {'model': name, 'option': option, 'known': defaults.keys() | sort | join(', ')}) -%}
   {%- endfor -%}
+  {%- do deltawave._refuse_misspelt(name, config) -%}
 
   {%- set settings = {} -%}
   {%- for option, default in defaults.items() -%}

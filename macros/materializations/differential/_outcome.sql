@@ -13,6 +13,10 @@
   {%- endfor -%}
   {%- do job.outcome.update(batches=job.outcome.batches + 1) -%}
   {%- do log('deltawave: ' ~ job.name ~ ': batch ' ~ batch.label ~ ': ' ~ deltawave._changes_text(batch.counts), info=true) -%}
+{%- endmacro -%}
+
+{# Told before the decision: a warning that dbt takes for an error decides nothing. #}
+{%- macro _warn_of_quarantined(job, batch) -%}
   {%- if batch.quarantined -%}
     {%- do exceptions.warn(deltawave._message('quarantined', {
       'model': job.name,
@@ -23,6 +27,12 @@
       'rows': batch.quarantined,
     })) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# Does this run take the warnings of macros for errors: --warn-error, or --warn-error-options? #}
+{%- macro _warnings_are_errors() -%}
+  {%- set options = flags.WARN_ERROR_OPTIONS -%}
+  {{ return(flags.WARN_ERROR or (options and options.includes('JinjaLogWarning'))) }}
 {%- endmacro -%}
 
 {%- macro _changes_text(counts) -%}

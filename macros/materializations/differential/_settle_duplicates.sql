@@ -11,6 +11,8 @@
     } -%}
     {%- if job.settings.duplicate_keys == 'fail' -%}
       {%- do deltawave._refuse(job, batch, 'duplicate_key', duplicates) -%}
+    {%- elif deltawave._warnings_are_errors() -%}
+      {%- do deltawave._refuse(job, batch, 'quarantine_is_error', duplicates) -%}
     {%- endif -%}
     {%- do batch.update(quarantined=row_count, duplicates=duplicates) -%}
     {%- do deltawave._hold(job, batch) -%}

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+ROOT = Path(__file__).resolve().parents[3]
+
 
 class OwnProcess:
     """A dbt project whose commands run in a process, hence on a Spark, of their own."""
@@ -23,6 +25,11 @@ class OwnProcess:
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+
+    def install_package(self) -> None:
+        """Put the macros of this repository where ``dbt deps`` would."""
+        self.write("dbt_packages/deltawave/dbt_project.yml", "name: deltawave\nversion: '1.0'\n")
+        (self.root / "dbt_packages/deltawave/macros").symlink_to(ROOT / "macros", target_is_directory=True)
 
     def profile(self, **target: Any) -> None:
         output = {"type": "deltawave", "schema": "own"} | target

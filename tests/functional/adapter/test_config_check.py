@@ -43,3 +43,14 @@ def test_error_comes_before_the_jvm(own_process):
         assert f"outcome {command} False" in output
     assert output.count("model bad: unique_key is missing") >= 3
     assert output.count("spark None") == 3
+
+
+def test_so_does_a_misspelt_option(own_process):
+    own_process.profile()
+    own_process.install_package()
+    config = "{{ config(materialized='differential', unique_key='id', owner='bi', ignore_column=['seen_at']) }}"
+    own_process.write("models/log.sql", config + " select 1 as id, 2 as seen_at")
+    output = own_process.python(RUN.format(commands="'run',")).stdout
+    assert "outcome run False" in output
+    assert "log: 'ignore_column' is no option, and nearly 'ignore_columns'." in output
+    assert "spark None" in output

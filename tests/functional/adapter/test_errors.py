@@ -1,5 +1,7 @@
 """What a user reads when Spark refuses a statement."""
 
+from pathlib import Path
+
 import pytest
 from dbt.tests.util import run_dbt
 
@@ -45,3 +47,70 @@ class TestMessages:
         message = messages["secretive"]
         assert "db.example/shop" in message
         assert "hunter" not in message
+
+
+CSV = "csv options (header true, mode 'FAILFAST', enforceSchema false)"
+WHOLE = "id,name,points\n1,ann,3\n2,bob,4\n"
+AGAIN = "Have it delivered again, or correct the declaration."
+FILES = {
+    "cut": (
+        WHOLE[:-3] + "\n3,password=hunter2",
+        ["Malformed records are detected", "Malformed CSV record: 3,password=*****", AGAIN],
+    ),
+    "mistyped": (WHOLE + "3,eve,many\n", ["[3,eve,null]", 'Cause: For input string: "many"', AGAIN]),
+    "shifted": (
+        WHOLE.replace("name,points", "points,name"),
+        [
+            "Cause: CSV header does not conform to the schema.",
+            "Expected: name but found: points",
+            "declare the columns",
+        ],
+    ),
+}
+
+
+class TestCauses:
+    """A file that can't be read: which one, what is wrong in it, and what to do."""
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        select = "{{{{ config(materialized='table') }}}} select * from {{{{ target.schema }}}}.{}_files"
+        return {f"{name}.sql": select.format(name) for name in [*FILES, "parquet"]}
+
+    @pytest.fixture(scope="class")
+    def messages(self, project, spark, tmp_path_factory):
+        folder = tmp_path_factory.mktemp("files")
+        for name, (text, _) in FILES.items():
+            (folder / name).mkdir()
+            (folder / name / "dump.csv").write_text(text)
+            self.declare(spark, project, name, f"id int, name string, points int) using {CSV}", folder)
+        spark.range(1000).coalesce(1).write.parquet(str(folder / "parquet"))
+        (file,) = (folder / "parquet").glob("*.parquet")
+        file.write_bytes(file.read_bytes()[:1000])
+        # As it comes from elsewhere: Spark's own checksum would tell first.
+        file.with_name(f".{file.name}.crc").unlink()
+        self.declare(spark, project, "parquet", "id bigint) using parquet", folder)
+        results = run_dbt(["run"], expect_pass=False)
+        return {result.node.name: result.message for result in results}
+
+    def declare(self, spark, project, name, rest, folder):
+        spark.sql(f"create table {project.test_schema}.{name}_files ({rest} location '{folder / name}'")
+
+    @pytest.mark.parametrize("name", FILES)
+    def test_a_text_file(self, messages, name, logs_dir):
+        lines = [" ".join(line.split()) for line in messages[name].splitlines()]
+        said = " ".join(lines)
+        log = " ".join(Path(logs_dir, "dbt.log").read_text().split())
+        assert f"/{name}/dump.csv" in said
+        for part in FILES[name][1]:
+            assert part in said
+            assert part in log
+        assert "PERMISSIVE" not in said
+        assert "hunter2" not in said
+        assert "\tat " not in messages[name]
+
+    def test_a_parquet_file(self, messages):
+        assert ".snappy.parquet" in messages["parquet"]
+        assert "Cause: " in messages["parquet"]
+        assert "is not a Parquet file" in messages["parquet"]
+        assert AGAIN in messages["parquet"]

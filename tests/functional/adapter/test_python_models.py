@@ -270,6 +270,10 @@ save(scope=globals(), view="view", create=None, empty=False)
 """
 
 
+def refuse():
+    raise DbtRuntimeError("not stored")
+
+
 class TestMessage:
     @pytest.fixture
     def message(self, spark, tmp_path):
@@ -277,8 +281,9 @@ class TestMessage:
             file = tmp_path / "model.py"
             file.write_text(code)
             model = {"alias": "model", "raw_code": code.strip()}
+            job = SessionPythonJob(model, file, spark, secrets=[], before_storing=refuse)
             with pytest.raises(DbtRuntimeError) as caught:
-                SessionPythonJob(model, file, spark, secrets=[]).submit(code.strip() + COMPILED_TAIL)
+                job.submit(code.strip() + COMPILED_TAIL)
             return str(caught.value)
 
         return submit
@@ -292,3 +297,7 @@ class TestMessage:
         assert "line 3, in model" in text
         assert "token=*****" in text
         assert "hunter2" not in text
+
+    def test_a_result_is_stored_only_where_the_adapter_lets_it(self, message, spark):
+        assert "not stored" in message("def model(dbt, session):\n    return session.range(3)\n")
+        assert not spark.catalog.tableExists("view")

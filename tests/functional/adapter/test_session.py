@@ -1,7 +1,17 @@
 """The session that dbt runs on."""
 
+import shutil
+
 import pytest
 from dbt.tests.util import run_dbt
+
+RUN_WITHOUT_SPARK = """
+from dbt.cli.main import dbtRunner
+from pyspark import SparkContext
+
+print("outcome", dbtRunner().invoke(["run"]).success)
+print("spark", SparkContext._gateway)
+"""
 
 OVERFLOWS = "select cast('abc' as int) as id"
 
@@ -87,9 +97,50 @@ def test_nothing_is_left_in_the_project(own_process):
     assert outcome.returncode == 0, outcome.stdout
     assert outcome.stderr == ""
     left = {path.name for path in own_process.root.iterdir()} - before
-    assert left == {"target", "logs"}
-    folders = {path.name for path in (own_process.root / "target" / "spark").iterdir()}
-    assert folders == {"warehouse", "metastore_db", "resources"}
+    assert left == {"target", "logs", "spark_data"}
+    folders = {path.name for path in (own_process.root / "spark_data").iterdir()}
+    assert folders == {"warehouse", "metastore_db", "resources", ".gitignore"}
+
+
+@pytest.mark.parametrize("event", ["dbt clean", "a backup"])
+def test_tables_outlive(own_process, event):
+    own_process.profile()
+    own_process.write("models/kept.sql", "{{ config(materialized='table') }} select 42 as answer")
+    own_process.write("models/reads.sql", "{{ config(materialized='table') }} select answer + 1 as more from own.kept")
+    assert own_process.dbt("run --select kept").returncode == 0
+
+    data = own_process.root / "spark_data"
+    if event == "dbt clean":
+        assert own_process.dbt("clean").returncode == 0
+        assert not (own_process.root / "target").exists()
+    else:
+        copy = own_process.root / "copy"
+        shutil.copytree(data, copy)
+        shutil.rmtree(data)
+        shutil.copytree(copy, data)
+
+    shown = own_process.dbt("run --select reads", "show --inline 'select more from own.reads'")
+    assert shown.returncode == 0, shown.stdout
+    assert "43" in shown.stdout
+
+
+def test_a_folder_that_dbt_cleans_is_refused(own_process):
+    own_process.profile(data_dir="target/spark")
+    own_process.write("models/kept.sql", "select 42 as answer")
+    outcome = own_process.python(RUN_WITHOUT_SPARK)
+    assert "outcome False" in outcome.stdout
+    assert "`dbt clean` would delete" in outcome.stdout
+    assert "spark None" in outcome.stdout
+    assert not (own_process.root / "target" / "spark").exists()
+
+
+def test_tables_in_the_former_folder_are_told(own_process):
+    own_process.profile()
+    own_process.write("models/kept.sql", "select 42 as answer")
+    (own_process.root / "target" / "spark" / "metastore_db").mkdir(parents=True)
+    outcome = own_process.dbt("run")
+    assert outcome.returncode == 0, outcome.stdout
+    assert "Tables lie in" in outcome.stdout
 
 
 def test_second_process_on_a_metastore(own_process, spark, spark_data_dir):

@@ -37,6 +37,9 @@ DUMPS = {
     "a variant within the key": Input("select array(parse_json('1')) as account_id, 'a' as name"),
     "null keys": Input(f"{GOOD} union all select null, 'x'"),
     "duplicate keys": Input(f"{GOOD} union all select 3, 'x' union all select 4, 'x'"),
+    "rows to set aside, with `--warn-error`": Input(
+        f"{GOOD} union all select 3, 'x'", config={"duplicate_keys": "quarantine"}, args=("--warn-error",)
+    ),
     "an empty dump": Input(f"{GOOD} where id < 0"),
     "half a dump": Input(f"{GOOD} where id < 4"),
     "a dropped column": Input("select id as account_id from range(10)"),

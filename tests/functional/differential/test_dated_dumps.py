@@ -13,6 +13,14 @@ select * from values
 as t(account_id, name, dump_date)
 """
 
+NO_DATE_WAS_SKIPPED = """
+{{ config(severity='warn') }}
+select distinct dump.dump_date
+from {{ target.schema }}.dump as dump
+left anti join ({{ deltawave.batches(ref('accounts')) }}) as compared
+    on cast(dump.dump_date as string) = compared.snapshot_date
+"""
+
 
 class TestDatedDumps:
     @pytest.mark.both_adapters
@@ -66,6 +74,29 @@ class TestDatedDumps:
         done = bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-05'")
         assert "skipped dump(s) of 2026-01-05" in done.text
         assert bench.state() == before
+
+    @pytest.mark.parametrize(
+        ("date", "options"),
+        [
+            ("2026-01-03", ["--warn-error"]),
+            ("2026-01-05", ["--warn-error-options", "{'error': ['JinjaLogWarning']}"]),
+        ],
+    )
+    def test_skipped_dumps_are_errors_where_warnings_are(self, bench: Workbench, date: str, options: list[str]) -> None:
+        bench.configure(snapshot_date="dump_date")
+        bench.build(DUMPS)
+        added = f"values (1, 'ann', date '2026-01-09'), (9, 'zoe', date '{date}')"
+        assert f"skipped dump(s) of {date}" in bench.refused(f"{DUMPS} union all {added}", *options)
+        assert bench.run().ok
+        assert bench.batches("batch_id, snapshot_date")[3:] == [(4, "2026-01-09")]
+
+    def test_dbt_counts_skipped_dates_in_a_test(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        bench.add_test("no_date_was_skipped", NO_DATE_WAS_SKIPPED)
+        bench.build(DUMPS)
+        assert "WARN=0" in bench.run(command="test").text
+        bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-03'")
+        assert "WARN=1" in bench.run(command="test").text
 
     def test_an_error_keeps_the_batches_before_it(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")

@@ -9,6 +9,13 @@ from workbench import STOPPING, Workbench
 
 SET_ASIDE = "{{ config(materialized='table') }}{{ deltawave.quarantine(ref('accounts')) }}"
 
+NOTHING_WAS_SET_ASIDE = """
+{{ config(severity='warn') }}
+select *
+from ({{ deltawave.quarantine(ref('accounts')) }})
+where _batch_id = (select max(batch_id) from ({{ deltawave.batches(ref('accounts')) }}))
+"""
+
 
 def rows(values: str) -> str:
     return f"select * from values {values} as t(account_id, name)"
@@ -38,6 +45,13 @@ class TestQuarantine:
         known = {"", "log", "batches", "quarantine"}
         parts = {name.removeprefix("accounts").removeprefix("__") for name in bench.names()}
         return sorted(part.split("_")[0] for part in parts - known)
+
+    def test_dbt_counts_them_in_a_test(self, bench: Workbench) -> None:
+        bench.add_test("nothing_was_set_aside", NOTHING_WAS_SET_ASIDE)
+        bench.build(rows("(1, 'ann'), (2, 'bob'), (2, 'rob')"))
+        assert "WARN=1" in bench.run(command="test").text
+        bench.build(rows("(1, 'ann'), (2, 'bob')"))
+        assert "WARN=0" in bench.run(command="test").text
 
     def test_keys_are_set_aside_and_held(self, bench: Workbench) -> None:
         said = bench.build(rows("(1, 'ann'), (2, 'bob'), (2, 'rob'), (3, 'cid'), (5, 'eve')")).text

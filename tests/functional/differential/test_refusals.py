@@ -67,6 +67,13 @@ class TestRefusals:
             bench.configure(**{option: value})
             assert f"'{option}' is {value}, and this session has no catalog for {value} tables" in bench.refused(GOOD)
 
+    @pytest.mark.both_adapters
+    def test_a_misspelt_option_is_told_and_a_key_of_the_users_own_passes(self, bench: Workbench) -> None:
+        bench.configure(ignore_column=["name"])
+        assert "accounts: 'ignore_column' is no option, and nearly 'ignore_columns'." in bench.refused(GOOD)
+        bench.configure(owner="bi", my_flag=True, tags=["nightly"], meta={"ignore_column": "name"})
+        bench.build(GOOD)
+
     def test_options_under_meta_come_first(self, bench: Workbench) -> None:
         bench.configure(unique_key="nothing", meta={"deltawave": {"unique_key": "account_id"}})
         bench.build(GOOD)

@@ -65,6 +65,12 @@ class Workbench:
         folder.mkdir(exist_ok=True)
         (folder / f"{name}.sql").write_text(text)
 
+    def add_test(self, name: str, text: str) -> None:
+        """Write a data test's file, which goes with ``clear``."""
+        folder = self.root / "tests" / "added"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.sql").write_text(text)
+
     def run(self, *args: str, command: str = "run") -> Run:
         """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
         return self._invoke(command, *args)
@@ -133,8 +139,9 @@ class Workbench:
         }
 
     def clear(self) -> None:
-        """Drop the model, its helpers and the dump; added models go."""
-        shutil.rmtree(self.root / "models" / "added", ignore_errors=True)
+        """Drop the model, its helpers and the dump; added models and tests go."""
+        for folder in ("models", "tests"):
+            shutil.rmtree(self.root / folder / "added", ignore_errors=True)
         self.spark.sql(f"drop schema if exists {self.schema} cascade")
         self.spark.sql(f"create schema {self.schema}")
 

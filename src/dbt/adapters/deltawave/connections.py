@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,14 +26,17 @@ class DeltawaveConnectionManager(SparkConnectionManager):
 
     def __init__(self, profile: Any, mp_context: Any) -> None:
         super().__init__(profile, mp_context)
+        self._cancelled_by: int | None = None
         self._credentials = profile.credentials
-        self._credentials.anchor(getattr(profile, "project_root", None) or str(Path.cwd()))
+        root = getattr(profile, "project_root", None) or str(Path.cwd())
+        self._credentials.anchor(root, getattr(profile, "clean_targets", ()))
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
         credentials: Any = connection.credentials
         if connection.state == ConnectionState.OPEN or not credentials.in_session:
             return super().open(connection)
+        credentials.refuse_cleaned()
         # PySpark takes a second to import, which commands that only parse need not spend.
         from dbt.adapters.deltawave.handle import SessionHandle
         from dbt.adapters.deltawave.session import open_session
@@ -40,6 +44,27 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         connection.handle = SessionHandle(open_session(credentials))
         connection.state = ConnectionState.OPEN
         return connection
+
+    def cancel_open(self) -> list[str]:
+        """End what other threads are running, and let them run nothing more.
+
+        dbt asks for it when it is interrupted, or when a model fails with ``--fail-fast``; its next command gets a
+        manager of its own.
+        """
+        # First, so that what follows an interrupted statement finds it.
+        self._cancelled_by = threading.get_ident()
+        names: list[str] = super().cancel_open()
+        return names
+
+    def refuse_if_cancelled(self) -> None:
+        """Raise ``DbtRuntimeError`` in a thread that ``cancel_open`` of another one has cancelled."""
+        if self._cancelled_by not in (None, threading.get_ident()):
+            raise DbtRuntimeError("The run was cancelled, so this statement was not run.")
+
+    def get_thread_connection(self) -> Connection:
+        # Every statement asks for it. Cancelling what runs would do nothing between two statements.
+        self.refuse_if_cancelled()
+        return super().get_thread_connection()
 
     def execute(
         self, sql: str, auto_begin: bool = False, fetch: bool = False, limit: int | None = None

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentials
+from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import remotes
 from dbt.adapters.deltawave.errors import secret_values
+from dbt.adapters.deltawave.settings import kept_folders
+
+DATA_DIR = "spark_data"
+FORMER_DATA_DIR = "target/spark"
 
 
 def as_spark_value(value: Any) -> str:
@@ -22,12 +28,13 @@ class DeltawaveCredentials(SparkCredentials):
     """Credentials of dbt-spark with a session as the default method.
 
     ``data_dir`` holds warehouse and metastore of an embedded session; a relative path
-    is taken from the project's folder. ``remotes`` names databases that models read through JDBC.
+    is taken from the project's folder, and nothing that dbt cleans may hold it. ``remotes`` names
+    databases that models read through JDBC.
     """
 
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION
     server_side_parameters: dict[str, Any] = field(default_factory=dict)
-    data_dir: str = "target/spark"
+    data_dir: str = DATA_DIR
     # Any, since a message of dbt's own check would show the value, and with it passwords.
     remotes: Any = field(default_factory=dict, repr=False)
 
@@ -40,6 +47,9 @@ class DeltawaveCredentials(SparkCredentials):
             # dbt-spark turns ANSI mode off; here the profile decides, else Spark itself.
             self.server_side_parameters = profile
         self.remotes = remotes.checked(self.remotes)
+        # Of the project, not of the profile: no fields.
+        self._cleaned: tuple[Path, ...] = ()
+        self._former_data_dir: Path | None = None
 
     @property
     def type(self) -> str:
@@ -55,9 +65,35 @@ class DeltawaveCredentials(SparkCredentials):
         """What no message may show."""
         return secret_values(self.server_side_parameters) + remotes.secrets(self.remotes)
 
-    def anchor(self, project_root: str) -> None:
-        """Make ``data_dir`` absolute, seen from the project's folder."""
+    def anchor(self, project_root: str, clean_targets: Sequence[str] = ()) -> None:
+        """Make ``data_dir`` absolute, seen from the project's folder, and note what ``dbt clean`` deletes there."""
+        if self.data_dir == DATA_DIR:
+            self._former_data_dir = Path(project_root, FORMER_DATA_DIR)
         self.data_dir = str(Path(project_root, Path(self.data_dir).expanduser()).resolve())
+        self._cleaned = tuple(Path(project_root, target).resolve() for target in clean_targets)
+
+    def refuse_cleaned(self) -> None:
+        """Raise ``DbtRuntimeError`` where ``dbt clean`` would delete tables or the metastore."""
+        for folder in kept_folders(self.server_side_parameters, Path(self.data_dir)):
+            for target in self._cleaned:
+                if target == folder or target in folder.parents or folder in target.parents:
+                    raise DbtRuntimeError(
+                        f"`dbt clean` would delete {folder}, where Spark keeps its tables: the clean target {target} "
+                        f"holds it. Set data_dir in the profile to a folder outside (the default is {DATA_DIR}), or "
+                        "change clean-targets in dbt_project.yml."
+                    )
+
+    def former_data(self) -> str | None:
+        """Return what to say of a warehouse that still lies where ``data_dir`` was by default."""
+        former = self._former_data_dir
+        if former is None or not (former / "metastore_db").exists():
+            return None
+        return (
+            f"Tables lie in {former}, which was the default of data_dir; this run takes {self.data_dir} instead. To "
+            f"keep them, set data_dir: {FORMER_DATA_DIR} in the profile, and clean-targets in dbt_project.yml to "
+            "folders that do not hold it (tables know their folders by full paths, so they can't be moved); else "
+            "delete that folder."
+        )
 
     def _connection_keys(self) -> tuple[str, ...]:
         if self.in_session:

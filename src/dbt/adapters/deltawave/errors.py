@@ -22,7 +22,7 @@ _URL_CREDENTIALS = re.compile(
     r"(?P<scheme>\b[a-z][\w+.\-]*:(?:[\w+.\-]+:)*(?://)?)[^\s/@:'\"]+[:/][^\s/@'\"]+@",
     re.IGNORECASE,
 )
-_STACK_LINE = re.compile(r"^(?:\s+at |\s*\.\.\. \d+ more)")
+_STACK_LINE = re.compile(r"^\s+(?:at \S+\(.*\)$|\.\.\. \d+ more)")
 _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
 _JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
 # A frame of PySpark in the traceback of a Python function that failed on an executor.
@@ -31,6 +31,29 @@ _WORKER_FRAME = re.compile(
     re.MULTILINE,
 )
 _PLAN = re.compile(r";\n(?=.*\n\s*[+:]- ).*\Z", re.DOTALL)
+# The causes of an exception, in the stack trace that Java prints of it; those of suppressed exceptions are indented.
+_CAUSE = re.compile(
+    r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>.*(?:\n(?!Caused by: |\s+at \S+\(|\s+Suppressed: ).*)*))?",
+    re.MULTILINE,
+)
+# Spark gives reasons with a condition's name; what others wrap and pass on is told by the last of them.
+_CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
+# Advice that would turn damaged rows into rows of nulls.
+_PERMISSIVE = re.compile(
+    r" *To process malformed records as null result, try setting the option 'mode' as 'PERMISSIVE'\."
+)
+_HINTS = (
+    (
+        re.compile(r"CSV header does not conform to the schema|number of columns in CSV header is not equal"),
+        "Its header is not that of the columns which the table over it declares. Have the file delivered again, or "
+        "declare the columns as they are now.",
+    ),
+    (
+        re.compile(r"\[FAILED_READ_FILE\.(?!FILE_NOT_EXIST)"),
+        "The file is cut off or damaged, or it is not of the columns, types or format that the table over it declares. "
+        "Have it delivered again, or correct the declaration.",
+    ),
+)
 _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"\n', re.DOTALL)
 
 
@@ -64,10 +87,39 @@ def without_stack(text: str) -> str:
 
 
 def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
-    """Return the error class and message of ``error``, without Java's stack and Spark's plan."""
+    """Return the error class and message of ``error`` and what caused it, without Java's stack and Spark's plan.
+
+    Where it is known what to do, that follows.
+    """
     text = _PLAN.sub("", without_stack(_text(error)))
     message = _JAVA_CLASS.sub("", _WORKER_FRAME.sub("", text))
-    return redact(message, secrets) or type(error).__name__
+    said = "\n".join([message, *(f"Cause: {cause}" for cause in _causes(message, _stack(error)))])
+    hint = next((f"\n{hint}" for pattern, hint in _HINTS if pattern.search(said)), "")
+    return redact(said + hint, secrets) or type(error).__name__
+
+
+def _causes(message: str, stack: str) -> list[str]:
+    """Return what Java's stack trace tells beyond ``message``: Spark's own reasons, and the innermost cause."""
+    told = [
+        _cause(match["message"]) for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")
+    ]
+    told = [cause for cause in told if cause]
+    kept: list[str] = []
+    for place, cause in enumerate(told):
+        counts = place == len(told) - 1 or _CONDITION.match(cause)
+        if counts and not any(cause in other for other in [message, *kept]):
+            kept.append(cause)
+    return kept
+
+
+def _cause(message: str | None) -> str:
+    return _PERMISSIVE.sub("", _JAVA_CLASS.sub("", without_stack(message or "")))
+
+
+def _stack(error: Any) -> str:
+    """Return Java's stack trace of ``error``: a Spark Connect server sends it in the text."""
+    stack = getattr(error, "_stackTrace", None)
+    return str(error if stack is None else stack)
 
 
 def _text(error: Any) -> str:

@@ -35,6 +35,11 @@ class DeltawaveAdapter(SparkAdapter):
     def _in_session(self) -> bool:
         return bool(self.config.credentials.in_session)
 
+    @property
+    def _manager(self) -> DeltawaveConnectionManager:
+        manager: Any = self.connections
+        return manager  # type: ignore[no-any-return]
+
     def _handle(self) -> SessionHandle:
         connection = self.connections.get_thread_connection()
         self.connections.open(connection)
@@ -65,6 +70,7 @@ class DeltawaveAdapter(SparkAdapter):
             file=root / model["original_file_path"],
             session=self._handle().session,
             secrets=credentials.secrets,
+            before_storing=self._manager.refuse_if_cancelled,
         )
 
     # -- checks before Spark starts

@@ -28,12 +28,19 @@ def claim(data_dir: str) -> None:
 
     Derby would tell the same, but only after Spark has started and tried for half a minute.
     """
-    Path(data_dir).mkdir(parents=True, exist_ok=True)
+    _make(Path(data_dir))
     deadline = time.monotonic() + PATIENCE_SECONDS
     while _is_open(folder(data_dir) / LOCK_FILE):
         if time.monotonic() > deadline:
             raise DbtRuntimeError(in_use(data_dir))
         time.sleep(0.1)
+
+
+def _make(data_dir: Path) -> None:
+    if not data_dir.exists():
+        data_dir.mkdir(parents=True, exist_ok=True)
+        # It lies in a project's folder by default, and tables are nothing to commit.
+        (data_dir / ".gitignore").write_text("*\n")
 
 
 def in_use(data_dir: str) -> str:

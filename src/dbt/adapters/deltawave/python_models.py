@@ -6,6 +6,7 @@ import ast
 import linecache
 import sysconfig
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -18,21 +19,37 @@ from pyspark.sql.types import NullType
 
 from dbt.adapters.deltawave.errors import readable, redact
 
+# Where a model's namespace holds what is called before its result is stored, and may refuse it.
+BEFORE_STORING = "__before_storing__"
+
 
 class SessionPythonJob(PythonJobHelper):
     """Runs compiled Python models with the session of their connection."""
 
-    def __init__(self, model: dict[str, Any], file: Path, session: SparkSession, secrets: list[str]) -> None:
+    def __init__(
+        self,
+        model: dict[str, Any],
+        file: Path,
+        session: SparkSession,
+        secrets: list[str],
+        before_storing: Callable[[], None],
+    ) -> None:
         self._name = f"dbt_model_{model['alias']}"
         self._user_code: str = model.get("raw_code") or ""
         self._file = file
         self._session = session
         self._secrets = secrets
+        self._before_storing = before_storing
 
     def submit(self, compiled_code: str) -> None:
         """Execute ``compiled_code``; an error shows the lines of the user's file."""
         # The name is no module's, so functions of the model are pickled to the executors by value.
-        scope = {"__name__": self._name, "__file__": str(self._file), "spark": self._session}
+        scope = {
+            "__name__": self._name,
+            "__file__": str(self._file),
+            "spark": self._session,
+            BEFORE_STORING: self._before_storing,
+        }
         try:
             exec(self._compile(compiled_code), scope)
         except DbtRuntimeError:
@@ -97,6 +114,7 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
         return frame.limit(0) if empty else frame
 
     frame = to_frame(scope["model"](scope["dbtObj"](load), session), session)
+    scope[BEFORE_STORING]()
     frame.createOrReplaceTempView(view)
     if create is None:
         return

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark import SparkContext
 from pyspark.logger import PySparkLogger
@@ -27,6 +28,8 @@ from dbt.adapters.deltawave.settings import (
     is_remote,
     session_settings,
 )
+
+logger = AdapterLogger("Spark")
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,8 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> Spark
         return _connect(settings)
     if is_embedded(credentials.server_side_parameters):
         metastore.claim(credentials.data_dir)
+        if (former := credentials.former_data()) is not None:
+            logger.warning(former)
     context = launch(settings)
     try:
         session = _built(settings)

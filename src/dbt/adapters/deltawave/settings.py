@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,6 +26,9 @@ _METASTORES = (
 # The kept side of a differential model is bucketed by a hash of the key and joined by hash and
 # key: without this setting Spark shuffles it again.
 _EVERYWHERE = {"spark.sql.requireAllClusterKeysForCoPartition": "false"}
+
+_LOCAL_PATH = re.compile(r"(?:file:(?://)?)?(?P<path>[^:]+)")
+_DERBY_PATH = re.compile(r"jdbc:derby:(?:directory:|;databaseName=)?(?P<path>[^:;]+)(?:;|$)")
 
 LOG4J = Path(__file__).with_name("log4j2.properties")
 
@@ -64,6 +68,21 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
     if not is_remote(profile):
         settings[JAVA_OPTIONS] = _java_options(data_dir, is_local(profile), profile.get(JAVA_OPTIONS, ""))
     return settings
+
+
+def kept_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
+    """Return the folders of this machine that hold tables and metastore of a session."""
+    if is_remote(profile) or profile.get(CATALOG) == "in-memory":
+        # They are the server's, or end with the process.
+        return []
+    settings = session_settings(profile, data_dir)
+    found = [
+        _LOCAL_PATH.fullmatch(settings.get(WAREHOUSE, "")),
+        _DERBY_PATH.match(settings.get(METASTORE_URL, "")),
+    ]
+    # Derby takes a relative path from derby.system.home, Spark from where dbt runs: the project's folder.
+    homes = [Path.cwd(), data_dir]
+    return [Path(home, match["path"]).resolve() for home, match in zip(homes, found, strict=True) if match]
 
 
 def _classic() -> dict[str, str]:

@@ -1,0 +1,93 @@
+"""A key that is nearly one of the options is refused; any other passes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from dbt.adapters.spark.impl import SparkConfig
+from dbt.artifacts.resources.v1.model import ModelConfig
+from dbt_common.exceptions import CompilationError
+from unit.macro_harness import Macros
+
+MISSPELT = {
+    "ignore_column": "ignore_columns",
+    "ignore-columns": "ignore_columns",
+    "ignoreColumns": "ignore_columns",
+    "ignored_columns": "ignore_columns",
+    "ignore_cols": "ignore_columns",
+    "ingore_columns": "ignore_columns",
+    "Unique_Key": "unique_key",
+    "unique-key": "unique_key",
+    "unique_keys": "unique_key",
+    "uniqe_key": "unique_key",
+    "unique_key_columns": "unique_key",
+    "max_deletes": "max_delete_fraction",
+    "max_delete_frction": "max_delete_fraction",
+    "stratgey": "strategy",
+    "update_at": "updated_at",
+    "updated_at_column": "updated_at",
+    "delete_flags": "delete_flag",
+    "snapshot_dates": "snapshot_date",
+    "snap_date": "snapshot_date",
+    "tolerence": "tolerance",
+    "relation": "relations",
+    "hints": "hint",
+    "remotes": "remote",
+    "bucket": "buckets",
+    "duplicat_keys": "duplicate_keys",
+    "on_schema_chnage": "on_schema_change",
+}
+
+# Keys that models bear for users, for other packages and for other adapters.
+FOREIGN = """
+    owner my_flag team sla priority layer domain pii_columns load_strategy update_strategy created_at deleted_at
+    time_format date_format row_format column_format key_columns business_key primary_key surrogate_key source_system
+    snapshot updated unique compare ignore delete version root_cause hours print remark overwrite range state file full
+    tblproperties liquid_clustered_by auto_liquid_cluster databricks_tags compression target_alias source_alias
+    unique_tmp_table_suffix merge_exclude_columns incremental_predicates predicates include_full_name_in_path
+    partitions cluster_by transient copy_grants dist sort indexes unlogged labels require_partition_filter
+    elementary dbt_expectations partition_expiration_days row_access_policy predicate storage_type table_type
+"""
+
+
+MACROS = Macros()
+
+
+def settings(**config: Any) -> dict[str, Any]:
+    found: dict[str, Any] = MACROS._differential_settings("accounts", {"unique_key": "id"} | config)
+    return found
+
+
+@pytest.mark.parametrize("given", MISSPELT)
+def test_a_misspelt_option_is_refused_and_the_right_one_named(given: str) -> None:
+    option = MISSPELT[given]
+    with pytest.raises(CompilationError) as error:
+        settings(**{given: "x"})
+    assert f"accounts: '{given}' is no option, and nearly '{option}'. Write '{option}'" in str(error.value)
+
+
+def test_it_is_refused_beside_the_right_one() -> None:
+    with pytest.raises(CompilationError, match="nearly 'ignore_columns'"):
+        settings(ignore_columns=["a"], ignore_column=["b"])
+
+
+def test_a_key_without_a_value_passes() -> None:
+    assert settings(ignore_column=None)["ignore_columns"] is None
+
+
+def test_foreign_keys_pass() -> None:
+    settings(**dict.fromkeys(FOREIGN.split(), "x"))
+
+
+@pytest.mark.parametrize("known", [ModelConfig, SparkConfig])
+def test_keys_that_dbt_knows_pass(known: Any) -> None:
+    options = MACROS._differential_defaults()
+    fields = dataclasses.fields(known)
+    names = {field.name for field in fields} | {field.metadata.get("alias", field.name) for field in fields}
+    assert {"meta", "persist_docs"} <= names or "location_root" in names
+    keys = (names | {"pre-hook", "post-hook"}) - set(options)
+    settings(**dict.fromkeys(keys, "x") | {"meta": {"owner": "bi"}})
+    near = [(key, option) for key in keys for option in options if MACROS._is_near(key, option)]
+    assert not near, "a newer dbt knows more keys than the list of the macro"
