@@ -56,7 +56,7 @@ PLACE = "path/to/deltawave"
 
 
 def build_as_told(folder: Path) -> dict[str, Any]:
-    """In an empty environment, by the words of README.md alone, which build it on Parquet; then the change log of prices
+    """In an empty environment, by the words of README.md alone, which build it on Parquet; then the prices' change log
     on the other targets. What the words printed, the nodes that they built, and what SCRIPT prints of each target."""
     project = _checkout(folder)
     told = _told(str(folder / "checkout"))
