@@ -36,8 +36,8 @@ Installed = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check saw; `remedy` says what to do and is empty where nothing is wrong, which is less than `certain` of
-    what a check cannot see."""
+    """What one check saw; `remedy` says what to do and is empty where nothing is wrong. What is not `certain` is a
+    warning."""
 
     seen: str
     remedy: str = ""

@@ -91,7 +91,9 @@ def _of_coordinates(said: str) -> Jar:
 
 
 def _of_file(said: str) -> Jar:
-    return _named(said, said.rpartition("/")[2].removesuffix(".jar"))
+    # An address may hold a password: the file's name says enough.
+    file = said.rpartition("/")[2]
+    return _named(file, file.removesuffix(".jar"))
 
 
 def _named(said: str, name: str) -> Jar:

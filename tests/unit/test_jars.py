@@ -83,6 +83,11 @@ def test_files_are_judged_by_their_names(file: str, fits: bool) -> None:
     assert (judged(file, FILES) is None) == fits
 
 
+def test_the_address_of_a_file_stays_hidden() -> None:
+    why, _ = judged("https://me:hunter2@host/jars/delta-spark_4.2_2.13-4.4.0.jar", FILES) or ("", False)
+    assert why.startswith("delta-spark_4.2_2.13-4.4.0.jar is made for Spark 4.2")
+
+
 def test_every_jar_of_a_list_is_looked_at() -> None:
     settings = {PACKAGES: f"{TESTED[0]}, {TESTED[1]},", FILES: "a.jar"}
     assert [jar.said for jar in jars(settings)] == [*TESTED, "a.jar"]
