@@ -29,7 +29,7 @@ from typing import Any
 
 import pytest
 import yaml
-from functional.consumer import build_by_wheel, build_on_stock
+from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
 from jvm import archive_classes
 from kills import STEPS, kill_and_race, kill_slices
@@ -189,14 +189,14 @@ def killed(
 
 @pytest.fixture(scope="session")
 def consumers(
-    tmp_path_factory: pytest.TempPathFactory, wheel: Path, quick_jvm: str, beside: ThreadPoolExecutor
-) -> tuple[Path, dict[str, Future[dict[str, Any]]]]:
-    """The builds of integration_tests/, and the folder of their environments."""
+    tmp_path_factory: pytest.TempPathFactory, quick_jvm: str, beside: ThreadPoolExecutor
+) -> dict[str, Future[dict[str, Any]]]:
+    """The builds of integration_tests/."""
     folder = tmp_path_factory.mktemp("consumers")
-    for name in ("wheel", "stock"):
+    for name in ("told", "stock"):
         (folder / name).mkdir()
-    return folder, {
-        "wheel": beside.submit(build_by_wheel, folder / "wheel", wheel, quick_jvm),
+    return {
+        "told": beside.submit(build_as_told, folder / "told"),
         "stock": beside.submit(build_on_stock, folder / "stock", quick_jvm),
     }
 

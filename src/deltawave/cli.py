@@ -16,17 +16,17 @@ def report(findings: Sequence[Finding], quiet: bool) -> str:
             if not quiet:
                 lines.append(f"ok       {finding.seen}")
         else:
-            lines.append(f"problem  {finding.seen}")
+            lines.append(f"{'problem' if finding.certain else 'warning'}  {finding.seen}")
             lines.append(textwrap.indent(finding.remedy.rstrip(), " " * 9))
     return "\n".join(lines)
 
 
 def doctor(quiet: bool) -> int:
-    """Print what was found; 1 where something has to be put right, else 0."""
+    """Print what was found; 1 where something surely has to be put right, else 0."""
     findings = examine(os.environ)
     if text := report(findings, quiet):
         print(text)
-    return 0 if all(finding.ok for finding in findings) else 1
+    return int(any(finding.certain and not finding.ok for finding in findings))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"deltawave {installed_version(DISTRIBUTION)}")
     commands = top.add_subparsers(dest="command", required=True)
     doctor_parser = commands.add_parser(
-        "doctor", help="check Python, Java and packages, and say what to do about each problem"
+        "doctor", help="check Python, Java, packages and the profile's jars, and say what to do about each problem"
     )
     doctor_parser.add_argument("--quiet", action="store_true", help="print problems only")
     return top

@@ -7,7 +7,7 @@ that every answer can be tried without the machine that gives it.
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -15,6 +15,9 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+
+from deltawave import jars
+from deltawave.profiles import Output, Unreadable, profiles_file, sessions
 
 DISTRIBUTION = "dbt-deltawave"
 SUPPORTED_JAVA = (17, 21)
@@ -33,10 +36,12 @@ Installed = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check saw; `remedy` says what to do and is empty where nothing is wrong."""
+    """What one check saw; `remedy` says what to do and is empty where nothing is wrong. What is not `certain` is a
+    warning."""
 
     seen: str
     remedy: str = ""
+    certain: bool = True
 
     @property
     def ok(self) -> bool:
@@ -102,7 +107,8 @@ def check_packages(requirements: list[str], installed: Installed) -> list[Findin
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
             continue
         version = installed(canonicalize_name(requirement.name))
-        wanted = f"{requirement.name}{requirement.specifier}"
+        extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+        wanted = f"{requirement.name}{extras}{requirement.specifier}"
         if version is None:
             findings.append(Finding(f"{requirement.name} is not installed", f"pip install '{wanted}'"))
         elif not requirement.specifier.contains(version, prereleases=True):
@@ -131,6 +137,32 @@ def check_spark_home(spark_home: str | None, pyspark_version: str | None) -> Fin
     )
 
 
+def check_jars(outputs: Sequence[Output], pyspark_version: str) -> list[Finding]:
+    """Judge the jars that outputs of a profile load, by the pyspark that would load them."""
+    findings = []
+    for output in outputs:
+        for jar in jars.jars(output.settings):
+            wrong = jars.misfit(jar, pyspark_version)
+            if wrong:
+                findings.append(Finding(f"{output.name}: {wrong.why}", jars.REMEDY, wrong.certain))
+            else:
+                findings.append(Finding(f"{output.name}: {jar.said}"))
+    return findings
+
+
+def check_profiles(environ: Mapping[str, str], folder: Path, home: Path) -> list[Finding]:
+    """Judge the jars of the profile that dbt takes in `folder`; none where there is no profile."""
+    file = profiles_file(environ, folder, home)
+    pyspark_version = installed_version("pyspark")
+    if file is None or pyspark_version is None:
+        return []
+    try:
+        outputs = sessions(file, folder, environ)
+    except Unreadable as error:
+        return [Finding(f"{error} can't be read, so its jars are not checked", "dbt debug says more.", certain=False)]
+    return check_jars(outputs, pyspark_version)
+
+
 def installed_version(name: str) -> str | None:
     """Version of an installed distribution, None where there is none."""
     try:
@@ -147,6 +179,7 @@ def examine(environ: Mapping[str, str]) -> list[Finding]:
         check_python(sys.version_info[:3], declared["Requires-Python"]),
         check_java(command, java_version_output(command), environ.get("JAVA_HOME")),
         *check_packages(metadata.requires(DISTRIBUTION) or [], installed_version),
+        *check_profiles(environ, Path.cwd(), Path.home()),
     ]
     spark_home = check_spark_home(environ.get("SPARK_HOME"), installed_version("pyspark"))
     return [*findings, spark_home] if spark_home else findings

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
-import sys
 import sysconfig
 import venv
 from pathlib import Path
 from typing import Any
 
+import yaml
+from jvm import QUICK_JVM
+
 ROOT = Path(__file__).resolve().parents[2]
-# What a checkout holds for dbt, beside its dbt_project.yml.
-FOLDERS = ("macros", "models", "python_models", "seeds", "snapshots", "integration_tests")
+# What a checkout holds for dbt and for pip.
+FOLDERS = ("macros", "models", "python_models", "seeds", "snapshots", "integration_tests", "src")
+FILES = ("dbt_project.yml", "pyproject.toml", "README.md", "LICENSE")
 
 # As it is before other tests change it.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("DBT_", "PYTHON"))}
 
+# With another list of prices.
 JUNE = "--vars '{price_list: june}'"
 
 # Runs dbt commands on one Spark; the last line printed is the outcome of each node in each command.
@@ -26,8 +31,9 @@ SCRIPT = """
 import importlib.util, json, shlex, sys
 from dbt.cli.main import dbtRunner
 
+schema, *commands = sys.argv[1:]
 seen = []
-for command in sys.argv[1:]:
+for command in commands:
     done = dbtRunner().invoke(shlex.split(command))
     if done.exception:
         raise done.exception
@@ -35,25 +41,67 @@ for command in sys.argv[1:]:
     seen.append({result.node.name: [str(result.status), result.message] for result in results})
 
 from pyspark.sql import SparkSession
-rows = SparkSession.active().sql(
-    "select _batch_id, _change_type, count(*) from shop.prices_changes group by all order by all"
+spark = SparkSession.active()
+rows = spark.sql(
+    f"select _batch_id, _change_type, count(*) from {schema}.prices_changes group by all order by all"
 ).collect()
+described = spark.sql(f"describe extended {schema}.prices_changes__log").collect()
+(provider,) = [row.data_type for row in described if row.col_name == "Provider"]
 plugin = importlib.util.find_spec("dbt.adapters.deltawave")
-print(json.dumps({"commands": seen, "prices": rows, "plugin": plugin and plugin.origin}))
+print(json.dumps({"commands": seen, "prices": rows, "provider": provider, "plugin": plugin and plugin.origin}))
 """
 
+README = (ROOT / "README.md").read_text()
+PLACE = "path/to/deltawave"
 
-def build_by_wheel(folder: Path, wheel: Path, jvm_options: str) -> dict[str, Any]:
-    """With the wheel installed, on the adapter that it brings; see ``_build``."""
-    python = _environment(folder)
-    install = ["install", "--no-deps", "--no-index", str(wheel)]
-    _call([sys.executable, "-m", "pip", "--python", str(python), *install])
-    return _build(python, folder, "deltawave", jvm_options)
+
+def build_as_told(folder: Path) -> dict[str, Any]:
+    """In an empty environment, by the words of README.md alone, which build it on Parquet; then the prices' change log
+    on the other targets. What the words printed, the nodes that they built, and what SCRIPT prints of each target."""
+    project = _checkout(folder)
+    told = _told(str(folder / "checkout"))
+    for name in ("packages.yml", "profiles.yml"):
+        (project / name).write_text(told[name])
+    environment = folder / "environment"
+    venv.create(environment, symlinks=True, with_pip=True)
+    variables = ENVIRONMENT | {
+        "PATH": os.pathsep.join((str(environment / "bin"), os.environ["PATH"])),
+        "SPARK_SUBMIT_OPTS": QUICK_JVM,
+        "PIP_NO_COMPILE": "1",
+    }
+    # pip may need to know of a proxy's certificate, as it does when this project is set up.
+    words = f". '{ROOT}/scripts/network.sh'\n{told['sh']}"
+    printed = _call(["sh", "-euc", words], cwd=project, env=variables)
+    built = json.loads((project / "target" / "run_results.json").read_text())["results"]
+    outputs = yaml.safe_load(told["profiles.yml"])["shop"]["outputs"]
+    commands = ["build --select +prices_changes", f"run --select current_prices prices_changes {JUNE}"]
+    targets = {
+        target: _run(environment / "bin" / "python", project, outputs[target]["schema"], commands, target, QUICK_JVM)
+        for target in ("delta", "iceberg")
+    }
+    # It is a gigabyte, and pytest keeps folders.
+    shutil.rmtree(environment)
+    return {
+        "environment": str(environment),
+        "printed": printed,
+        "built": {node["unique_id"].split(".")[2]: [node["status"], node["message"]] for node in built},
+        "targets": targets,
+    } | _left(project)
+
+
+def _told(checkout: str) -> dict[str, str]:
+    """The files that README.md has a user write, by their names, and the commands, as `sh`; for a checkout there."""
+    section = README.split("## Install it in your project\n", 1)[1].split("\n## ", 1)[0]
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", section.replace(PLACE, checkout), re.MULTILINE | re.DOTALL)
+    return {re.match(r"# ([\w.]+)", text)[1] if kind == "yaml" else kind: text for kind, text in blocks}
 
 
 def build_on_stock(folder: Path, jvm_options: str) -> dict[str, Any]:
-    """Without the wheel, on dbt-spark alone; see ``_build``."""
-    return _build(_environment(folder), folder, "stock", jvm_options)
+    """Without the wheel, on dbt-spark alone: everything, then some of it again. What SCRIPT prints, and the names that
+    are in the project's folder afterwards."""
+    project = _checkout(folder)
+    again = f"run --select current_prices change_logs {JUNE}"
+    return _run(_environment(folder), project, "shop", ["deps", "build", again], "stock", jvm_options) | _left(project)
 
 
 def _environment(folder: Path) -> Path:
@@ -68,32 +116,36 @@ def _environment(folder: Path) -> Path:
     return environment / "bin" / "python"
 
 
-def _build(python: Path, folder: Path, target: str, jvm_options: str) -> dict[str, Any]:
-    """Install the package into a checkout's consumer, build everything, run some of it again: what SCRIPT prints, and
-    the names that are in the project's folder afterwards."""
-    project = _checkout(folder)
-    again = f"run --select current_prices change_logs {JUNE}"
-    commands = [f"{command} --target {target}" for command in ("deps", "build", again)]
+def _run(
+    python: Path, project: Path, schema: str, commands: list[str], target: str, jvm_options: str
+) -> dict[str, Any]:
+    """What SCRIPT prints."""
     said = _call(
-        [str(python), "-c", SCRIPT, *commands], cwd=project, env=ENVIRONMENT | {"SPARK_SUBMIT_OPTS": jvm_options}
+        [str(python), "-c", SCRIPT, schema, *(f"{command} --target {target}" for command in commands)],
+        cwd=project,
+        env=ENVIRONMENT | {"SPARK_SUBMIT_OPTS": jvm_options},
     )
-    return json.loads(said.splitlines()[-1]) | {"left": [path.name for path in project.iterdir()]}
+    return dict(json.loads(said.splitlines()[-1]))
+
+
+def _left(project: Path) -> dict[str, list[str]]:
+    return {"left": [path.name for path in project.iterdir()]}
 
 
 def _checkout(folder: Path) -> Path:
     """The consumer in a checkout of its own."""
     checkout = folder / "checkout"
     checkout.mkdir()
-    shutil.copy(ROOT / "dbt_project.yml", checkout)
+    for name in FILES:
+        shutil.copy(ROOT / name, checkout)
+    ignored = shutil.ignore_patterns("target", "logs", "dbt_packages", "spark_data", "__pycache__")
     for name in FOLDERS:
-        shutil.copytree(
-            ROOT / name, checkout / name, ignore=shutil.ignore_patterns("target", "logs", "dbt_packages", "spark_data")
-        )
+        shutil.copytree(ROOT / name, checkout / name, ignore=ignored)
     return checkout / "integration_tests"
 
 
 def _call(command: list[str], **options: Any) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False, **options)
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr)
     return done.stdout

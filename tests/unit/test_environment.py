@@ -115,6 +115,11 @@ def test_packages_are_judged_by_the_declared_requirements() -> None:
     assert absent.seen == "pyspark is not installed"
 
 
+def test_extras_are_in_the_way_out() -> None:
+    (finding,) = check_packages(["pyspark[connect]<4.2,>=4.1"], {"pyspark": "4.2.0"}.get)
+    assert finding.remedy == "pip install 'pyspark[connect]<4.2,>=4.1'"
+
+
 def test_requirements_of_other_machines_are_left_out() -> None:
     assert check_packages(['colorama; sys_platform == "nowhere"'], {}.get) == []
 
@@ -147,9 +152,17 @@ def test_report_puts_the_way_out_below_the_problem() -> None:
     assert report(findings, quiet=True) == problem
 
 
+def test_a_doubt_is_reported_as_a_warning() -> None:
+    assert report([Finding("a.jar", "Look.", certain=False)], quiet=True) == "warning  a.jar\n         Look."
+
+
 @pytest.mark.parametrize(
     ("findings", "code"),
-    [([Finding("Java 17")], 0), ([Finding("Java 17"), Finding("Java 8", "Install 17")], 1)],
+    [
+        ([Finding("Java 17")], 0),
+        ([Finding("Java 17"), Finding("Java 8", "Install 17")], 1),
+        ([Finding("Java 17"), Finding("a.jar", "Look.", certain=False)], 0),
+    ],
 )
 def test_doctor_fails_where_something_is_wrong(
     findings: list[Finding],
@@ -159,7 +172,7 @@ def test_doctor_fails_where_something_is_wrong(
 ) -> None:
     monkeypatch.setattr("deltawave.cli.examine", lambda environ: findings)
     assert main(["doctor"]) == code
-    assert capsys.readouterr().out.count("\n") == len(findings) + (code == 1)
+    assert capsys.readouterr().out.count("\n") == len(findings) + sum(not finding.ok for finding in findings)
 
 
 def test_doctor_asks_for_everything_on_this_machine() -> None:

@@ -1,12 +1,42 @@
 """What a user's `pip install dbt-deltawave` brings."""
 
+import re
 import zipfile
+from email import message_from_bytes
 from importlib import metadata
 from pathlib import Path
 
+import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[2]
+
+LOCKED = dict(re.findall(r"^([\w.-]+)(?:\[.*\])?==([\w.]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def required(wheel: Path) -> dict[str, Requirement]:
+    """What the wheel says that it needs."""
+    packed = zipfile.ZipFile(wheel)
+    (name,) = [name for name in packed.namelist() if name.endswith(".dist-info/METADATA")]
+    lines = message_from_bytes(packed.read(name)).get_all("Requires-Dist") or []
+    return {requirement.name: requirement for requirement in map(Requirement, lines)}
+
+
+def test_the_wheel_allows_what_is_tested(required: dict[str, Requirement]) -> None:
+    assert {"dbt-core", "dbt-spark", "pyspark"} <= set(required)
+    for name, requirement in required.items():
+        assert LOCKED[name] in requirement.specifier
+
+
+@pytest.mark.parametrize("name", ["dbt-core", "dbt-spark", "pyspark"])
+def test_the_wheel_allows_no_other_minor_of(name: str, required: dict[str, Requirement]) -> None:
+    """The next dbt does not install everywhere, and the jars of Delta and Iceberg fit one minor of Spark."""
+    major, minor = Version(LOCKED[name]).release[:2]
+    for other in (f"{major}.{minor - 1}.0", f"{major}.{minor + 1}.0"):
+        assert other not in required[name].specifier
 
 
 def test_the_wheel_holds_the_library_and_the_adapter_and_nothing_else(wheel: Path) -> None:

@@ -14,6 +14,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkRuntimeError
 
+from dbt.adapters.deltawave import jars
 from dbt.adapters.deltawave.errors import readable, redact, secret_values, without_stack
 from dbt.adapters.deltawave.settings import PYTHON
 
@@ -75,8 +76,9 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
     """Start a JVM and a Spark context with ``settings``.
 
     Raises ``DbtRuntimeError`` that says what to do when there is no fitting Java, a jar cannot be
-    had, or Spark refuses a setting.
+    had or is made for another Spark, or Spark refuses a setting.
     """
+    jars.check(settings)
     # PySpark looks for the executors' Python here, and takes any python3 of the PATH otherwise.
     os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))

@@ -1,0 +1,23 @@
+"""Jars of another Spark, told before Spark starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyspark
+from dbt.adapters.events.logging import AdapterLogger
+from dbt_common.exceptions import DbtRuntimeError
+
+from deltawave import jars
+
+logger = AdapterLogger("Spark")
+
+
+def check(settings: Mapping[str, str]) -> None:
+    """Refuse the jars of ``settings`` that can't work with the installed pyspark, warn of those that may not."""
+    misfits = [wrong for jar in jars.jars(settings) if (wrong := jars.misfit(jar, pyspark.__version__))]
+    for doubt in misfits:
+        if not doubt.certain:
+            logger.warning(f"{doubt.why}\n{jars.REMEDY}")
+    if refused := [wrong.why for wrong in misfits if wrong.certain]:
+        raise DbtRuntimeError("\n".join((*refused, jars.REMEDY)))

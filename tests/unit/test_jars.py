@@ -1,0 +1,153 @@
+"""Jars of another Spark are told by their names: by `deltawave doctor`, and by the adapter before Spark starts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pyspark
+import pytest
+from bad_input import messages
+from dbt_common.exceptions import DbtRuntimeError
+from pyspark import java_gateway
+
+from dbt.adapters.deltawave.launch import launch
+from deltawave.jars import FILES, PACKAGES, REMEDY, REMOTE, SCALA, SPARK, TESTED, jars, minor, misfit
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FITTING = (
+    *TESTED,
+    "org.apache.spark:spark-avro_2.13:4.1.4",
+    "uk.co.gresearch.spark:spark-extension_2.13:2.15.0-4.1",
+    "org.postgresql:postgresql:42.7.5",
+    "org.apache.iceberg:iceberg-aws-bundle:1.11.0",
+    "org.mongodb.spark:mongo-spark-connector_2.13:10.5.0",
+    "com.datastax.spark:spark-cassandra-connector_2.13:3.5.1",
+)
+REFUSED = {
+    "io.delta:delta-spark_4.2_2.13:4.4.0": "Spark 4.2",
+    "io.delta/delta-spark_4.0_2.13:4.1.0": "Spark 4.0",
+    "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.9.2": "Spark 3.5 and Scala 2.12",
+    "org.apache.iceberg:iceberg-spark-runtime-3.5_2.13:1.9.2": "Spark 3.5",
+    "io.delta:delta-core_2.12:2.4.0": "Scala 2.12",
+    "org.apache.spark:spark-avro_2.13:4.0.1": "Spark 4.0",
+    "com.example:any_2.12:1.0": "Scala 2.12",
+}
+DOUBTFUL = {
+    "io.delta:delta-spark_2.13:4.0.0": "does not tell which Spark",
+    "org.apache.hudi:hudi-spark4.0-bundle_2.13:1.1.0": "is made for Spark 4.0",
+    "org.apache.sedona:sedona-spark-shaded-4.0_2.13:1.8.0": "is made for Spark 4.0",
+    "{{ env_var('A', 'x,y') | trim }}": "does not tell which Spark",
+}
+
+
+def judged(said: str, key: str = PACKAGES) -> tuple[str, bool] | None:
+    """Why the one jar said does not fit pyspark 4.1.4, and whether that is certain."""
+    (jar,) = jars({key: said})
+    wrong = misfit(jar, "4.1.4")
+    return wrong and (wrong.why, wrong.certain)
+
+
+@pytest.mark.parametrize("said", FITTING)
+def test_fitting_jars_are_in_order(said: str) -> None:
+    assert judged(said) is None
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_jars_of_another_spark_or_scala_are_told(said: str) -> None:
+    why = f"{said} is made for {REFUSED[said]}; pyspark 4.1.4 is Spark 4.1 with Scala 2.13."
+    assert judged(said) == (why, True)
+
+
+@pytest.mark.parametrize("said", DOUBTFUL)
+def test_doubts_are_told_as_doubts(said: str) -> None:
+    verdict = judged(said)
+    assert verdict is not None
+    why, certain = verdict
+    assert DOUBTFUL[said] in why
+    assert not certain
+
+
+@pytest.mark.parametrize(
+    ("file", "fits"),
+    [
+        ("/opt/jars/delta-spark_4.1_2.13-4.4.0.jar", True),
+        ("hdfs://node:9000/jars/iceberg-spark-runtime-4.1_2.13-1.11.0.jar", True),
+        ("/spark-3.5/jars/postgresql-42.7.5.jar", True),
+        ("/opt/jars/delta-spark_4.2_2.13-4.4.0.jar", False),
+        ("hdfs://node:9000/jars/iceberg-spark-runtime-3.5_2.12-1.9.2.jar", False),
+    ],
+)
+def test_files_are_judged_by_their_names(file: str, fits: bool) -> None:
+    assert (judged(file, FILES) is None) == fits
+
+
+def test_the_address_of_a_file_stays_hidden() -> None:
+    why, _ = judged("https://me:hunter2@host/jars/delta-spark_4.2_2.13-4.4.0.jar", FILES) or ("", False)
+    assert why.startswith("delta-spark_4.2_2.13-4.4.0.jar is made for Spark 4.2")
+
+
+def test_every_jar_of_a_list_is_looked_at() -> None:
+    settings = {PACKAGES: f"{TESTED[0]}, {TESTED[1]},", FILES: "a.jar"}
+    assert [jar.said for jar in jars(settings)] == [*TESTED, "a.jar"]
+
+
+def test_a_connect_server_loads_its_own_jars() -> None:
+    assert jars({REMOTE: "sc://node", PACKAGES: "io.delta:delta-spark_4.2_2.13:4.4.0"}) == []
+
+
+def test_the_table_names_what_is_tested() -> None:
+    assert minor(pyspark.__version__) == SPARK
+    assert list(Path(pyspark.__file__).parent.glob(f"jars/scala-library-{SCALA}.*.jar"))
+    assert all(jar in REMEDY for jar in TESTED)
+
+
+@pytest.mark.parametrize("page", ["README.md", "profiles/profiles.yml", "tests/functional/macros/lakehouse.py"])
+def test_pages_and_profiles_name_them_too(page: str) -> None:
+    named = re.findall(r"[\w.]+:(?:delta|iceberg)-spark[\w.-]*:[\d.]+", (ROOT / page).read_text())
+    assert sorted(set(named)) == sorted(TESTED)
+
+
+BAD_JARS = {
+    "jars of another Spark": "io.delta:delta-spark_4.2_2.13:4.4.0",
+    "jars of another Scala": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.12:1.11.0",
+}
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What Spark was started with; it ends at once."""
+    seen: list[object] = []
+
+    def start(conf: object, **options: object) -> None:
+        seen.append(conf)
+        raise OSError("no gateway")
+
+    monkeypatch.setattr(java_gateway, "launch_gateway", start)
+    return seen
+
+
+@pytest.mark.parametrize("kind", BAD_JARS)
+def test_the_adapter_refuses_them_before_spark_starts(kind: str, started: list[object]) -> None:
+    with pytest.raises(DbtRuntimeError) as error:
+        launch({PACKAGES: BAD_JARS[kind]})
+    assert messages("Jars")[kind] in error.value.msg
+    assert REMEDY in error.value.msg
+    assert not started
+
+
+def test_the_adapter_starts_spark_with_fitting_and_doubtful_jars(
+    started: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warnings: list[str] = []
+    monkeypatch.setattr("dbt.adapters.deltawave.jars.logger.warning", warnings.append)
+    with pytest.raises(DbtRuntimeError, match="JVM did not start"):
+        launch({PACKAGES: f"{TESTED[0]},io.delta:delta-spark_2.13:4.0.0"})
+    assert started
+    (warning,) = warnings
+    assert warning.startswith("io.delta:delta-spark_2.13:4.0.0 does not tell which Spark it is made for;")
+
+
+def test_the_page_lists_all_kinds() -> None:
+    assert list(messages("Jars")) == list(BAD_JARS)
