@@ -173,8 +173,8 @@ def test_names_and_literals_over_lines_are_not_indented(sql, indented):
 def test_columns_of_a_relation_keep_order_and_spelling():
     catalog = Macros(tables={"shop.orders": [("Id", "int"), ("note", "string")]})
     assert catalog._columns_of(Relation("shop.orders")) == [
-        {"name": "Id", "data_type": "int"},
-        {"name": "note", "data_type": "string"},
+        {"name": "Id", "data_type": "int", "comment": None},
+        {"name": "note", "data_type": "string", "comment": None},
     ]
 
 
@@ -186,7 +186,7 @@ def test_columns_of_a_query_are_described():
         return [("Id", "int", None), ("2020", "string", None)]
 
     assert Macros(run_query=answer)._columns_of_query("select 1") == [
-        {"name": "Id", "data_type": "int"},
+        {"name": "Id", "data_type": "int", "comment": None},
         {"name": "2020", "data_type": "string"},
     ]
     assert asked == ["describe query select 1"]
