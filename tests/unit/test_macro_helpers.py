@@ -187,7 +187,7 @@ def test_columns_of_a_query_are_described():
 
     assert Macros(run_query=answer)._columns_of_query("select 1") == [
         {"name": "Id", "data_type": "int", "comment": None},
-        {"name": "2020", "data_type": "string"},
+        {"name": "2020", "data_type": "string", "comment": None},
     ]
     assert asked == ["describe query select 1"]
 
