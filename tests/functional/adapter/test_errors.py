@@ -54,7 +54,7 @@ WHOLE = "id,name,points\n1,ann,3\n2,bob,4\n"
 AGAIN = "Have it delivered again, or correct the declaration."
 FILES = {
     "cut": (
-        WHOLE[:-3] + "\n3,password=hunter2",
+        WHOLE + "3,password=hunter2",
         ["Malformed records are detected", "Malformed CSV record: 3,password=*****", AGAIN],
     ),
     "mistyped": (WHOLE + "3,eve,many\n", ["[3,eve,null]", 'Cause: For input string: "many"', AGAIN]),
@@ -112,5 +112,4 @@ class TestCauses:
     def test_a_parquet_file(self, messages):
         assert ".snappy.parquet" in messages["parquet"]
         assert "Cause: " in messages["parquet"]
-        assert "is not a Parquet file" in messages["parquet"]
         assert AGAIN in messages["parquet"]
