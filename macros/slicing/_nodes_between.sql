@@ -16,7 +16,7 @@
       'name': node.name,
       'resource_type': node.resource_type,
       'is_stored': text is none and node.config.materialized != 'ephemeral',
-      'code': local_md5(deltawave._node_code(node) if text is none else text),
+      'code': deltawave._code_of(node, text),
       'reads': read.logs + read.between + read.leaves,
     }) -%}
   {%- endfor -%}
@@ -25,13 +25,18 @@
 
 {# The text of a view as the catalog has it; none of what is no view there, whatever it is to become. #}
 {%- macro _view_text(job, node) -%}
-  {%- if node.config.materialized == 'view' -%}
+  {%- if node.config.materialized == 'view' and adapter.get_relation(node.database, node.schema, node.alias) -%}
     {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias).quote(schema=true, identifier=true) -%}
     {%- for row in deltawave._run(job, 'describe extended ' ~ relation).rows if row[0] == 'View Text' -%}
       {{ return(row[1]) }}
     {%- endfor -%}
   {%- endif -%}
   {{ return(none) }}
+{%- endmacro -%}
+
+{# A hash of what says which rows a node has: of a view's text, where one is there, else of the node's own source. #}
+{%- macro _code_of(node, view_text) -%}
+  {{ return(local_md5(deltawave._node_code(node) if view_text is none else view_text)) }}
 {%- endmacro -%}
 
 {# What dbt knows of the rows that a node makes without compiling it: its source, its configuration, its name; of a seed its checksum. #}

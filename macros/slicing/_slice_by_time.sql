@@ -65,22 +65,11 @@
   {%- for unique_id in below -%}
     {%- set parent = graph.nodes.get(unique_id) -%}
     {%- if parent and parent.resource_type == 'model' -%}
-      {%- do texts.append(deltawave._text_of(job, parent)) -%}
+      {%- do texts.append(deltawave._code_of(parent, deltawave._view_text(job, parent))) -%}
       {%- for grandparent in parent.depends_on.nodes if grandparent not in below -%}{%- do below.append(grandparent) -%}{%- endfor -%}
     {%- endif -%}
   {%- endfor -%}
   {{ return(texts | sort) }}
-{%- endmacro -%}
-
-{# Of a view what Spark reads it by, which a later run may have to bring up to its file; of other models the file. #}
-{%- macro _text_of(job, node) -%}
-  {%- if node.config.materialized == 'view' -%}
-    {%- set view = adapter.get_relation(node.database, node.schema, node.alias) -%}
-    {%- if view -%}
-      {%- for row in deltawave._run(job, 'describe extended ' ~ view).rows if row[0] == 'View Text' -%}{{ return(row[1]) }}{%- endfor -%}
-    {%- endif -%}
-  {%- endif -%}
-  {{ return(node.raw_code) }}
 {%- endmacro -%}
 
 {# The rows of the interval: the log's columns, and whether the row is flagged as deleted. #}
@@ -228,14 +217,15 @@ having bool_and(is_flagged)
 )
   {%- endset -%}
   {%- if deltawave._row_count(job, deleted) -%}
+    {%- set key_columns = batch.columns | selectattr('is_key') | list -%}
     {%- set standing -%}
 from (
-    {{ deltawave._indented(job.sql) }}
+    {{ deltawave._indented(deltawave._rows_with_values(job, deleted, key_columns)) }}
 ) as standing
 left semi join {{ deleted }} as deleted
     on {{ deltawave._same_key(keys, 'standing', 'deleted') }}
 where not {{ job.flag.sql }}
-    and {{ deltawave._few_values(job, deleted, batch.columns | selectattr('is_key') | list) }}
+    and {{ deltawave._few_values(job, deleted, key_columns) }}
     {%- endset -%}
     {%- if deltawave._run(job, 'select count(*) as row_count\n' ~ standing).rows[0][0] | int -%}
       {%- set select = 'select ' ~ deltawave._dump_names(batch, 'standing') | join(', ') ~ ', false as is_flagged\n' ~ standing -%}
