@@ -28,11 +28,11 @@ KEYS = {
     "38_digits": "cast(concat(if(n % 2 = 0, '-', ''), repeat('9', 36), lpad(n, 2, '0')) as decimal(38, 0)) as `a``key`",
     "fractions": "cast(concat('0.', repeat('0', 36), lpad(n, 2, '0')) as decimal(38, 38)) as `a``key`",
     "booleans": "n % 2 = 0 as `a``key`, if(n % 7 = 0, null, n % 3 = 0) as `Schlüssel '\"2`, n as key_3",
-    "our_own_names": "n div 10 as place, n as row_count, n % 10 as copies, cast(null as int) as low, n as `a:b;c`",
+    "our_own_names": "n div 10 as place, n as row_count, n % 10 as copies, cast(null as int) as low, n as range_id",
 }
 NAMES = {
     "booleans": ["a`key", "Schlüssel '\"2", "key_3"],
-    "our_own_names": ["place", "row_count", "copies", "low", "a:b;c"],
+    "our_own_names": ["place", "row_count", "copies", "low", "range_id"],
 }
 # Names of the time column; Iceberg's catalog refuses the first one.
 TIMES = {"parquet": "seen `at`", "delta": "seen `at`", "iceberg": "seen At"}
