@@ -3,8 +3,6 @@
   next one exchanges it (LG96 3.1 keeps the sorted file). The hash only places rows: keys themselves are compared.
 #}
 {%- macro _land(job, batch, last) -%}
-  {#- Nothing of an earlier generation counts in a new one. -#}
-  {%- set last = none if batch.is_first else last -%}
   {%- do deltawave._require_known_rows(job, batch, last) -%}
   {%- if batch.is_slice -%}
     {%- do deltawave._land_slice(job, batch, last) -%}

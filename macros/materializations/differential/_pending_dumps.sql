@@ -23,9 +23,11 @@ from dump
 group by {{ column }}
 order by {{ column }}
   {%- endset -%}
-  {%- set known = deltawave._compared_dates(job, state) -%}
-  {%- set last = state.record.snapshot_date if state.record else none -%}
-  {%- set last_at = state.record.batch_at if state.record else none -%}
+  {#- A new generation takes all dates again. -#}
+  {%- set record = none if state.is_new_generation else state.record -%}
+  {%- set known = deltawave._compared_dates(job, record) -%}
+  {%- set last = record.snapshot_date if record else none -%}
+  {%- set last_at = record.batch_at if record else none -%}
   {%- set seen = [] -%}
   {%- set pending = [] -%}
   {%- set late = [] -%}
@@ -55,13 +57,13 @@ order by {{ column }}
 {%- endmacro -%}
 
 {# {date: rows of its dump} of all batches of this generation. #}
-{%- macro _compared_dates(job, state) -%}
+{%- macro _compared_dates(job, record) -%}
   {%- set known = {} -%}
-  {%- if state.record -%}
+  {%- if record -%}
     {%- set sql -%}
 select distinct snapshot_date, rows_dump
 from {{ deltawave._standing_batches(job.batches) }}
-where batch_id >= {{ state.record.generation }} and snapshot_date is not null
+where batch_id >= {{ record.generation }} and snapshot_date is not null
     {%- endset -%}
     {%- for row in deltawave._run(job, sql).rows -%}
       {%- do known.update({row[0] | string: row[1] | int}) -%}

@@ -92,6 +92,21 @@ class TestGenerations:
         ]
         assert "accounts__log" in bench.names()
 
+    def test_full_refresh_takes_all_dates_again(self, bench: Workbench) -> None:
+        bench.configure(full_refresh=True, snapshot_date="day")
+        dump = "select 1 as account_id, '{0}' as name, date'2026-01-0{0}' as day"
+        dumps = " union all ".join(dump.format(day) for day in (1, 2))
+        bench.build(dumps)
+        bench.build(dumps, "--full-refresh")
+        bench.build(dumps)
+        assert bench.log("name, _change_type, _batch_id") == [("1", "insert", 3), ("2", "update", 4)]
+        assert bench.batches("batch_id, snapshot_date") == [
+            (1, "2026-01-01"),
+            (2, "2026-01-02"),
+            (3, "2026-01-01"),
+            (4, "2026-01-02"),
+        ]
+
     def test_full_refresh_can_be_ignored(self, bench: Workbench) -> None:
         bench.configure(full_refresh=False)
         bench.build(GOOD)
