@@ -49,10 +49,19 @@ new_side as (
 {%- endmacro -%}
 
 {#
-  The join condition: null-safe on the key, on its hash first where the sides lie by it. place: a column of both sides that numbers the
-  rows of a key, where a key may have several.
+  The join condition: null-safe on the key. Sides that lie by its hash are joined by the hash alone, so that Spark needs not sort them again;
+  the key is compared in a form of which Spark makes no key of the join. place: a column of both sides that numbers the rows of a key,
+  where a key may have several.
 #}
 {%- macro _on_key(sides, place=none) -%}
+  {%- if sides.key_hash and not place -%}
+    {%- set equal = [] -%}
+    {%- for key in sides['keys'] -%}
+      {%- do equal.append('old_side.' ~ deltawave._quoted(key) ~ ' <=> new_side.' ~ deltawave._quoted(key)) -%}
+    {%- endfor -%}
+    {%- set same_hash = 'old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence -%}
+    {{ return(same_hash ~ ' and array(' ~ equal | join(', ') ~ ') = array(' ~ (['true'] * equal | length) | join(', ') ~ ')') }}
+  {%- endif -%}
   {%- set conditions = [] -%}
   {%- if sides.key_hash -%}
     {%- do conditions.append('old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence) -%}

@@ -8,6 +8,7 @@ from dbt.adapters.deltawave.settings import kept_folders, session_settings
 
 DATA_DIR = Path("/project/spark_data")
 CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
+ORDERING = "spark.sql.legacy.bucketedTableScan.outputOrdering"
 METASTORE = "spark.hadoop.javax.jdo.option.ConnectionURL"
 WAREHOUSE = "spark.sql.warehouse.dir"
 
@@ -55,7 +56,7 @@ def test_kept_side_needs_no_shuffle_anywhere(profile):
 
 def test_spark_connect_gets_what_a_server_takes():
     profile = {"spark.remote": "sc://head:15002"}
-    assert session_settings(profile, DATA_DIR) == {**profile, CO_PARTITION: "false"}
+    assert session_settings(profile, DATA_DIR) == {**profile, CO_PARTITION: "false", ORDERING: "true"}
 
 
 def test_cluster_keeps_its_own_ways():

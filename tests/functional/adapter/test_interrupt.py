@@ -67,7 +67,9 @@ def test_nothing_is_decided_after_an_interrupt(own_process):
     assert len(lines) == 3, outcome.stdout + outcome.stderr
     first, interrupted, again = map(json.loads, lines)
     assert first[:2] == [True, False]
-    assert interrupted[:2] == ["interrupted", True]
+    # dbt tells of an interrupt by its outcome, or passes it on, as the moment has it.
+    assert interrupted[0] in (False, "interrupted")
+    assert interrupted[1]
     assert "log__commit_1" in interrupted[2]
     assert "log__commit_2" not in interrupted[2]
     assert interrupted[3] == [[1, "ann"]]

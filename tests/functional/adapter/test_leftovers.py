@@ -50,6 +50,7 @@ class TestLeftovers:
     def test_folder_of_another_table_is_not_touched(self, project, folder, spark):
         schema = project.test_schema
         borrowed = folder.with_name("borrowed")
+        borrowed.mkdir(parents=True)
         spark.sql(f"create table {schema}.lodger (id int) using parquet location '{borrowed}'")
         with (
             project.adapter.connection_named("test"),

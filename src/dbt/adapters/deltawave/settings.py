@@ -23,9 +23,12 @@ _METASTORES = (
     "hive.metastore.uris",
 )
 
-# The kept side of a differential model is bucketed by a hash of the key and joined by hash and
-# key: without this setting Spark shuffles it again.
-_EVERYWHERE = {"spark.sql.requireAllClusterKeysForCoPartition": "false"}
+# The kept side of a differential model is bucketed and sorted by a hash of the key and joined by
+# it: without these settings Spark shuffles it again where other columns join as well, and sorts it again.
+_EVERYWHERE = {
+    "spark.sql.requireAllClusterKeysForCoPartition": "false",
+    "spark.sql.legacy.bucketedTableScan.outputOrdering": "true",
+}
 
 _LOCAL_PATH = re.compile(r"(?:file:(?://)?)?(?P<path>[^:]+)")
 _DERBY_PATH = re.compile(r"jdbc:derby:(?:directory:|;databaseName=)?(?P<path>[^:;]+)(?:;|$)")
