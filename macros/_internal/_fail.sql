@@ -10,6 +10,7 @@
     'option_value': "{model}: '{option}' can't be {value!r}; it takes {allowed}.",
     'unknown_option': "{model}: meta.deltawave has no option '{option}'; known are {known}.",
     'misspelt_option': "{model}: '{given}' is no option, and nearly '{option}'. Write '{option}'; or put '{given}' under meta, if it is a key of your own.",
+    'misplaced_option': "{model}: meta has '{given}', which is not read there. Options stand under meta.deltawave, or beside meta.",
     'compare_and_ignore': "{model}: 'compare_columns' and 'ignore_columns' can't both be given; keep one of them.",
     'missing_option_column': "{model}: the select has no column '{column}', which {option} names. It has: {columns}.",
     'reserved_column': "{model}: the column '{column}' has a name that the change log needs for itself. Give it another name in the model's select.",

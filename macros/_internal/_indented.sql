@@ -3,6 +3,6 @@
   the select stays as it is.
 #}
 {%- macro _indented(sql) -%}
-  {%- set quoted = modules.re.findall("`[^`]*`|'(?:[^'\\\\]|\\\\.)*'", sql, modules.re.DOTALL) -%}
+  {%- set quoted = modules.re.findall('`[^`]*`|\'(?:[^\'\\\\]|\\\\.)*\'|"(?:[^"\\\\]|\\\\.)*"', sql, modules.re.DOTALL) -%}
   {{ return(sql if '\n' in quoted | join else sql | indent) }}
 {%- endmacro -%}

@@ -13,7 +13,8 @@
       {%- do deltawave._check_source(job, source.node, name, relation, table) -%}
       {%- do deltawave._refresh_source(name, relation, table) -%}
     {%- endif -%}
-    {%- if table and table.partitions -%}
+    {#- Delta and Iceberg tables know their rows, and no folders. -#}
+    {%- if table and table.partitions and table.provider not in ['delta', 'iceberg'] -%}
       {%- do dated.append({'name': name, 'relation': relation, 'partitions': table.partitions}) -%}
     {%- endif -%}
   {%- endfor -%}

@@ -13,10 +13,13 @@
     'updated_at': by_time,
     'delete_flag': ['timestamp_delete_flag'],
     'overlap': by_time,
+    'null_timestamp': by_time,
+    'future_timestamp': by_time,
     'row_id': by_time,
     'range_rows': deltawave._slice_strategies() | reject('equalto', 'row_checksum') | list,
     'ranges_per_run': ['ranges', 'range_checksum'],
     'range_pause': ['ranges', 'range_checksum'],
+    'checksum_bits': ['row_checksum', 'range_checksum'],
     'relations': ['view'],
     'root': ['view'],
     'constant_relations': ['view'],
@@ -26,7 +29,8 @@
 {# Refuses what a strategy needs and does not get, what it does not read, and what does not go with slices. #}
 {%- macro _check_strategy(model_name, settings) -%}
   {%- set strategy = settings.strategy -%}
-  {%- for option, strategies in deltawave._strategy_options().items() if settings[option] is not none and strategy not in strategies -%}
+  {%- set defaults = deltawave._differential_defaults() -%}
+  {%- for option, strategies in deltawave._strategy_options().items() if settings[option] != defaults[option] and strategy not in strategies -%}
     {%- do deltawave._fail('option_of_strategy', {
       'model': model_name, 'option': option, 'strategy': strategy, 'strategies': strategies | join(', '),
     }) -%}

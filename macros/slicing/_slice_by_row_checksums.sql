@@ -7,7 +7,7 @@
 #}
 {%- macro _slice_by_row_checksums(job, batch, last) -%}
   {%- if batch.is_first -%}
-    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (' ~ job.sql ~ ')') -%}
+    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
     {{ return(none) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}

@@ -29,14 +29,15 @@
 
 {#
   Where the last run left off; nothing where its mark says nothing of the rows below: another strategy or generation, an edited select,
-  other columns that are compared. Then all rows are compared once.
+  other columns that are compared. Nor where --full-refresh has built models below anew. Then all rows are compared once.
 #}
 {%- macro _time_progress(job, batch, last) -%}
   {%- do batch.update(fingerprint=deltawave._time_fingerprint(job, batch)) -%}
   {%- set progress = deltawave._last_progress(job, last) -%}
-  {%- if progress.fingerprint != batch.fingerprint or deltawave._is_accepted(job) -%}
+  {%- if progress.fingerprint != batch.fingerprint or deltawave._is_accepted(job) or flags.FULL_REFRESH -%}
     {%- if progress -%}
-      {%- do log('deltawave: ' ~ job.name ~ ': another select or configuration than in the last run, or accepted: all rows are compared', info=true) -%}
+      {%- set why = 'another select or configuration than in the last run, accepted, or --full-refresh' -%}
+      {%- do log('deltawave: ' ~ job.name ~ ': ' ~ why ~ ': all rows are compared', info=true) -%}
     {%- endif -%}
     {{ return({}) }}
   {%- endif -%}
@@ -44,15 +45,15 @@
 {%- endmacro -%}
 
 {#
-  What decides which rows there are and what is a change of one: the select and the models below it, the options. Of a remote the select
-  that runs there: the view that Spark reads it by has another name in each run.
+  What decides which rows there are and what is a change of one: the select, its database and the models below it, the options. Of a remote
+  the select that runs there: the view that Spark reads it by has another name in each run.
 #}
 {%- macro _time_fingerprint(job, batch) -%}
   {%- set settings = job.settings -%}
   {%- set compared = [] -%}
   {%- for column in batch.columns if column.is_chosen -%}{%- do compared.append([column.name, column.tolerance]) -%}{%- endfor -%}
   {{ return(local_md5(tojson([
-    job.remote.select if job.remote else job.sql, deltawave._texts_below(job, model),
+    job.remote.select if job.remote else job.sql, settings.remote, deltawave._texts_below(job, model),
     settings.updated_at, settings.delete_flag, settings.row_id, compared,
   ]))) }}
 {%- endmacro -%}
@@ -113,8 +114,8 @@ where {{ deltawave._since(job, progress) }}
 
 {#
   The next high-water mark, which never goes back. Rows ahead of the run's own clock don't move it: one of the far future would hide all
-  that comes before it. For the same reason they don't count where the source has to be as new as it was: a source in which nothing else
-  is has lost rows, or its clock was turned back.
+  that comes before it. For the same reason those more than a day ahead don't count where the source has to be as new as it was: a source
+  in which nothing else is has lost rows, or its clock was turned back. Up to a day, two clocks may be apart.
 #}
 {%- macro _watch_time(job, batch, progress) -%}
   {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
@@ -129,7 +130,7 @@ where {{ deltawave._since(job, progress) }}
   {%- set reached = 'true' -%}
   {%- if progress.newest -%}
     {#- The run's own clock may go back, too. -#}
-    {%- set known = deltawave._until(updated_at, 'greatest(' ~ clock.limit ~ ', ' ~ last_mark ~ ')' if clock.limit else none) -%}
+    {%- set known = deltawave._until(updated_at, 'greatest(' ~ clock.future ~ ', ' ~ last_mark ~ ')' if clock.future else none) -%}
     {%- set reached = 'max(' ~ known ~ ') >= ' ~ deltawave._bound_literal(progress.newest, job.time_type) -%}
   {%- endif -%}
   {%- set sql -%}
@@ -139,7 +140,8 @@ select
     coalesce({{ reached }}, false) as is_reached,
     count_if({{ updated_at }} is null) as without_time,
     count_if(is_flagged is null) as without_flag,
-    {{ 'count_if(' ~ updated_at ~ ' > ' ~ clock.future ~ ')' if clock.future else 0 }} as ahead
+    {{ 'count_if(' ~ updated_at ~ ' > ' ~ clock.future ~ ')' if clock.future else 0 }} as ahead,
+    count(*) as row_count
 from {{ batch.landed }}
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
@@ -156,13 +158,21 @@ from {{ batch.landed }}
   {%- endif -%}
   {%- if row[2] | string | lower != 'true' -%}
     {%- do deltawave._refuse(job, batch, 'clock_back', {
-      'column': settings.updated_at, 'was': progress.newest, 'is': deltawave._newest_of_source(job, clock.limit) or 'no row',
+      'column': settings.updated_at, 'was': progress.newest, 'is': deltawave._newest_of_source(job, clock.future) or 'no row',
     }) -%}
   {%- endif -%}
+  {%- if row[6] | int == 0 and batch.rows_old -%}{%- do deltawave._require_any_row(job, batch) -%}{%- endif -%}
   {%- if row[5] | int and settings.future_timestamp == 'warn' -%}
     {%- do exceptions.warn(deltawave._message('future_warning', dict(ahead, model=job.name, batch=batch.label))) -%}
   {%- endif -%}
   {%- do batch.update(progress={'high_water': row[0], 'newest': row[1], 'fingerprint': batch.fingerprint}) -%}
+{%- endmacro -%}
+
+{# An empty slice may be all that is new. A source without any row is an empty dump. #}
+{%- macro _require_any_row(job, batch) -%}
+  {%- if not job.settings.allow_empty and not deltawave._is_accepted(job) and not deltawave._run(job, deltawave._any_row(job)).rows -%}
+    {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {#

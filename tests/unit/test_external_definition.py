@@ -237,3 +237,20 @@ def test_sources_behind_a_model(nodes, read):
     nodes = {name: model(*given) for name, given in nodes.items()}
     found = macros(accounts, nodes=nodes)._sources_behind(nodes["log"])
     assert [(each["node"], each["is_read"]) for each in found] == ([] if read is None else [(accounts, read)])
+
+
+@pytest.mark.parametrize(("provider", "announces"), [("csv", True), ("delta", False)])
+def test_folders_announce_dates(provider, announces):
+    """A Delta table has partitions too, and can't show them."""
+    facts = [("# Partition Information", ""), ("day", "date"), ("# Detailed Table Information", "")]
+    described = [("id", "int"), *facts, ("Provider", provider), ("Location", "dumps")]
+    relation = Name("accounts")
+    relation.schema, relation.identifier = "dev", "accounts"
+    found = macros(
+        source(file_format=provider),
+        run_query=lambda sql: described if sql.startswith("describe") else [("day=2026-01-31", "")],
+    )
+    found._external_relation = lambda node: relation
+    job = {"name": "log"}
+    found._open_sources(job, model("differential", "source.shop.legacy.accounts"))
+    assert [each["name"] for each in job["dated_sources"]] == (["legacy.accounts"] if announces else [])

@@ -164,6 +164,8 @@ def test_the_parts_of_a_type_are_no_names_of_fields():
         ("a\n`b`\n`c`", "a\n    `b`\n    `c`"),
         ("a\n`b\nc`", "a\n`b\nc`"),
         ("a\n'b\\'\n'", "a\n'b\\'\n'"),
+        ('a\n"b\n"', 'a\n"b\n"'),
+        ('a\n"it\'s"', 'a\n    "it\'s"'),
     ],
 )
 def test_names_and_literals_over_lines_are_not_indented(sql, indented):

@@ -81,6 +81,15 @@ def test_foreign_keys_pass() -> None:
     settings(**dict.fromkeys(FOREIGN.split(), "x"))
 
 
+def test_meta_is_the_user_s_own_but_for_our_names() -> None:
+    own = {"strategy": "growth", "updated_at": "2026-01-01", "wave": {"ignore_columns": ["a"]}}
+    assert settings(meta=own)["strategy"] == "outer_join"
+    # Said twice, it is read where it is read.
+    twice = {"ignore_columns": ["b"], "max_delete_fraction": 1, "deltawave": {"max_delete_fraction": 0.1}}
+    found = settings(meta=twice, ignore_columns=["a"])
+    assert (found["ignore_columns"], found["max_delete_fraction"]) == (["a"], 0.1)
+
+
 @pytest.mark.parametrize("known", [ModelConfig, SparkConfig])
 def test_keys_that_dbt_knows_pass(known: Any) -> None:
     options = MACROS._differential_defaults()

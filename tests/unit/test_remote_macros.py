@@ -349,3 +349,15 @@ def test_stock_spark_is_told_what_it_takes():
     macros = Macros(adapter=SimpleNamespace())
     with pytest.raises(CompilationError, match=r"'remote' \(legacy\) needs a profile of type: deltawave"):
         macros._require_remote("accounts", "legacy")
+
+
+def test_a_mark_of_another_database_says_nothing():
+    macros = Macros(local_md5=str, model={"depends_on": {"nodes": []}}, graph={"nodes": {}})
+
+    def fingerprint(remote: str) -> str:
+        settings = {"remote": remote, "updated_at": "at", "delete_flag": None, "row_id": None}
+        job = {"settings": settings, "remote": {"name": remote, "select": "select 1"}, "sql": "select * from a_view"}
+        return macros._time_fingerprint(job, {"columns": []})
+
+    assert fingerprint("legacy") == fingerprint("legacy")
+    assert fingerprint("legacy") != fingerprint("archive")

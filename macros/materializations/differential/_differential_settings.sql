@@ -14,6 +14,7 @@
     {%- do deltawave._fail('unknown_option', {'model': name, 'option': option, 'known': defaults.keys() | sort | join(', ')}) -%}
   {%- endfor -%}
   {%- do deltawave._refuse_misspelt(name, config) -%}
+  {%- do deltawave._refuse_misplaced(name, config) -%}
 
   {%- set settings = {} -%}
   {%- for option, default in defaults.items() -%}

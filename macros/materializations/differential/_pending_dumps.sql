@@ -2,7 +2,7 @@
   The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after
   the last accepted one is a dump, also one that a source announces and that has no rows; an earlier date that was never compared
   came too late and is skipped with a warning, as is a compared date that now has another number of rows. Before its first date
-  with rows a new log has nothing to miss.
+  with rows a new log has nothing to miss, and without any date it would begin with nothing: an empty dump.
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}
@@ -53,7 +53,11 @@ order by {{ column }}
     {%- do exceptions.warn(deltawave._message('redelivered_dates', {'model': job.name, 'dates': again | join(', ')})) -%}
   {%- endif -%}
   {%- set since = last_at if last_at is not none else (seen | min if seen else '') -%}
-  {{ return((pending + deltawave._dumps_without_rows(job, seen, since)) | sort(attribute='batch_at')) }}
+  {%- set dumps = (pending + deltawave._dumps_without_rows(job, seen, since)) | sort(attribute='batch_at') -%}
+  {%- if not dumps and not record and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
+    {%- do deltawave._fail('empty_dump', {'model': job.name, 'batch': (state.record.batch_id if state.record else 0) + 1, 'rows_old': 0}) -%}
+  {%- endif -%}
+  {{ return(dumps) }}
 {%- endmacro -%}
 
 {# {date: rows of its dump} of all batches of this generation. #}

@@ -12,6 +12,23 @@
   {%- endfor -%}
 {%- endmacro -%}
 
+{#
+  Refuses what stands under meta and belongs under meta.deltawave: dbt's own warning of keys that it does not know sends them there. Names of
+  one word are left to users, and options that are missed anyway.
+#}
+{%- macro _refuse_misplaced(model_name, config) -%}
+  {%- set meta = config.get('meta') or {} -%}
+  {%- for given in meta if given != 'deltawave' and meta[given] is mapping and deltawave._is_near(given, 'deltawave') -%}
+    {%- do deltawave._fail('misplaced_option', {'model': model_name, 'given': given}) -%}
+  {%- endfor -%}
+  {%- set read = meta.deltawave or {} -%}
+  {%- for option in deltawave._differential_defaults() if option in meta and '_' in option and option not in read and config.get(option) is none -%}
+    {%- if option not in ['unique_key', 'updated_at', 'delete_flag'] -%}
+      {%- do deltawave._fail('misplaced_option', {'model': model_name, 'given': option}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
 {# What dbt and dbt-spark read of a model: none of it is near, and most of it is always there. #}
 {%- macro _keys_of_dbt() -%}
   {{ return([

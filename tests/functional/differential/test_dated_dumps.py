@@ -105,3 +105,7 @@ class TestDatedDumps:
         assert not done.ok
         assert "batch 3 (2026-01-05)" in done.text
         assert [row[0] for row in bench.batches()] == [1, 2]
+
+    def test_a_log_without_any_date_is_not_begun(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date")
+        assert "batch 1: the dump is empty" in bench.refused(f"select * from ({DUMPS}) where false")

@@ -169,8 +169,21 @@ class TestEdits:
         bench.build(rows((1, "z", 1, False), (2, "b", 2, False)))
         assert bench.log()[-1][:3] == (1, "z", "update")
 
+    def test_a_full_refresh_of_what_lies_below_is_noticed(self, bench: Workbench) -> None:
+        """The log goes on, and takes in what its tables did not have before, however old."""
+        bench.configure(**BY_TIME, full_refresh=False)
+        bench.build(rows((1, "a", 1, False), (2, "b", 2, False)))
+        bench.build(rows((1, "a", 1, False), (2, "b", 2, False), (3, "c", 1, False)), "--full-refresh")
+        assert bench.log()[2:] == [(3, "c", "insert", 2)]
+
 
 class TestClocks:
+    def test_a_source_whose_clock_is_ahead_did_not_go_back(self, bench: Workbench) -> None:
+        bench.configure(**BY_CLOCK)
+        bench.build(moments((1, "a", hours(-5)), (2, "b", hours(-2))))
+        bench.build(moments((1, "a", hours(-5)), (2, "b2", hours(0.5))))
+        assert bench.log()[2:] == [(2, "b2", "update", 2)]
+
     def test_a_row_far_ahead_hides_no_clock_that_went_back(self, bench: Workbench) -> None:
         bench.configure(**BY_CLOCK)
         ahead = (9, "z", hours(24 * 365))
@@ -194,6 +207,21 @@ class TestClocks:
     def test_a_counter_has_no_future(self, bench: Workbench) -> None:
         bench.configure(**BY_TIME, future_timestamp="fail")
         assert "future_timestamp: fail needs times" in bench.refused(rows((1, "a", 1, False)))
+
+
+class TestEmptySources:
+    def test_one_that_lost_its_rows_is_refused_without_a_newest_row(self, bench: Workbench) -> None:
+        bench.configure(**BY_FLAG)
+        bench.build(rows((1, "a", 1, False), (2, "b", 2, False)))
+        bench.build(rows((1, "a", 1, False), (2, "b", 3, True)))
+        nothing = rows((1, "a", 1, False)) + " where false"
+        assert "the dump is empty (the last one had 1 rows)" in bench.refused(nothing)
+        # Removed tombstones leave a source with rows, and one without any where the log has none.
+        bench.build(rows((1, "a", 1, False)))
+        bench.configure(**BY_FLAG, max_delete_fraction=1)
+        bench.build(rows((1, "a", 4, True)))
+        bench.build(nothing)
+        assert bench.log()[2:] == [(2, "b", "delete", 2), (1, "a", "delete", 3)]
 
 
 class TestTakenDeletes:
