@@ -17,6 +17,7 @@
   {%- set sql -%}
 create table {{ deltawave._attempt_relation(job, batch.anchors) }}
 using {{ job.settings.copy_format }}
+{{ deltawave._name_mapping(job.settings.copy_format, root.view_columns) }}
 as
 select distinct
     {{ deltawave._quoted_list(root.anchors) | join(',\n    ') }}

@@ -96,6 +96,7 @@ where batch_id > {{ last.kept_as_of }} and batch_id <= {{ last.batch_id }}
   {%- set sql -%}
 create table {{ table }}
 using {{ job.settings.copy_format }}
+{{ deltawave._name_mapping(job.settings.copy_format, columns) }}
 as
 with side as (
     {{ deltawave._indented(select) }}

@@ -43,6 +43,7 @@
   {%- set sql -%}
 create table {{ batch.landed }}
 using {{ job.settings.copy_format }}
+{{ deltawave._name_mapping(job.settings.copy_format, batch.columns) }}
 as
 {{ deltawave._hashed_slice(job, select) }}
   {%- endset -%}

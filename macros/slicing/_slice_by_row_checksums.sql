@@ -155,7 +155,7 @@ from (
 {# Keeps a select's checksums, placed by the hash of the key. #}
 {%- macro _create_checksums(job, batch, table, select) -%}
   {%- set sql -%}
-{{ deltawave._create_side(job, batch, table) }}
+{{ deltawave._create_side(job, table, batch.columns) }}
 with summed as (
     {{ deltawave._indented(select) }}
 )

@@ -8,7 +8,7 @@
   {%- set old_hash = deltawave._key_hash('old_side', keys) if batch.is_slice else 'old_side.key_hash' -%}
   {%- set held = deltawave._attempt_relation(job, {'kind': 'held', 'batch_id': batch.batch_id, 'attempt': batch.attempt}) -%}
   {%- set sql -%}
-{{ deltawave._create_side(job, batch, held) }}
+{{ deltawave._create_side(job, held, job.columns) }}
 with duplicates as (
     {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 ),

@@ -53,7 +53,7 @@
 {# Writes a side: the columns of a select, its rows placed by the hash of their key. #}
 {%- macro _create_copy(job, batch, select, columns, condition='') -%}
   {%- set sql -%}
-{{ deltawave._create_side(job, batch, batch.landed) }}
+{{ deltawave._create_side(job, batch.landed, columns) }}
 with dump as (
     {{ select }}
 )
@@ -72,10 +72,10 @@ where {{ condition }}
 {%- endmacro -%}
 
 {# The head of the statement that writes a side: where Spark can, bucketed and sorted by the hash of the key. #}
-{%- macro _create_side(job, batch, table) -%}
+{%- macro _create_side(job, table, columns) -%}
 create table {{ table }}
 using {{ job.settings.copy_format }}
-{{ deltawave._name_mapping(job.settings.copy_format, job.columns) }}
+{{ deltawave._name_mapping(job.settings.copy_format, columns) }}
 {% if job.settings.copy_format == 'parquet' -%}
 clustered by (key_hash) sorted by (key_hash) into {{ deltawave._buckets(job) }} buckets
 {% endif -%}
