@@ -88,13 +88,13 @@ new_side as (
   {{ return('cast(null as ' ~ column.data_type ~ ')') }}
 {%- endmacro -%}
 
-{# The names of an update's changed columns. #}
+{# The names of an update's changed columns: none where none is compared, so that an added column alone makes it one. #}
 {%- macro _changed_names(sides) -%}
   {%- set names = [] -%}
   {%- for column in sides.compared -%}
     {%- do names.append('if(' ~ deltawave._is_equal(column) ~ ', null, ' ~ deltawave._literal(column.name) ~ ')') -%}
   {%- endfor -%}
-  {{ return('array_compact(array(\n        ' ~ names | join(',\n        ') ~ '\n    ))' if names else 'cast(null as array<string>)') }}
+  {{ return('array_compact(array(\n        ' ~ names | join(',\n        ') ~ '\n    ))' if names else 'cast(array() as array<string>)') }}
 {%- endmacro -%}
 
 {#

@@ -35,9 +35,13 @@
   )) -%}
 {%- endmacro -%}
 
-{# A kept side that expired batches patch can't be patched any more, since their deletes are gone; then the log itself tells the rows. #}
+{#
+  A kept side that expired batches patch can't be patched any more, since their deletes are gone; then the log itself tells the rows. A whole
+  dump has no patches: batches after it are those of operations.
+#}
 {%- macro _kept_after_expiry(work, until) -%}
-  {{ return({'kept': {'kind': 'log'}} if work.record.kept_as_of < until.batch_id else {}) }}
+  {%- set is_patched = work.record.kept.kind in ['base', 'checksums'] and work.record.kept_as_of < until.batch_id -%}
+  {{ return({'kept': {'kind': 'log'}} if is_patched else {}) }}
 {%- endmacro -%}
 
 {# The state that a batch left, as that batch's inserts, in the columns of the log. #}

@@ -63,7 +63,10 @@ from versions
 where `_change_type` <> 'delete'
 {%- endmacro -%}
 
-{# A change that ends the version before it; a backfill, or an update of untracked columns, does not. #}
+{#
+  A change that ends the version before it; a backfill, or an update of untracked columns, does not. An update of which the log does not tell
+  the columns may be of tracked ones.
+#}
 {%- macro _opens_version(track_columns) -%}
   {%- if not track_columns -%}
     {{ return('not ' ~ deltawave._is_backfill()) }}
@@ -73,6 +76,6 @@ where `_change_type` <> 'delete'
     {%- do tracked.append(deltawave._literal(name | lower)) -%}
   {%- endfor -%}
   {{ return(
-    "`_change_type` <> 'update' or exists(`_changed_columns`, name -> lower(name) in (" ~ tracked | join(', ') ~ '))'
+    "`_change_type` <> 'update' or coalesce(exists(`_changed_columns`, name -> lower(name) in (" ~ tracked | join(', ') ~ ')), true)'
   ) }}
 {%- endmacro -%}

@@ -1,8 +1,9 @@
 {#
   The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared, tolerance, since,
-  is_widened, is_added, was_known}]. is_chosen: to be compared, as soon as both sides have it; since: the batch that brought the column;
-  is_added: the dump has it and the kept side has not; was_known: the log holds values of it from before. A drifted dump follows
-  on_schema_change, with dbt's four values.
+  told_since, is_widened, is_added, was_known}]. is_chosen: to be compared, as soon as both sides have it; since: the batch that brought the
+  column; told_since: the batch from which on changes tell what it was before, where dumps without it lay between; is_widened: the log has
+  it with another type; is_added: the dump has it and the kept side has not; was_known: the log holds values of it
+  from before. A drifted dump follows on_schema_change, with dbt's four values.
 #}
 {%- macro _batch_columns(job, state, batch) -%}
   {%- set settings = job.settings -%}
@@ -32,6 +33,7 @@
       {%- do columns.append(dict(
         deltawave._compared_column(settings, dict(column, data_type=data_type), in_old, new is not none),
         since=column.get('since', batch.batch_id),
+        told_since=column.get('told_since', 0) if in_old or batch.is_first else batch.batch_id + 1,
         is_widened=data_type != column.data_type,
         is_added=new is not none and not in_old and not batch.is_first,
         was_known=true,
@@ -39,17 +41,31 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if on_change in ['append_new_columns', 'sync_all_columns'] -%}
+    {%- set logged = deltawave._logged_types(job, state.record) if added else {} -%}
     {%- for name in added -%}
+      {%- set new = dump[name] -%}
+      {%- set was_known = name in state.record.hidden -%}
+      {%- set data_type = deltawave._type_after(job, dict(new, data_type=logged.get(name, new.data_type)), new.data_type) if was_known else new.data_type -%}
       {%- do columns.append(dict(
-        deltawave._compared_column(settings, dump[name], false, true),
+        deltawave._compared_column(settings, dict(new, data_type=data_type), false, true),
         since=batch.batch_id,
-        is_widened=false,
+        told_since=batch.batch_id + 1 if was_known else 0,
+        is_widened=data_type != logged.get(name, data_type),
         is_added=true,
-        was_known=name in state.record.hidden,
+        was_known=was_known,
       )) -%}
     {%- endfor -%}
   {%- endif -%}
   {{ return(columns) }}
+{%- endmacro -%}
+
+{# The types of all columns of the log, those that its readers do not see too. #}
+{%- macro _logged_types(job, record) -%}
+  {%- set types = {} -%}
+  {%- for column in deltawave._columns_of(deltawave._helper_relation(job, record.log)) -%}
+    {%- do types.update({column.name | lower: column.data_type}) -%}
+  {%- endfor -%}
+  {{ return(types) }}
 {%- endmacro -%}
 
 {# Names of columns that the log holds and its readers do not see: dropped ones, until they come back. #}

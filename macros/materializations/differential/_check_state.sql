@@ -1,9 +1,13 @@
 {# State that this version, or this configuration, can't go on from is refused before anything is written. #}
-{%- macro _check_state(job, names, record) -%}
+{%- macro _check_state(job, names, record, view) -%}
   {%- set tables = names | map('lower') | list -%}
   {%- if record is none -%}
     {%- if job.batches.identifier | lower in tables and deltawave._run(job, 'select count(*) from ' ~ job.batches).rows[0][0] | int > 0 -%}
       {%- do deltawave._fail('lost_state', {'model': job.name, 'batches': job.batches | string}) -%}
+    {%- elif view and view.batch_id -%}
+      {%- do deltawave._fail('lost_helpers', {
+        'model': job.name, 'relation': job.target | string, 'batch': view.batch_id, 'schema': job.state_schema,
+      }) -%}
     {%- endif -%}
   {%- elif record.version != deltawave._state_version() -%}
     {%- do deltawave._fail('state_version', {'model': job.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
@@ -12,6 +16,12 @@
       'model': job.name,
       'was': record.unique_key | join(', '),
       'is': job.settings.unique_key | join(', '),
+    }) -%}
+  {%- elif record.file_format and record.file_format != job.settings.file_format -%}
+    {%- do deltawave._fail('file_format_changed', {
+      'model': job.name,
+      'was': record.file_format,
+      'is': job.settings.file_format,
     }) -%}
   {%- elif record.is_multiset != (job.settings.duplicate_keys == 'multiset') -%}
     {%- do deltawave._fail('multiset_changed', {

@@ -15,7 +15,10 @@
 {%- macro _commit_record(job, batch) -%}
   {%- set columns = [] -%}
   {%- for column in batch.columns -%}
-    {%- do columns.append({'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new, 'since': column.since}) -%}
+    {%- do columns.append({
+      'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new, 'since': column.since,
+      'told_since': column.told_since,
+    }) -%}
   {%- endfor -%}
   {{ return(dict(deltawave._decision_time(batch), **{
     'version': deltawave._state_version(),
@@ -24,6 +27,7 @@
     'generation': batch.generation,
     'first_batch': batch.first_batch,
     'log': batch.log_name,
+    'file_format': job.settings.file_format,
     'kept': batch.kept_side,
     'kept_as_of': batch.kept_as_of,
     'ranges': batch.ranges,

@@ -1,10 +1,11 @@
 {#
-  The log and the table of batches, made where they are missing; columns that the dump has gained are added to the log, and a log
-  whose columns have to grow wider is written anew.
+  The log and the table of batches, made where they are missing; columns that the dump has gained, and before images, are added to
+  the log, and a log whose columns have to grow wider is written anew.
 #}
 {%- macro _prepare_log(job, batch, last) -%}
   {%- set is_rewritten = batch.columns | selectattr('is_widened') | list -%}
-  {%- if not batch.is_first and not is_rewritten and not batch.columns | rejectattr('in_old') | list -%}
+  {%- set tells_before = job.settings.before_image != 'none' -%}
+  {%- if last and last.has_before == tells_before and not is_rewritten and not batch.columns | rejectattr('in_old') | list -%}
     {{ return(none) }}
   {%- endif -%}
   {%- if is_rewritten -%}

@@ -10,7 +10,7 @@
   {%- set view = deltawave._read_view(job) -%}
   {%- do job.update(view_exists=view is not none) -%}
 
-  {%- do deltawave._check_state(job, names, record) -%}
+  {%- do deltawave._check_state(job, names, record, view) -%}
   {%- if record and (view is none or view.batch_id != record.batch_id or view.attempt != record.attempt) -%}
     {%- do deltawave._finish(job, record) -%}
   {%- endif -%}

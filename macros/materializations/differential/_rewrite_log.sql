@@ -1,7 +1,7 @@
 {#
   Writes decided batches of the log, first to last, into a new table: readers of the older log are never disturbed. Its columns stay,
-  those that are hidden too, with the types that `columns` ([{name, data_type}]) gives them. `baseline`, a select of the source's
-  columns in their order, adds rows.
+  those that are hidden too, with the types that `columns` ([{name, data_type}]) gives them; one that came with a refused dump alone goes.
+  `baseline`, a select of the source's columns in their order, adds rows.
 #}
 {%- macro _rewrite_log(job, record, target, first_batch, last_batch, columns=[], baseline=none) -%}
   {%- set source = deltawave._helper_relation(job, record.log) -%}
@@ -9,7 +9,12 @@
   {%- for column in columns -%}
     {%- do types.update({column.name | lower: column.data_type, 'before__' ~ column.name | lower: column.data_type}) -%}
   {%- endfor -%}
-  {%- set held = deltawave._columns_of_query('select * from ' ~ source) -%}
+  {%- set known = record.columns | map(attribute='name') | map('lower') | list + record.hidden -%}
+  {%- set known = known + deltawave._control_columns() | map(attribute='name') | list -%}
+  {%- set held = [] -%}
+  {%- for column in deltawave._columns_of(source) if (column.name | lower).removeprefix('before__') in known -%}
+    {%- do held.append(column) -%}
+  {%- endfor -%}
   {%- set sql -%}
 create table {{ target }}
 using {{ job.settings.file_format }}

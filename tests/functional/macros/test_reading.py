@@ -66,6 +66,14 @@ def test_a_change_of_untracked_columns_updates_the_open_version(spark, deltawave
     ]
 
 
+def test_an_update_of_unknown_columns_may_be_of_tracked_ones(spark, deltawave, view):
+    log = view("untold_log", LOG.replace("array('name')", "null"))
+    assert versions(spark, deltawave.scd2(log, "id", track_columns=["name"]))[:2] == [
+        (1, "ann", 11, 1, 3, False),
+        (1, "eve", 11, 3, None, True),
+    ]
+
+
 def test_versions_of_a_key_follow_each_other_without_a_gap_but_where_it_was_gone(spark, deltawave, log):
     rows = versions(spark, deltawave.scd2(log, "id"))
     assert [row[4] for row in rows if row[0] == 1][:-1] == [row[3] for row in rows if row[0] == 1][1:]
