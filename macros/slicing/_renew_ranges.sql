@@ -103,7 +103,7 @@ from renewed
 (
     select *
     from {{ batch.log }}
-    where batch_id = {{ batch.batch_id }} and attempt = {{ deltawave._literal(batch.attempt) }}
+    where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
 )
   {%- endset -%}
 select
