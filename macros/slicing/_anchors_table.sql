@@ -88,11 +88,8 @@ where {{ deltawave._any_null(relation.log_columns | map(attribute='name')) }}
   {%- set names = relation.view_columns | map(attribute='name') | list -%}
   {%- set present = [] -%}
   {%- for anchor in relation.anchors -%}
-    {%- set place = names.index(anchor) -%}
-    {%- set source = 'changed.' ~ deltawave._quoted(relation.log_columns[place].name) -%}
-    {%- set column = relation.view_columns[place] -%}
-    {%- set is_same = relation.log_columns[place].data_type == column.data_type -%}
-    {%- do values.append((source if is_same else 'try_cast(' ~ source ~ ' as ' ~ column.data_type ~ ')') ~ ' as ' ~ deltawave._quoted(anchor)) -%}
+    {%- set source = 'changed.' ~ deltawave._quoted(relation.log_columns[names.index(anchor)].name) -%}
+    {%- do values.append(source ~ ' as ' ~ deltawave._quoted(anchor)) -%}
     {%- do present.append(source ~ ' is not null') -%}
   {%- endfor -%}
 select

@@ -43,12 +43,18 @@
 
 {# A kept row holds of a column that is not compared what it was at the row's last change: by it a row would not be found again. #}
 {%- macro _require_compared(model_name, settings, relation, column) -%}
-  {%- set name = column | lower -%}
-  {%- set compared = settings.compare_columns | map('lower') | list if settings.compare_columns else [name] -%}
-  {%- set inexact = ((settings.ignore_columns or []) + (settings.tolerance or {}).keys() | list) | map('lower') | list -%}
-  {%- if name not in settings.unique_key | map('lower') and (name not in compared or name in inexact) -%}
+  {%- if not deltawave._is_compared_exactly(settings, column) -%}
     {%- do deltawave._fail('mapped_uncompared', {'model': model_name, 'relation': relation, 'column': column}) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# Does a log of these settings tell every change of a column, so that what it says of before is what it said last? #}
+{%- macro _is_compared_exactly(settings, column) -%}
+  {%- set name = column | lower -%}
+  {%- set touched = [settings.updated_at] if settings.updated_at and not settings.compare_columns else [] -%}
+  {%- set inexact = ((settings.ignore_columns or []) + touched + (settings.tolerance or {}).keys() | list) | map('lower') | list -%}
+  {%- set compared = (settings.compare_columns or [name]) | map('lower') | list -%}
+  {{ return(name in settings.unique_key | map('lower') or name in compared and name not in inexact) }}
 {%- endmacro -%}
 
 {# The relations that are declared constant, none of which can be mapped as well. #}

@@ -1,6 +1,6 @@
 {#
   The relations that a view joins, one for each mapping, the root's first one first: [{name, unique_id, log, first_batch, last_batch,
-  last_attempt, is_behind, before_since, tells_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are
+  last_attempt, is_behind, before_since, settings, tells_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are
   what is mapped, pair by pair; is_direct: the mapped columns name the anchor themselves. seen: the progress of the last run.
 #}
 {%- macro _joined_relations(job, batch, seen, between) -%}
@@ -13,7 +13,7 @@
       {%- set relation = dict(log, **deltawave._mapped_columns(job, batch, log, mapping)) -%}
       {%- set names = relation.view_columns | map(attribute='name') | list -%}
       {%- set anchors = relations[0].anchors if relations else names -%}
-      {%- do relation.update(anchors=anchors, is_direct=anchors | reject('in', names) | list == []) -%}
+      {%- do relation.update(anchors=anchors, is_direct=deltawave._names_anchors(relation, anchors)) -%}
       {%- do relations.append(relation) -%}
     {%- endfor -%}
   {%- endfor -%}
@@ -43,6 +43,7 @@
     log,
     first_batch=record.first_batch,
     before_since=record.before_since,
+    settings=settings,
     tells_before=settings.before_image != 'none' and record.before_since <= record.batch_id,
     columns=record.columns,
     **deltawave._batches_since(source, record, (seen.batches or {}).get(name, 0), (seen.attempts or {}).get(name), stored)
@@ -50,7 +51,7 @@
 {%- endmacro -%}
 
 {#
-  The last batch that brought changes (so that one of a compaction is no news), and whether all changes after `seen` are in the log: none
+  The last batch that brought changes or undid some (so that one of a compaction is no news), and whether all changes after `seen` are in the log: none
   of them, and nothing before, was undone, expired or begun anew. Where nodes between have stored its rows, they may lack what another run
   brought since this one began: such a batch is left to the next run.
 #}
@@ -61,14 +62,15 @@ with held as (
         batch_id,
         attempt,
         inserts + deletes + updates + backfilled > 0 as has_changes,
+        rewound_to is not null or batch_id = {{ record.generation }} as is_news,
         {{ deltawave._is_there_from_start(source) if stored else 'true' }} as is_sure
     from {{ deltawave._standing_batches(source.batches, until=record.batch_id) }}
     where batch_id <= {{ record.batch_id }}
 )
 
 select
-    coalesce(max(batch_id) filter (where is_sure and (has_changes or batch_id = {{ record.generation }})), 0) as last_batch,
-    max_by(attempt, batch_id) filter (where is_sure and (has_changes or batch_id = {{ record.generation }})) as last_attempt,
+    coalesce(max(batch_id) filter (where is_sure and (has_changes or is_news)), 0) as last_batch,
+    max_by(attempt, batch_id) filter (where is_sure and (has_changes or is_news)) as last_attempt,
     count_if(batch_id = {{ seen }} {{ 'and attempt = ' ~ deltawave._literal(attempt) if attempt }}) as is_there,
     count_if(batch_id > {{ seen }} and batch_id <= {{ record.first_batch }} and has_changes) as expired
 from held
@@ -120,6 +122,9 @@ from held
         'columns': logged | map(attribute='name') | join(', '),
       }) -%}
     {%- endif -%}
+    {%- if relation.last_batch and not deltawave._is_compared_exactly(relation.settings, log_name) -%}
+      {%- do deltawave._refuse(job, batch, 'relation_uncompared', {'relation': relation.name, 'column': log_name}) -%}
+    {%- endif -%}
     {%- if relation.last_batch and not found[0].is_key and not relation.tells_before -%}
       {%- do deltawave._refuse(job, batch, 'relation_before', {'relation': relation.name, 'column': log_name}) -%}
     {%- endif -%}
@@ -127,6 +132,15 @@ from held
     {%- for column in job.columns if column.name | lower == view_name | lower -%}{%- do view_columns.append(column) -%}{%- endfor -%}
   {%- endfor -%}
   {{ return({'log_columns': log_columns, 'view_columns': view_columns}) }}
+{%- endmacro -%}
+
+{# Do the changes of a relation name the anchors themselves? Values of another type are left to Spark's own comparison with the view's. #}
+{%- macro _names_anchors(relation, anchors) -%}
+  {%- set named = [] -%}
+  {%- for column in relation.view_columns -%}
+    {%- if column.data_type == relation.log_columns[loop.index0].data_type -%}{%- do named.append(column.name) -%}{%- endif -%}
+  {%- endfor -%}
+  {{ return(anchors | reject('in', named) | list == []) }}
 {%- endmacro -%}
 
 {# Stops where the changes after the last batch seen can't be had from the log, or don't tell what was. #}

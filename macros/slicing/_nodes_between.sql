@@ -23,6 +23,25 @@
   {{ return(between) }}
 {%- endmacro -%}
 
+{# Stops where --defer has the select read rows of another environment, of which the logs of this one tell nothing. #}
+{%- macro _require_own_relations(job, batch) -%}
+  {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
+  {%- set elsewhere = [] -%}
+  {%- for unique_id in (lineage.logs + lineage.between + lineage.leaves) | sort if invocation_args_dict.get('defer') -%}
+    {%- set node = graph.nodes[unique_id] -%}
+    {#- As dbt decides it. -#}
+    {%- set is_passed_over = invocation_args_dict.get('favor_state') and unique_id not in selected_resources -%}
+    {%- if node.config.materialized != 'ephemeral' and (is_passed_over or not adapter.get_relation(node.database, node.schema, node.alias)) -%}
+      {%- do elsewhere.append(node.name) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if elsewhere -%}
+    {%- do deltawave._refuse(job, batch, 'relation_deferred', {
+      'names': elsewhere | join(', '), 'selected': (elsewhere + [job.name]) | join(' '),
+    }) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
 {# The text of a view as the catalog has it; none of what is no view there, whatever it is to become. #}
 {%- macro _view_text(job, node) -%}
   {%- if node.config.materialized == 'view' and adapter.get_relation(node.database, node.schema, node.alias) -%}

@@ -5,6 +5,7 @@
 #}
 {%- macro _slice_by_view(job, batch, last) -%}
   {%- set seen = deltawave._last_progress(job, last) -%}
+  {%- do deltawave._require_own_relations(job, batch) -%}
   {%- set between = deltawave._nodes_between(job) -%}
   {%- set relations = deltawave._joined_relations(job, batch, seen, between) -%}
   {%- set progress = deltawave._view_progress(job, between, relations) -%}

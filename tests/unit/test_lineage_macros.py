@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from unit.macro_harness import Macros, Relation
 
 RELATIONS = {"orders_changes": {"order_id": "order_id"}, "items_changes": {"order_id": "order_id"}}
 LOGS = ["model.shop.orders_changes", "model.shop.items_changes"]
+NAMELESS = SimpleNamespace(identifier="order_lines", quote=lambda **parts: NAMELESS)
 HASH = {"name": "sha256", "checksum": "a1"}
 
 
@@ -120,3 +122,59 @@ def test_a_batch_of_another_run_is_left_where_rows_are_stored_on_the_way(stored:
     assert (sure in asked[0]) == bool(stored)
     # A log that was dropped and begun anew may have a batch of that number again.
     assert "count_if(batch_id = 4 and attempt = 'fedcba987654') as is_there" in asked[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "is_exact"),
+    [("ID", True), ("ignored", False), ("tolerated", False), ("touched", False), ("name", True)],
+)
+def test_what_a_log_tells_every_change_of(column: str, is_exact: bool) -> None:
+    settings = {
+        "unique_key": ["id"],
+        "compare_columns": None,
+        "ignore_columns": ["ignored"],
+        "tolerance": {"tolerated": 1},
+        "updated_at": "touched",
+    }
+    assert Macros()._is_compared_exactly(settings, column) is is_exact
+    assert not Macros()._is_compared_exactly(settings | {"compare_columns": ["other"]}, "name")
+
+
+VIEW_TYPES = [("a", "int"), ("b", "string")]
+LOG_TYPES = [("x", "int"), ("y", "int")]
+
+
+def test_only_values_of_the_anchors_own_type_name_them() -> None:
+    columns = [[{"name": name, "data_type": kind} for name, kind in pairs] for pairs in (VIEW_TYPES, LOG_TYPES)]
+    relation = dict(zip(("view_columns", "log_columns"), columns, strict=True))
+    for anchors, is_named in {("a",): True, ("b",): False, ("a", "b"): False, ("c",): False}.items():
+        assert Macros()._names_anchors(relation, list(anchors)) is is_named
+
+
+@pytest.mark.parametrize(
+    ("args", "elsewhere"),
+    [
+        ({}, None),
+        ({"defer": True}, "lines"),
+        ({"defer": True, "favor_state": True}, "items_changes, lines, orders_changes"),
+    ],
+)
+def test_rows_of_another_environment_are_not_read(args: dict[str, Any], elsewhere: str | None) -> None:
+    """Of all that is read, the tables stand but for one, and one is built in this run."""
+    macros = Macros(
+        run_query=lambda sql: [],
+        graph={**GRAPH, "nodes": {name: each | {"alias": each["name"]} for name, each in GRAPH["nodes"].items()}},
+        model=node("order_lines", "model.shop.lines", kind="differential"),
+        invocation_args_dict=args,
+        selected_resources=["model.shop.orders"],
+        adapter=SimpleNamespace(get_relation=lambda database, schema, name: None if name == "lines" else name),
+        api=SimpleNamespace(Relation=SimpleNamespace(create=lambda **parts: NAMELESS)),
+    )
+    job = {"name": "order_lines", "settings": {"constant_relations": [], "file_format": "parquet"}}
+    job |= {"target": NAMELESS, "state_schema": "shop", "statements": []}
+    batch = {"batch_id": 2, "label": "2", "attempt": "0123456789ab", "log_name": "log"}
+    if elsewhere is None:
+        macros._require_own_relations(job, batch)
+    else:
+        with pytest.raises(CompilationError, match=f"--defer the select reads {elsewhere} of another environment"):
+            macros._require_own_relations(job, batch)

@@ -53,6 +53,9 @@ REFUSED = {
         {"strategy": "ranges", "ranges_per_run": 1}, select=f"{ALL} where account_id < 0"
     ),
     "a source that lost all rows": Between({"strategy": "range_checksum"}, select=f"{ALL} where account_id < 0"),
+    "checksums of a source that lost all rows": Between(
+        {"strategy": "row_checksum", "max_delete_fraction": 1}, select=f"{ALL} where account_id < 0"
+    ),
     "edited ranges": Between(
         {"strategy": "range_checksum"}, damage=("ranges", "insert into {} (range_id) values (99)")
     ),

@@ -266,6 +266,10 @@ BAD_VIEWS: dict[str, tuple[dict[str, Any], str]] = {
     "no such column of the log": (mapped(items_changes={"item": "item_id"}), SELECT),
     "no such column of the view": (mapped(items_changes={"item_id": "item"}), SELECT),
     "a log without before images": (mapped(silent={"order_id": "order_id"}), "-- {{ ref('silent') }}" + SELECT),
+    "a log that does not compare a mapped column": (
+        mapped(loose={"order_id": "order_id"}),
+        "-- {{ ref('loose') }}" + SELECT,
+    ),
     "a log of bags": (mapped(bags={"item_id": "item_id"}), "-- {{ ref('bags') }}" + SELECT),
     "a row without anchor": ({}, SELECT.replace("left join", "full join", 1)),
 }
@@ -275,6 +279,7 @@ class TestBadViews:
     @pytest.fixture(scope="class")
     def built(self, open_once: Project) -> Project:
         open_once.write("silent", log_model("items", ["item_id"], before_image="none"))
+        open_once.write("loose", log_model("items", ["item_id"], ignore_columns=["order_id"]))
         open_once.write("bags", log_model("items", ["item_id"], duplicate_keys="multiset"))
         open_once.begin(**START | {"items": [*START["items"], (90, 9, 100, 1)]})
         open_once.write("unbuilt", log_model("items", ["item_id"]))

@@ -80,6 +80,30 @@ class TestLineage:
         assert shop.changes("order_id, customer, _change_type") == [(2, "rob", "update")]
         assert "no changes" in shop.build("--select", "order_lines").text
 
+    def test_stored_rows_of_an_undone_batch_are_not_taken(self, shop: Project) -> None:
+        number = shop.query("select max(batch_id) from {schema}.items_changes__batches")[0][0]
+        before = shop.filled["items"]
+        shop.build("--select", "items_changes", "items_now", items=[before[0], (20, 2, "undone")])
+        assert shop.bench.operate("rewind", model="items_changes", to_batch=number).ok
+        shop.build("--select", "orders_changes", orders=[(1, "ann"), (2, "bob")])
+        assert STALE in self.refused(shop)
+        shop.build("--select", "items_now", "order_lines")
+        assert shop.changes("item_id, customer, title, _change_type") == [(20, "bob", "ink", "update")]
+        shop.fill(items=before)
+        assert "no changes" in shop.build("--select", "order_lines").text
+
+    def test_an_anchor_of_another_type_is_found(self, shop: Project) -> None:
+        options = VIEW | {"unique_key": ["number"], "relations": {"orders_changes": {"order_id": "number"}}}
+        state = state_of("orders_changes", ["order_id"])
+        select = f"select lpad(cast(order_id as string), 2, '0') as number, customer from {state}"
+        shop.write("numbered", config(**options) + select)
+        shop.build("--select", "numbered")
+        shop.build("--select", "orders_changes", "numbered", orders=[(1, "ann"), (2, "eve")])
+        found = shop.query("select number, customer, _change_type from {schema}.numbered where _batch_id = 2")
+        assert found == [("02", "eve", "update")]
+        shop.build("--select", "order_lines")
+        (shop.bench.root / "models" / "numbered.sql").unlink()
+
     def test_edited_code_between_is_noticed(self, shop: Project) -> None:
         # A view is what stands in the warehouse.
         shop.write("lines", LINES.replace("items.title,", "upper(items.title) as title,"))
