@@ -104,7 +104,8 @@ class TestQuarantine:
         bench.build("select * from values (null, 1, 'a', 7), ('n', 1, 'b', 9) as t(region, account_id, name, points)")
         # What was held knows nothing of the column that had come.
         assert bench.log("region, name, points, _changed_columns, _before.points, account_id, _batch_id")[2:] == [
-            (None, "a", 7, ["points"], None, 1, 3)
+            ("n", "b", 9, [], None, 1, 2),
+            (None, "a", 7, ["points"], None, 1, 3),
         ]
 
     def test_dated_dumps_are_taken_once(self, bench: Workbench) -> None:
