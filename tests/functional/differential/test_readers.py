@@ -75,7 +75,7 @@ class TestAttemptsThatAreNotDecided:
         done = bench.run()
         assert done.ok, done.text
         assert "finishing batch 2" in done.text
-        assert len(bench.log()) == 34
+        assert len(bench.log()) == 20 + 15
         assert len(partitions(bench, "log")) == 2
 
     def test_a_log_that_the_first_batch_can_not_use_stays(self, bench: Workbench) -> None:
