@@ -1,5 +1,6 @@
 """The session that dbt runs on."""
 
+import fcntl
 import shutil
 
 import pytest
@@ -143,10 +144,16 @@ def test_tables_in_the_former_folder_are_told(own_process):
     assert "Tables lie in" in outcome.stdout
 
 
-def test_second_process_on_a_metastore(own_process, spark, spark_data_dir):
-    own_process.profile(data_dir=str(spark_data_dir))
-    outcome = own_process.dbt("debug")
+def test_second_process_on_a_metastore(own_process, tmp_path):
+    data_dir = tmp_path / "kept"
+    lock = data_dir / "metastore_db" / "dbex.lck"
+    lock.parent.mkdir(parents=True)
+    with lock.open("w+b") as file:
+        # As Derby does in the process that has the database open.
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        own_process.profile(data_dir=str(data_dir))
+        outcome = own_process.dbt("debug")
     assert outcome.returncode == 1
-    assert f"The metastore in {spark_data_dir / 'metastore_db'} cannot be opened." in outcome.stdout
+    assert f"The metastore in {data_dir / 'metastore_db'} cannot be opened." in outcome.stdout
     assert "another data_dir" in outcome.stdout
     assert "SessionHiveMetaStoreClient" not in outcome.stdout
