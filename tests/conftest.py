@@ -56,6 +56,9 @@ SETTINGS = {
 
 # Hive's metastore takes half of the time of a small statement, and one lock lets one in at a time.
 QUICK_CATALOG = {"spark.sql.catalogImplementation": "in-memory"}
+# Tests drop their schemas beneath Iceberg's own cache of tables.
+UNCACHED = {"spark.sql.catalog.spark_catalog.cache-enabled": "false"}
+
 # A server's fixture, and its driver.
 DRIVERS = {"postgres": POSTGRES_DRIVER, "mariadb": MARIADB_DRIVER}
 
@@ -114,7 +117,8 @@ def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
     table_format = request.config.option.table_format
     if table_format != "parquet":
         profiles = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
-        return SETTINGS | profiles["deltawave"]["outputs"][table_format]["server_side_parameters"]
+        settings = profiles["deltawave"]["outputs"][table_format]["server_side_parameters"]
+        return SETTINGS | settings | (UNCACHED if table_format == "iceberg" else {})
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     drivers = [driver for server, driver in DRIVERS.items() if server in wanted]
     return SETTINGS | QUICK_CATALOG | ({"spark.jars.packages": ",".join(drivers)} if drivers else {})

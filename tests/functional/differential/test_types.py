@@ -63,7 +63,7 @@ COLUMNS = {
     ),
 }
 # What the log's format has no type for.
-NOT_KEPT = {"parquet": [], "delta": ["span"], "iceberg": ["span", "tiny", "folded", "document", "documents"]}
+NOT_KEPT = {"parquet": [], "delta": ["span", "folded"], "iceberg": ["span", "tiny", "folded", "document", "documents"]}
 UNCHANGED, EMPTIED, FILLED = 1001, 1002, 1003
 
 
