@@ -28,7 +28,7 @@
     'multiset_option': "{model}: '{option}' can't be {value!r} with duplicate_keys: multiset, which tells rows apart by all that they hold and finds them again by counting; it takes {allowed}.",
     'required_by_strategy': "{model}: strategy: {strategy} needs '{option}', for instance {option}: {example}.",
     'option_of_strategy': "{model}: '{option}' means nothing to strategy: {strategy}; it belongs to {strategies}. Take it out, or change the strategy.",
-    'slice_option': "{model}: '{option}' can't be {value!r} with strategy: {strategy}, which does not read and keep whole dumps; it takes {allowed}.",
+    'option_with_strategy': "{model}: '{option}' can't be {value!r} with strategy: {strategy}; it takes {allowed}.",
     'slice_columns': "{model}: the column(s) {columns} are not both in the select and in the kept rows. strategy: {strategy} reads a part of the table a run, and can't fill a new column; run once with strategy: outer_join, which takes columns in or out as on_schema_change says.",
     'control_in_key': "{model}: '{column}' says {says} ({option}), so it can't be in unique_key as well. Take it out of unique_key.",
     'time_type': "{model}: the column '{column}' (updated_at) is of type {type}; it has to be a time-stamp, a date, or a whole number that grows. Cast it in the model's select.",

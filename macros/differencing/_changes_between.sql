@@ -21,10 +21,8 @@
   {%- if settings.duplicate_keys == 'multiset' -%}
     {{ return(deltawave._changes_by_multiset(sides)) }}
   {%- endif -%}
-  {%- if settings.strategy == 'union' -%}
-    {{ return(deltawave._changes_by_union(sides)) }}
-  {%- endif -%}
-  {{ return(deltawave._changes_by_outer_join(sides)) }}
+  {%- set strategy = deltawave._strategy_named('_changes_between', settings.strategy) -%}
+  {{ return(adapter.dispatch(strategy.comparison, 'deltawave')(sides)) }}
 {%- endmacro -%}
 
 {# Both sides as CTEs: their columns, and one that is never null, which tells after an outer join whether the side had the row. #}

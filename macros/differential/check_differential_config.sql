@@ -4,7 +4,7 @@
   {%- if settings.remote -%}
     {%- do deltawave._require_remote(name, settings.remote) -%}
   {%- endif -%}
-  {%- if settings.strategy == 'view' -%}
+  {%- if deltawave._strategy_named(name, settings.strategy).reads == 'logs' -%}
     {%- for node in graph.nodes.values() if node.name == name and deltawave._is_log(node) -%}
       {%- do deltawave._check_lineage(name, deltawave._differential_settings(name, node.config), node) -%}
     {%- endfor -%}

@@ -16,7 +16,7 @@
 
   {%- set settings = deltawave._differential_settings(model.name, model.config) -%}
   {%- set job = deltawave._open_job(model.name, settings, this) -%}
-  {%- do deltawave._open_sources(job, model) -%}
+  {%- do deltawave._update(job, dated_sources=deltawave._open_sources(job.name, model)) -%}
   {%- do deltawave._open_dump(job, model.compiled_code or sql) -%}
 
   {{ run_hooks(pre_hooks) }}

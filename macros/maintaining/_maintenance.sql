@@ -14,15 +14,16 @@
     {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': node.name}) -%}
   {%- endif -%}
   {%- set batch_id = record.batch_id + 1 -%}
-  {%- set copy = deltawave._attempt_relation(job, {'kind': 'copy', 'batch_id': batch_id, 'attempt': job.attempt}) -%}
+  {%- set kept = {'kind': 'copy', 'batch_id': batch_id, 'attempt': job.attempt} -%}
+  {%- set log = deltawave._rewritten_log(batch_id, job.attempt) -%}
   {{ return({'job': job, 'record': record, 'batch': {
     'batch_id': batch_id,
     'attempt': job.attempt,
     'label': batch_id ~ ' (' ~ macro_name ~ ')',
-    'log_name': deltawave._rewritten_log(batch_id, job.attempt),
-    'log': deltawave._helper_relation(job, deltawave._rewritten_log(batch_id, job.attempt)),
-    'landed': copy,
-    'kept': copy,
+    'log': log,
+    'log_table': deltawave._helper_relation(job, log),
+    'landed': deltawave._attempt_relation(job, kept),
+    'kept': kept,
     'strategy': macro_name,
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   }}) }}
@@ -33,7 +34,7 @@
   {%- set batch = work.batch -%}
   {%- set record = dict(
     work.record,
-    batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log_name, strategy=batch.strategy, reason=reason,
+    batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log, strategy=batch.strategy, reason=reason,
     inserts=0, deletes=0, updates=0, backfilled=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, rewound_to=none,
     **deltawave._decision_time(batch)
   ) -%}

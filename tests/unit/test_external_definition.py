@@ -251,6 +251,5 @@ def test_folders_announce_dates(provider, announces):
         run_query=lambda sql: described if sql.startswith("describe") else [("day=2026-01-31", "")],
     )
     found._external_relation = lambda node: relation
-    job = {"name": "log"}
-    found._open_sources(job, model("differential", "source.shop.legacy.accounts"))
-    assert [each["name"] for each in job["dated_sources"]] == (["legacy.accounts"] if announces else [])
+    dated = found._open_sources("log", model("differential", "source.shop.legacy.accounts"))
+    assert [each["name"] for each in dated] == (["legacy.accounts"] if announces else [])

@@ -92,7 +92,7 @@ def test_meta_is_the_user_s_own_but_for_our_names() -> None:
 
 @pytest.mark.parametrize("known", [ModelConfig, SparkConfig])
 def test_keys_that_dbt_knows_pass(known: Any) -> None:
-    options = MACROS._differential_defaults()
+    options = MACROS._options()
     fields = dataclasses.fields(known)
     names = {field.name for field in fields} | {field.metadata.get("alias", field.name) for field in fields}
     assert {"meta", "persist_docs"} <= names or "location_root" in names

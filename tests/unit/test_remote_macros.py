@@ -37,6 +37,7 @@ class Remote:
             "attempt": "a1",
             "statements": [],
             "settings": {"remote": "legacy"},
+            "remote": None,
             "sql": "select * from t -- all",
         }
         self.macros._open_remote(self.job)
@@ -355,9 +356,10 @@ def test_a_mark_of_another_database_says_nothing():
     macros = Macros(local_md5=str, model={"depends_on": {"nodes": []}}, graph={"nodes": {}})
 
     def fingerprint(remote: str) -> str:
-        settings = {"remote": remote, "updated_at": "at", "delete_flag": None, "row_id": None}
-        job = {"settings": settings, "remote": {"name": remote, "select": "select 1"}, "sql": "select * from a_view"}
-        return macros._time_fingerprint(job, {"columns": []})
+        settings = dict.fromkeys(macros._options()) | {"remote": remote, "updated_at": "at"}
+        job = {"settings": settings, "strategy": macros._strategy_named("x", "timestamp")}
+        job |= {"remote": {"name": remote, "select": "select 1"}, "sql": "select * from a_view"}
+        return macros._select_fingerprint(job, {"columns": []})
 
     assert fingerprint("legacy") == fingerprint("legacy")
     assert fingerprint("legacy") != fingerprint("archive")

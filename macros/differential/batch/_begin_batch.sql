@@ -1,43 +1,63 @@
-{# Everything that has a name for one (batch, attempt). Nothing is written yet. #}
+{#
+  One (batch, attempt). Every key that a batch ever has is named here; steps fill them in by _update. Nothing is written yet.
+  The record of its decision has the same names (see _commit_record).
+#}
 {%- macro _begin_batch(job, state, dump) -%}
   {%- set last = state.record -%}
   {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
   {%- set generation = batch_id if state.is_new_generation or not last else last.generation -%}
   {%- set is_first = generation == batch_id -%}
-  {%- set is_slice = job.settings.strategy in deltawave._slice_strategies() -%}
-  {%- set landed = {'kind': 'slice' if is_slice else 'copy', 'batch_id': batch_id, 'attempt': job.attempt} -%}
-  {%- set landed_table = deltawave._attempt_relation(job, landed) -%}
+  {%- set landed = {
+    'kind': job.strategy.keeps if job.strategy.reads == 'dump' else 'slice', 'batch_id': batch_id, 'attempt': job.attempt,
+  } -%}
   {%- set batch = {
     'batch_id': batch_id,
-    'generation': generation,
-    'first_batch': batch_id if is_first else last.first_batch,
-    'is_first': is_first,
-    'is_slice': is_slice,
-    'is_baseline': job.settings.initial_load == 'baseline' if is_first else last.is_baseline,
-    'is_idle': false,
     'attempt': job.attempt,
+    'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
     'snapshot_date': dump.snapshot_date,
     'batch_at': dump.batch_at,
-    'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
-    'rows_old': 0 if is_first else last.rows_new,
-    'landed': landed_table,
-    'arrived': landed_table,
-    'new': landed_table,
-    'kept_side': landed,
-    'kept_as_of': batch_id,
+    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
+
+    'generation': generation,
+    'is_first': is_first,
+    'first_batch': batch_id if is_first else last.first_batch,
+    'is_baseline': job.settings.initial_load == 'baseline' if is_first else last.is_baseline,
+    'before_since': deltawave._before_since(job, batch_id, none if is_first else last),
+
+    'columns': none,
+    'hidden': none,
+    'log': none,
+    'log_table': none,
+
+    'resumed': {},
+    'compares_all': true,
+    'fingerprint': none,
+    'checksum_fingerprint': none,
+
+    'landed': deltawave._attempt_relation(job, landed),
+    'arrived': none,
+    'new': none,
+    'old': none,
+    'changes': none,
+    'turn': none,
+    'is_idle': false,
     'progress': {},
     'checksums': 0,
+
+    'kept': landed,
+    'kept_as_of': batch_id,
     'ranges': none,
-    'turn': none,
+
+    'rows_old': 0 if is_first else last.rows_new,
+    'rows_dump': none,
+    'rows_new': none,
+    'counts': none,
+    'duplicates': none,
     'quarantined': 0,
-    'before_since': deltawave._before_since(job, batch_id, none if is_first else last),
-    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   } -%}
-  {%- do batch.update(columns=deltawave._batch_columns(job, state, batch)) -%}
-  {%- do batch.update(hidden=deltawave._hidden_columns(batch, last)) -%}
-  {%- do batch.update(summed=deltawave._summed(job, batch)) -%}
-  {%- do batch.update(log_name=deltawave._batch_log(batch, last)) -%}
-  {%- do batch.update(log=deltawave._helper_relation(job, batch.log_name)) -%}
+  {%- do deltawave._update(batch, columns=deltawave._batch_columns(job, state, batch)) -%}
+  {%- do deltawave._update(batch, hidden=deltawave._hidden_columns(batch, last)) -%}
+  {%- do deltawave._use_log(job, batch, deltawave._batch_log(batch, last)) -%}
   {{ return(batch) }}
 {%- endmacro -%}
 
@@ -56,6 +76,6 @@
   {%- if last is none -%}
     {{ return(batch_id) }}
   {%- endif -%}
-  {%- set tells = job.settings.before_image != 'none' and (job.settings.strategy != 'row_checksum' or deltawave._log_has_all_rows(job, last)) -%}
+  {%- set tells = job.settings.before_image != 'none' and (job.strategy.before_images == 'always' or deltawave._log_has_all_rows(job, last)) -%}
   {{ return(last.before_since if tells else batch_id + 1) }}
 {%- endmacro -%}

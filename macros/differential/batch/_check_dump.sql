@@ -1,8 +1,5 @@
-{#
-  Counts the landed rows and refuses null keys and an empty dump; what becomes of keys that stand more than once, duplicate_keys says.
-  One pass, no exchange of rows.
-#}
-{%- macro _check_dump(job, batch) -%}
+{# What the arrived rows hold, in one pass without an exchange of rows: {rows, null_keys, duplicate_keys, duplicate_rows}. #}
+{%- macro _count_landed(job, batch) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set sql -%}
 with keyed as (
@@ -20,17 +17,26 @@ select
     coalesce(sum(if(`_copies` > 1, `_copies`, 0)), 0) as duplicate_rows
 from keyed
   {%- endset -%}
-  {%- set found = deltawave._run(job, sql).rows[0] -%}
-  {%- set rows = found[0] | int -%}
-  {%- do batch.update(rows_new=rows, rows_dump=rows if batch.arrived == batch.landed else deltawave._row_count(job, batch.landed)) -%}
-  {%- set null_rows = found[1] | int -%}
-  {%- if null_rows > 0 -%}
-    {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': null_rows}) -%}
+  {%- set row = deltawave._run(job, sql).rows[0] -%}
+  {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int}) }}
+{%- endmacro -%}
+
+{#
+  Refuses null keys, an empty dump, and keys that stand more than once unless duplicate_keys has something else done with them. A slice
+  may well be empty.
+#}
+{%- macro _check_dump(job, batch, found) -%}
+  {%- if found.null_keys -%}
+    {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': found.null_keys}) -%}
   {%- endif -%}
-  {%- if found[2] | int > 0 -%}
-    {%- do deltawave._settle_duplicates(job, batch, found[2] | int, found[3] | int) -%}
+  {%- set settings = job.settings -%}
+  {%- if found.duplicate_keys and settings.duplicate_keys == 'fail' -%}
+    {%- do deltawave._refuse(job, batch, 'duplicate_key', deltawave._described_duplicates(job, batch, found)) -%}
+  {%- elif found.duplicate_keys and settings.duplicate_keys == 'quarantine' and deltawave._warnings_are_errors() -%}
+    {%- do deltawave._refuse(job, batch, 'quarantine_is_error', deltawave._described_duplicates(job, batch, found)) -%}
   {%- endif -%}
-  {%- if rows == 0 and (batch.is_first or not batch.is_slice) and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
+  {%- set is_whole = batch.is_first or job.strategy.reads == 'dump' -%}
+  {%- if found.rows == 0 and is_whole and not settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- endif -%}
 {%- endmacro -%}

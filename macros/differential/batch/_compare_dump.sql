@@ -7,11 +7,13 @@
   {%- do deltawave._step(job, batch, 'land') -%}
   {%- do deltawave._land(job, batch, last) -%}
   {%- if batch.is_idle -%}
-    {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}
+    {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
-  {%- do deltawave._check_dump(job, batch) -%}
+  {%- set found = deltawave._count_landed(job, batch) -%}
+  {%- do deltawave._check_dump(job, batch, found) -%}
+  {%- do deltawave._accept(job, batch, found) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
   {%- do deltawave._prepare_quarantine(job, batch) -%}
   {%- do deltawave._prepare_log(job, batch, last) -%}
@@ -22,8 +24,8 @@
   {%- do deltawave._count_changes(job, batch) -%}
   {%- do deltawave._keep(job, batch, last) -%}
 
-  {%- if deltawave._is_unchanged(job, batch, state) -%}
-    {%- do deltawave._discard(job, batch.log_name, batch.batch_id, batch.attempt) -%}
+  {%- if deltawave._is_unchanged(job, batch, last) -%}
+    {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
     {{ return(state) }}
   {%- endif -%}
 

@@ -9,7 +9,7 @@
   {%- set settings = job.settings -%}
 
   {%- for option in ['unique_key', 'snapshot_date', 'updated_at', 'row_id'] if settings[option] is not none -%}
-    {%- for column in deltawave._name_list(job.name, option, settings[option]) if column | lower not in names -%}
+    {%- for column in deltawave._listed(settings[option]) if column | lower not in names -%}
       {%- do deltawave._fail('missing_option_column', {
         'model': job.name, 'option': option, 'column': column, 'columns': columns | map(attribute='name') | join(', '),
       }) -%}
@@ -34,16 +34,19 @@
     {%- endif -%}
   {%- endfor -%}
 
-  {%- do job.update(flag=deltawave._read_flag(job, columns)) -%}
+  {%- do deltawave._update(job, flag=deltawave._read_flag(job, columns)) -%}
   {%- set kept = [] -%}
   {%- for column in columns if column.name | lower != job.flag.column -%}
     {%- if column.name | lower == (settings.snapshot_date or '') | lower -%}
-      {%- do job.update(snapshot_type=column.data_type) -%}
+      {%- do deltawave._update(job, snapshot_type=column.data_type) -%}
     {%- else -%}
       {%- set is_key = column.name | lower in settings.unique_key | map('lower') | list -%}
       {%- do deltawave._check_type(job, column, is_key) -%}
       {%- do deltawave._check_tolerated(job, column) -%}
-      {%- do deltawave._take_time(job, column) -%}
+      {%- if column.name | lower == (settings.updated_at or '') | lower -%}
+        {%- do deltawave._check_time_column(job, column) -%}
+        {%- do deltawave._update(job, time_type=column.data_type) -%}
+      {%- endif -%}
       {%- do kept.append({'name': column.name, 'data_type': column.data_type, 'is_key': is_key}) -%}
     {%- endif -%}
   {%- endfor -%}

@@ -5,7 +5,7 @@
 {%- macro _guard(job, batch) -%}
   {%- if batch.counts['delete'] > 0 and not deltawave._is_accepted(job) -%}
     {#- Only the rows that differ landed of it, so that its emptiness shows no earlier. -#}
-    {%- if job.settings.strategy == 'row_checksum' and batch.rows_new == 0 and not job.settings.allow_empty -%}
+    {%- if job.strategy.checksums == 'rows' and batch.rows_new == 0 and not job.settings.allow_empty -%}
       {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
     {%- endif -%}
     {%- set limit = job.settings.max_delete_fraction -%}

@@ -8,11 +8,11 @@
   {%- if job.state_schema != job.target.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}
   {%- endif -%}
-  {%- do job.update(sql=sql) -%}
+  {%- do deltawave._update(job, sql=sql) -%}
   {%- if job.settings.remote -%}
     {%- do deltawave._open_remote(job) -%}
   {%- endif -%}
-  {%- do job.update(columns=deltawave._dump_columns(job)) -%}
+  {%- do deltawave._update(job, columns=deltawave._dump_columns(job)) -%}
   {%- do deltawave._check_names(job) -%}
   {%- do deltawave._check_range_key(job) -%}
 {%- endmacro -%}

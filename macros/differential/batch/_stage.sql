@@ -4,9 +4,9 @@
   {%- if batch.is_first and job.settings.initial_load == 'baseline' -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- do deltawave._reserve(job, batch, batch.log) -%}
+  {%- do deltawave._reserve(job, batch, batch.log_table) -%}
   {%- set sql -%}
-insert into {{ batch.log }} (
+insert into {{ batch.log_table }} (
     {{ deltawave._quoted_list(columns) | join(',\n    ') }},
     change_type,
     changed_columns,
@@ -39,9 +39,11 @@ from changes
   {%- endif -%}
   {%- if batch.changes -%}
     {{ return(batch.changes) }}
+  {%- elif job.strategy.compares == 'python' -%}
+    {{ return(deltawave._changes_by_python(job, batch)) }}
   {%- endif -%}
   {{ return(deltawave._changes_between(
-    batch.old, batch.new, batch.columns, job.settings, key_hash=none if batch.is_slice else 'key_hash'
+    batch.old, batch.new, batch.columns, job.settings, key_hash='key_hash' if job.strategy.reads == 'dump' else none
   )) }}
 {%- endmacro -%}
 

@@ -3,7 +3,7 @@
   {%- if batch.quarantined -%}
     {%- set table = deltawave._quarantine_relation(job) -%}
     {%- do deltawave._create_quarantine(job) -%}
-    {%- if not deltawave._take_columns(job, table, job.columns) -%}
+    {%- if not deltawave._add_columns(job, table, job.columns) -%}
       {%- if batch.batch_id > 1 -%}
         {%- do deltawave._refuse(job, batch, 'quarantine_type', {'table': table | string}) -%}
       {%- endif -%}

@@ -15,7 +15,7 @@ partitioned by (batch_id)
     {%- do columns.append({'name': name, 'data_type': data_type}) -%}
   {%- endfor -%}
   {#- An older version may have made it. -#}
-  {%- do deltawave._take_columns(job, job.batches, columns) -%}
+  {%- do deltawave._add_columns(job, job.batches, columns) -%}
 {%- endmacro -%}
 
 {# x__batches, without its partition column batch_id. #}
@@ -35,7 +35,7 @@ partitioned by (batch_id)
     'updates': 'bigint',
     'backfilled': 'bigint',
     'seconds': 'double',
-    'days_before_error': 'double',
+    'comparisons_before_error': 'double',
     'decided_at': 'timestamp',
     'rewound_to': 'bigint',
   }) }}

@@ -13,15 +13,16 @@
     'attempt': batch.attempt,
     'generation': batch.generation,
     'first_batch': batch.first_batch,
-    'log': batch.log_name,
+    'log': batch.log,
     'file_format': job.settings.file_format,
-    'kept': batch.kept_side,
+    'kept': batch.kept,
     'kept_as_of': batch.kept_as_of,
     'ranges': batch.ranges,
-    'summed': batch.summed,
+    'checksum_fingerprint': batch.checksum_fingerprint,
     'is_baseline': batch.is_baseline,
     'progress': batch.progress,
-    'strategy_progress': job.settings.strategy,
+    'progress_strategy': job.strategy.name,
+    'fingerprint': batch.fingerprint,
     'unique_key': job.settings.unique_key,
     'columns': columns,
     'hidden': batch.hidden,
@@ -31,7 +32,7 @@
     'is_dated': job.settings.snapshot_date is not none,
     'snapshot_date': batch.snapshot_date,
     'batch_at': batch.batch_at,
-    'strategy': job.settings.strategy,
+    'strategy': job.strategy.name,
     'reason': job.settings.reason,
     'checksums': batch.checksums,
     'checksum_bits': job.settings.checksum_bits,
@@ -53,4 +54,4 @@
   {{ return({'seconds': (now - batch.started_at).total_seconds() | round(3), 'decided_at': deltawave._utc(now)}) }}
 {%- endmacro -%}
 
-{%- macro _state_version() -%}{{ return(2) }}{%- endmacro -%}
+{%- macro _state_version() -%}{{ return(3) }}{%- endmacro -%}

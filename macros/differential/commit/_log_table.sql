@@ -9,15 +9,14 @@
     {{ return(none) }}
   {%- endif -%}
   {%- if is_rewritten -%}
-    {%- do deltawave._rewrite_log(job, last, batch.log, last.first_batch, last.batch_id, batch.columns) -%}
+    {%- do deltawave._rewrite_log(job, last, batch.log_table, last.first_batch, last.batch_id, batch.columns) -%}
   {%- else -%}
-    {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
+    {%- do deltawave._create_log(job, batch.log_table, batch.columns) -%}
   {%- endif -%}
-  {%- if not deltawave._take_columns(job, batch.log, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
+  {%- if not deltawave._add_columns(job, batch.log_table, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
     {#- Left by a first run that never decided a batch, or made by --empty. Nothing in it counts, but somebody may be reading it. -#}
-    {%- do batch.update(log_name=deltawave._rewritten_log(batch.batch_id, batch.attempt)) -%}
-    {%- do batch.update(log=deltawave._helper_relation(job, batch.log_name)) -%}
-    {%- do deltawave._create_log(job, batch.log, batch.columns) -%}
+    {%- do deltawave._use_log(job, batch, deltawave._rewritten_log(batch.batch_id, batch.attempt)) -%}
+    {%- do deltawave._create_log(job, batch.log_table, batch.columns) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -6,7 +6,7 @@
   {%- set select = deltawave._log_view(job, record) -%}
   {%- if not job.view_exists -%}
     {%- do deltawave._run(job, 'create view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
-    {%- do job.update(view_exists=true) -%}
+    {%- do deltawave._update(job, view_exists=true) -%}
   {%- elif deltawave._catalog_keeps_views(job) -%}
     {%- do deltawave._run(job, 'create or replace view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
   {%- else -%}

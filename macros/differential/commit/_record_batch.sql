@@ -2,7 +2,7 @@
   How many comparisons like this one are expected before a checksum hides a change, daily ones for the paper (LG96 3.2, equation 2): the
   inverse of 1 - (1 - 2^-bits)^checksums. As there, every checksum counts that was compared, for the worst case. Null where none was.
 #}
-{%- macro _days_before_error(checksums, bits) -%}
+{%- macro _comparisons_before_error(checksums, bits) -%}
   {{ return('-1 / expm1(' ~ checksums ~ ' * log1p(-power(2d, -' ~ bits ~ ')))' if checksums else 'cast(null as double)') }}
 {%- endmacro -%}
 
@@ -25,7 +25,7 @@ select
     {{ record.updates }} as updates,
     {{ record.backfilled }} as backfilled,
     {{ record.seconds }} as seconds,
-    {{ deltawave._days_before_error(record.checksums or 0, record.checksum_bits) }} as days_before_error,
+    {{ deltawave._comparisons_before_error(record.checksums or 0, record.checksum_bits) }} as comparisons_before_error,
     {{ deltawave._timestamp(record.decided_at) }} as decided_at,
     cast({{ deltawave._literal(record.rewound_to) }} as bigint) as rewound_to,
     {{ record.batch_id }} as batch_id

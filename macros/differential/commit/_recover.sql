@@ -8,7 +8,7 @@
   {%- set commits = deltawave._commit_numbers(job, names) -%}
   {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
   {%- set view = deltawave._read_view(job) -%}
-  {%- do job.update(view_exists=view is not none) -%}
+  {%- do deltawave._update(job, view_exists=view is not none) -%}
 
   {%- do deltawave._check_state(job, names, record, view) -%}
   {%- if record and (view is none or view.batch_id != record.batch_id or view.attempt != record.attempt) -%}

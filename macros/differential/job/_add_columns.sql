@@ -1,5 +1,5 @@
 {# Adds to a table the columns that it lacks. False where it has one of them with another type. #}
-{%- macro _take_columns(job, table, columns) -%}
+{%- macro _add_columns(job, table, columns) -%}
   {%- set present = {} -%}
   {%- for column in deltawave._columns_of_query('select * from ' ~ table) -%}
     {%- do present.update({column.name | lower: column.data_type}) -%}

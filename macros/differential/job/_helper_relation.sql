@@ -17,8 +17,8 @@
 {%- endmacro -%}
 
 {#
-  A table of one attempt: {kind, batch_id, attempt}. Kind copy is the dump as it landed; held is what was accepted of a dump of which
-  rows were set aside; log is the log, written anew.
+  A table of one attempt: {kind, batch_id, attempt}. Kind copy is the dump as it landed, placed by the hash of the key; ordered is
+  the dump in its own order; accepted is what was accepted of a dump of which rows were set aside; log is the log, written anew.
 #}
 {%- macro _attempt_relation(job, table) -%}
   {{ return(deltawave._helper_relation(job, table.kind ~ '_' ~ table.batch_id ~ '_' ~ table.attempt)) }}
@@ -30,5 +30,15 @@
 
 {# Tables that an attempt writes beside the log: what it read, what it keeps, the ranges of that, and a view's touched anchors. #}
 {%- macro _side_kinds() -%}
-  {{ return(['copy', 'held', 'base', 'checksums', 'slice', 'ranges', 'cuts', 'anchors']) }}
+  {{ return(['copy', 'ordered', 'accepted', 'base', 'checksums', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
+{%- endmacro -%}
+
+{# What a table that this attempt writes for the batch is called. #}
+{%- macro _own_table(batch, kind) -%}
+  {{ return({'kind': kind, 'batch_id': batch.batch_id, 'attempt': batch.attempt}) }}
+{%- endmacro -%}
+
+{# Has the batch's changes go to the log of that name. #}
+{%- macro _use_log(job, batch, name) -%}
+  {%- do deltawave._update(batch, log=name, log_table=deltawave._helper_relation(job, name)) -%}
 {%- endmacro -%}

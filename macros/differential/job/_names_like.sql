@@ -28,3 +28,8 @@
   {%- endfor -%}
   {{ return(helpers) }}
 {%- endmacro -%}
+
+{# Is that helper relation in the catalog? #}
+{%- macro _is_there(job, relation) -%}
+  {{ return(relation.identifier | lower in deltawave._names_like(job, relation.identifier) | map('lower') | list) }}
+{%- endmacro -%}

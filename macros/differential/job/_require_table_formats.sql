@@ -20,8 +20,8 @@
 
 {# The class of the catalog that the session's tables are in, as Spark names it; <undefined> or builtin for its own. #}
 {%- macro _session_catalog(job) -%}
-  {%- if job.catalog is not defined -%}
-    {%- do job.update(catalog=deltawave._run(job, 'set spark.sql.catalog.spark_catalog').rows[0][1] | string) -%}
+  {%- if job.catalog is none -%}
+    {%- do deltawave._update(job, catalog=deltawave._run(job, 'set spark.sql.catalog.spark_catalog').rows[0][1] | string) -%}
   {%- endif -%}
   {{ return(job.catalog) }}
 {%- endmacro -%}

@@ -7,19 +7,14 @@
   {%- if not record or state.is_new_generation -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') | map('lower') | list -%}
   {%- if record.kept.kind != 'log' -%}
     {%- set table = deltawave._attempt_relation(job, record.kept) -%}
-    {%- if table.identifier | lower not in names -%}
+    {%- if not deltawave._is_there(job, table) -%}
       {%- do deltawave._fail('lost_copy', {'model': job.name, 'copy': table | string}) -%}
     {%- endif -%}
     {%- set rows = deltawave._row_count(job, table) -%}
     {%- if rows != record.kept.rows -%}
       {%- do deltawave._fail('changed_copy', {'model': job.name, 'copy': table | string, 'was': record.kept.rows, 'is': rows}) -%}
     {%- endif -%}
-  {%- endif -%}
-  {#- Ranges can be cut again, of the kept rows. -#}
-  {%- if record.ranges and deltawave._attempt_relation(job, record.ranges).identifier | lower not in names -%}
-    {%- do record.update(ranges=none) -%}
   {%- endif -%}
 {%- endmacro -%}

@@ -3,8 +3,9 @@
   aside; the first of slices is kept in the strategy's own form; later ones are patches, which the log holds, and ranges follow them.
 #}
 {%- macro _keep(job, batch, last) -%}
-  {%- if not batch.is_slice -%}
-    {%- do batch.update(kept_side=dict(batch.kept_side, kind='held' if batch.quarantined else 'copy', rows=batch.rows_new)) -%}
+  {%- if job.strategy.reads == 'dump' -%}
+    {%- set kept = deltawave._own_table(batch, 'accepted') if batch.quarantined else batch.kept -%}
+    {%- do deltawave._update(batch, kept=dict(kept, rows=batch.rows_new)) -%}
   {%- elif batch.is_first -%}
     {%- do deltawave._keep_first_slice(job, batch) -%}
   {%- else -%}
@@ -17,35 +18,15 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Decides what the batch is patched onto: the last kept side where it is what the strategy would keep, else one that is written now. #}
-{%- macro _settle_kept(job, batch, last) -%}
-  {%- set kind = deltawave._kept_kind(job.settings.strategy) -%}
-  {%- set is_kept = last.kept.kind == kind and (kind != 'checksums' or last.summed == batch.summed) -%}
-  {%- if is_kept -%}
-    {%- do batch.update(kept_side=last.kept, kept_as_of=last.kept_as_of) -%}
-  {%- else -%}
-    {%- do deltawave._write_last_state(job, batch, last) -%}
-  {%- endif -%}
-  {%- if kind == 'base' -%}
-    {#- What a strategy knows of its own ranges holds for their rows, wherever these are kept. -#}
-    {%- set is_going_on = last.strategy_progress == job.settings.strategy if deltawave._has_own_ranges(job) else is_kept -%}
-    {%- if last.ranges and is_going_on -%}
-      {%- do batch.update(ranges=last.ranges) -%}
-    {%- else -%}
-      {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
-    {%- endif -%}
-  {%- endif -%}
-{%- endmacro -%}
-
 {# Writes the kept side anew when its patches have come to a fifth of the rows; the batch's own changes are the first patches of that. #}
 {%- macro _renew_kept(job, batch, last) -%}
-  {%- if batch.kept_side == last.kept and deltawave._is_patched_much(job, last) -%}
-    {%- if batch.kept_side.kind == 'checksums' -%}
+  {%- if batch.kept == last.kept and deltawave._is_patched_much(job, last) -%}
+    {%- if batch.kept.kind == 'checksums' -%}
       {%- do deltawave._write_kept(job, batch, deltawave._kept_checksums(job, batch), none, last.batch_id) -%}
     {%- else -%}
       {%- do deltawave._write_last_state(job, batch, last) -%}
     {%- endif -%}
-    {%- if batch.kept_side.kind == 'base' and not deltawave._has_own_ranges(job) -%}
+    {%- if batch.kept.kind == 'base' and job.strategy.ranges == 'lookup' -%}
       {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
     {%- endif -%}
   {%- endif -%}
@@ -56,9 +37,9 @@
   {%- set columns = batch.columns -%}
   {%- set names = deltawave._quoted_list(columns | map(attribute='name')) | join(', ') -%}
   {%- do deltawave._write_kept(job, batch, 'select ' ~ names ~ ' from ' ~ batch.new, columns, batch.batch_id) -%}
-  {%- if batch.kept_side.kind == 'base' -%}
+  {%- if batch.kept.kind == 'base' -%}
     {%- do deltawave._cut_ranges(job, batch, batch.rows_new) -%}
-    {%- if deltawave._has_own_ranges(job) -%}
+    {%- if job.strategy.ranges == 'compared' -%}
       {%- set ranges = deltawave._read_ranges(job, batch) -%}
       {%- do deltawave._renew_ranges(job, batch, ranges, ranges, ranges) -%}
     {%- endif -%}
@@ -73,9 +54,4 @@ from {{ job.batches }}
 where batch_id > {{ last.kept_as_of }} and batch_id <= {{ last.batch_id }}
   {%- endset -%}
   {{ return(last.kept_as_of < last.batch_id and deltawave._run(job, sql).rows[0][0] | int * 5 > last.rows_new) }}
-{%- endmacro -%}
-
-{# Strategies that compare by ranges keep count of what is in them; for the others ranges only lead to kept rows. #}
-{%- macro _has_own_ranges(job) -%}
-  {{ return(job.settings.strategy in ['ranges', 'range_checksum']) }}
 {%- endmacro -%}

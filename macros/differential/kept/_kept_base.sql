@@ -49,7 +49,7 @@ where {{ condition }}
 {# The kept rows that a slice is compared with: of those keys that `scope` (a select of keys) names, or of some key intervals. #}
 {%- macro _kept_slice(job, batch, last, condition='true', scope=none) -%}
   {%- set columns = batch.columns | selectattr('in_old') | list -%}
-  {%- set kept = dict(last, kept=batch.kept_side, kept_as_of=batch.kept_as_of) -%}
+  {%- set kept = dict(last, kept=batch.kept, kept_as_of=batch.kept_as_of) -%}
   {%- set rows = deltawave._kept_rows(job, kept, columns, condition) -%}
   {%- if scope is none -%}
     {{ return('(\n' ~ rows ~ '\n)') }}

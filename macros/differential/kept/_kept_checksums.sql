@@ -5,7 +5,7 @@
   {%- set base -%}
 (
     select {{ deltawave._quoted_list(names) | join(', ') }}
-    from {{ deltawave._attempt_relation(job, batch.kept_side) }}
+    from {{ deltawave._attempt_relation(job, batch.kept) }}
 )
   {%- endset -%}
   {%- set log -%}

@@ -1,6 +1,6 @@
-{# The kept side placed by the hash of the key: the last copy, or the rows that another strategy kept. #}
+{# The kept side with the hash of the key: the last copy, or the rows that another strategy kept. #}
 {%- macro _kept_copy(job, last) -%}
-  {%- if last.kept.kind in ['copy', 'held'] -%}
+  {%- if last.kept.kind in ['copy', 'accepted', 'ordered'] -%}
     {{ return(deltawave._attempt_relation(job, last.kept)) }}
   {%- endif -%}
   {%- set sql -%}
@@ -16,15 +16,15 @@
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# Writes a side: the columns of a select, its rows placed by the hash of their key. #}
-{%- macro _create_copy(job, batch, select, columns, condition='') -%}
+{# Writes a side: the columns of a select, its rows placed by the hash of their key, or as they come (is_ordered). #}
+{%- macro _create_copy(job, batch, select, columns, condition='', is_ordered=false) -%}
   {%- set sql -%}
-{{ deltawave._create_side(job, batch.landed, columns) }}
+{{ deltawave._create_side(job, batch.landed, columns, is_ordered) }}
 with dump as (
     {{ select }}
 )
 
-select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
+select{{ '' if is_ordered else ' /*+ repartition(' ~ deltawave._buckets(job) ~ ', key_hash) */' }}
     {%- for column in columns %}
     dump.{{ deltawave._quoted(column.name) }},
     {%- endfor %}

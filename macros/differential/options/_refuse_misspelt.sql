@@ -2,8 +2,7 @@
   Refuses what nobody reads and is spelt nearly like one of our options: dbt passes unknown keys on in silence, and a comparison
   without its option is wrong for good. A key of the user's own that is too near can be put under meta, where nobody looks.
 #}
-{%- macro _refuse_misspelt(model_name, config) -%}
-  {%- set options = deltawave._differential_defaults() -%}
+{%- macro _refuse_misspelt(model_name, config, options) -%}
   {%- set known = options.keys() | list + deltawave._keys_of_dbt() -%}
   {%- for given in config if given not in known and config[given] is not none -%}
     {%- for option in options if deltawave._is_near(given, option) -%}
@@ -16,13 +15,13 @@
   Refuses what stands under meta and belongs under meta.deltawave: dbt's own warning of keys that it does not know sends them there. Names of
   one word are left to users, and options that are missed anyway.
 #}
-{%- macro _refuse_misplaced(model_name, config) -%}
+{%- macro _refuse_misplaced(model_name, config, options) -%}
   {%- set meta = config.get('meta') or {} -%}
   {%- for given in meta if given != 'deltawave' and meta[given] is mapping and deltawave._is_near(given, 'deltawave') -%}
     {%- do deltawave._fail('misplaced_option', {'model': model_name, 'given': given}) -%}
   {%- endfor -%}
   {%- set read = meta.deltawave or {} -%}
-  {%- for option in deltawave._differential_defaults() if option in meta and '_' in option and option not in read and config.get(option) is none -%}
+  {%- for option in options if option in meta and '_' in option and option not in read and config.get(option) is none -%}
     {%- if option not in ['unique_key', 'updated_at', 'delete_flag'] -%}
       {%- do deltawave._fail('misplaced_option', {'model': model_name, 'given': option}) -%}
     {%- endif -%}

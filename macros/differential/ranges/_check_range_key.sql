@@ -7,10 +7,10 @@
 
 {# Refuses a key that can't be cut where ranges are what is compared; the other strategies find rows in one range as well. #}
 {%- macro _check_range_key(job) -%}
-  {%- if deltawave._has_own_ranges(job) -%}
+  {%- if job.strategy.ranges == 'compared' -%}
     {%- for column in deltawave._key_columns(job) if not deltawave._has_bounds([column]) -%}
       {%- do deltawave._fail('range_key_type', {
-        'model': job.name, 'column': column.name, 'type': column.data_type, 'strategy': job.settings.strategy,
+        'model': job.name, 'column': column.name, 'type': column.data_type, 'strategy': job.strategy.name,
       }) -%}
     {%- endfor -%}
   {%- endif -%}

@@ -1,10 +1,10 @@
 {#
-  Cuts a table's keys into ranges of about range_rows rows: of a sample, drawn by the hash of the key, every so manieth key begins a
+  Cuts a table's keys into ranges of about range_rows rows: of a sample, drawn by the hash of the key, every n-th sampled key starts a
   range. Counts and checksums stay unknown (null), so that range_checksum reads every range once.
 #}
 {%- macro _cut_ranges(job, batch, rows) -%}
   {%- set columns = deltawave._key_columns(job) -%}
-  {%- set table = deltawave._attempt_relation(job, batch.kept_side) -%}
+  {%- set table = deltawave._attempt_relation(job, batch.kept) -%}
   {%- set target = deltawave._range_rows(job, rows) -%}
   {%- set share = [target // 100, 1] | max -%}
   {%- set step = target // share -%}
@@ -45,11 +45,11 @@ select
 from lows
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
-  {%- do deltawave._take_ranges(job, batch) -%}
+  {%- do deltawave._use_ranges(job, batch) -%}
 {%- endmacro -%}
 
 {%- macro _create_ranges(job, batch) -%}
-  {%- set ranges = {'kind': 'ranges', 'batch_id': batch.batch_id, 'attempt': batch.attempt} -%}
+  {%- set ranges = deltawave._own_table(batch, 'ranges') -%}
 create table {{ deltawave._attempt_relation(job, ranges) }}
 using {{ job.settings.copy_format }}
 as
@@ -67,7 +67,7 @@ select
 {%- endmacro -%}
 
 {# Makes the table that this attempt wrote the batch's ranges; its fingerprint tells later whether somebody changed it. #}
-{%- macro _take_ranges(job, batch) -%}
-  {%- set ranges = {'kind': 'ranges', 'batch_id': batch.batch_id, 'attempt': batch.attempt} -%}
-  {%- do batch.update(ranges=dict(ranges, fingerprint=deltawave._ranges_fingerprint(job, ranges))) -%}
+{%- macro _use_ranges(job, batch) -%}
+  {%- set ranges = deltawave._own_table(batch, 'ranges') -%}
+  {%- do deltawave._update(batch, ranges=dict(ranges, fingerprint=deltawave._ranges_fingerprint(job, ranges))) -%}
 {%- endmacro -%}

@@ -6,5 +6,5 @@
   {%- if job.settings.range_rows -%}
     {{ return(job.settings.range_rows) }}
   {%- endif -%}
-  {{ return(250000 if job.settings.strategy == 'ranges' else [1000, rows // 4000] | max) }}
+  {{ return(250000 if job.strategy.ranges == 'compared' and not job.strategy.checksums else [1000, rows // 4000] | max) }}
 {%- endmacro -%}

@@ -15,8 +15,8 @@
   {%- set is_counted = read | length < ranges | length and not is_accepted -%}
   {%- set was_read = 'ranges.range_id between ' ~ (read | first).range_id ~ ' and ' ~ (read | last).range_id -%}
   {%- set was_fetched = 'ranges.range_id in (' ~ fetched | map(attribute='range_id') | join(', ') ~ ')' -%}
-  {%- set is_mine = source.attempt == batch.attempt and source.batch_id == batch.batch_id -%}
-  {%- set target = {'kind': 'cuts' if is_mine else 'ranges', 'batch_id': batch.batch_id, 'attempt': batch.attempt} -%}
+  {%- set is_own = source.attempt == batch.attempt and source.batch_id == batch.batch_id -%}
+  {%- set target = deltawave._own_table(batch, 'ranges_after' if is_own else 'ranges') -%}
   {%- set sql -%}
 create table {{ deltawave._attempt_relation(job, target) }}
 using {{ job.settings.copy_format }}
@@ -93,7 +93,7 @@ from renewed
   {%- do deltawave._run(job, sql) -%}
   {%- set fingerprint = deltawave._ranges_fingerprint(job, target) -%}
   {%- if fingerprint != source.fingerprint -%}
-    {%- do batch.update(ranges=dict(target, fingerprint=fingerprint)) -%}
+    {%- do deltawave._update(batch, ranges=dict(target, fingerprint=fingerprint)) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -102,7 +102,7 @@ from renewed
   {%- set staged -%}
 (
     select *
-    from {{ batch.log }}
+    from {{ batch.log_table }}
     where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
 )
   {%- endset -%}

@@ -15,13 +15,13 @@ having bool_and(is_flagged)
   the keys that would be deleted are looked for at the source, whatever their time, and join the slice. The mark was taken before: between
   the two readings others may have written.
 #}
-{%- macro _land_standing_rows(job, batch) -%}
+{%- macro _land_standing_rows(job, batch, old, arrived) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set deleted -%}
 (
     select {{ deltawave._quoted_list(keys, 'kept') | join(', ') }}
-    from {{ deltawave._indented(batch.old) }} as kept
-    left anti join {{ batch.arrived }} as arrived
+    from {{ deltawave._indented(old) }} as kept
+    left anti join {{ arrived }} as arrived
         on {{ deltawave._same_key(keys, 'kept', 'arrived') }}
 )
   {%- endset -%}
@@ -44,7 +44,7 @@ where not {{ job.flag.sql }}
 {%- endmacro -%}
 
 {# A delete shows the last row that was read, and as its timestamp when it was flagged: see taken_deletes. #}
-{%- macro _with_flagged_time(job, batch) -%}
+{%- macro _with_flagged_time(job, batch, old) -%}
   {%- set updated_at = job.settings.updated_at | lower -%}
   {%- set sql -%}
 (
@@ -53,7 +53,7 @@ where not {{ job.flag.sql }}
         {%- set name = deltawave._quoted(column.name) %}
         {{ 'coalesce(flagged.' ~ name ~ ', kept.' ~ name ~ ') as ' ~ name if column.name | lower == updated_at else 'kept.' ~ name }}{{ ',' if not loop.last }}
         {%- endfor %}
-    from {{ deltawave._indented(batch.old) }} as kept
+    from {{ deltawave._indented(old) }} as kept
     left join (
         {{ deltawave._indented(deltawave._indented(deltawave._flagged_keys(job, batch))) }}
     ) as flagged

@@ -3,13 +3,27 @@
   ranges_per_run these are the ranges of the run, as in _slice_by_ranges. What is kept of a fetched range is the sum over the rows that
   came, not what the source said before: it may have changed in between.
 #}
-{%- macro _slice_by_range_checksums(job, batch, last) -%}
-  {%- if batch.is_first -%}
-    {%- do deltawave._slice_of_all_ranges(job, batch) -%}
-    {{ return(none) }}
+{%- macro default___slice_by_range_checksums(job, batch, last) -%}
+  {%- if not last -%}
+    {{ return(deltawave._slice_of_all_ranges(job, batch)) }}
   {%- endif -%}
   {%- set ranges = deltawave._read_ranges(job, batch) -%}
-  {%- set read = deltawave._ranges_of_run(job, batch, last, ranges) -%}
+  {%- set read = deltawave._ranges_of_run(job, batch, ranges) -%}
+  {%- set found = deltawave._moved_ranges(job, batch, last, ranges, read) -%}
+  {%- do deltawave._check_ranges_rows(job, batch, ranges, read, found.rows) -%}
+  {#- The ranges of a slice have to be of its own kept side: a new one is worth a batch, and so is another place to go on from. -#}
+  {%- set next_low = (read | last).high -%}
+  {%- if not found.moved and next_low == batch.resumed.next_low | default(none) and batch.kept == last.kept -%}
+    {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}
+  {%- endif -%}
+  {%- set fetched = deltawave._in_few_places(ranges, found.moved or read[:1]) -%}
+  {%- do deltawave._pause(job) -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, ranges, fetched)) -%}
+  {{ return(deltawave._reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=read | length)) }}
+{%- endmacro -%}
+
+{# Of the ranges that are read, those whose checksum or count is not the kept one, and the rows that the source has in all: {moved, rows}. #}
+{%- macro _moved_ranges(job, batch, last, ranges, read) -%}
   {%- set sums = {} -%}
   {%- for row in deltawave._run(job, deltawave._range_checksums(job, batch, ranges, read)).rows -%}
     {%- do sums.update({row[0] | int: {'row_count': row[1] | int, 'checksum': row[2]}}) -%}
@@ -19,19 +33,12 @@
   {%- for range in read -%}
     {%- set now = sums.get(range.range_id, {'row_count': 0, 'checksum': deltawave._empty_sum(job.settings.checksum_bits)}) -%}
     {%- set seen.rows = seen.rows + now.row_count -%}
-    {%- set is_known = last.summed == batch.summed and range.row_count == now.row_count and range.checksum == now.checksum -%}
+    {%- set is_known = (
+      last.checksum_fingerprint == batch.checksum_fingerprint and range.row_count == now.row_count and range.checksum == now.checksum
+    ) -%}
     {%- if not is_known -%}{%- do moved.append(range) -%}{%- endif -%}
   {%- endfor -%}
-  {%- do deltawave._require_rows(job, batch, ranges, read, seen.rows) -%}
-  {%- set is_at_rest = batch.progress.next_low == deltawave._last_progress(job, last).next_low | default(none) -%}
-  {%- set is_idle = not moved and is_at_rest and batch.kept_side == last.kept -%}
-  {%- if not is_idle -%}
-    {%- set fetched = deltawave._in_few_places(ranges, moved or read[:1]) -%}
-    {%- do deltawave._pause(job) -%}
-    {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, ranges, fetched)) -%}
-    {%- do deltawave._compare_ranges(job, batch, last, ranges, read, fetched) -%}
-  {%- endif -%}
-  {%- do batch.update(is_idle=is_idle, checksums=read | length) -%}
+  {{ return({'moved': moved, 'rows': seen.rows}) }}
 {%- endmacro -%}
 
 {# One row for each of the read ranges that has rows: range_id, row_count, checksum; computed where the source is. #}
@@ -76,6 +83,6 @@ group by range_id
 {%- endmacro -%}
 
 {# The same as text, which a slice carries. #}
-{%- macro _summand(batch, bits) -%}
+{%- macro _summed_text(batch, bits) -%}
   {{ return("concat_ws(':', " ~ deltawave._summed_hashes(batch, bits) | join(', ') ~ ')') }}
 {%- endmacro -%}

@@ -2,13 +2,12 @@
   ID (CH98 3.4, 3.5): some key ranges a run, in rotation, each by a short read of its own, so that neither the source is locked for long
   nor a run does more than its share. The kept rows of the same ranges are what they are compared with.
 #}
-{%- macro _slice_by_ranges(job, batch, last) -%}
-  {%- if batch.is_first -%}
-    {%- do deltawave._slice_of_all_ranges(job, batch) -%}
-    {{ return(none) }}
+{%- macro default___slice_by_ranges(job, batch, last) -%}
+  {%- if not last -%}
+    {{ return(deltawave._slice_of_all_ranges(job, batch)) }}
   {%- endif -%}
   {%- set ranges = deltawave._read_ranges(job, batch) -%}
-  {%- set read = deltawave._ranges_of_run(job, batch, last, ranges) -%}
+  {%- set read = deltawave._ranges_of_run(job, batch, ranges) -%}
   {%- for range in read -%}
     {%- if not loop.first -%}{%- do deltawave._pause(job) -%}{%- endif -%}
     {%- set select = deltawave._rows_of_ranges(job, batch, ranges, [range]) -%}
@@ -18,37 +17,34 @@
       {%- do deltawave._run(job, 'insert into ' ~ batch.landed ~ '\n' ~ deltawave._hashed_slice(job, select)) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- do deltawave._require_rows(job, batch, ranges, read, deltawave._row_count(job, batch.landed)) -%}
-  {%- do deltawave._compare_ranges(job, batch, last, ranges, read, read) -%}
+  {%- do deltawave._check_ranges_rows(job, batch, ranges, read, deltawave._row_count(job, batch.landed)) -%}
+  {{ return(deltawave._reading_of_ranges(job, batch, last, ranges, read, read)) }}
 {%- endmacro -%}
 
 {# The first slice is the whole table; the turns begin after it. #}
 {%- macro _slice_of_all_ranges(job, batch) -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, [], [])) -%}
-  {%- do batch.update(progress={'next_low': none}) -%}
+  {{ return(deltawave._reading(arrived=batch.landed, progress={'next_low': none})) }}
 {%- endmacro -%}
 
 {#
   The ranges of this run, from where the last one stopped; after the last range comes the first, in a run of its own. Without
-  ranges_per_run all of them, wherever the last run stopped. Where the next run goes on is the batch's progress.
+  ranges_per_run all of them, wherever the last run stopped.
 #}
-{%- macro _ranges_of_run(job, batch, last, ranges) -%}
+{%- macro _ranges_of_run(job, batch, ranges) -%}
   {%- set count = job.settings.ranges_per_run or ranges | length -%}
-  {%- set next_low = deltawave._last_progress(job, last).next_low -%}
   {%- set start = namespace(at=0) -%}
-  {%- for range in ranges if range.low is not none and range.low == next_low and count < ranges | length -%}
+  {%- for range in ranges if range.low is not none and range.low == batch.resumed.next_low and count < ranges | length -%}
     {%- set start.at = range.range_id -%}
   {%- endfor -%}
-  {%- set read = ranges[start.at:start.at + count] -%}
-  {%- do batch.update(progress={'next_low': (read | last).high}) -%}
-  {{ return(read) }}
+  {{ return(ranges[start.at:start.at + count]) }}
 {%- endmacro -%}
 
 {#
-  Refuses a source without any row, which a run sees as soon as the ranges that it read hold none: else they would go a range at a time.
+  Refuses a source without any row, which a run sees as soon as the ranges that it read hold none: otherwise its rows would go a range at a time.
   What was accepted holds for each range once.
 #}
-{%- macro _require_rows(job, batch, ranges, read, rows) -%}
+{%- macro _check_ranges_rows(job, batch, ranges, read, rows) -%}
   {%- set is_accepted = deltawave._is_accepted(job) or not read | rejectattr('is_accepted') | list -%}
   {%- if rows == 0 and not job.settings.allow_empty and not is_accepted -%}
     {%- if read | length == ranges | length or not deltawave._run(job, deltawave._any_row(job)).rows -%}
@@ -60,13 +56,13 @@
 {# The source's rows in some of the ranges, as a select of the log's columns, with the row's checksum where the ranges have one. #}
 {%- macro _rows_of_ranges(job, batch, ranges, chosen) -%}
   {%- set intervals = deltawave._intervals(chosen) if ranges else [{'low': none, 'high': none}] -%}
-  {%- set is_summed = job.settings.strategy == 'range_checksum' -%}
+  {%- set is_summed = job.strategy.checksums == 'ranges' -%}
   {%- if is_summed and job.remote -%}
     {{ return(deltawave._remote_rows(job, deltawave._keys_first(job, batch), intervals, job.settings.checksum_bits)) }}
   {%- endif -%}
 select
     {{ deltawave._dump_names(batch) | join(',\n    ') }},
-    {{ deltawave._summand(batch, job.settings.checksum_bits) if is_summed else 'cast(null as string)' }} as row_checksum
+    {{ deltawave._summed_text(batch, job.settings.checksum_bits) if is_summed else 'cast(null as string)' }} as row_checksum
 from (
     {{ deltawave._indented(deltawave._rows_in_intervals(job, batch, intervals)) }}
 )
@@ -75,13 +71,16 @@ where {{ deltawave._ranges_condition(job, ranges, chosen) }}
 
 {#
   What a landed slice of whole ranges is compared with: the kept rows of the ranges that were fetched. Those that were read are all that the
-  source was asked about: this run's part of the turn.
+  source was asked about: this run's part of the turn. The next run goes on behind them.
 #}
-{%- macro _compare_ranges(job, batch, last, ranges, read, fetched) -%}
-  {%- do batch.update(
+{%- macro _reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=0) -%}
+  {{ return(deltawave._reading(
+    arrived=batch.landed,
     old=deltawave._kept_slice(job, batch, last, deltawave._ranges_condition(job, ranges, fetched)),
+    progress={'next_low': (read | last).high},
     turn={'ranges': ranges, 'read': read, 'fetched': fetched},
-  ) -%}
+    checksums=checksums,
+  )) }}
 {%- endmacro -%}
 
 {# Leaves the source alone between two reads. #}

@@ -5,18 +5,19 @@
   The source is read twice, and may change in between. The first reading says of which keys something has to be told, the second alone
   what: so what is logged, and kept, are rows that the source had. What the first one did not see differs in the next run.
 #}
-{%- macro _slice_by_row_checksums(job, batch, last) -%}
-  {%- if batch.is_first -%}
+{%- macro default___slice_by_row_checksums(job, batch, last) -%}
+  {%- if not last -%}
     {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
-    {{ return(none) }}
+    {{ return(deltawave._reading(arrived=batch.landed)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}
-  {%- do batch.update(arrived='(select * from ' ~ batch.landed ~ ' where is_there)', checksums=batch.rows_old) -%}
-  {%- if deltawave._log_has_all_rows(job, batch) -%}
-    {%- do batch.update(old=deltawave._logged_rows(job, batch)) -%}
-  {%- else -%}
-    {%- do batch.update(changes=deltawave._changes_without_before(job, batch)) -%}
-  {%- endif -%}
+  {%- set has_rows = deltawave._log_has_all_rows(job, batch) -%}
+  {{ return(deltawave._reading(
+    arrived='(select * from ' ~ batch.landed ~ ' where is_there)',
+    old=deltawave._logged_rows(job, batch) if has_rows else none,
+    changes=none if has_rows else deltawave._changes_without_before(job, batch),
+    checksums=batch.rows_old,
+  )) }}
 {%- endmacro -%}
 
 {# Can the row before a change be had from the log? Not where the log began without the rows of the first dump. #}

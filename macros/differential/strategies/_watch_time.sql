@@ -3,10 +3,10 @@
   that comes before it. For the same reason those more than a day ahead don't count where the source has to be as new as it was: a source
   in which nothing else is has lost rows, or its clock was turned back. Up to a day, two clocks may be apart.
 #}
-{%- macro _watch_time(job, batch, progress) -%}
+{%- macro _watch_time(job, batch, since) -%}
   {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
   {%- set clock = deltawave._run_clock(job, batch) -%}
-  {%- set last_mark = deltawave._bound_literal(progress.high_water, job.time_type) if progress.high_water else none -%}
+  {%- set last_mark = deltawave._bound_literal(since.high_water, job.time_type) if since.high_water else none -%}
   {%- set moment = deltawave._until(updated_at, clock.limit) -%}
   {%- set mark = 'max(' ~ moment ~ ')' -%}
   {%- if last_mark -%}{%- set mark = 'greatest(' ~ mark ~ ', ' ~ last_mark ~ ')' -%}{%- endif -%}
@@ -14,10 +14,10 @@
   {%- set newest = 'max(if(is_flagged, null, ' ~ moment ~ '))' -%}
   {%- set newest = 'if(' ~ newest ~ ' >= ' ~ mark ~ ', ' ~ newest ~ ', null)' -%}
   {%- set reached = 'true' -%}
-  {%- if progress.newest -%}
+  {%- if since.newest -%}
     {#- The run's own clock may go back, too. -#}
     {%- set known = deltawave._until(updated_at, 'greatest(' ~ clock.future ~ ', ' ~ last_mark ~ ')' if clock.future else none) -%}
-    {%- set reached = 'max(' ~ known ~ ') >= ' ~ deltawave._bound_literal(progress.newest, job.time_type) -%}
+    {%- set reached = 'max(' ~ known ~ ') >= ' ~ deltawave._bound_literal(since.newest, job.time_type) -%}
   {%- endif -%}
   {%- set sql -%}
 select
@@ -44,14 +44,14 @@ from {{ batch.landed }}
   {%- endif -%}
   {%- if row[2] | string | lower != 'true' -%}
     {%- do deltawave._refuse(job, batch, 'clock_back', {
-      'column': settings.updated_at, 'was': progress.newest, 'is': deltawave._newest_of_source(job, clock.future) or 'no row',
+      'column': settings.updated_at, 'was': since.newest, 'is': deltawave._newest_of_source(job, clock.future) or 'no row',
     }) -%}
   {%- endif -%}
   {%- if row[6] | int == 0 and batch.rows_old -%}{%- do deltawave._require_any_row(job, batch) -%}{%- endif -%}
   {%- if row[5] | int and settings.future_timestamp == 'warn' -%}
     {%- do exceptions.warn(deltawave._message('future_warning', dict(ahead, model=job.name, batch=batch.label))) -%}
   {%- endif -%}
-  {%- do batch.update(progress={'high_water': row[0], 'newest': row[1], 'fingerprint': batch.fingerprint}) -%}
+  {{ return({'high_water': row[0], 'newest': row[1]}) }}
 {%- endmacro -%}
 
 {#

@@ -1,9 +1,9 @@
 {#
   x__anchors_<batch>_<attempt>: the anchors of all rows that changes of the relations may have touched. Written before either side is
-  read, so that both are cut alike, whatever other runs add to the logs in the meantime.
+  read, so that both are cut alike, whatever other runs add to the logs in the meantime. Returns the table.
 #}
 {%- macro _create_anchors(job, batch, last, root, moved) -%}
-  {%- do batch.update(anchors={'kind': 'anchors', 'batch_id': batch.batch_id, 'attempt': batch.attempt}) -%}
+  {%- set anchors = deltawave._attempt_relation(job, deltawave._own_table(batch, 'anchors')) -%}
   {%- set parts = [] -%}
   {%- for relation in moved -%}
     {%- do deltawave._watch_changes(job, batch, relation) -%}
@@ -15,7 +15,7 @@
     {%- endif -%}
   {%- endfor -%}
   {%- set sql -%}
-create table {{ deltawave._attempt_relation(job, batch.anchors) }}
+create table {{ anchors }}
 using {{ job.settings.copy_format }}
 {{ deltawave._name_mapping(job.settings.copy_format, root.view_columns) }}
 as
@@ -26,7 +26,8 @@ from (
 )
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
-  {%- do deltawave._require_anchors(job, batch, deltawave._attempt_relation(job, batch.anchors)) -%}
+  {%- do deltawave._require_anchors(job, batch, anchors) -%}
+  {{ return(anchors) }}
 {%- endmacro -%}
 
 {%- macro _no_anchors(root) -%}

@@ -3,7 +3,7 @@
   leaves out, rows that come from no log. dbt's graph tells it, so the adapter asks before Spark starts.
 #}
 {%- macro _check_lineage(model_name, settings, node) -%}
-  {%- if settings.strategy != 'view' -%}
+  {%- if deltawave._strategy_named(model_name, settings.strategy).reads != 'logs' -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set constants = settings.constant_relations -%}

@@ -3,17 +3,16 @@
   the view it may touch, as it was and as it is. The rows of their anchors (the root's mapped columns) are selected again and
   compared with those that were kept. So an unmatched row of a left join goes when a partner comes, and comes back when it goes.
 #}
-{%- macro _slice_by_view(job, batch, last) -%}
-  {%- set seen = deltawave._last_progress(job, last) -%}
+{%- macro default___slice_by_view(job, batch, last) -%}
+  {%- set seen = batch.resumed -%}
   {%- do deltawave._require_own_relations(job, batch) -%}
   {%- set between = deltawave._nodes_between(job) -%}
   {%- set relations = deltawave._joined_relations(job, batch, seen, between) -%}
-  {%- set progress = deltawave._view_progress(job, between, relations) -%}
+  {%- set progress = deltawave._view_progress(between, relations) -%}
   {%- do deltawave._require_fresh(job, batch, between, relations, seen, progress) -%}
-  {%- do batch.update(progress=progress) -%}
-  {%- if batch.is_first or not deltawave._can_go_on(job, between, seen, progress) -%}
-    {%- do deltawave._land_whole_view(job, batch, last) -%}
-    {{ return(none) }}
+  {#- What was kept tells of the rest of the view only under the same code, and of logs that were not empty. -#}
+  {%- if batch.compares_all or seen.code != progress.code or 0 in seen.batches.values() -%}
+    {{ return(deltawave._whole_view(job, batch, last, progress)) }}
   {%- endif -%}
   {%- set moved = [] -%}
   {%- for relation in relations -%}
@@ -22,17 +21,15 @@
       {%- do moved.append(dict(relation, seen=seen.batches[relation.name])) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- set is_idle = not moved and batch.kept_side == last.kept -%}
-  {%- if not is_idle -%}
-    {%- do deltawave._create_anchors(job, batch, last, relations[0], moved) -%}
-    {%- do deltawave._land_anchored_rows(job, batch, last, relations[0]) -%}
+  {%- if not moved and batch.kept == last.kept -%}
+    {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}
   {%- endif -%}
-  {%- do batch.update(is_idle=is_idle) -%}
+  {{ return(deltawave._anchored_rows(job, batch, last, relations[0], moved, progress)) }}
 {%- endmacro -%}
 
-{# What a run has seen: the select with its mapping, the code of what lies between, the last batch of each log, and whose it was. #}
-{%- macro _view_progress(job, between, relations) -%}
-  {%- set progress = {'select': local_md5(job.sql ~ tojson(job.settings.relations)), 'code': {}, 'batches': {}, 'attempts': {}} -%}
+{# What a run has seen: the code of what lies between, the last batch of each log, and whose it was. #}
+{%- macro _view_progress(between, relations) -%}
+  {%- set progress = {'code': {}, 'batches': {}, 'attempts': {}} -%}
   {%- for node in between -%}{%- do progress.code.update({node.unique_id: node.code}) -%}{%- endfor -%}
   {%- for relation in relations -%}
     {%- do progress.batches.update({relation.name: relation.last_batch}) -%}
@@ -41,29 +38,18 @@
   {{ return(progress) }}
 {%- endmacro -%}
 
-{#
-  Does what was kept tell of the rest of the view? Not after another strategy, another select or mapping, edited code between, a log that
-  was empty. Nor where --full-refresh has built stored rows anew, which needs no batch of a log. Then the whole view is compared.
-#}
-{%- macro _can_go_on(job, between, seen, progress) -%}
-  {%- set is_rebuilt = flags.FULL_REFRESH and between | selectattr('is_stored') | list -%}
-  {{ return(
-    not deltawave._is_accepted(job) and not is_rebuilt and seen.select == progress.select and seen.code == progress.code
-    and 0 not in seen.batches.values()
-  ) }}
-{%- endmacro -%}
-
-{%- macro _land_whole_view(job, batch, last) -%}
+{# The whole view, compared with all that was kept. #}
+{%- macro _whole_view(job, batch, last, progress) -%}
   {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
   {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
-  {%- if not batch.is_first -%}
-    {%- do batch.update(old=deltawave._kept_slice(job, batch, last)) -%}
-  {%- endif -%}
+  {{ return(deltawave._reading(
+    arrived=batch.landed, old=deltawave._kept_slice(job, batch, last) if last else none, progress=progress
+  )) }}
 {%- endmacro -%}
 
 {# The view's rows of the anchors that changes touched, and the kept ones. The anchors lie in the key, so both sides can be searched. #}
-{%- macro _land_anchored_rows(job, batch, last, root) -%}
-  {%- set anchors = deltawave._attempt_relation(job, batch.anchors) -%}
+{%- macro _anchored_rows(job, batch, last, root, moved, progress) -%}
+  {%- set anchors = deltawave._create_anchors(job, batch, last, root, moved) -%}
   {%- set condition = deltawave._few_values(job, anchors, root.view_columns) -%}
   {%- set on_anchor = deltawave._equal_columns(root.anchors, 'touched', root.anchors, 'anchors') -%}
   {%- set select -%}
@@ -85,5 +71,5 @@ where {{ condition }}
         on {{ on_anchor }}
 )
   {%- endset -%}
-  {%- do batch.update(old=old) -%}
+  {{ return(deltawave._reading(arrived=batch.landed, old=old, progress=progress)) }}
 {%- endmacro -%}

@@ -1,35 +1,42 @@
 {#
-  What becomes of keys that stand more than once: a dump that has some is refused, or goes on without them, or is taken as a bag of rows
-  (LG95 4.6), as duplicate_keys says.
+  Takes the landed rows in: all of them, or under duplicate_keys: quarantine those without keys that stand more than once, whose rows are
+  set aside. A bag of rows (duplicate_keys: multiset, LG95 4.6) has no duplicates.
 #}
-{%- macro _settle_duplicates(job, batch, key_count, row_count) -%}
-  {%- if job.settings.duplicate_keys != 'multiset' -%}
-    {%- set duplicates = {
-      'keys': job.settings.unique_key | join(', '),
-      'count': key_count,
-      'examples': deltawave._duplicate_examples(job, batch),
-    } -%}
-    {%- if job.settings.duplicate_keys == 'fail' -%}
-      {%- do deltawave._refuse(job, batch, 'duplicate_key', duplicates) -%}
-    {%- elif deltawave._warnings_are_errors() -%}
-      {%- do deltawave._refuse(job, batch, 'quarantine_is_error', duplicates) -%}
-    {%- endif -%}
-    {%- do batch.update(quarantined=row_count, duplicates=duplicates) -%}
-    {%- do deltawave._hold(job, batch) -%}
+{%- macro _accept(job, batch, found) -%}
+  {%- do deltawave._update(
+    batch,
+    rows_dump=found.rows if batch.arrived == batch.landed else deltawave._row_count(job, batch.landed),
+    rows_new=found.rows
+  ) -%}
+  {%- if found.duplicate_keys and job.settings.duplicate_keys == 'quarantine' -%}
+    {%- set duplicates = deltawave._described_duplicates(job, batch, found) -%}
+    {%- set accepted = deltawave._accept_without_duplicates(job, batch) -%}
+    {%- do deltawave._update(
+      batch, duplicates=duplicates, quarantined=found.duplicate_rows, new=accepted, rows_new=deltawave._row_count(job, accepted)
+    ) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# What is said of keys that stand more than once. #}
+{%- macro _described_duplicates(job, batch, found) -%}
+  {{ return({
+    'keys': job.settings.unique_key | join(', '),
+    'count': found.duplicate_keys,
+    'examples': deltawave._duplicate_examples(job, batch),
+  }) }}
 {%- endmacro -%}
 
 {#
   The new side of a dump in which keys stand more than once: the landed rows without those keys, and the rows that the kept side holds
-  of them. So such a key stays as it was, and is no delete. Written as the dump was (see _land): comparing needs no exchange.
+  of them. So such a key stays as it was, and is no delete. Written as a copy is (see _create_side): comparing needs no exchange.
 #}
-{%- macro _hold(job, batch) -%}
+{%- macro _accept_without_duplicates(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set names = deltawave._quoted_list(deltawave._landed_columns(job, batch) | map(attribute='name')) -%}
-  {%- set old_hash = deltawave._key_hash('old_side', keys) if batch.is_slice else 'old_side.key_hash' -%}
-  {%- set held = deltawave._attempt_relation(job, {'kind': 'held', 'batch_id': batch.batch_id, 'attempt': batch.attempt}) -%}
+  {%- set old_hash = 'old_side.key_hash' if job.strategy.reads == 'dump' else deltawave._key_hash('old_side', keys) -%}
+  {%- set accepted = deltawave._attempt_relation(job, deltawave._own_table(batch, 'accepted')) -%}
   {%- set sql -%}
-{{ deltawave._create_side(job, held, deltawave._landed_columns(job, batch)) }}
+{{ deltawave._create_side(job, accepted, deltawave._landed_columns(job, batch)) }}
 with duplicates as (
     {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 ),
@@ -46,7 +53,7 @@ accepted as (
     {%- if not batch.is_first %}
     union all
     select
-        {%- for name in deltawave._held_cells(job, batch) %}
+        {%- for name in deltawave._kept_cells(job, batch) %}
         {{ name }},
         {%- endfor %}
         {{ old_hash }} as key_hash
@@ -64,11 +71,11 @@ select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
 from accepted
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
-  {%- do batch.update(new=held, rows_new=deltawave._row_count(job, held)) -%}
+  {{ return(accepted) }}
 {%- endmacro -%}
 
 {# The dump's columns, of rows of the old side: null where that has none. #}
-{%- macro _held_cells(job, batch) -%}
+{%- macro _kept_cells(job, batch) -%}
   {%- set known = batch.columns | selectattr('in_old') | map(attribute='name') | map('lower') | list -%}
   {%- set cells = [] -%}
   {%- for column in deltawave._landed_columns(job, batch) -%}
@@ -104,4 +111,9 @@ limit 3
     {%- do examples.append('(' ~ row[0] ~ ')') -%}
   {%- endfor -%}
   {{ return(examples | join(', ')) }}
+{%- endmacro -%}
+
+{# A dump lands with all of its columns, a slice with those of the log. #}
+{%- macro _landed_columns(job, batch) -%}
+  {{ return(job.columns if job.strategy.reads == 'dump' else batch.columns) }}
 {%- endmacro -%}
