@@ -22,7 +22,7 @@
     {{ return(deltawave._changes_by_multiset(sides)) }}
   {%- endif -%}
   {%- set strategy = deltawave._strategy_named('_changes_between', settings.strategy) -%}
-  {{ return(adapter.dispatch(strategy.comparison, 'deltawave')(sides)) }}
+  {{ return(deltawave._macro_named(strategy.comparison)(sides)) }}
 {%- endmacro -%}
 
 {# Both sides as CTEs: their columns, and one that is never null, which tells after an outer join whether the side had the row. #}

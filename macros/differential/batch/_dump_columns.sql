@@ -83,11 +83,3 @@
     {%- do deltawave._fail('tolerance_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}
 {%- endmacro -%}
-
-{# Names that the log's own columns take, in the table and in the view. #}
-{%- macro _reserved_columns() -%}
-  {{ return([
-    'change_type', 'changed_columns', 'batch_id', 'batch_at', 'attempt', 'key_hash', 'row_checksum', 'is_flagged', 'was_kept', 'is_there',
-    '_change_type', '_changed_columns', '_before', '_batch_id', '_batch_at',
-  ]) }}
-{%- endmacro -%}

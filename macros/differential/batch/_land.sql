@@ -8,7 +8,7 @@
     {%- do deltawave._check_slice_columns(job, batch) -%}
     {%- do deltawave._open_kept(job, batch, last) -%}
   {%- endif -%}
-  {%- set reading = adapter.dispatch(job.strategy.reader, 'deltawave')(job, batch, last) -%}
+  {%- set reading = deltawave._macro_named(job.strategy.reader)(job, batch, last) -%}
   {%- do deltawave._update(batch, **reading) -%}
   {%- do deltawave._update(batch, new=batch.arrived) -%}
 {%- endmacro -%}

@@ -23,7 +23,7 @@
     }) -%}
   {%- endfor -%}
   {%- if strategy.check -%}
-    {%- do adapter.dispatch(strategy.check, 'deltawave')(model_name, settings) -%}
+    {%- do deltawave._macro_named(strategy.check)(model_name, settings) -%}
   {%- endif -%}
 {%- endmacro -%}
 

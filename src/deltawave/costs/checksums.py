@@ -24,7 +24,7 @@ def missed_change_probability(changed_rows: float, bits: int) -> float:
     return _missed(changed_rows, single_error(bits))
 
 
-def days_before_error(changed_rows: float, error: float) -> float:
+def comparisons_before_error(changed_rows: float, error: float) -> float:
     """Expected number of daily comparisons up to the first missed change, 1 / (1 - p_day) (LG96 equation 2).
 
     ``error`` is :func:`single_error` of the bits. Without an error or a changed row this is infinite.

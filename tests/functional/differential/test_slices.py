@@ -55,7 +55,7 @@ class TestStrategies:
         assert kept(bench, "checksums") == {checksums}
         assert not kept(bench, "slice")
         assert bench.batches("batch_id, rows_dump, updates") == [(1, 100, 0), (2, 2, 2)]
-        (first,), (second,) = bench.batches("days_before_error")
+        (first,), (second,) = bench.batches("comparisons_before_error")
         assert first is None
         assert second == pytest.approx(2.0**128 / 100)
 
