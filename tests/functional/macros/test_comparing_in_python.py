@@ -19,14 +19,19 @@ KEY = "id, case when id % 3 = 0 then null else 'p' end as part"
 
 
 @pytest.fixture(scope="module")
-def macros(spark: SparkSession) -> Macros:
+def macros(spark: SparkSession) -> Iterator[Macros]:
     macros = Macros(run_query=lambda sql: [tuple(row) for row in spark.sql(sql).collect()])
+
+    views = set()
 
     def compare_in_python(function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
         compare(function, relations, options, spark).createOrReplaceTempView(view)
+        views.add(view)
 
     macros._context["adapter"].compare_in_python = compare_in_python
-    return macros
+    yield macros
+    for view in views:
+        spark.catalog.dropTempView(view)
 
 
 @pytest.fixture(autouse=True)
