@@ -151,10 +151,40 @@ class DeltawaveAdapter(SparkAdapter):
     def remote_view(self, remote: str, query: str, view: str) -> dict[str, int]:
         """Make ``view`` a temporary view over ``query``, which runs at the remote; see ``remotes.create_view``."""
         settings = self._remote(remote)
-        if not self._in_session:
-            raise DbtRuntimeError(f"Remote '{remote}': databases are read through JDBC with method: session only.")
+        self._require_session(f"Remote '{remote}': databases are read through JDBC")
         logger.debug(f"Temporary view {view} over remote '{remote}':\n{query}")
         return remotes.create_view(self._handle().session, remote, settings, query, view)
+
+    @available.parse_none
+    def check_library_function(self, function: str, arguments: list[str]) -> None:
+        """Refuse a ``function`` that ``compare_in_python`` could not call with these arguments; starts no Spark."""
+        from dbt.adapters.deltawave import library_functions
+
+        self._require_session(f"Library function '{function}': Python runs")
+        library_functions.find(function, arguments, self.config.credentials.secrets)
+
+    @available.parse_none
+    def compare_in_python(self, function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
+        """Make ``view`` a temporary view of what ``function`` returns; see ``library_functions.compare``.
+
+        ``function`` is a dotted path. It gets ``relations`` (names of tables, or selects in parentheses) as
+        DataFrames, and ``options``. The view lasts until the node's next comparison, or the end of the node.
+        """
+        from dbt.adapters.deltawave import library_functions
+
+        self._require_session(f"Library function '{function}': Python runs")
+        handle = self._handle()
+        logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
+        with self._manager.exception_handler(function):
+            handle.drop_views()
+            secrets = self.config.credentials.secrets
+            frame = library_functions.compare(function, relations, options, handle.session, secrets)
+            self._manager.refuse_if_cancelled()
+            handle.leave_view(frame, view)
+
+    def _require_session(self, what: str) -> None:
+        if not self._in_session:
+            raise DbtRuntimeError(f"{what} with method: session only.")
 
     def _remote(self, name: str) -> remotes.Remote:
         return remotes.find(self.config.credentials.remotes, name)
