@@ -328,7 +328,8 @@ def test_a_dump_of_many_days_sends_one(dialect, condition):
 )
 def test_rows_of_few_values_are_asked_for(values, condition):
     remote = Remote("postgresql", values=values)
-    remote.macros._rows_with_values(remote.job, "touched", ACCOUNTS[:1])
+    few = remote.macros._few_values(remote.job, "touched", ACCOUNTS[:1])
+    remote.macros._rows_with_values(remote.job, few)
     select = "select * from t -- all"
     expected = f'select *\nfrom (\n{select}\n) as "dump"\nwhere {condition}' if condition else select
     assert remote.queries[-1][1] == expected

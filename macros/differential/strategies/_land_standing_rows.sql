@@ -26,15 +26,15 @@ having bool_and(is_flagged)
 )
   {%- endset -%}
   {%- if deltawave._row_count(job, deleted) -%}
-    {%- set key_columns = batch.columns | selectattr('is_key') | list -%}
+    {%- set few = deltawave._few_values(job, deleted, batch.columns | selectattr('is_key') | list) -%}
     {%- set standing -%}
 from (
-    {{ deltawave._indented(deltawave._rows_with_values(job, deleted, key_columns)) }}
+    {{ deltawave._indented(deltawave._rows_with_values(job, few)) }}
 ) as standing
 left semi join {{ deleted }} as deleted
     on {{ deltawave._same_key(keys, 'standing', 'deleted') }}
 where not {{ job.flag.sql }}
-    and {{ deltawave._few_values(job, deleted, key_columns) }}
+    and {{ deltawave._has_few_values(few) }}
     {%- endset -%}
     {%- if deltawave._run(job, 'select count(*) as row_count\n' ~ standing).rows[0][0] | int -%}
       {%- set select = 'select ' ~ deltawave._dump_names(batch, 'standing') | join(', ') ~ ', false as is_flagged\n' ~ standing -%}

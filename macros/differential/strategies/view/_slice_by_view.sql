@@ -50,13 +50,13 @@
 {# The view's rows of the anchors that changes touched, and the kept ones. The anchors lie in the key, so both sides can be searched. #}
 {%- macro _anchored_rows(job, batch, last, root, moved, progress) -%}
   {%- set anchors = deltawave._create_anchors(job, batch, last, root, moved) -%}
-  {%- set condition = deltawave._few_values(job, anchors, root.view_columns) -%}
+  {%- set condition = deltawave._has_few_values(deltawave._few_values(job, anchors, root.view_columns)) -%}
   {%- set on_anchor = deltawave._equal_columns(root.anchors, 'touched', root.anchors, 'anchors') -%}
   {%- set select -%}
 select
     {{ deltawave._dump_names(batch, 'touched') | join(',\n    ') }}
 from (
-    {{ deltawave._indented(deltawave._rows_with_values(job, anchors, root.view_columns)) }}
+    {{ deltawave._indented(job.sql) }}
 ) as touched
 left semi join {{ anchors }} as anchors
     on {{ on_anchor }}
