@@ -74,7 +74,9 @@ def test_an_unknown_name_fails() -> None:
 
 def test_a_declaration_takes_no_unknown_key() -> None:
     with pytest.raises(TypeError, match="takes no keyword argument 'sees'"):
-        MACROS._strategy(reads="dump", reader="_whole_dump", keeps="copy", sees_deletes="all", source="LG96", sees="all")
+        MACROS._strategy(
+            reads="dump", reader="_whole_dump", keeps="copy", sees_deletes="all", source="LG96", sees="all"
+        )
 
 
 def test_a_batch_takes_no_unknown_key() -> None:
@@ -109,4 +111,13 @@ class TestPage:
 
 
 def test_kinds_are_all_that_a_declaration_says() -> None:
-    assert set(STRATEGIES["outer_join"]) == {*KINDS, "reader", "comparison", "options", "requires", "allows", "check", "source"}
+    assert set(STRATEGIES["outer_join"]) == {
+        *KINDS,
+        "reader",
+        "comparison",
+        "options",
+        "requires",
+        "allows",
+        "check",
+        "source",
+    }
