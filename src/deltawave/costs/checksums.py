@@ -18,14 +18,14 @@ def single_error(bits: int) -> float:
 def missed_change_probability(changed_rows: float, bits: int) -> float:
     """Probability that one comparison misses a change, 1 - (1 - E)^rows (LG96 equation 1).
 
-    Equal rows have equal checksums, so only changed rows can be missed; the paper counts all rows of the dump, the worst
-    case. For range checksums, pass the number of changed ranges.
+    Equal rows have equal checksums, so only changed rows can be missed; the paper counts all rows of the dump, the
+    worst case. For range checksums, pass the number of changed ranges.
     """
     return _missed(changed_rows, single_error(bits))
 
 
 def comparisons_before_error(changed_rows: float, error: float) -> float:
-    """Expected number of comparisons up to the first missed change, 1 / (1 - p_day) (LG96 equation 2: one comparison per day).
+    """Expected number of comparisons up to the first missed change, 1 / (1 - p_day) (LG96 equation 2, for daily ones).
 
     ``error`` is :func:`single_error` of the bits. The result is infinite if ``error`` or ``changed_rows`` is 0.
     """
