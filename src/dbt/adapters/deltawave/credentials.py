@@ -91,7 +91,7 @@ class DeltawaveCredentials(SparkCredentials):
         return (
             f"Tables lie in {former}, which was the default of data_dir; this run takes {self.data_dir} instead. To "
             f"keep them, set data_dir: {FORMER_DATA_DIR} in the profile, and clean-targets in dbt_project.yml to "
-            "folders that do not hold it (tables know their folders by full paths, so they can't be moved); else "
+            "folders that do not hold it (tables know their folders by full paths, so they can't be moved); otherwise "
             "delete that folder."
         )
 
