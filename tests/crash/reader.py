@@ -1,7 +1,7 @@
 """A reader in a process of its own: writes the dumps, polls the model's view, and at the end reads all of it.
 
-Argument: a folder with settings.json (of Spark) and dumps.json. It writes "delivered" once the dumps are there, one line
-of seen.jsonl per poll, and tables.json and log.json after "stop" appeared.
+Argument: a folder with settings.json (of Spark) and dumps.json. It writes "delivered" once the dumps are there, one
+line of seen.jsonl per poll, and tables.json and log.json after "stop" appeared.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ PLACE = "path/to/deltawave"
 
 def build_as_told(folder: Path) -> dict[str, Any]:
     """Build in an empty environment with exactly the commands of README.md, on Parquet; then the prices' change log on
-    the other targets. Return the commands' output, the nodes that they built, and what SCRIPT prints for each target."""
+    the other targets. Return the commands' output, the nodes that they built, and what SCRIPT prints per target."""
     project = _checkout(folder)
     told = _told(str(folder / "checkout"))
     for name in ("packages.yml", "profiles.yml"):

@@ -41,9 +41,9 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "timestamp",
         "it reads least, 101% of the table",
     ),
-    "big, with time-stamps, and deletes that leave nothing": ({**BIG, "has_timestamps": True}, "row_checksum", "109%"),
-    "big, with time-stamps and flags": ({**BIG, **FLAGGED}, "timestamp_delete_flag", "2.1% of the table"),
-    "big, with time-stamps and flags, few columns of which are compared": (
+    "big, with timestamps, and deletes that leave nothing": ({**BIG, "has_timestamps": True}, "row_checksum", "109%"),
+    "big, with timestamps and flags": ({**BIG, **FLAGGED}, "timestamp_delete_flag", "2.1% of the table"),
+    "big, with timestamps and flags, few columns of which are compared": (
         {**BIG, **FLAGGED, "compared_fraction": 0.3},
         "timestamp_delete_flag with a covering copy",
         "0.7% of the table",
@@ -53,7 +53,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "timestamp_delete_flag",
         "Before that, add a time-stamp and a delete flag to the source",
     ),
-    "big, with time-stamps, and open to a flag": (
+    "big, with timestamps, and open to a flag": (
         {**BIG, "schema_can_change": True, "has_timestamps": True},
         "timestamp_delete_flag",
         "Before that, add a delete flag to the source",
@@ -64,7 +64,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "range_checksum",
         "it reads least, 120% of the table",
     ),
-    "busy, with time-stamps and flags": ({"can_be_locked": False, **FLAGGED}, "timestamp_delete_flag", "2.1%"),
+    "busy, with timestamps and flags": ({"can_be_locked": False, **FLAGGED}, "timestamp_delete_flag", "2.1%"),
     "remote, changes close together": (
         {**BIG, "is_remote": True, "is_clustered": True},
         "range_checksum",
@@ -76,7 +76,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "no other sends fewer rows (50,000,000 of 50,000,000); of those it reads least, 109% of the table.",
     ),
     "remote and small": ({"is_remote": True}, "outer_join", "a table of 200.0 MB is read quickly"),
-    "remote and small, with time-stamps and flags": (
+    "remote and small, with timestamps and flags": (
         {**FLAGGED, "is_remote": True},
         "timestamp_delete_flag",
         "no other sends fewer rows (10,000 of 1,000,000)",
