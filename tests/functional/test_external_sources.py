@@ -1,4 +1,4 @@
-"""External sources: tables over files, brought up to what yml and folder say, and what a change log takes of them."""
+"""External sources: tables over files that follow the yml and the folders, and what a change log reads of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = [{"name": "id", "data_type": "int"}, {"name": "name", "data_type": "st
 CSV = {"file_format": "csv"}
 DATED = {**CSV, "partitions": [{"name": "dump_date", "data_type": "date"}]}
 
-# None of these is the file that was meant; each is found in whatever columns are read.
+# None of these files is complete; each is refused whatever columns are read.
 WHOLE_FILE = "id,name,town\n1,ann,ulm\n2,bob,bonn\n"
 HALF_FILES = {
     "a cut last row": WHOLE_FILE[:-6],

@@ -1,4 +1,4 @@
-"""`advise`: what it takes for typical sources, what it refuses, and that it predicts what the cost model does."""
+"""`advise`: its choice for typical sources, what it refuses, and that it predicts the same as the cost model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COSTS = {
     "view": view_based.vbd_by_flags,
 }
 
-# What a source is like, the strategy, and words of the reason.
+# A source, the strategy, and words of the reason.
 SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
     "nothing is known": ({}, "outer_join", "a table of 200.0 MB is read quickly"),
     "small, with all one can wish for": ({**FLAGGED, "rows": 10_000}, "outer_join", "nothing can be missed"),
@@ -177,7 +177,7 @@ def test_a_source_that_may_not_be_locked_is_read_some_ranges_a_run(
 def test_a_remote_source_is_named_in_the_configuration() -> None:
     assert "      strategy='range_checksum',\n      remote='<remote>',\n" in advise(is_remote=True, is_clustered=True)
     assert "remote='" not in advise()
-    # A model tells it itself.
+    # Known from the model itself.
     config = {"materialized": "differential", "unique_key": "id", "remote": "legacy"}
     node = {"resource_type": "model", "name": "accounts", "config": config}
     sizes = {"rows": 1_000_000, "row_bytes": 200, "key_bytes": 8}
@@ -235,7 +235,7 @@ def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> N
 @pytest.mark.parametrize("row_bytes", [12, 200, 1543.5, 9000, 8192])
 @pytest.mark.parametrize("change_fraction", [0, 0.0001, 0.01, 0.5, 1])
 def test_the_macro_predicts_what_the_cost_model_does(rows: int, row_bytes: float, change_fraction: float) -> None:
-    """Formulas stand in both, since dbt does not run Python from a macro: here they are kept together."""
+    """The formulas are in both, since a macro cannot call Python: this test keeps them equal."""
     predict = Macros()._predicted_reads
     for key_bytes, compared, flagged, relations in itertools.product([1, 12], [0, 0.3, 1], [False, True], [2, 5]):
         sizes = {

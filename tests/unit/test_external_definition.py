@@ -241,7 +241,7 @@ def test_sources_behind_a_model(nodes, read):
 
 @pytest.mark.parametrize(("provider", "announces"), [("csv", True), ("delta", False)])
 def test_folders_announce_dates(provider, announces):
-    """A Delta table has partitions too, and can't show them."""
+    """A Delta table also has partitions, but cannot show them."""
     facts = [("# Partition Information", ""), ("day", "date"), ("# Detailed Table Information", "")]
     described = [("id", "int"), *facts, ("Provider", provider), ("Location", "dumps")]
     relation = Name("accounts")

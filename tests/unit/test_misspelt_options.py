@@ -40,7 +40,7 @@ MISSPELT = {
     "on_schema_chnage": "on_schema_change",
 }
 
-# Keys that models bear for users, for other packages and for other adapters.
+# Keys that models have for users, other packages and other adapters.
 FOREIGN = """
     owner my_flag team sla priority layer domain pii_columns load_strategy update_strategy created_at deleted_at
     time_format date_format row_format column_format key_columns business_key primary_key surrogate_key source_system

@@ -1,4 +1,4 @@
-"""The SQL that a remote database is asked, in each dialect."""
+"""The SQL for a remote database, in each dialect."""
 
 from types import SimpleNamespace
 
@@ -17,9 +17,9 @@ DIALECTS = ["postgresql", "mysql", "derby"]
 
 
 class Remote:
-    """The macros of a job at a remote of that dialect, and the queries that it was asked.
+    """The macros of a job at a remote of that dialect, and the queries that it received.
 
-    ``columns`` is what the select gives, ``values`` what Spark answers.
+    ``columns`` are those of the select, ``values`` the answers of Spark.
     """
 
     def __init__(self, dialect, padded=None, columns=(), values=()):
@@ -272,7 +272,7 @@ MARK = "2026-01-31 12:00:00"
     [
         ("postgresql", "timestamp", MARK, f"""("At" >= timestamptz '{MARK}+00' or "At" is null)"""),
         ("postgresql", "date", "2026-01-31", """("At" >= date '2026-01-31' or "At" is null)"""),
-        # By the column itself for an index, and by seconds for hours that come twice.
+        # By the column itself, for an index; and by seconds, for the hour that occurs twice.
         (
             "mysql",
             "timestamp",

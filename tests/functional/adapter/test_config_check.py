@@ -1,4 +1,4 @@
-"""A wrong configuration is told before Spark starts."""
+"""A wrong configuration is reported before Spark starts."""
 
 STUB = """
 {% macro check_differential_config(name, config) %}

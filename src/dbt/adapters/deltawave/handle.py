@@ -60,7 +60,7 @@ class SessionHandle(SparkConnectionWrapper):
         return [(field.name, field.dataType.simpleString(), None, None, None, None, field.nullable) for field in fields]
 
     def isolate(self, table: str, settings: Mapping[str, str]) -> None:
-        """Go on in a copy of the session that has ``settings``, in order to write ``table``."""
+        """Continue in a copy of the session that has ``settings``, to write ``table``."""
         self.rejoin()
         self.session = clone(self._shared, settings)
         self._written = table

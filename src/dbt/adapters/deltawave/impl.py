@@ -89,7 +89,7 @@ class DeltawaveAdapter(SparkAdapter):
         super().set_relations_cache(relation_configs, clear, required_schemas)
 
     def _check_differential_models(self) -> None:
-        """Let the package look at every differential model's configuration, while nothing has run.
+        """Let the package check every differential model's configuration before anything runs.
 
         ``dbt run`` lists schemas before it fills the cache, other commands only fill the cache.
         """
@@ -105,7 +105,7 @@ class DeltawaveAdapter(SparkAdapter):
                 self.execute_macro(CHECK_MACRO, project=PACKAGE, kwargs=arguments)
 
     def _get_relation_information(self, row: Any) -> tuple[str, str, str]:
-        """Tell an Iceberg table, which the Hive side of Iceberg's session catalog calls hive."""
+        """Recognize an Iceberg table, which the Hive side of Iceberg's session catalog calls hive."""
         schema, name, information = super()._get_relation_information(row)
         if "table_type=ICEBERG" in information:
             information = information.replace("Provider: hive", "Provider: iceberg")
@@ -137,7 +137,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:
-        """Return the clause by which a view over ``sql`` keeps the names of its columns; see ``views.names_clause``."""
+        """Return the clause that keeps the case of the columns of a view over ``sql``; see ``views.names_clause``."""
         from dbt.adapters.deltawave.views import names_clause
 
         return names_clause(self._handle().session.sql(sql).schema, comments)

@@ -18,7 +18,7 @@ from pyspark.sql.types import NullType
 
 from dbt.adapters.deltawave.reports import is_theirs, report
 
-# Where a model's namespace holds what is called before its result is stored, and may refuse it.
+# The name, in a model's namespace, of what is called before its result is stored, and may refuse it.
 BEFORE_STORING = "__before_storing__"
 
 
@@ -42,7 +42,7 @@ class SessionPythonJob(PythonJobHelper):
 
     def submit(self, compiled_code: str) -> None:
         """Execute ``compiled_code``; an error shows the lines of the user's file."""
-        # The name is no module's, so functions of the model are pickled to the executors by value.
+        # No module has this name, so functions of the model are pickled to the executors by value.
         scope = {
             "__name__": self._name,
             "__file__": str(self._file),
@@ -62,7 +62,7 @@ class SessionPythonJob(PythonJobHelper):
         shift = self._first_line() - first
         lines = compiled_code.splitlines(keepends=True)
         shown = ["\n"] * shift + lines if shift > 0 else lines[-shift:]
-        # Without a time linecache does not check the file, which lacks what dbt appends.
+        # Without a modification time linecache does not compare with the file, which lacks what dbt appends.
         linecache.cache[str(self._file)] = (len(compiled_code), None, shown, str(self._file))
         try:
             tree = ast.parse(compiled_code, filename=str(self._file))
@@ -119,7 +119,7 @@ def to_frame(result: Any, session: SparkSession, giver: str) -> DataFrame:
     """
     if isinstance(result, DataFrame):
         return result
-    # By name: neither library need be imported to know that it is not in play.
+    # By name, so that neither library has to be imported.
     kinds = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(result).__mro__]
     if any(kind in ("pandas.DataFrame", "pandas.core.frame.DataFrame") for kind in kinds):
         return _without_void(session.createDataFrame(result))
@@ -132,7 +132,7 @@ def to_frame(result: Any, session: SparkSession, giver: str) -> DataFrame:
 
 
 def _without_void(frame: DataFrame) -> DataFrame:
-    """Make columns without any value strings: pandas knows no type for them, tables need one."""
+    """Turn columns without any value into strings: pandas has no type for them, but tables need one."""
     void = {
         field.name: F.lit(None).cast("string") for field in frame.schema.fields if isinstance(field.dataType, NullType)
     }
