@@ -354,7 +354,10 @@ class TestRuns:
         empty.declare(using="csv", file_format=None, options={"header": "true"}, partitions=DATED["partitions"])
         text = empty.run()
         assert empty.batches() == [("2026-01-01", 4, 0, 0)]
-        assert "source legacy.accounts: half a file, or one with other columns, can pass: ignoreCorruptFiles" in text
+        assert (
+            "source legacy.accounts: a damaged or different file may be read without an error: ignoreCorruptFiles"
+            in text
+        )
         assert "mode is not FAILFAST" in text
         assert "header is not true" not in text
 
@@ -396,7 +399,7 @@ class TestRuns:
         log.select(f"{CHANGES} where name <> 'zoe'")
         log.land(2, "id,name\n1,zoe\n")
         text = log.run()
-        assert "accounts_changes: legacy.accounts has dump(s) of 2026-01-02, of which the select gives no row" in text
+        assert "accounts_changes: legacy.accounts has dump(s) of 2026-01-02, of which the select returns no row" in text
         assert len(log.batches()) == 1
 
     def test_an_empty_dump_behind_a_table_is_refused(self, log):

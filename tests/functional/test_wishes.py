@@ -89,7 +89,7 @@ class TestWishes:
     def test_wish_3_a_stated_policy_for_duplicate_keys(self, bench: Workbench) -> None:
         """Duplicates are an error that counts and shows them, not chance (dbt-core#2642, #6215, SQLMesh#2810)."""
         text = bench.refused(f"{ACCOUNTS} union all select 3, 'x'", "--select", "accounts")
-        assert "1 key(s) (account_id) stand more than once, for instance (3)" in text
+        assert "1 key(s) (account_id) occur more than once, for instance (3)" in text
 
     def test_wish_4_deletes_with_the_last_values_and_keys_that_come_back(self, bench: Workbench) -> None:
         """A row that goes and returns is deleted as it was, inserted as it is (dbt-adapters#1401, dbt-core#11949)."""

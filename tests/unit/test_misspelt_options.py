@@ -65,7 +65,7 @@ def test_a_misspelt_option_is_refused_and_the_right_one_named(given: str) -> Non
     option = MISSPELT[given]
     with pytest.raises(CompilationError) as error:
         settings(**{given: "x"})
-    assert f"accounts: '{given}' is no option, and nearly '{option}'. Write '{option}'" in str(error.value)
+    assert f"accounts: '{given}' is not an option, but nearly '{option}'. Write '{option}'" in str(error.value)
 
 
 def test_it_is_refused_beside_the_right_one() -> None:

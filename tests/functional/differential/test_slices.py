@@ -139,7 +139,7 @@ class TestRanges:
         (name,) = kept(bench, "ranges") | kept(bench, "cuts")
         bench.spark.sql(f"insert into {bench.schema}.{name} (range_id) values (99)")
         said = bench.refused(table(3))
-        assert "the table of key ranges, is not as the last batch wrote it" in said
+        assert "the table of key ranges, differs from what the last batch wrote" in said
         bench.configure()
         bench.build(table(3))
         assert bench.batches()[-1] == (2, 0, 0, 1)
