@@ -8,3 +8,8 @@
   {%- endif -%}
   {%- do adapter.check_library_function(strategy.comparison, deltawave._python_arguments() + strategy.options) -%}
 {%- endmacro -%}
+
+{# The names of the arguments that every such function is given; its own options follow. #}
+{%- macro _python_arguments() -%}
+  {{ return(['old', 'new', 'unique_key', 'columns', 'before_image']) }}
+{%- endmacro -%}

@@ -25,11 +25,6 @@ select
 from {{ changes }}
 {%- endmacro -%}
 
-{# The names of the arguments that every such function is given; its own options follow. #}
-{%- macro _python_arguments() -%}
-  {{ return(['old', 'new', 'unique_key', 'columns', 'before_image']) }}
-{%- endmacro -%}
-
 {#
   The columns as the function is told of them: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance, comparable}]. comparable: of
   a compared column, the expression of its name whose values are null-safely equal exactly where the contents are (see _comparable).

@@ -64,7 +64,7 @@ class TestQuarantine:
         bench.build(rows("(1, 'ann'), (2, 'bob'), (3, 'kid'), (3, 'kid'), (3, 'sid'), (4, 'dan'), (5, 'eva')"))
         assert bench.log()[3:] == [(2, "bob", "insert", 2), (4, "dan", "insert", 2), (5, "eva", "update", 2)]
         assert self.set_aside(bench)[2:] == [(3, "kid", 2), (3, "kid", 2), (3, "sid", 2)]
-        assert self.sides(bench) == ["commit", "held"]
+        assert self.sides(bench) == ["accepted", "commit"]
 
         bench.build(rows("(1, 'ann'), (2, 'bob'), (3, 'sid'), (4, 'dan'), (5, 'eva')"))
         assert bench.log("account_id, name, _before.name, _change_type, _batch_id")[6:] == [
@@ -130,7 +130,7 @@ class TestQuarantine:
         bench.dump(rows("(1, 'ann'), (2, 'x'), (2, 'y'), (3, 'cid')"))
         stop("prepare")
         stop("decide")
-        assert self.sides(bench) == ["commit", "copy", "copy", "copy", "held", "held"]
+        assert self.sides(bench) == ["accepted", "accepted", "commit", "copy", "copy", "copy"]
         assert self.set_aside(bench) == []
         # The next run finishes batch 2 and takes the same dump again, as batch 3.
         stop("record")
@@ -138,7 +138,7 @@ class TestQuarantine:
         bench.build(rows("(1, 'ann'), (2, 'bob'), (3, 'cid')"))
         assert self.set_aside(bench) == [(2, "x", 2), (2, "x", 3), (2, "y", 2), (2, "y", 3)]
         assert bench.log()[2:] == [(3, "cid", "insert", 2)]
-        assert self.sides(bench) == ["commit", "held"]
+        assert self.sides(bench) == ["accepted", "commit"]
         assert bench.spark.table(f"{bench.schema}.accounts__quarantine").count() == 4
 
     def test_types_may_change_before_the_first_batch_alone(self, bench: Workbench) -> None:

@@ -109,7 +109,7 @@ class TestSliceEdges:
             log = self.log(project, spark, f"aside_{name}")
             assert log == [("z", 1, "fay", "insert", None, None)], name
             assert spark.table(f"{project.test_schema}.aside_{name}__quarantine").count() == 2
-        assert spark.sql(f"show tables in {project.test_schema} like 'aside*__held_*'").count() == 0
+        assert spark.sql(f"show tables in {project.test_schema} like 'aside*__accepted_*'").count() == 0
         publish([*START[1:], (None, 1, "eve", 3, False), ("z", 1, "fay", 2, False)])
         run_dbt([*RUN, "aside_*"])
         for name in QUARANTINING:
