@@ -1,4 +1,4 @@
-"""The macros' house: files bear the names of their macros, folders use each other one way only, and keys are declared."""
+"""The house of macros: files bear their names, folders use each other one way only, and keys are declared."""
 
 from __future__ import annotations
 
