@@ -52,21 +52,13 @@ new_side as (
   where a key may have several.
 #}
 {%- macro _on_key(sides, place=none) -%}
+  {%- set conditions = ['old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence] if sides.key_hash else [] -%}
+  {%- set equal = deltawave._equal_parts(sides['keys'], 'old_side', 'new_side') -%}
   {%- if sides.key_hash and not place -%}
-    {%- set equal = [] -%}
-    {%- for key in sides['keys'] -%}
-      {%- do equal.append('old_side.' ~ deltawave._quoted(key) ~ ' <=> new_side.' ~ deltawave._quoted(key)) -%}
-    {%- endfor -%}
-    {%- set same_hash = 'old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence -%}
-    {{ return(same_hash ~ ' and array(' ~ equal | join(', ') ~ ') = array(' ~ (['true'] * equal | length) | join(', ') ~ ')') }}
+    {%- do conditions.append('array(' ~ equal | join(', ') ~ ') = array(' ~ (['true'] * equal | length) | join(', ') ~ ')') -%}
+  {%- else -%}
+    {%- do conditions.extend(equal) -%}
   {%- endif -%}
-  {%- set conditions = [] -%}
-  {%- if sides.key_hash -%}
-    {%- do conditions.append('old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence) -%}
-  {%- endif -%}
-  {%- for key in sides['keys'] -%}
-    {%- do conditions.append('old_side.' ~ deltawave._quoted(key) ~ ' <=> new_side.' ~ deltawave._quoted(key)) -%}
-  {%- endfor -%}
   {%- if place -%}
     {%- do conditions.append('old_side.' ~ place ~ ' = new_side.' ~ place) -%}
   {%- endif -%}

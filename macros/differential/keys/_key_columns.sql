@@ -1,17 +1,13 @@
-{# The key's columns in the order of unique_key: [{name, data_type}]. #}
-{%- macro _key_columns(job) -%}
-  {%- set columns = [] -%}
+{# The key's columns, with their types, in the order of unique_key: of the dump, or of other columns. #}
+{%- macro _key_columns(job, columns=none) -%}
+  {%- set keys = [] -%}
   {%- for key in job.settings.unique_key -%}
-    {%- for column in job.columns if column.name | lower == key | lower -%}{%- do columns.append(column) -%}{%- endfor -%}
+    {%- for column in columns or job.columns if column.name | lower == key | lower -%}{%- do keys.append(column) -%}{%- endfor -%}
   {%- endfor -%}
-  {{ return(columns) }}
+  {{ return(keys) }}
 {%- endmacro -%}
 
 {# The log's columns, the key's in the order of unique_key, as bounds are. #}
 {%- macro _keys_first(job, batch) -%}
-  {%- set columns = [] -%}
-  {%- for key in job.settings.unique_key -%}
-    {%- for column in batch.columns if column.name | lower == key | lower -%}{%- do columns.append(column) -%}{%- endfor -%}
-  {%- endfor -%}
-  {{ return(columns + batch.columns | rejectattr('is_key') | list) }}
+  {{ return(deltawave._key_columns(job, batch.columns) + batch.columns | rejectattr('is_key') | list) }}
 {%- endmacro -%}
