@@ -32,7 +32,7 @@ import yaml
 from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
 from jvm import archive_classes
-from kills import STEPS, kill_and_race, kill_slices
+from kills import PLANS, kill_and_race
 from mariadb import DRIVER as MARIADB_DRIVER
 from mariadb import MariaDBServer
 from postgres import DRIVER as POSTGRES_DRIVER
@@ -187,8 +187,7 @@ def killed(
 ) -> dict[str, Future[None]]:
     """The histories of tests/crash."""
     folder = tmp_path_factory.mktemp("crash")
-    histories = {name: beside.submit(kill_and_race, name, folder / name, quick_jvm) for name in STEPS}
-    return histories | {"slices": beside.submit(kill_slices, folder / "slices", quick_jvm)}
+    return {name: beside.submit(kill_and_race, name, folder / name, quick_jvm) for name in PLANS}
 
 
 @pytest.fixture(scope="session")
