@@ -111,13 +111,19 @@ def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
         assert "another run" in loser.output
         assert "has changed nothing" in loser.output
         for model, steps in plan.items():
-            is_left = EVERY_STEP.index("place") <= EVERY_STEP.index(steps[1]) <= EVERY_STEP.index("publish") if steps[1] in EVERY_STEP else False
+            is_left = (
+                EVERY_STEP.index("place") <= EVERY_STEP.index(steps[1]) <= EVERY_STEP.index("publish")
+                if steps[1] in EVERY_STEP
+                else False
+            )
             assert (f"{model}: finishing batch 2" in said) == is_left, said
         reader.stop()
         for model in house.models:
             seen = accepted(model, plan, dumps)
             assert reader.log(model) == history.log(seen), model
             assert_only_whole_batches(model, reader, seen)
-            kinds = {name.removeprefix(f"{model}__").split("_")[0] for name in reader.tables if name.startswith(f"{model}__")}
+            kinds = {
+                name.removeprefix(f"{model}__").split("_")[0] for name in reader.tables if name.startswith(f"{model}__")
+            }
             kept = {"base", "ranges"} if model.startswith("slices") else {"copy"}
             assert kinds == {"batches", "commit", "log", *kept}, reader.tables

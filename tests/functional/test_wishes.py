@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from functional.differential.workbench import Workbench
+from workbench import Workbench
 from pyspark.sql import SparkSession
 
 LOG = """
