@@ -151,9 +151,8 @@ class House:
     def is_writing(self, model: str) -> bool:
         """Whether a statement has begun to write into a table of the model's, and not ended."""
         folder = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
-        return any(
-            found for mark in ("_temporary", ".spark-staging-*") for found in folder.glob(f"{model}__*/**/{mark}")
-        )
+        marks = ("_temporary", ".spark-staging-*")
+        return any(True for mark in marks for _ in folder.glob(f"{model}__*/**/{mark}"))
 
     def close(self) -> None:
         """End what a failed test left running."""

@@ -1,7 +1,7 @@
-"""A reader in a process of its own: writes the dumps, reads the models' views in turn, again and again, at the end all of them.
+"""A reader in a process of its own: writes the dumps, polls the models' views in turn, at the end reads them all.
 
-Argument: a folder with settings.json (of Spark), models.json and dumps.json. It writes "delivered" when the dumps are
-there, a line of seen.jsonl a poll, and tables.json and logs.json after "stop" appeared.
+Argument: a folder with settings.json (of Spark), models.json and dumps.json. It writes "delivered" once the dumps are
+there, one line of seen.jsonl per poll, and tables.json and logs.json after "stop" appeared.
 """
 
 from __future__ import annotations
