@@ -29,9 +29,10 @@ from typing import Any
 
 import pytest
 import yaml
+from filesystem import file_system
 from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
-from jvm import archive_classes
+from jvm import QUICK_JVM, archive_classes
 from kills import PLANS, kill_and_race
 from mariadb import DRIVER as MARIADB_DRIVER
 from mariadb import MariaDBServer
@@ -51,7 +52,8 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.driver.memory": "3g",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
+    # A suite is over before the second compiler has paid for itself; the first alone would have too little room.
+    "spark.driver.extraJavaOptions": QUICK_JVM,
 }
 
 # Hive's metastore takes half of the time of a small statement, and one lock lets one in at a time.
@@ -112,7 +114,7 @@ def dbt_profile_target(
 
 
 @pytest.fixture(scope="session")
-def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
+def spark_settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Settings of the session, with the drivers of the servers that chosen tests ask for."""
     table_format = request.config.option.table_format
     if table_format != "parquet":
@@ -121,7 +123,8 @@ def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
         return SETTINGS | settings | (UNCACHED if table_format == "iceberg" else {})
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     drivers = [driver for server, driver in DRIVERS.items() if server in wanted]
-    return SETTINGS | QUICK_CATALOG | ({"spark.jars.packages": ",".join(drivers)} if drivers else {})
+    packages = {"spark.jars.packages": ",".join(drivers)} if drivers else {}
+    return SETTINGS | QUICK_CATALOG | file_system(tmp_path_factory.mktemp("filesystem")) | packages
 
 
 @pytest.fixture(scope="session")
