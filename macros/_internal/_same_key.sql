@@ -1,4 +1,4 @@
-{# The condition that two aliases stand for the same key; a null key is equal to a null key. #}
+{# The condition that two aliases have the same key; a null key equals a null key. #}
 {%- macro _same_key(keys, left, right) -%}
   {{ return(deltawave._equal_parts(keys, left, right) | join(' and ')) }}
 {%- endmacro -%}

@@ -1,4 +1,4 @@
-{# What advise prints: what it was asked, every strategy, and the choice with its configuration. #}
+{# What advise prints: its input, every strategy, and the choice with its configuration. #}
 {%- macro _advice_lines(table, weighed, choice) -%}
   {%- set heads = ['strategy', 'usable', 'reads'] + (['rows sent'] if table.is_remote else []) + ['why'] -%}
   {%- set rows = [heads] -%}
@@ -23,7 +23,7 @@
   {{ return(lines + deltawave._advised_config(table, choice)) }}
 {%- endmacro -%}
 
-{# The choice as one writes it at the head of a model. #}
+{# The choice as a config block for the head of a model. #}
 {%- macro _advised_config(table, choice) -%}
   {%- set keys = [] -%}
   {%- for key in table.unique_key -%}
@@ -31,7 +31,7 @@
   {%- endfor -%}
   {%- set options = ["materialized='differential'", 'unique_key=[' ~ keys | join(', ') ~ ']', "strategy='" ~ choice.strategy ~ "'"] -%}
   {%- set strategy = deltawave._strategy_named('advise', choice.strategy) -%}
-  {#- Change logs are here, wherever their sources lie. -#}
+  {#- Change logs are local, wherever their sources are. -#}
   {%- if table.is_remote and strategy.reads != 'logs' -%}{%- do options.append("remote='" ~ table.remote ~ "'") -%}{%- endif -%}
   {%- if choice.ranges_per_run -%}{%- do options.append('ranges_per_run=' ~ choice.ranges_per_run) -%}{%- endif -%}
   {%- set values = {
@@ -46,7 +46,7 @@
   {{ return(lines + ['  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}
 
-{# A share as one reads it: 200%, 23%, 4.1%, <0.1%. #}
+{# A share for readers: 200%, 23%, 4.1%, <0.1%. #}
 {%- macro _percent(share) -%}
   {%- if 0 < share < 0.001 -%}{{ return('<0.1%') }}{%- endif -%}
   {{ return('{:.0%}'.format(share) if share >= 0.0995 or share * 100 == (share * 100) | round else '{:.1%}'.format(share)) }}

@@ -1,6 +1,6 @@
 {#
-  Each strategy of which there is advice, with its reason for or against: [{strategy, covering_copy, usable, why, reads, rows_sent}],
-  plainest first. A join has no price where there is none.
+  Each strategy that has advice, with the reason for or against it: [{strategy, covering_copy, usable, why, reads, rows_sent}], plainest first.
+  Without a join, a strategy that reads change logs has no price.
 #}
 {%- macro _weighed_strategies(table) -%}
   {%- set pages = deltawave._predicted_reads(table) -%}
@@ -26,9 +26,8 @@
 {%- endmacro -%}
 
 {#
-  What is to be said of each strategy, and of a covering copy: {why: the reason for it, locks: does it read the source whole, at once?,
-  against: a reason of its own against it, sent: the rows that cross the network, all of them where it is not given}. Its price is in
-  _predicted_reads.
+  The advice for each strategy, and for a covering copy. why: the reason for it; locks: whether it reads the whole source at once; against: a
+  reason of its own against it; sent: the rows that cross the network, by default all. Its price is in _predicted_reads.
 #}
 {%- macro _advice(table, changed_ranges) -%}
   {%- set changed_rows = table.change_fraction * table.rows -%}
@@ -57,7 +56,7 @@
   }) }}
 {%- endmacro -%}
 
-{# Why a strategy can't be used, none where it can. #}
+{# Why a strategy cannot be used; none where it can. #}
 {%- macro _reason_against(strategy, advice, table) -%}
   {%- if advice.locks and not table.can_be_locked -%}
     {{ return('reads the source whole, which may not be locked') }}
@@ -73,7 +72,7 @@
   {{ return(advice.against or none) }}
 {%- endmacro -%}
 
-{# How many key ranges a run reads of a source that may not be locked, whose sums alone are a reading too: a tenth; none where all of them. #}
+{# How many key ranges a run reads of a source that must not be locked (computing their checksums is a read, too): a tenth of them; none for all. #}
 {%- macro _advised_ranges(strategy, table) -%}
   {%- if table.can_be_locked or strategy.ranges != 'compared' -%}
     {{ return(none) }}

@@ -1,7 +1,7 @@
-{# The name of the flat column that holds what a column was before. #}
+{# The name of the flat column that holds a column's before image. #}
 {%- macro _before_name(name) -%}{{ return('before__' ~ name) }}{%- endmacro -%}
 
-{# The flat columns of what a row was before, which a key never was: [{name, data_type}]. #}
+{# The flat columns of before images, which keys do not have: [{name, data_type}]. #}
 {%- macro _before_columns(columns) -%}
   {%- set before = [] -%}
   {%- for column in columns if not column.is_key -%}
@@ -10,7 +10,7 @@
   {{ return(before) }}
 {%- endmacro -%}
 
-{# The expressions of before images of rows that were not there before, or of which the log cannot tell; none where no images are kept. #}
+{# The expressions for before images that do not exist or that the log does not know; empty if no before images are kept. #}
 {%- macro _null_before(columns, has_before) -%}
   {%- set nulls = [] -%}
   {%- for column in deltawave._before_columns(columns) if has_before -%}

@@ -2,7 +2,7 @@
 {%- macro _compared_column(settings, column, in_old, in_new) -%}
   {%- set name = column.name | lower -%}
   {%- set chosen = settings.compare_columns | map('lower') | list if settings.compare_columns else none -%}
-  {#- A row that was touched and not changed has another time-stamp, and is no change. -#}
+  {#- A row that was touched but not changed has a new timestamp, and is not a change. -#}
   {%- set touched = [settings.updated_at] if settings.updated_at and chosen is none else [] -%}
   {%- set ignored = ((settings.ignore_columns or []) + touched) | map('lower') | list -%}
   {%- set tolerances = {} -%}

@@ -1,4 +1,4 @@
-{# The contract's columns, from the flat ones of the log, or of a relation with the same ones. #}
+{# The contract's columns, from the flat columns of the log, or of a relation that has the same ones. #}
 {%- macro _contract_columns(columns, has_before, alias='log') -%}
   {%- set names = columns | map(attribute='name') | list -%}
   {%- set before = [] -%}

@@ -1,14 +1,14 @@
 {#
-  The change log of a table that arrives as full dumps (LG96 1.1, CH98 3.1), one exclusive and atomic decision a batch:
+  The change log of a table that arrives as full dumps (LG96 1.1, CH98 3.1), with one exclusive and atomic decision per batch:
 
-    land     the new dump is written once, hashed by key: it is what the next batch compares with
-    check    keys are there and unique (else duplicate_keys says what becomes of them), the dump is not empty
-    prepare  the log takes the dump's columns
+    land     the new dump is written once, placed by the key's hash: the next batch compares with it
+    check    keys exist and are unique (otherwise duplicate_keys says what happens), the dump is not empty
+    prepare  the log gets the dump's columns
     stage    the log rows of (batch, attempt) are written where no reader looks
-    decide   one view is created, exclusively: from here on the batch stands
+    decide   one view is created, exclusively: from here on the batch is valid
     place    the rows get the batch's number
     publish  the model's view is replaced in one change
-    clean    what the batch made superfluous goes
+    clean    tables that the batch made superfluous are dropped
 
   Killed anywhere, the next run starts with recover and goes on.
 #}

@@ -1,6 +1,6 @@
 {#
-  Tables over files where they lie: one for each source table whose yml has an external block. Run it before the models that read
-  those sources: `dbt run-operation create_external_sources`. A differential model finds files that have come since by itself.
+  Tables over files in place: one for each source table whose yml has an external block. Run it before the models that read those
+  sources: `dbt run-operation create_external_sources`. A differential model finds files that have come since by itself.
 
     tables:
       - name: accounts

@@ -1,6 +1,6 @@
 {#
-  Opens a change log for an operation: {job, record, batch}. The operation is a batch without changes, with a number, a decision and a
-  row in x__batches of its own, so that it and a run at the same time can't both win. Repairs first, as a run does.
+  Opens a change log for an operation: {job, record, batch}. The operation is a batch without changes, with its own number, decision and row in
+  x__batches, so that it and a concurrent run cannot both win. Repairs first, as a run does.
 #}
 {%- macro _open_maintenance(macro_name, model_name) -%}
   {%- set node = deltawave._model_node(macro_name, model_name) -%}
@@ -29,7 +29,7 @@
   }}) }}
 {%- endmacro -%}
 
-{# Commits an operation: the last record with what the operation changed of it. #}
+{# Commits an operation: the last record with the operation's changes to it. #}
 {%- macro _commit_maintenance(work, reason, changes) -%}
   {%- set batch = work.batch -%}
   {%- set record = dict(
@@ -67,7 +67,7 @@ order by batch_id
   {{ return(batches) }}
 {%- endmacro -%}
 
-{# The held batch of that number, which must not be the last one. #}
+{# The held batch with that number, which must not be the last one. #}
 {%- macro _held_batch(macro_name, work, held, to_batch) -%}
   {%- for batch in held[:-1] if to_batch | string == batch.batch_id | string -%}
     {{ return(batch) }}
@@ -77,7 +77,7 @@ order by batch_id
   }) -%}
 {%- endmacro -%}
 
-{# The rows that the log's batches up to one of them leave, which a log that began with a baseline can't tell. #}
+{# The rows after one of the log's batches; a log that began with a baseline does not have them. #}
 {%- macro _state_at(macro_name, work, to_batch) -%}
   {%- if work.record.is_baseline -%}
     {%- do deltawave._fail('baseline_log', {'macro': macro_name, 'model': work.job.name}) -%}

@@ -1,10 +1,10 @@
 {#
-  Undoes the batches after to_batch: readers see the log as it was then, and the next run compares with what stood then. For dumps
-  that came late, or again: rewind before them, then run.
+  Undoes the batches after to_batch: readers see the log as it was then, and the next run compares with the state of then. For dumps
+  that came late, or again: rewind to before them, then run.
 
     dbt run-operation deltawave.rewind --args '{model: accounts_changes, to_batch: 3}'
 
-  Batch numbers never come again. Models that have taken undone batches in have to be built anew. The older log stays until purge.
+  Batch numbers are never reused. Models that have read undone batches have to be rebuilt. The older log stays until purge.
 #}
 {%- macro rewind(model, to_batch) -%}
   {{ return(adapter.dispatch('rewind', 'deltawave')(model, to_batch)) }}

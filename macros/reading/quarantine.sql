@@ -1,6 +1,6 @@
 {#
-  The rows that duplicate_keys: quarantine has set aside, all of a key that stood more than once in a dump: the dump's columns, _batch_id
-  and _batch_at. log: the model; state_schema: where its helper relations live, if not in its own schema.
+  The rows quarantined under duplicate_keys: quarantine, all rows of a key that has several in a dump: the dump's columns, _batch_id and
+  _batch_at. log: the model; state_schema: the schema of its helper relations, if it is not the model's.
 #}
 {%- macro quarantine(log, state_schema=none) -%}
   {{ return(adapter.dispatch('quarantine', 'deltawave')(log, state_schema)) }}

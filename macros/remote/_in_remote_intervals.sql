@@ -22,8 +22,8 @@
 {%- endmacro -%}
 
 {#
-  The range that a row is in, found by halving: as many comparisons per row as the logarithm of the number of ranges, in any dialect. A null in
-  the key makes a comparison null, hence not true, and leads to the left, where nulls stand.
+  The range of a row, by binary search: the comparisons per row are the logarithm of the number of ranges, in any dialect. A null in the key makes
+  a comparison null, hence not true, and leads to the left, where nulls are.
 #}
 {%- macro _range_case(job, keys, ranges) -%}
   {%- if ranges | length == 1 -%}

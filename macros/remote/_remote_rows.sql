@@ -1,7 +1,7 @@
 {#
-  A Spark select of only the rows whose key lies in one of the intervals [{low, high}] (low included, high excluded, none for an open end, bounds
-  written as in _remote_checksums), with the columns of the model's select and row_checksum: the row's hashes, of which its range's checksum is
-  the sum. No other row crosses the wire.
+  A Spark select of only the rows whose key is in one of the intervals [{low, high}] (low included, high excluded, none for an open end, bounds
+  written as in _remote_checksums), with the columns of the model's select and row_checksum: the row's hashes, which add up to its range's
+  checksum. No other row crosses the network.
 #}
 {%- macro _remote_rows(job, columns, intervals, bits) -%}
   {%- set name = deltawave._in_dialect(job, '_remote_name') -%}
@@ -23,8 +23,8 @@ where
 {%- endmacro -%}
 
 {#
-  The model's select. At a remote, a view of only those of its rows that meet a condition in the database's dialect: Spark leaves no condition
-  of its own to the database, which would compare text by its collation and time-stamps by its time zone.
+  The model's select; with a condition in the database's dialect, a view of only the rows that meet it at the remote. Spark leaves no condition of
+  its own to the database, which would compare text by its collation and timestamps by its time zone.
 #}
 {%- macro _source_rows(job, condition=none) -%}
   {%- if condition is none -%}
@@ -33,7 +33,7 @@ where
   {{ return('select * from ' ~ deltawave._remote_view(job, 'select *\nfrom ' ~ deltawave._remote_dump(job) ~ '\nwhere ' ~ condition)) }}
 {%- endmacro -%}
 
-{# The model's select; at a remote, only those of its rows whose key lies in one of the intervals [{low, high}]. #}
+{# The model's select; at a remote, only its rows whose key is in one of the intervals [{low, high}]. #}
 {%- macro _rows_in_intervals(job, batch, intervals) -%}
   {%- if not job.remote or intervals == [{'low': none, 'high': none}] -%}
     {{ return(job.sql) }}
@@ -42,19 +42,19 @@ where
   {{ return(deltawave._source_rows(job, deltawave._in_remote_intervals(job, keys, intervals))) }}
 {%- endmacro -%}
 
-{# The condition, in the database's dialect, that a column is a value, which is a Spark expression. #}
+{# The condition, in the database's dialect, that a column equals a value, given as a Spark expression. #}
 {%- macro _equal_at_remote(job, name, value) -%}
   {%- set key = deltawave._compared_at_remote(job, name, value) -%}
   {{ return(key.expression ~ ' = ' ~ key.literal) }}
 {%- endmacro -%}
 
-{# The condition that a column of time-stamps, or a counter, is a value or more, or null. #}
+{# The condition that a column of timestamps or a counter is at least a value, or null. #}
 {%- macro _since_at_remote(job, name, value) -%}
   {%- set key = deltawave._compared_at_remote(job, name, value) -%}
   {{ return('(' ~ deltawave._in_dialect(job, '_remote_since')(key) ~ ' or ' ~ key.name ~ ' is null)') }}
 {%- endmacro -%}
 
-{# The model's select; at a remote, only those of its rows that have one of a few values in each of these columns (see _few_values). #}
+{# The model's select; at a remote, only its rows that have one of a few values in each of these columns (see _few_values). #}
 {%- macro _rows_with_values(job, few) -%}
   {%- set conditions = [] -%}
   {%- for column in few if job.remote -%}
@@ -68,7 +68,7 @@ where
   {{ return(deltawave._source_rows(job, conditions | join(' and ') or none)) }}
 {%- endmacro -%}
 
-{# A column as _remote_keys gives it, and a Spark expression's value as a literal to compare it with. #}
+{# A column as in _remote_keys, with the value of a Spark expression as a literal to compare it with. #}
 {%- macro _compared_at_remote(job, name, value) -%}
   {%- set found = deltawave._columns_of_query(job.sql) -%}
   {%- for column in found if column.name | lower == name | lower -%}
@@ -82,7 +82,7 @@ where
   {{ return(key.expression ~ ' >= ' ~ key.literal) }}
 {%- endmacro -%}
 
-{# An index is searched by the column itself: in the zone of the connection, hence from a day before, for hours that come twice. #}
+{# An index is searched by the bare column, in the connection's time zone; so from a day earlier, because of hours that occur twice. #}
 {%- macro mysql___remote_since(key) -%}
   {%- set since = key.expression ~ ' >= ' ~ key.literal -%}
   {%- if key.kind != 'timestamp' -%}

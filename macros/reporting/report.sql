@@ -24,7 +24,7 @@
   {%- do print(lines | join('\n') ~ '\n') -%}
 {%- endmacro -%}
 
-{# What the report needs to know of a log: {relation, keys, columns that have a before image, knows_rows}. #}
+{# What the report needs to know about a log: {relation, keys, columns that have a before image, knows_rows}. #}
 {%- macro _reported_log(model) -%}
   {%- set node = deltawave._model_node('report', model) -%}
   {%- set relation = ref(node.package_name, node.name) -%}

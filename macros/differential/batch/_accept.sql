@@ -1,6 +1,6 @@
 {#
-  Takes the landed rows in: all of them, or under duplicate_keys: quarantine those without keys that stand more than once, whose rows are
-  set aside. A bag of rows (duplicate_keys: multiset, LG95 4.6) has no duplicates.
+  Accepts the landed rows: all of them or, under duplicate_keys: quarantine, those with a unique key; rows of duplicate keys are quarantined. A
+  bag of rows (duplicate_keys: multiset, LG95 4.6) has no duplicates.
 #}
 {%- macro _accept(job, batch, found) -%}
   {%- do deltawave._update(
@@ -17,7 +17,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# What is said of keys that stand more than once. #}
+{# The duplicate keys, for messages. #}
 {%- macro _described_duplicates(job, batch, found) -%}
   {{ return({
     'keys': job.settings.unique_key | join(', '),
@@ -27,8 +27,8 @@
 {%- endmacro -%}
 
 {#
-  The new side of a dump in which keys stand more than once: the landed rows without those keys, and the rows that the kept side holds
-  of them. So such a key stays as it was, and is no delete. Written as a copy is (see _create_side): comparing needs no exchange.
+  The new side of a dump with duplicate keys: the landed rows of all other keys, and the kept rows of the duplicate keys. So a duplicate key stays
+  as it was and is not deleted. Written like a copy (see _create_side), so that the comparison needs no exchange.
 #}
 {%- macro _accept_without_duplicates(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
@@ -74,7 +74,7 @@ from accepted
   {{ return(accepted) }}
 {%- endmacro -%}
 
-{# The dump's columns, of rows of the old side: null where that has none. #}
+{# The dump's columns for rows of the old side; null where that side lacks a column. #}
 {%- macro _kept_cells(job, batch) -%}
   {%- set known = batch.columns | selectattr('in_old') | map(attribute='name') | map('lower') | list -%}
   {%- set cells = [] -%}
@@ -85,7 +85,7 @@ from accepted
   {{ return(cells) }}
 {%- endmacro -%}
 
-{# The keys that stand more than once in the landed dump. #}
+{# The keys with more than one row in the landed dump. #}
 {%- macro _duplicates(job, batch) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) | join(', ') -%}
 select

@@ -1,6 +1,7 @@
 {#
-  Dates after `since` that a source announces by a folder, and of which the select has no row: dumps without rows, to be compared, and so
-  refused, like any other. `seen` are the dates that the select has. The rows of other folders are the select's to leave out: a warning.
+  Dates after `since` that a source announces by a folder, but that have no row in the select and no row in the folder: dumps without rows, which
+  are compared, and so refused, like any other. `seen`: the dates of the select. If the folder has rows, the select left them out: that is a
+  warning.
 #}
 {%- macro _dumps_without_rows(job, seen, since) -%}
   {%- set empty = {} -%}
@@ -79,9 +80,9 @@ order by batch_at
 {%- endmacro -%}
 
 {#
-  Would the select read the folder for that date? Spark's plan tells, since a condition on a date is settled by folders: nothing is left of
-  the plan, or of the scan's list of folders, where the select leaves the date out. A column that the plan does not mention is taken for
-  the date where it has its name.
+  Would the select read the folder for that date? Spark's plan shows it, since partition pruning resolves a condition on a date: if the select
+  excludes the date, the plan is empty or the scan lists no folders. A column that the plan does not mention counts as the date if it has the
+  date's name.
 #}
 {%- macro _asks_for(job, source, dump) -%}
   {%- set sql -%}

@@ -1,9 +1,13 @@
 {#
   The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared, tolerance, since,
-  told_since, is_widened, is_added, was_known}]. is_chosen: to be compared, as soon as both sides have it; since: the batch that brought the
-  column; told_since: the batch from which on changes tell what it was before, where dumps without it lay between; is_widened: the log has
-  it with another type; is_added: the dump has it and the kept side has not; was_known: the log holds values of it
-  from before. A drifted dump follows on_schema_change, with dbt's four values.
+  told_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change, with dbt's four values.
+
+    is_chosen   to be compared as soon as both sides have it
+    since       the batch that brought the column
+    told_since  the batch from which on changes have its before image; later than `since` if dumps without the column lay between
+    is_widened  the log has it with another type
+    is_added    the dump has it and the kept side does not
+    was_known   the log holds values of it from before
 #}
 {%- macro _batch_columns(job, state, batch) -%}
   {%- set settings = job.settings -%}
@@ -59,7 +63,7 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# The types of all columns of the log, those that its readers do not see too. #}
+{# The types of all columns of the log, including those hidden from readers. #}
 {%- macro _logged_types(job, record) -%}
   {%- set types = {} -%}
   {%- for column in deltawave._columns_of(deltawave._helper_relation(job, record.log)) -%}
@@ -68,7 +72,7 @@
   {{ return(types) }}
 {%- endmacro -%}
 
-{# Names of columns that the log holds and its readers do not see: dropped ones, until they come back. #}
+{# Names of columns that the log holds and readers do not see: dropped columns, until they come back. #}
 {%- macro _hidden_columns(batch, last) -%}
   {%- if batch.is_first -%}
     {{ return([]) }}
@@ -79,8 +83,8 @@
 {%- endmacro -%}
 
 {#
-  The type that the log's column has after this batch. Columns of numbers grow where on_schema_change lets them; every other change
-  of type is the user's to cast, and so is any of a key, by whose hash the kept rows lie.
+  The type of the log's column after this batch. Numeric columns widen if on_schema_change allows it. The user has to cast for every other change
+  of type, and for any change of a key column: kept rows are placed by the key's hash.
 #}
 {%- macro _type_after(job, column, data_type) -%}
   {%- if data_type == column.data_type -%}

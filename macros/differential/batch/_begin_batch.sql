@@ -1,6 +1,6 @@
 {#
-  One (batch, attempt). Every key that a batch ever has is named here; steps fill them in by _update. Nothing is written yet.
-  The record of its decision has the same names (see _commit_record).
+  The state of one attempt at a batch. All of its keys are named here; later steps fill them in by _update. Nothing is written yet. The record of
+  its decision has the same names (see _commit_record).
 #}
 {%- macro _begin_batch(job, state, dump) -%}
   {%- set last = state.record -%}
@@ -61,7 +61,7 @@
   {{ return(batch) }}
 {%- endmacro -%}
 
-{# The name of the log that takes the batch's changes: the last one, or one with wider columns. #}
+{# The name of the log that receives the batch's changes: the last one, or a new one with wider columns. #}
 {%- macro _batch_log(batch, last) -%}
   {%- if batch.is_first -%}
     {{ return(deltawave._generation_log(batch.generation)) }}
@@ -71,7 +71,7 @@
   {{ return(last.log) }}
 {%- endmacro -%}
 
-{# From which batch on each change tells what was before it. A first batch has nothing to tell. #}
+{# The first batch from which on every change has its before image. A first batch has no changes that need one. #}
 {%- macro _before_since(job, batch_id, last) -%}
   {%- if last is none -%}
     {{ return(batch_id) }}

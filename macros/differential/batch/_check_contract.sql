@@ -1,7 +1,4 @@
-{#
-  An enforced contract speaks of the columns that readers see, the view's. It is checked against a log of nulls, before anything is
-  written.
-#}
+{# An enforced contract describes the view's columns, which readers see. It is checked against a log of nulls, before anything is written. #}
 {%- macro _check_contract(job, batch) -%}
   {%- if config.get('contract').enforced -%}
     {%- set nulls = [] -%}

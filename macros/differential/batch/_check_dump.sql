@@ -1,4 +1,4 @@
-{# What the arrived rows hold, in one pass without an exchange of rows: {rows, null_keys, duplicate_keys, duplicate_rows}. #}
+{# Counts of the arrived rows, in one pass without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows}. #}
 {%- macro _count_landed(job, batch) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set sql -%}
@@ -21,10 +21,7 @@ from keyed
   {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int}) }}
 {%- endmacro -%}
 
-{#
-  Refuses null keys, an empty dump, and keys that stand more than once unless duplicate_keys has something else done with them. A slice
-  may well be empty.
-#}
+{# Refuses null keys, an empty dump and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}
 {%- macro _check_dump(job, batch, found) -%}
   {%- if found.null_keys -%}
     {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': found.null_keys}) -%}

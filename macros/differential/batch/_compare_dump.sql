@@ -1,7 +1,7 @@
-{# Brings one dump into the log: returns the state after it. Every step has a name, and a kill between any two loses nothing. #}
+{# Brings one dump into the log and returns the state after it. Every step has a name, and a kill between any two loses nothing. #}
 {%- macro _compare_dump(job, state, dump) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump) -%}
-  {#- A new generation goes on from nothing: what the last one kept and remembered is of other rows. -#}
+  {#- A new generation resumes from nothing: the kept rows and the progress of the last one describe other rows. -#}
   {%- set last = none if batch.is_first else state.record -%}
   {%- do deltawave._check_contract(job, batch) -%}
   {%- do deltawave._step(job, batch, 'land') -%}

@@ -1,4 +1,4 @@
-{# Counts what was staged, by kind of change; a row that an added column alone brings into the log is no update but a backfill. #}
+{# Counts the staged changes by kind; a row that is logged only because of an added column is a backfill, not an update. #}
 {%- macro _count_changes(job, batch) -%}
   {%- set has_added = batch.columns | selectattr('is_added') | list | length > 0 -%}
   {%- set sql -%}
@@ -20,8 +20,8 @@ group by kind
 {%- endmacro -%}
 
 {#
-  The same dump again makes no batch. A dated one does, so that its date is known, and one of which rows were set aside, and a slice
-  after which the next run has to go on elsewhere.
+  The same dump again makes no batch. Exceptions: a dated dump, so that its date is recorded; quarantined rows; and a slice after which the next
+  run has to resume from a different place.
 #}
 {%- macro _is_unchanged(job, batch, last) -%}
   {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
@@ -31,13 +31,13 @@ group by kind
   ) }}
 {%- endmacro -%}
 
-{# Has the log gained or lost a column, which readers have to see though no row has changed? #}
+{# Has the log gained or lost a column? Readers have to see that even if no row has changed. #}
 {%- macro _is_reshaped(batch, last) -%}
   {%- set gained = batch.columns | selectattr('in_new') | rejectattr('in_old') | list -%}
   {{ return(gained or batch.columns | length < last.columns | length) }}
 {%- endmacro -%}
 
-{# Does the next batch of a slice have to go on from elsewhere than this one? #}
+{# Does the next slice have to resume from a different place than this one? #}
 {%- macro _has_moved(job, batch, last) -%}
   {{ return(job.strategy.reads != 'dump' and (
     batch.progress != deltawave._last_progress(job, last) or batch.fingerprint != last.fingerprint

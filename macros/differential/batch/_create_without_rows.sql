@@ -1,4 +1,4 @@
-{# --empty: a model that others can be built on, without a batch. An existing one is left as it is. #}
+{# --empty: an empty model without a batch, so that others can be built on it. An existing model is left as it is. #}
 {%- macro _create_without_rows(job, state) -%}
   {%- if not job.view_exists -%}
     {%- set columns = [] -%}

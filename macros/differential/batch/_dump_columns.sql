@@ -1,6 +1,6 @@
 {#
-  The dump's columns as the model's select gives them: [{name, data_type}], keys first checked, without the snapshot date,
-  which is the batch's date and no part of a row, and without the column that is the delete flag, which says whether there is a row.
+  The dump's columns as the model's select returns them: [{name, data_type}], checked. Left out: the snapshot date, which belongs to the batch and
+  not to a row, and the column that is the delete flag, which says whether there is a row.
 #}
 {%- macro _dump_columns(job) -%}
   {%- set columns = deltawave._columns_of_query(job.sql) -%}
@@ -66,7 +66,7 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Refuses types that no table keeps (null alone, an interval of months and days), and keys of which Spark makes no hash. #}
+{# Refuses types that no table can store (a bare null, an interval of months and days), and key types that Spark cannot hash. #}
 {%- macro _check_type(job, column, is_key) -%}
   {%- set parts = deltawave._type_parts(column.data_type) -%}
   {%- if 'void' in parts or 'interval' in parts -%}
@@ -76,7 +76,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Refuses a tolerance of what has no difference. #}
+{# Refuses a tolerance for a column that is not numeric. #}
 {%- macro _check_tolerated(job, column) -%}
   {%- set tolerated = (job.settings.tolerance or {}).keys() | map('lower') | list -%}
   {%- if column.name | lower in tolerated and not modules.re.match('(tiny|small|big)?int|float|double|decimal', column.data_type) -%}

@@ -1,10 +1,10 @@
 {#
-  Refuses a batch that would delete too much: half a dump looks just like a wave of deletes. Where a run reads a few ranges of the key, the
-  deletes of a whole turn count, each range by its last reading: a loss is seen wherever in a turn it began.
+  Refuses a batch that would delete too much: half a dump looks just like a wave of deletes. If a run reads only some of the key ranges, the
+  deletes of a whole rotation count, each range with its last reading, so that a loss is noticed in whichever range it starts.
 #}
 {%- macro _guard(job, batch) -%}
   {%- if batch.counts['delete'] > 0 and not deltawave._is_accepted(job) -%}
-    {#- Only the rows that differ landed of it, so that its emptiness shows no earlier. -#}
+    {#- This strategy lands only the rows that differ, so an empty source cannot be noticed earlier. -#}
     {%- if job.strategy.checksums == 'rows' and batch.rows_new == 0 and not job.settings.allow_empty -%}
       {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
     {%- endif -%}
@@ -18,7 +18,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The deletes that are judged, those of them that earlier batches made, and the rows before all of them: {deletes, earlier, rows_old}. #}
+{# The deletes to judge, how many of them earlier batches made, and the rows before all of them: {deletes, earlier, rows_old}. #}
 {%- macro _judged_deletes(job, batch) -%}
   {%- if not batch.turn or batch.turn.read | length == batch.turn.ranges | length -%}
     {{ return({'deletes': batch.counts['delete'], 'earlier': 0, 'rows_old': batch.rows_old}) }}

@@ -1,6 +1,6 @@
 {#
-  Has the strategy read what it compares: a whole dump, or a slice of the source. What it may go on from is settled before, and what it
-  has read is filled in at one place (see _reading).
+  Lets the strategy read its side of the comparison: a whole dump, or a slice of the source. What it may resume from is decided before, and its
+  reading is merged into the batch here only (see _reading).
 #}
 {%- macro _land(job, batch, last) -%}
   {%- do deltawave._resume(job, batch, last) -%}
@@ -13,7 +13,7 @@
   {%- do deltawave._update(batch, new=batch.arrived) -%}
 {%- endmacro -%}
 
-{# A slice lacks the rows that would give a new column its values, so columns change under a strategy that compares whole dumps. #}
+{# A slice lacks the rows that would give a new column its values, so columns can only change under a strategy that compares whole dumps. #}
 {%- macro _check_slice_columns(job, batch) -%}
   {%- set apart = [] -%}
   {%- for column in batch.columns if not (column.in_old and column.in_new) -%}{%- do apart.append(column.name) -%}{%- endfor -%}

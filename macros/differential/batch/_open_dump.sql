@@ -1,4 +1,4 @@
-{# The dump that a run compares: the model's select and its columns. #}
+{# The dump of a run: the model's select and its columns. #}
 {%- macro _open_dump(job, sql) -%}
   {%- if invocation_args_dict.get('sample') -%}
     {%- do deltawave._fail('sample', {'model': job.name}) -%}

@@ -1,8 +1,8 @@
 {#
-  The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after
-  the last accepted one is a dump, also one that a source announces and that has no rows; an earlier date that was never compared
-  came too late and is skipped with a warning, as is a compared date that now has another number of rows. Before its first date
-  with rows a new log has nothing to miss, and without any date it would begin with nothing: an empty dump.
+  The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after the last accepted
+  one is a dump, even if a source announces it and it has no rows. An earlier date that was never compared came too late and is skipped with a
+  warning; so is a compared date whose number of rows is now different. Before its first date with rows a new log has nothing to miss. Without any
+  date it would begin with nothing: an empty dump.
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}
@@ -23,7 +23,7 @@ from dump
 group by {{ column }}
 order by {{ column }}
   {%- endset -%}
-  {#- A new generation takes all dates again. -#}
+  {#- A new generation compares all dates again. -#}
   {%- set record = none if state.is_new_generation else state.record -%}
   {%- set known = deltawave._compared_dates(job, record) -%}
   {%- set last = record.snapshot_date if record else none -%}

@@ -1,7 +1,7 @@
 {#
-  What the strategy may go on from, which the engine settles for all of them: the progress of the last batch of the same strategy, in
-  the same generation (`last` is none in a new one), unless a rewind has undone it. A strategy that resumes under the same select alone
-  compares all rows once where that was edited, where the run is accepted, and where --full-refresh has built models below anew.
+  What the strategy may resume from, decided by the engine for all strategies: the progress of the last batch of the same strategy in the same
+  generation (`last` is none in a new one), unless a rewind has undone it. A strategy that resumes only under the same select compares all rows
+  once if the select was edited, if the run is accepted, and under --full-refresh, which may have rebuilt models below.
 #}
 {%- macro _resume(job, batch, last) -%}
   {%- set resumed = deltawave._last_progress(job, last) if job.strategy.resumes else {} -%}
@@ -17,14 +17,14 @@
   ) -%}
 {%- endmacro -%}
 
-{# What the last batch left for the next of the same strategy; nothing after another strategy or a rewind. #}
+{# The progress of the last batch; empty after another strategy or a rewind. #}
 {%- macro _last_progress(job, last) -%}
   {{ return(last.progress if last and last.progress_strategy == job.strategy.name else {}) }}
 {%- endmacro -%}
 
 {#
-  What decides which rows there are and what is a change of one: the select, its database and the models below it, the options. Of a remote
-  the select that runs there: the view that Spark reads it by has another name in each run. What lies below a change log is its own matter.
+  What determines the rows and what counts as a change: the select, its database, the models below it, the options. For a remote, the select that
+  runs there: the view through which Spark reads it has a new name in each run. What is below a change log is left to that log.
 #}
 {%- macro _select_fingerprint(job, batch) -%}
   {%- set options = [] -%}
@@ -38,8 +38,8 @@
 {%- endmacro -%}
 
 {#
-  A fingerprint of how checksums are computed, kept with the batch: their functions, bits and columns. Checksums with another one say
-  nothing about each other. None where none are kept.
+  A fingerprint of how checksums are computed (functions, bits, columns), kept with the batch. Checksums with different fingerprints cannot be
+  compared. None if the strategy keeps no checksums.
 #}
 {%- macro _checksum_fingerprint(job, batch) -%}
   {%- set bits = job.settings.checksum_bits -%}

@@ -1,4 +1,4 @@
-{# Writes the log rows of (batch, attempt), where no reader looks (see _place). #}
+{# Writes the log rows of (batch, attempt) where no reader looks (see _place). #}
 {%- macro _stage(job, batch) -%}
   {%- set columns = deltawave._log_columns(job, batch.columns) | map(attribute='name') | list -%}
   {%- if batch.is_first and job.settings.initial_load == 'baseline' -%}

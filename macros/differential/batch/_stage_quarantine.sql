@@ -1,4 +1,4 @@
-{# Makes room for the rows of this batch. A column of another type is refused, but before batch 1, when no row counts yet. #}
+{# Makes room for the rows of this batch. A column with another type is refused, except before batch 1, when no row counts yet. #}
 {%- macro _prepare_quarantine(job, batch) -%}
   {%- if batch.quarantined -%}
     {%- set table = deltawave._quarantine_relation(job) -%}
@@ -13,7 +13,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Writes the rows of (batch, attempt), where no reader looks (see _place). #}
+{# Writes the rows of (batch, attempt) where no reader looks (see _place). #}
 {%- macro _stage_quarantine(job, batch) -%}
   {%- if batch.quarantined -%}
     {%- set names = deltawave._quoted_list(deltawave._landed_columns(job, batch) | map(attribute='name')) -%}
@@ -44,7 +44,7 @@ left semi join duplicates
   {%- endif -%}
 {%- endmacro -%}
 
-{# Told before the decision: a warning that dbt takes for an error decides nothing. #}
+{# Warns before the decision: a warning that dbt turns into an error must leave nothing decided. #}
 {%- macro _warn_of_quarantined(job, batch) -%}
   {%- if batch.quarantined -%}
     {%- do exceptions.warn(deltawave._message('quarantined', {

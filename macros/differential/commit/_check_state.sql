@@ -1,4 +1,4 @@
-{# State that this version, or this configuration, can't go on from is refused before anything is written. #}
+{# Refuses a state from which this version or this configuration cannot go on, before anything is written. #}
 {%- macro _check_state(job, names, record, view) -%}
   {%- set tables = names | map('lower') | list -%}
   {%- if record is none -%}

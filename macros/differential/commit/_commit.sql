@@ -1,4 +1,4 @@
-{# From what is written to what is seen: decides the batch, then brings everything up to the decision. `last` is the one before. #}
+{# From written to visible: decides the batch, then brings everything up to the decision. `last` is the decision before. #}
 {%- macro _commit(job, batch, record, last) -%}
   {%- do deltawave._step(job, batch, 'decide') -%}
   {%- do deltawave._decide(job, batch, record) -%}

@@ -1,4 +1,4 @@
-{# Everything that the next run, and the view, need to know. Its format has a version: an unknown one is refused. #}
+{# Everything that the next run and the view need to know. The format has a version; an unknown one is refused. #}
 {%- macro _commit_record(job, batch) -%}
   {%- set columns = [] -%}
   {%- for column in batch.columns -%}

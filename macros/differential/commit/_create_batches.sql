@@ -14,7 +14,7 @@ partitioned by (batch_id)
   {%- for name, data_type in deltawave._batches_columns().items() -%}
     {%- do columns.append({'name': name, 'data_type': data_type}) -%}
   {%- endfor -%}
-  {#- An older version may have made it. -#}
+  {#- An older version may have created the table. -#}
   {%- do deltawave._add_columns(job, job.batches, columns) -%}
 {%- endmacro -%}
 
@@ -42,8 +42,8 @@ partitioned by (batch_id)
 {%- endmacro -%}
 
 {#
-  x__batches without the batches that a rewind has undone. Their rows stay, for readers of the view as it was; the rewind's own row tells
-  which they are. until: a batch; rewinds after it are not taken into account.
+  x__batches without the batches that a rewind has undone. Their rows stay, for readers of the older view; the rewind's own row names them. until:
+  a batch; later rewinds are ignored.
 #}
 {%- macro _standing_batches(batches, until=none) -%}
 (

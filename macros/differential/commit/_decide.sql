@@ -1,6 +1,6 @@
 {#
-  The decision: one plain create view, which the catalog does for exactly one writer. The view's only row is the record of the
-  batch. "if not exists" turns the usual way of losing into a comparison of attempts, so that the loser can say what happened.
+  The decision: one plain `create view`, at which the catalog lets exactly one writer succeed. The view's only row is the record of the batch.
+  With "if not exists" a writer that loses usually gets no error, but finds another attempt in the view, so that it can say what happened.
 #}
 {%- macro _decide(job, batch, record) -%}
   {%- set commit = deltawave._commit_relation(job, batch.batch_id) -%}

@@ -1,6 +1,6 @@
 {#
-  persist_docs. The model's description becomes the view's comment. Replacing a view's text loses comments of its columns, so they are
-  given to the log's columns, from which every new text takes them; _before and _batch_id have none there.
+  persist_docs. The model's description becomes the view's comment. Replacing a view's text loses the comments of its columns, so they are set on
+  the log's columns, from which every new text takes them. _before and _batch_id have no column comments there.
 #}
 {%- macro _describe_view(job, record) -%}
   {%- if config.persist_relation_docs() and model.description and job.view_exists -%}
@@ -22,7 +22,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The log's columns whose comment is not what the model's yml says: {name: description}. #}
+{# The log's columns whose comment differs from the description in the model's yml: {name: description}. #}
 {%- macro _wrong_comments(job, log) -%}
   {%- set described = {} -%}
   {%- for name, column in model.columns.items() if column.description -%}

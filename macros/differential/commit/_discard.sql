@@ -1,6 +1,6 @@
 {#
-  Takes away what an attempt that is not decided has written. Its tables, of which one was written first, go last: as long as one
-  stands, its name tells the next run that there is something to take away.
+  Drops everything that an undecided attempt has written. Its own tables go last: one of them was written before anything else, and as long as one
+  exists, its name tells the next run that there is something to drop.
 #}
 {%- macro _discard(job, log_name, batch_id, attempt) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}

@@ -1,9 +1,8 @@
 {#
-  Where the rows of an attempt wait until it has decided its batch. Readers of a parquet table list its partitions, then their files, and
-  neither may go while they do. So the rows are staged in the partition of the batch's negative number, which no reader asks for: of an
-  attempt that loses, or is refused, or killed, it is dropped at any time. The partition lies from the first in the folder that it has in
-  the end, so placing it is one change of the catalog and moves no file. Readers of a Delta or Iceberg table have a snapshot of it: rows are
-  staged where they stay.
+  Where the rows of an attempt wait until its batch is decided. Readers of a parquet table list its partitions, then their files; neither may
+  disappear in between. So the rows are staged in the partition of the batch's negative number, which no reader asks for: if the attempt loses, is
+  refused or is killed, that partition can be dropped at any time. From the start its folder is the final one, so placing it is one change in the
+  catalog and moves no file. Readers of a Delta or Iceberg table have a snapshot, so there rows are staged in their final place.
 #}
 
 {# The number of the partition in which the rows of a batch are staged. #}
@@ -11,7 +10,7 @@
   {{ return(-batch_id if job.settings.file_format == 'parquet' else batch_id) }}
 {%- endmacro -%}
 
-{# Makes the partition in which an attempt stages its rows. Its folder is its own: no other writer's files or clearing up come near it. #}
+{# Creates the partition in which an attempt stages its rows. Its folder is its own: no other writer's files or cleaning touch it. #}
 {%- macro _reserve(job, batch, table) -%}
   {%- if job.settings.file_format == 'parquet' -%}
     {%- set folder = deltawave._folder(job, table) ~ '/' ~ deltawave._partition_name(batch.batch_id, batch.attempt) -%}
@@ -24,7 +23,7 @@ location {{ deltawave._literal(folder) }}
   {%- endif -%}
 {%- endmacro -%}
 
-{# Gives the staged rows of a decided batch its number. Done again, by the run that finishes a stopped one, it changes nothing. #}
+{# Gives the staged rows of a decided batch the batch's number. Repeating it, in the run that finishes a killed one, changes nothing. #}
 {%- macro _place(job, record) -%}
   {%- if job.settings.file_format == 'parquet' -%}
     {%- do deltawave._place_rows(job, record, deltawave._helper_relation(job, record.log)) -%}
@@ -47,17 +46,17 @@ rename to partition ({{ deltawave._partition_of(record.batch_id, record.attempt)
   {%- endif -%}
 {%- endmacro -%}
 
-{# Where a table's files lie. #}
+{# The folder of a table's files. #}
 {%- macro _folder(job, table) -%}
   {%- set facts = {} -%}
   {%- for row in deltawave._run(job, 'describe extended ' ~ table).rows -%}
-    {#- The table's own facts come after its columns, of which one may be called so. -#}
+    {#- The table's properties follow its columns, one of which may have the same name. -#}
     {%- do facts.update({row[0]: row[1]}) -%}
   {%- endfor -%}
   {{ return(facts['Location']) }}
 {%- endmacro -%}
 
-{# A partition as the catalog names it, and so its folder. #}
+{# A partition as the catalog names it, and therefore its folder. #}
 {%- macro _partition_name(number, attempt) -%}
   {{ return('batch_id=' ~ number ~ '/attempt=' ~ attempt) }}
 {%- endmacro -%}
@@ -66,7 +65,7 @@ rename to partition ({{ deltawave._partition_of(record.batch_id, record.attempt)
   {{ return('batch_id = ' ~ number ~ ', attempt = ' ~ deltawave._literal(attempt)) }}
 {%- endmacro -%}
 
-{# Takes the rows that an attempt has staged out of a table (see _place). #}
+{# Drops the staged rows of an attempt from a table (see _place). #}
 {%- macro _drop_staged(job, table, batch_id, attempt) -%}
   {%- if job.settings.file_format == 'parquet' -%}
     {%- set partition = deltawave._partition_of(deltawave._staged_number(job, batch_id), attempt) -%}

@@ -1,6 +1,6 @@
 {#
-  The log and the table of batches, made where they are missing; columns that the dump has gained, and before images, are added to
-  the log, and a log whose columns have to grow wider is written anew.
+  Creates the log and the table of batches where missing, adds the dump's new columns and before images to the log, and rewrites a log whose
+  columns have to be wider.
 #}
 {%- macro _prepare_log(job, batch, last) -%}
   {%- set is_rewritten = batch.columns | selectattr('is_widened') | list -%}
@@ -34,7 +34,7 @@ partitioned by (batch_id, attempt)
   {%- do deltawave._create_batches(job) -%}
 {%- endmacro -%}
 
-{# The row's columns, then what they were before: [{name, data_type}]. #}
+{# The row's columns, then their before images: [{name, data_type}]. #}
 {%- macro _log_columns(job, columns) -%}
   {%- set all = [] -%}
   {%- for column in columns -%}
@@ -43,7 +43,7 @@ partitioned by (batch_id, attempt)
   {{ return(all + (deltawave._before_columns(columns) if job.settings.before_image != 'none' else [])) }}
 {%- endmacro -%}
 
-{# What the log says of each change. #}
+{# The log's columns about each change. #}
 {%- macro _control_columns() -%}
   {{ return([
     {'name': 'change_type', 'data_type': 'string'},

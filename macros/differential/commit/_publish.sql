@@ -1,6 +1,6 @@
 {#
-  Shows the batch to readers: one atomic replacement of the view's text. "create or replace view" drops and creates on a Hive
-  catalog (a reader, or a kill, finds the gap), so it is used only where the catalog keeps views itself and replaces them at once.
+  Shows the batch to readers: one atomic replacement of the view's text. On a Hive catalog "create or replace view" drops and creates, a gap that
+  readers and kills can hit, so it is used only where the catalog stores views itself and replaces them atomically.
 #}
 {%- macro _publish(job, record) -%}
   {%- set select = deltawave._log_view(job, record) -%}
@@ -15,15 +15,15 @@
 {%- endmacro -%}
 
 {#
-  Iceberg's session catalog makes views of which Spark finds the names in lower case. Spark takes them from these properties first, where its
-  own views have them.
+  Iceberg's session catalog makes views whose names Spark reads in lower case. Spark prefers these properties, in which its own views keep their
+  names.
 #}
 {%- macro _view_schema(job, select) -%}
   {%- if not deltawave._catalog_keeps_views(job) -%}
     {{ return('') }}
   {%- endif -%}
   {%- set schema = deltawave._schema_json(deltawave._columns_of_query(select)) -%}
-  {#- In parts, as Spark does it: a metastore bounds the length of a value. -#}
+  {#- In parts, as Spark does it: a metastore limits the length of a value. -#}
   {%- set length = 4000 -%}
   {%- set properties = {'spark.sql.sources.schema.numParts': (schema | length + length - 1) // length} -%}
   {%- for start in range(0, schema | length, length) -%}
@@ -35,8 +35,8 @@
 {%- endmacro -%}
 
 {#
-  The model as its readers see it. The text holds the last batch's number and its attempt, and does not grow with batches: which
-  attempt of an earlier batch stands is asked of x__batches, so a late writer that lost can never be seen.
+  The model as its readers see it. The text holds only the last batch's number and attempt, so it does not grow with batches. The valid attempts
+  of earlier batches are looked up in x__batches, so a late writer that lost never becomes visible.
 #}
 {%- macro _log_view(job, record) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
@@ -47,7 +47,7 @@ left semi join {{ job.batches }} as decided
 where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
 {%- endmacro -%}
 
-{# A writer that slept after its decision may wake when others have finished its batch and gone on: it must not turn the view back. #}
+{# A writer that slept after its decision may wake after others have finished its batch and gone on: it must not set the view back. #}
 {%- macro _refuse_overtaken(job, batch) -%}
   {%- set last = deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) | max -%}
   {%- if last > batch.batch_id -%}

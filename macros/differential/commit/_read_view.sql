@@ -1,6 +1,6 @@
 {#
-  The published batch, as the model's view says: {batch_id, attempt}; batch 0 for a view made by --empty; none where there is
-  no relation of the model's name. Anything that is not a view of ours is another program's and is never touched.
+  The published batch, from the model's view: {batch_id, attempt}; batch 0 for a view made by --empty; none if no relation has the model's name.
+  Anything that is not our view belongs to another program and is never touched.
 #}
 {%- macro _read_view(job) -%}
   {%- if job.target.identifier | lower not in deltawave._names_like(job, job.target.identifier, job.target.schema) | map('lower') | list -%}
@@ -17,5 +17,5 @@
   {{ return(fromjson(mark.group(1))) }}
 {%- endmacro -%}
 
-{# How a view of ours begins; recover looks for it before it replaces anything. #}
+{# The start of every view of ours; recover looks for it before it replaces anything. #}
 {%- macro _view_mark() -%}{{ return('/* deltawave') }}{%- endmacro -%}

@@ -1,7 +1,7 @@
 {#
-  What stands, after repairing what a killed run left half done: {record: of the last decided batch, or none, is_new_generation}.
-  The decisions are the truth; x__batches and the view are brought up to them, then leftovers of decided batches go.
-  What belongs to the next batch is left alone: another run may be writing it.
+  The current state, after repairing what a killed run left half done: {record: of the last decided batch, or none, is_new_generation}. The
+  decisions are the truth: x__batches and the view are brought up to them, then leftovers of decided batches are dropped. What belongs to the next
+  batch is left alone, since another run may be writing it.
 #}
 {%- macro _recover(job) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
@@ -20,7 +20,7 @@
   {{ return({'record': record, 'is_new_generation': deltawave._starts_generation(job, record)}) }}
 {%- endmacro -%}
 
-{# Steps place, record and publish of a batch whose writer was stopped after its decision. #}
+{# The steps place, record and publish for a batch whose writer was stopped after its decision. #}
 {%- macro _finish(job, record) -%}
   {%- do log('deltawave: ' ~ job.name ~ ': finishing batch ' ~ record.batch_id ~ ', which an earlier run decided but did not publish', info=true) -%}
   {%- do deltawave._create_batches(job) -%}
@@ -37,14 +37,14 @@
   {%- endfor -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._side_kinds()) -%}
     {%- if side.batch_id > record.batch_id or deltawave._is_kept(record, side) -%}
-      {#- Of a batch to come, or of this one. -#}
+      {#- Of a future batch, or still needed. -#}
     {%- elif deltawave._is_decided(job, side.batch_id, side.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- else -%}
       {%- do deltawave._discard(job, record.log, side.batch_id, side.attempt) -%}
     {%- endif -%}
   {%- endfor -%}
-  {#- A decided log that was written anew stands until purge: somebody may be reading it. -#}
+  {#- A decided log that was rewritten stays until purge: somebody may be reading it. -#}
   {%- for log in deltawave._attempts_helpers(job, names, ['log']) if log.batch_id <= record.batch_id -%}
     {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) == record.log -%}
     {%- if not is_current and not deltawave._is_decided(job, log.batch_id, log.attempt) -%}
@@ -62,7 +62,7 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {{ return(deltawave._run(job, sql).rows[0][0] | int > 0) }}
 {%- endmacro -%}
 
-{# --full-refresh starts a new generation, where the model allows it: the dumps that made the log may be gone. #}
+{# --full-refresh starts a new generation if the model allows it: the dumps that made the log may be gone. #}
 {%- macro _starts_generation(job, record) -%}
   {%- if not flags.FULL_REFRESH or record is none or job.settings.full_refresh is false -%}
     {{ return(false) }}

@@ -1,4 +1,4 @@
-{# Names the step that comes next, in the log. Dispatched, so that a project can watch (or, in a test, stop) a batch at any step. #}
+{# Logs the name of the next step. Dispatched, so that a project can watch (or, in a test, stop) a batch at any step. #}
 {%- macro _step(job, batch, name) -%}
   {{ return(adapter.dispatch('_step', 'deltawave')(job, batch, name)) }}
 {%- endmacro -%}

@@ -1,4 +1,4 @@
-{# Adds to a table the columns that it lacks. False where it has one of them with another type. #}
+{# Adds the missing columns to a table. False if it has one of them with another type. #}
 {%- macro _add_columns(job, table, columns) -%}
   {%- set present = {} -%}
   {%- for column in deltawave._columns_of_query('select * from ' ~ table) -%}

@@ -5,8 +5,8 @@
 {%- endmacro -%}
 
 {#
-  The name of a log, after x__. Each generation has one of its own, for a full refresh may bring other columns and types; so has
-  each attempt to write the log anew, for what readers see is never changed in place.
+  The name of a log, after x__. Each generation has its own log, since a full refresh may bring other columns and types; so has each attempt to
+  rewrite the log, since what readers see is never changed in place.
 #}
 {%- macro _generation_log(generation) -%}
   {{ return('log' if generation == 1 else 'log_' ~ generation) }}
@@ -17,8 +17,8 @@
 {%- endmacro -%}
 
 {#
-  A table of one attempt: {kind, batch_id, attempt}. Kind copy is the dump as it landed, placed by the hash of the key; ordered is
-  the dump in its own order; accepted is what was accepted of a dump of which rows were set aside; log is the log, written anew.
+  A table of one attempt: {kind, batch_id, attempt}. Kinds: copy, the dump as it landed, placed by the key's hash; ordered, the dump in its own
+  order; accepted, the accepted rows of a dump with quarantined ones; log, the rewritten log; and those of _side_kinds.
 #}
 {%- macro _attempt_relation(job, table) -%}
   {{ return(deltawave._helper_relation(job, table.kind ~ '_' ~ table.batch_id ~ '_' ~ table.attempt)) }}
@@ -33,12 +33,12 @@
   {{ return(['copy', 'ordered', 'accepted', 'base', 'checksums', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
 {%- endmacro -%}
 
-{# What a table that this attempt writes for the batch is called. #}
+{# The table of a kind that this attempt writes for the batch. #}
 {%- macro _own_table(batch, kind) -%}
   {{ return({'kind': kind, 'batch_id': batch.batch_id, 'attempt': batch.attempt}) }}
 {%- endmacro -%}
 
-{# Has the batch's changes go to the log of that name. #}
+{# Makes the batch write its changes to the log of that name. #}
 {%- macro _use_log(job, batch, name) -%}
   {%- do deltawave._update(batch, log=name, log_table=deltawave._helper_relation(job, name)) -%}
 {%- endmacro -%}

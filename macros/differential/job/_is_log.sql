@@ -2,7 +2,7 @@
   {{ return(node.resource_type == 'model' and node.config.materialized == 'differential') }}
 {%- endmacro -%}
 
-{# What options call a node: its name, or package.name; a source is source.table. #}
+{# The names under which options may refer to a node: name or package.name; for a source, source.table. #}
 {%- macro _names_of(node) -%}
   {%- if node.resource_type == 'source' -%}
     {{ return([node.source_name ~ '.' ~ node.name]) }}

@@ -2,7 +2,7 @@
   What the formats ask of names of columns, so that any name but a few can be kept as the source has it.
 #}
 
-{# Delta takes names with these characters under column mapping alone, which is asked for where a name needs it. #}
+{# Delta allows names with these characters only under column mapping, which is requested where a name needs it. #}
 {%- macro _name_mapping(file_format, columns) -%}
   {%- set names = [] -%}
   {%- for column in columns -%}{%- do names.extend([column.name] + deltawave._field_names(deltawave._parse_type(column.data_type))) -%}{%- endfor -%}
@@ -18,7 +18,7 @@
   {{ return(names) }}
 {%- endmacro -%}
 
-{# Iceberg's session catalog writes the type of _before as Hive does, without quotes, and Spark can't read some names back. #}
+{# Iceberg's session catalog writes the type of _before as Hive does, without quotes, and Spark cannot read some names back. #}
 {%- macro _check_names(job) -%}
   {%- if job.settings.before_image != 'none' and deltawave._catalog_keeps_views(job) -%}
     {%- for column in job.columns if not column.is_key and modules.re.search('[`,:<>]', column.name) -%}

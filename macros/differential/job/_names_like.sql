@@ -1,4 +1,4 @@
-{# Names of tables and views, as the catalog spells them, that match a pattern with * for any text. #}
+{# Names of tables and views, as the catalog spells them, that match a pattern in which * is any text. #}
 {%- macro _names_like(job, pattern, schema=none) -%}
   {%- set names = [] -%}
   {%- set sql = 'show tables in ' ~ deltawave._quoted(schema or job.state_schema) ~ ' like ' ~ deltawave._literal(pattern) -%}

@@ -1,4 +1,4 @@
-{# What stays the same while one differential model is worked on. Every key that a job ever has is named here. #}
+{# What stays the same during the work on one differential model. All keys of a job are named here. #}
 {%- macro _open_job(name, settings, relation) -%}
   {%- set job = {
     'name': name,

@@ -1,6 +1,6 @@
 {#
-  Delta and Iceberg tables need a catalog that knows them. A session without one would tell so in Java's words, and only after the
-  dump was landed.
+  Delta and Iceberg tables need a catalog that supports them. A session without one would report that in Java's words, and only after the dump was
+  landed.
 #}
 {%- macro _require_table_formats(job) -%}
   {{ return(adapter.dispatch('_require_table_formats', 'deltawave')(job)) }}
@@ -15,10 +15,10 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Every catalog of Databricks knows Delta tables. #}
+{# Every catalog of Databricks supports Delta tables. #}
 {%- macro databricks___require_table_formats(job) -%}{%- endmacro -%}
 
-{# The class of the catalog that the session's tables are in, as Spark names it; <undefined> or builtin for its own. #}
+{# The class of the session catalog, as Spark names it; <undefined> or builtin for Spark's own. #}
 {%- macro _session_catalog(job) -%}
   {%- if job.catalog is none -%}
     {%- do deltawave._update(job, catalog=deltawave._run(job, 'set spark.sql.catalog.spark_catalog').rows[0][1] | string) -%}

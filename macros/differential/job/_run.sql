@@ -8,7 +8,7 @@
   {{ return(deltawave._run(job, 'select count(*) as row_count from ' ~ table).rows[0][0] | int) }}
 {%- endmacro -%}
 
-{# Iceberg's session catalog leaves the files of a dropped table, of any format, where it is not told to purge. #}
+{# Iceberg's session catalog leaves the files of a dropped table, whatever its format, unless the statement says purge. #}
 {%- macro _drop_table(job, table) -%}
   {%- set purge = ' purge' if deltawave._catalog_keeps_views(job) else '' -%}
   {%- do deltawave._run(job, 'drop table if exists ' ~ table ~ purge) -%}

@@ -1,4 +1,4 @@
-{# The kept side in key order, so that a few key ranges are read without the rest. #}
+{# The kept side in key order, so that a few key ranges can be read without the rest. #}
 {%- macro _create_base(job, table, select, columns) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) | join(', ') -%}
   {%- set sql -%}

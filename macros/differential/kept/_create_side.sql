@@ -1,6 +1,6 @@
 {#
-  The head of the statement that writes a side with these columns: where Spark can, bucketed and sorted by the hash of the key. A copy that keeps the
-  order of the dump has neither buckets nor an exchange: its files follow each other as the dump's parts do.
+  The start of the statement that writes a side with these columns: bucketed and sorted by the key's hash where Spark can. A copy in the dump's
+  order has no buckets and needs no shuffle: its files follow each other as the dump's parts do.
 #}
 {%- macro _create_side(job, table, columns, is_ordered=false) -%}
 create table {{ table }}
@@ -13,8 +13,8 @@ as
 {%- endmacro -%}
 
 {#
-  The buckets of a side: those configured, otherwise as many as the session would make partitions, so that the join runs as wide as any
-  other. Asked once a run.
+  The number of buckets of a side: as configured, otherwise the session's number of shuffle partitions, so that the join is as parallel as any
+  other. Queried once per run.
 #}
 {%- macro _buckets(job) -%}
   {%- if job.buckets is none -%}

@@ -1,6 +1,6 @@
 {#
-  What the next batch compares with. A dump that was compared whole is kept as it landed, or as it was accepted of rows that were set
-  aside; the first of slices is kept in the strategy's own form; later ones are patches, which the log holds, and ranges follow them.
+  Keeps what the next batch compares with. After a whole dump: the dump as it landed or, with quarantined rows, as it was accepted. After the
+  first slice: the rows in the strategy's own form. Later slices are patches, which are in the log; ranges follow them.
 #}
 {%- macro _keep(job, batch, last) -%}
   {%- if job.strategy.reads == 'dump' -%}
@@ -18,7 +18,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Writes the kept side anew when its patches have come to a fifth of the rows; the batch's own changes are the first patches of that. #}
+{# Rewrites the kept side once its patches amount to a fifth of the rows; this batch's own changes are the first patches of the new one. #}
 {%- macro _renew_kept(job, batch, last) -%}
   {%- if batch.kept == last.kept and deltawave._is_patched_much(job, last) -%}
     {%- if batch.kept.kind == 'checksums' -%}
@@ -46,7 +46,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Has the log since the base come to more than a fifth of the rows? #}
+{# Do the log's changes since the base amount to more than a fifth of the rows? #}
 {%- macro _is_patched_much(job, last) -%}
   {%- set sql -%}
 select coalesce(sum(inserts + deletes + updates), 0) as patches

@@ -1,4 +1,4 @@
-{# Keys and checksums as they stand: those that were kept, patched by the changes that the log holds since. #}
+{# The current keys and checksums: the kept ones, patched by the log's changes since. #}
 {%- macro _kept_checksums(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set names = keys + ['key_hash', 'row_checksum'] -%}
@@ -34,7 +34,7 @@ from (
 ) as side
 {%- endmacro -%}
 
-{# Keeps a select's checksums, placed by the hash of the key. #}
+{# Keeps a select's checksums, placed by the key's hash. #}
 {%- macro _create_checksums(job, batch, table, select) -%}
   {%- set sql -%}
 {{ deltawave._create_side(job, table, deltawave._key_columns(job)) }}

@@ -1,4 +1,4 @@
-{# The kept side with the hash of the key: the last copy, or the rows that another strategy kept. #}
+{# The kept side with the key's hash: the last copy, or the rows that another strategy kept. #}
 {%- macro _kept_copy(job, last) -%}
   {%- if last.kept.kind in ['copy', 'accepted', 'ordered'] -%}
     {{ return(deltawave._attempt_relation(job, last.kept)) }}
@@ -16,7 +16,7 @@
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# Writes a side: the columns of a select, its rows placed by the hash of their key, or as they come (is_ordered). #}
+{# Writes a side: a select's columns, with rows placed by the key's hash or, with is_ordered, in their own order. #}
 {%- macro _create_copy(job, batch, select, columns, condition='', is_ordered=false) -%}
   {%- set sql -%}
 {{ deltawave._create_side(job, batch.landed, columns, is_ordered) }}

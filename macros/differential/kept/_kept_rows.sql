@@ -1,6 +1,6 @@
 {#
-  The rows that stand after the last batch of `record`, as a select of `columns`; condition: on the key's columns, as it is given to both
-  the kept side and the log, so that only a part of either is read.
+  The rows after the last batch of `record`, as a select of `columns`. condition: on the key's columns; it applies to both the kept side and the
+  log, so that only a part of each is read.
 #}
 {%- macro _kept_rows(job, record, columns, condition='true') -%}
   {%- set keys = job.settings.unique_key -%}
@@ -23,7 +23,7 @@ where {{ condition }}
   {{ return(deltawave._rebuild('(' ~ deltawave._indented(base) ~ ')', keys, names, names, changes)) }}
 {%- endmacro -%}
 
-{# The kept rows that a slice is compared with: of those keys that `scope` (a select of keys) names, or of some key intervals. #}
+{# The kept rows that a slice is compared with: those whose keys `scope` (a select of keys) names, or those in some key intervals. #}
 {%- macro _kept_slice(job, batch, last, condition='true', scope=none) -%}
   {%- set columns = batch.columns | selectattr('in_old') | list -%}
   {%- set kept = dict(last, kept=batch.kept, kept_as_of=batch.kept_as_of) -%}
@@ -46,7 +46,7 @@ where {{ condition }}
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# A condition that leaves out most of what a slice of scattered keys is not compared with: the ranges in which its keys lie. #}
+{# A condition that skips most kept rows that a slice of scattered keys is not compared with: the ranges of its keys. #}
 {%- macro _ranges_of_slice(job, batch) -%}
   {%- set ranges = deltawave._read_ranges(job, batch) -%}
   {%- set lows = deltawave._attempt_relation(job, batch.ranges) -%}

@@ -1,6 +1,6 @@
 {#
-  What a slice is compared with, and patched onto: the last kept side where it is what the strategy keeps, otherwise one that is written
-  now. Likewise the ranges of its keys.
+  What a slice is compared with and patched onto: the last kept side if it has the form that the strategy keeps, otherwise one that is written
+  now. The same for the ranges of its keys.
 #}
 {%- macro _open_kept(job, batch, last) -%}
   {%- do deltawave._check_known_rows(job, batch, last) -%}
@@ -12,9 +12,9 @@
     {%- do deltawave._write_last_state(job, batch, last) -%}
   {%- endif -%}
   {%- if job.strategy.ranges -%}
-    {#- What a strategy knows of the ranges that it compares holds for their rows, wherever these are kept. -#}
+    {#- The ranges of a strategy that compares them describe the rows, wherever these are kept. -#}
     {%- set is_going_on = last.progress_strategy == job.strategy.name if job.strategy.ranges == 'compared' else is_kept -%}
-    {#- Ranges that are lost can be cut again, of the kept rows. -#}
+    {#- Lost ranges can be cut again from the kept rows. -#}
     {%- if last.ranges and is_going_on and deltawave._is_there(job, deltawave._attempt_relation(job, last.ranges)) -%}
       {%- do deltawave._update(batch, ranges=last.ranges) -%}
     {%- else -%}
@@ -24,8 +24,8 @@
 {%- endmacro -%}
 
 {#
-  Checksums that can't be compared are made anew of the rows that the log holds. A log that began without the rows of its first dump does not
-  hold them all, so it goes on only as it began.
+  Checksums that cannot be compared are recomputed from the rows in the log. A log that began without the rows of its first dump does not hold
+  them all, so it can only continue with the same checksums.
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
   {%- if last.is_baseline and last.kept.kind == 'checksums' and last.checksum_fingerprint != batch.checksum_fingerprint -%}

@@ -1,4 +1,4 @@
-{# Writes the state that batch as_of left, in the strategy's form. columns: of the rows; none where they are checksums already. #}
+{# Writes the state after batch as_of, in the strategy's form. columns: those of the rows; none if the rows are checksums already. #}
 {%- macro _write_kept(job, batch, rows, columns, as_of) -%}
   {%- set side = deltawave._own_table(batch, job.strategy.keeps) -%}
   {%- set table = deltawave._attempt_relation(job, side) -%}

@@ -1,4 +1,4 @@
-{# A column as the text of which _bound_literal makes the same value again, in any session: time-stamps in UTC. #}
+{# A column as text from which _bound_literal makes the same value again, in any session: timestamps in UTC. #}
 {%- macro _bound_text(expression, data_type) -%}
   {%- if data_type == 'timestamp' -%}
     {{ return(deltawave._clock_text(deltawave._utc_time(expression))) }}
@@ -25,7 +25,7 @@
   {{ return(literals) }}
 {%- endmacro -%}
 
-{# Types whose values have an order and a text that is theirs alone; keys of other types lie in one range. #}
+{# Types whose values are ordered and have a unique text; keys of other types form one range. #}
 {%- macro _has_bounds(columns) -%}
   {%- for column in columns -%}
     {%- if not modules.re.fullmatch('(tiny|small|big)?int|decimal\\(\\d+,\\d+\\)|string|date|timestamp|timestamp_ntz|boolean', column.data_type) -%}

@@ -1,6 +1,6 @@
 {#
-  The values that a table has in some columns, where they are few: [{name, data_type, values}], values as texts (see _bound_text) and none
-  for null. A condition on many values costs more in each row than it spares. columns: [{name, data_type}].
+  The values of a table in some columns, if they are few: [{name, data_type, values}], as texts (see _bound_text), none for null. A condition on
+  many values costs more per row than it saves. columns: [{name, data_type}].
 #}
 {%- macro _few_values(job, table, columns, limit=200) -%}
   {%- set few = [] -%}
@@ -13,7 +13,7 @@
   {{ return(few) }}
 {%- endmacro -%}
 
-{# The condition that columns have one of a few values each, by which files without them are skipped. #}
+{# The condition that each column has one of its few values, by which Spark skips files without them. #}
 {%- macro _has_few_values(few) -%}
   {%- set conditions = [] -%}
   {%- for column in few -%}

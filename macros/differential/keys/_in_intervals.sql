@@ -1,10 +1,10 @@
 {#
   The condition that a key lies in one of the intervals [{low, high}] (low included, high excluded, none for an open end), in the order in
-  which Spark sorts rows: null before all else, column after column. A bound is a list of literals, none for null. The form is one that
-  every database takes, without functions of the columns: the first column is compared alone as well, so that files are skipped by it and an
-  index that begins with it is used.
+  which Spark sorts rows: nulls first, column by column. A bound is a list of literals, none for null. The form works in every database and
+  applies no function to a column: the first column is also compared by itself, so that Spark skips files, and a database uses an index
+  that starts with it.
 
-    expressions  what is compared of each key column
+    expressions  what is compared for each key column
 #}
 {%- macro _in_intervals(expressions, intervals) -%}
   {%- set parts = [] -%}
@@ -12,7 +12,7 @@
     {%- set bounds = [] -%}
     {%- if interval.low is not none -%}{%- do bounds.append(deltawave._key_from(expressions, interval.low)) -%}{%- endif -%}
     {%- if interval.high is not none -%}
-      {#- A lower bound may rule null out, and spares the index that search. -#}
+      {#- A lower bound may exclude null, which saves a search of the index. -#}
       {%- set with_null = interval.low is none or interval.low[0] is none -%}
       {%- do bounds.append(deltawave._key_before(expressions, interval.high, with_null)) -%}
     {%- endif -%}
@@ -21,7 +21,7 @@
   {{ return(parts | join('\n    or ') or '1 = 0') }}
 {%- endmacro -%}
 
-{# The condition that a key is a bound or comes after it. #}
+{# The condition that a key equals a bound or comes after it. #}
 {%- macro _key_from(expressions, low) -%}
   {%- set expression = expressions[0] -%}
   {%- set rest = deltawave._key_from(expressions[1:], low[1:]) if expressions | length > 1 else none -%}

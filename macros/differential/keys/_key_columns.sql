@@ -1,4 +1,4 @@
-{# The key's columns, with their types, in the order of unique_key: of the dump, or of other columns. #}
+{# The key's columns with their types, in the order of unique_key: from the dump, or from other columns. #}
 {%- macro _key_columns(job, columns=none) -%}
   {%- set keys = [] -%}
   {%- for key in job.settings.unique_key -%}
@@ -7,7 +7,7 @@
   {{ return(keys) }}
 {%- endmacro -%}
 
-{# The log's columns, the key's in the order of unique_key, as bounds are. #}
+{# The log's columns, key columns first in the order of unique_key, which is also the order in a bound. #}
 {%- macro _keys_first(job, batch) -%}
   {{ return(deltawave._key_columns(job, batch.columns) + batch.columns | rejectattr('is_key') | list) }}
 {%- endmacro -%}

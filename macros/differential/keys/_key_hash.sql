@@ -1,4 +1,4 @@
-{# Never null, whatever is null in the key; equal for keys that are equal, so it may decide where a row lies. #}
+{# Never null, even for a key with nulls; equal for equal keys, so it can decide where a row is placed. #}
 {%- macro _key_hash(alias, keys) -%}
   {%- set parts = [] -%}
   {%- for key in keys -%}

@@ -1,4 +1,4 @@
-{# A row's key, as one value in the order of the ranges: whatever its columns are called, they meet no other names there. #}
+{# A row's key as one value, in the order of the ranges. Its fields have names of their own, so no column name can collide there. #}
 {%- macro _key_struct(job) -%}
   {%- set parts = [] -%}
   {%- for key in deltawave._quoted_list(job.settings.unique_key) -%}{%- do parts.append("'key_" ~ loop.index ~ "', " ~ key) -%}{%- endfor -%}

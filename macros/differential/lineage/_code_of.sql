@@ -1,4 +1,4 @@
-{# The text of a view as the catalog has it; none of what is no view there, whatever it is to become. #}
+{# The text of a view in the catalog; none if the node is not a view there, even if it is about to become one. #}
 {%- macro _view_text(job, node) -%}
   {%- if node.config.materialized == 'view' and adapter.get_relation(node.database, node.schema, node.alias) -%}
     {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias).quote(schema=true, identifier=true) -%}
@@ -9,23 +9,23 @@
   {{ return(none) }}
 {%- endmacro -%}
 
-{# A hash of what says which rows a node has: of a view's text, where one is there, else of the node's own source. #}
+{# A hash of the code that determines a node's rows: a view's text if it exists, otherwise the node's own source. #}
 {%- macro _code_of(node, view_text) -%}
   {{ return(local_md5(deltawave._node_code(node) if view_text is none else view_text)) }}
 {%- endmacro -%}
 
-{# What dbt knows of the rows that a node makes without compiling it: its source, its configuration, its name; of a seed its checksum. #}
+{# What dbt knows about a node's rows without compiling it: its source, configuration and name; for a seed also its checksum. #}
 {%- macro _node_code(node) -%}
   {%- set checksum = node.checksum.checksum if node.resource_type == 'seed' else none -%}
   {%- set told = [node.raw_code, node.unrendered_config, node.relation_name, checksum] -%}
   {{ return(toyaml(told, told | string, true)) }}
 {%- endmacro -%}
 
-{# The texts of the models that a model reads, itself or through others: an edited view brings in rows as an edited select does. #}
+{# The texts of the models that a model reads, directly or through others: an edited view brings in rows just as an edited select does. #}
 {%- macro _texts_below(job, node) -%}
   {%- set below = node.depends_on.nodes | list -%}
   {%- set texts = [] -%}
-  {#- Grows while it is walked. -#}
+  {#- The list grows during the loop. -#}
   {%- for unique_id in below -%}
     {%- set parent = graph.nodes.get(unique_id) -%}
     {%- if parent and parent.resource_type == 'model' -%}

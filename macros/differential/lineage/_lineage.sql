@@ -1,17 +1,17 @@
 {#
-  What a node reads, itself or through others, as unique_ids: {logs, between, leaves, constants}. The way ends at each change log, for what
-  lies behind one is that log's matter; at what is declared constant, by its name; and at leaves: sources, seeds, and models that keep
-  rows which come from no other node.
+  What a node reads, directly or through others, as unique_ids: {logs, between, leaves, constants}. A path ends at a change log, which itself
+  tracks what is behind it; at a relation that is declared constant; and at a leaf: a source, a seed, or a model that stores rows from no other
+  node.
 #}
 {%- macro _lineage(node, constants) -%}
   {%- set found = {'logs': [], 'between': [], 'leaves': [], 'constants': []} -%}
   {%- set met = node.depends_on.nodes | list -%}
-  {#- Grows while it is walked. -#}
+  {#- The list grows during the loop. -#}
   {%- for unique_id in met -%}
     {%- set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) -%}
     {%- set parents = (parent.depends_on or {}).get('nodes') or [] if parent else [] -%}
     {%- if not parent -%}
-      {#- A function, for instance: nothing that has rows. -#}
+      {#- For instance a function: nothing with rows. -#}
     {%- elif deltawave._names_of(parent) | select('in', constants) | list -%}
       {%- do found.constants.append(unique_id) -%}
     {%- elif deltawave._is_log(parent) -%}

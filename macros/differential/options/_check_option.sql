@@ -8,7 +8,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# What a declared option takes, where that is not what was given; none where the value fits. #}
+{# What a declared option allows, if the given value is not allowed; none if it is. #}
 {%- macro _allowed_value(declared, value) -%}
   {%- set kind = declared.is -%}
   {%- set is_number = value is number and value is not boolean -%}
@@ -52,7 +52,7 @@
   {{ return(none) }}
 {%- endmacro -%}
 
-{# One name, or several, as a list; none of what is neither. #}
+{# One name or several, as a list; none for anything else. #}
 {%- macro _listed(value) -%}
   {%- if value is string -%}
     {{ return([value]) }}
@@ -71,7 +71,7 @@
   {{ return(none) }}
 {%- endmacro -%}
 
-{# A mapping of change logs to mappings of their columns; of a log that is joined more than once, to a list of such mappings. #}
+{# A mapping of change logs to mappings of their columns; a log that is joined more than once has a list of such mappings. #}
 {%- macro _allowed_relations(value) -%}
   {%- set allowed = [
     'a mapping of change logs to mappings of their columns to columns of the select, like {orders_changes: {order_id: order_id}}',

@@ -1,6 +1,6 @@
 {#
-  Refuses, of a view's relations, a mapped column that is not compared exactly, a root that is none of them, and constant relations that
-  are. The root's columns, the anchors, have to lie in the view's key: otherwise a key could stand under two anchors, of which only one is
+  Checks a view's relations. Refuses a mapped column that is not compared exactly, a root that is not one of them, and constant relations that
+  are. The root's columns, the anchors, have to be part of the view's key: otherwise a key could occur under two anchors, only one of which is
   looked at.
 #}
 {%- macro default___check_relations(model_name, settings) -%}
@@ -8,7 +8,7 @@
   {%- for relation, mappings in relations.items() -%}
     {%- for columns in deltawave._mappings(mappings) -%}
       {%- for column in columns.values() if not deltawave._is_compared_exactly(settings, column) -%}
-        {#- A kept row holds of such a column what it was at the row's last change: by it a row would not be found again. -#}
+        {#- In a kept row such a column may be as old as the row's last change, so the row could not be found by it. -#}
         {%- do deltawave._fail('mapped_uncompared', {'model': model_name, 'relation': relation, 'column': column}) -%}
       {%- endfor -%}
     {%- endfor -%}
@@ -29,12 +29,12 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# The mappings of a relation, of which most have one. #}
+{# The mappings of a relation; most relations have one. #}
 {%- macro _mappings(value) -%}
   {{ return([value] if value is mapping else value | list) }}
 {%- endmacro -%}
 
-{# Does a log of these settings tell every change of a column, so that what it says of before is what it said last? #}
+{# Does a log with these settings record every change of a column, so that each before image is the value it recorded last? #}
 {%- macro _is_compared_exactly(settings, column) -%}
   {%- set name = column | lower -%}
   {%- set touched = [settings.updated_at] if settings.updated_at and not settings.compare_columns else [] -%}
@@ -44,8 +44,8 @@
 {%- endmacro -%}
 
 {#
-  The relations as lists of mappings, the root first, in an order of their own: dbt's parser does not keep that of a mapping. The first
-  mapping of the root names the anchors.
+  The relations as lists of mappings: the root first, the others sorted, since dbt's parser does not keep the order of a mapping. The root's first
+  mapping names the anchors.
 #}
 {%- macro _root_first(settings) -%}
   {%- set relations = {settings.root: none} -%}

@@ -1,4 +1,4 @@
-{# Refuses options that don't go together, whatever the strategy. #}
+{# Refuses options that contradict each other, whatever the strategy. #}
 {%- macro _check_settings(model_name, settings, options) -%}
   {%- if not settings.unique_key -%}
     {%- do deltawave._fail('required', {'model': model_name, 'option': 'unique_key', 'example': '[account_id]'}) -%}
@@ -20,7 +20,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Rows of a bag are told apart by all that they hold, and found again by counting: what leaves a part of them out can't go with it. #}
+{# Rows of a bag are told apart by all of their values, and matched by counting: options that leave out some values do not work with it. #}
 {%- macro _check_multiset(model_name, settings) -%}
   {%- for option, allowed in {
     'compare_columns': [none],

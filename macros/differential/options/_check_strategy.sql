@@ -1,4 +1,4 @@
-{# Refuses what the strategy of a model needs and does not get, what it does not read, and values that it can't go with. #}
+{# Refuses missing options that the model's strategy requires, options that it does not read, and values that it does not allow. #}
 {%- macro _check_strategy(model_name, settings, options) -%}
   {%- set strategy = deltawave._strategy_named(model_name, settings.strategy) -%}
   {%- for option, names in deltawave._strategies_of_options().items() if strategy.name not in names -%}
@@ -14,7 +14,7 @@
     }) -%}
   {%- endfor -%}
   {%- set allows = dict(strategy.allows) -%}
-  {#- What a log that began without its first rows can't tell, such a strategy can't either. -#}
+  {#- A log that began without its first rows cannot supply before images, and neither can a strategy that takes them from the log. -#}
   {%- if strategy.before_images == 'log' and settings.before_image == 'require' -%}{%- do allows.update(initial_load=['inserts']) -%}{%- endif -%}
   {%- for option, allowed in allows.items() if settings[option] not in allowed -%}
     {%- do deltawave._fail('option_with_strategy', {

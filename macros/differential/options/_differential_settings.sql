@@ -1,7 +1,6 @@
 {#
-  The one reader of a differential model's configuration: options come from meta: {deltawave: {...}} first, then from the top
-  level; each has its default, and a value that can't be is refused. Needs no connection, so the adapter checks with it before
-  Spark starts.
+  The only reader of a differential model's configuration. Options come from meta: {deltawave: {...}} first, then from the top level; each has a
+  default, and invalid values are refused. Needs no connection, so the adapter can check before Spark starts.
 #}
 {%- macro _differential_settings(name, config) -%}
   {%- set options = deltawave._options() -%}
@@ -20,13 +19,13 @@
   {{ return(settings) }}
 {%- endmacro -%}
 
-{# What a model gives for an option; none where it gives nothing. #}
+{# The value that a model gives for an option; none if it gives none. #}
 {%- macro _given(config, option) -%}
   {%- set meta = (config.get('meta') or {}).get('deltawave') or {} -%}
   {{ return(meta[option] if option in meta else config.get(option)) }}
 {%- endmacro -%}
 
-{# Refuses keys of the configuration that nobody reads and that are meant for us. #}
+{# Refuses configuration keys that look meant for us but that nobody reads. #}
 {%- macro _refuse_unknown(name, config, options) -%}
   {%- set meta = (config.get('meta') or {}).get('deltawave') or {} -%}
   {%- set retired = deltawave._given(config, 'covering_copy') -%}
@@ -40,7 +39,7 @@
   {%- do deltawave._refuse_misplaced(name, config, options) -%}
 {%- endmacro -%}
 
-{# The strategy that a batch takes, and why: both are kept in x__batches. #}
+{# The strategy of a batch, and why it was chosen: x__batches records both. #}
 {%- macro _chosen_strategy(strategy) -%}
   {%- if strategy == 'auto' -%}
     {{ return({'strategy': 'outer_join', 'reason': 'auto: exact, and the kept side needs no exchange'}) }}

@@ -1,5 +1,5 @@
 {#
-  Is it the option but for case, dashes, a plural, words that are cut off or added (max_deletes, ignore_cols, unique_key_columns), or a
+  Does a key differ from the option only by case, dashes, a plural, words cut off or added (max_deletes, ignore_cols, unique_key_columns), or a
   letter or two?
 #}
 {%- macro _is_near(given, option) -%}
@@ -23,7 +23,7 @@
   {{ return(words | select | list) }}
 {%- endmacro -%}
 
-{# How many letters to insert, delete, replace or swap with their neighbour. #}
+{# The number of letters to insert, delete, replace or swap with a neighbour. #}
 {%- macro _edit_distance(one, other) -%}
   {%- set rows = namespace(before=none, last=range(other | length + 1) | list) -%}
   {%- for letter in one -%}

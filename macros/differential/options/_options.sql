@@ -1,7 +1,7 @@
 {#
   Every option of a differential model, declared once: {name: {default, is, values, says}}. `is` names the check of its value (see
-  _allowed_value). `selects`: with another value the select has other rows, or a change of one is another. `says`: what a column of
-  that option says of a row, for which it can't be a part of its key.
+  _allowed_value). `selects`: a different value changes which rows are selected, or what counts as a change. `says`: what a column named by the
+  option says about a row; such a column cannot be part of the key.
 #}
 {%- macro _options() -%}
   {{ return(adapter.dispatch('_options', 'deltawave')()) }}

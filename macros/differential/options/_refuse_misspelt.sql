@@ -1,6 +1,6 @@
 {#
-  Refuses what nobody reads and is spelt nearly like one of our options: dbt passes unknown keys on in silence, and a comparison
-  without its option is wrong for good. A key of the user's own that is too near can be put under meta, where nobody looks.
+  Refuses keys that nobody reads and that look like one of our options misspelt: dbt silently passes on unknown keys, and a comparison without its
+  option is wrong for good. A key of the user's own that is too similar can go under meta, where we do not look.
 #}
 {%- macro _refuse_misspelt(model_name, config, options) -%}
   {%- set known = options.keys() | list + deltawave._keys_of_dbt() -%}
@@ -12,8 +12,8 @@
 {%- endmacro -%}
 
 {#
-  Refuses what stands under meta and belongs under meta.deltawave: dbt's own warning of keys that it does not know sends them there. Names of
-  one word are left to users, and options that are missed anyway.
+  Refuses options placed directly under meta instead of meta.deltawave: dbt's own warning about unknown keys sends users there. Exempt are names
+  of a single word, which users may need, and options without which the model fails anyway.
 #}
 {%- macro _refuse_misplaced(model_name, config, options) -%}
   {%- set meta = config.get('meta') or {} -%}
@@ -28,7 +28,7 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# What dbt and dbt-spark read of a model: none of it is near, and most of it is always there. #}
+{# What dbt and dbt-spark read from a model: none of it counts as misspelt, and most of it is always there. #}
 {%- macro _keys_of_dbt() -%}
   {{ return([
     'access', 'alias', 'batch_size', 'begin', 'clustered_by', 'column_types', 'concurrent_batches', 'contract', 'database', 'docs',

@@ -1,6 +1,6 @@
 {#
-  Cuts a table's keys into ranges of about range_rows rows: of a sample, drawn by the hash of the key, every n-th sampled key starts a
-  range. Counts and checksums stay unknown (null), so that range_checksum reads every range once.
+  Cuts a table's keys into ranges of about range_rows rows: in a sample, drawn by the key's hash, every n-th key starts a range. Counts and
+  checksums stay unknown (null), so that range_checksum reads every range once.
 #}
 {%- macro _cut_ranges(job, batch, rows) -%}
   {%- set columns = deltawave._key_columns(job) -%}
@@ -55,7 +55,7 @@ using {{ job.settings.copy_format }}
 as
 {%- endmacro -%}
 
-{# The first range begins before every key. #}
+{# The first range starts before every key. #}
 {%- macro _open_low(columns) -%}
 select
     named_struct(
@@ -66,7 +66,7 @@ select
     0 as range_id
 {%- endmacro -%}
 
-{# Makes the table that this attempt wrote the batch's ranges; its fingerprint tells later whether somebody changed it. #}
+{# Makes this attempt's table the ranges of the batch; its fingerprint later shows whether somebody changed it. #}
 {%- macro _use_ranges(job, batch) -%}
   {%- set ranges = deltawave._own_table(batch, 'ranges') -%}
   {%- do deltawave._update(batch, ranges=dict(ranges, fingerprint=deltawave._ranges_fingerprint(job, ranges))) -%}

@@ -1,6 +1,6 @@
 {#
-  Some of the ranges and, where they lie in more than `limit` places, those between the nearest ones as well: a condition on hundreds of
-  intervals costs more in each row than it spares.
+  The chosen ranges. If they lie in more than `limit` places, the smallest gaps between them are filled: a condition with hundreds of intervals
+  costs more per row than it saves.
 #}
 {%- macro _in_few_places(ranges, chosen, limit=200) -%}
   {%- set ids = chosen | map(attribute='range_id') | list -%}

@@ -1,4 +1,4 @@
-{# Some of the ranges, as intervals: neighbours are joined into one. #}
+{# Some of the ranges as intervals; adjacent ranges are joined. #}
 {%- macro _intervals(ranges) -%}
   {%- set intervals = [] -%}
   {%- set seen = namespace(last=none) -%}

@@ -1,6 +1,6 @@
 {#
-  The select of a relation's columns with range_id, found by binary search: each step is a column made of the one before, which Spark
-  compiles. count: how many ranges there are.
+  A select of a relation's columns with range_id, found by binary search. Each step is a column computed from the previous one, which Spark
+  compiles. count: the number of ranges.
 #}
 {%- macro _placed(job, source, columns, lows, count) -%}
   {%- set key = deltawave._key_struct(job) -%}

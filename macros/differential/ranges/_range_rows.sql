@@ -1,6 +1,6 @@
 {#
-  The rows that a range aims at: few where only moved ranges are fetched, or looked up, so that little comes with a change, yet no more
-  than some thousand ranges; many where each range is a read of its own.
+  The target number of rows per range. Small if only moved ranges are fetched, or kept rows are looked up, so that few rows come along with a
+  change, yet with at most a few thousand ranges; large if each range is a read of its own.
 #}
 {%- macro _range_rows(job, rows) -%}
   {%- if job.settings.range_rows -%}

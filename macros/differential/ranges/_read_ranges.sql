@@ -1,4 +1,4 @@
-{# The ranges of a batch: [{range_id, low, high, row_count, checksum, is_accepted}]; refuses a table that is not as it was written. #}
+{# The ranges of a batch: [{range_id, low, high, row_count, checksum, is_accepted}]. Refuses a table that was changed since it was written. #}
 {%- macro _read_ranges(job, batch) -%}
   {%- set table = deltawave._attempt_relation(job, batch.ranges) -%}
   {%- set texts = deltawave._bound_texts(job) -%}

@@ -1,10 +1,10 @@
 {#
-  The ranges after a batch: of those that were fetched, rows and checksum are as in the slice, and one that has grown to more than twice
-  range_rows is cut again; the others stay. So ranges follow the data without another look at the source.
+  The ranges after a batch. A fetched range gets the row count and checksum of the slice, and is cut again if it has grown to more than twice
+  range_rows; the others stay. So ranges follow the data without another read of the source.
 
-  read: the ranges that this run asked the source about. Where that is a part of a turn, each of them keeps what its last reading inserted
-  and deleted, so that the guard sees a whole turn (see _guard). A run that was accepted, or read them all, begins with none; the
-  ranges that an accepted one did not reach are let pass when they are read next.
+  read: the ranges that this run read at the source. If they are a part of a rotation, each keeps what its last reading inserted and deleted, so
+  that the guard sees a whole rotation (see _guard). A run that was accepted, or that read all ranges, resets these counts; ranges that an
+  accepted run did not reach pass the guard at their next reading.
 #}
 {%- macro _renew_ranges(job, batch, ranges, read, fetched) -%}
   {%- set source = batch.ranges -%}
@@ -97,7 +97,7 @@ from renewed
   {%- endif -%}
 {%- endmacro -%}
 
-{# What this attempt inserts into each range and deletes from it. #}
+{# What this attempt inserts into and deletes from each range. #}
 {%- macro _changes_of_ranges(job, batch, lows, count) -%}
   {%- set staged -%}
 (
@@ -116,7 +116,7 @@ from (
 group by range_id
 {%- endmacro -%}
 
-{# What the last reading of each range inserted and deleted, in one turn: {inserts, deletes}. #}
+{# What the last readings of all ranges inserted and deleted, in one rotation: {inserts, deletes}. #}
 {%- macro _changes_of_turn(job, batch) -%}
   {%- set sql -%}
 select

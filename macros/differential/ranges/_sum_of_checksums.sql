@@ -1,11 +1,11 @@
-{# The sums of rows' checksums, as text. #}
+{# The sums of the rows' checksums, as text. #}
 {%- macro _sum_of_checksums(column, bits) -%}
   {%- set hashes = [] -%}
   {%- for part in range(1 if bits == 64 else 2) -%}{%- do hashes.append('cast(get(split(' ~ column ~ ", ':'), " ~ part ~ ') as bigint)') -%}{%- endfor -%}
   {{ return(deltawave._exact_sums(hashes)) }}
 {%- endmacro -%}
 
-{# Sums that don't overflow, as text. Of halves, since Spark adds up bigints far quicker than decimals: right for 2^31 rows. #}
+{# Sums that do not overflow, as text. Summed in halves, since Spark adds bigints far faster than decimals; correct up to 2^31 rows. #}
 {%- macro _exact_sums(hashes) -%}
   {%- set sums = [] -%}
   {%- for hash in hashes -%}

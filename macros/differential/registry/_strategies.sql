@@ -1,6 +1,6 @@
 {#
-  Every strategy, declared once: what it reads and keeps, how it compares, and what it asks of a model. The engine, the options, diff,
-  advise and the docs read it. A project adds a strategy of its own by a macro default___strategies that returns
+  Every strategy, declared once: what it reads and keeps, how it compares, and what it requires of a model. The engine, the options,
+  diff, advise and the docs read it. A project adds its own strategy by a macro default___strategies that returns
   dict(deltawave.default___strategies(), mine=deltawave._strategy(...)).
 #}
 {%- macro _strategies() -%}
@@ -10,7 +10,7 @@
 {%- macro default___strategies() -%}
   {%- set of_time = ['updated_at', 'overlap', 'null_timestamp', 'future_timestamp', 'row_id', 'range_rows'] -%}
   {%- set of_ranges = ['range_rows', 'ranges_per_run', 'range_pause'] -%}
-  {#- A row that was set aside and is not touched again would never be read again. -#}
+  {#- A quarantined row that is not touched again would never be read again. -#}
   {%- set no_duplicates = {'duplicate_keys': ['fail']} -%}
   {{ return({
     'outer_join': deltawave._strategy(
@@ -52,28 +52,29 @@
 {#
   The declaration of a strategy.
 
-    reads          dump: the whole select; slice: a part of it a run, what is outside stays as it is; logs: what change logs tell of it
+    reads          dump: the whole select; slice: a part of it per run, rows outside stay as they are; logs: the rows that change logs
+                   name
     reader         the macro that reads: reader(job, batch, last), which returns _reading(...)
-    comparison     the macro that makes the changes of two sides, see _changes_between; of Python, the dotted path of a function
+    comparison     the macro that computes the changes between two sides, see _changes_between; for Python, the dotted path of a function
     compares       sql or python
-    keeps          what the next batch is compared with, see _keep: copy (placed by the hash of the key), ordered (in the order of the
-                   dump), base (in the order of the key, patched by the log), checksums (one per key, patched by the log)
-    ranges         lookup: ranges of keys lead to kept rows; compared: they are what is compared; none
+    keeps          what the next batch is compared with, see _keep: copy (placed by the key's hash), ordered (in the dump's order), base (in
+                   key order, patched by the log), checksums (one per key, patched by the log)
+    ranges         lookup: key ranges lead to kept rows; compared: key ranges are what is compared; none
     checksums      what is compared by checksums: rows, ranges, or none
     sees_deletes   all, flagged or none
-    before_images  always; log: as far as the log can tell
-    resumes        what a batch may go on from: the progress of its strategy; the same under the same select alone; or none
-    options        the options that strategies without them refuse
-    requires       options that have to be given, each with an example
-    allows         values of options; any other is refused
-    check          a macro that looks at the settings as a whole: check(model_name, settings)
+    before_images  always; log: as far as the log holds them
+    resumes        what a batch may resume from. strategy: its strategy's progress; select: the same, but only under the same select; none
+    options        options that only such strategies read; others refuse them
+    requires       required options, each with an example
+    allows         allowed values of options; others are refused
+    check          a macro that checks the settings as a whole: check(model_name, settings)
     source         the paper's section
 #}
 {%- macro _strategy(
     reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', ranges=none, checksums=none,
     before_images='always', resumes=none, options=[], requires={}, allows={}, check=none
 ) -%}
-  {#- A slice says nothing of the rows outside of it: they have no date, and no value of a new column. -#}
+  {#- A slice says nothing about the rows outside it: they have no date, and no value of a new column. -#}
   {%- set of_slices = {'snapshot_date': [none], 'duplicate_keys': ['fail', 'quarantine'], 'on_schema_change': ['ignore', 'fail']} -%}
   {{ return({
     'reads': reads,

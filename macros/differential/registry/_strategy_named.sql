@@ -1,4 +1,4 @@
-{# The declaration of a strategy, with its name. Every name comes this way, so that one that is unknown fails wherever it is given. #}
+{# The declaration of a strategy, with its name. Every name is resolved here, so an unknown one fails wherever it is given. #}
 {%- macro _strategy_named(model_name, name) -%}
   {%- set strategies = deltawave._strategies() -%}
   {%- if name not in strategies -%}
@@ -9,7 +9,7 @@
   {{ return(dict(strategies[name], name=name)) }}
 {%- endmacro -%}
 
-{# The strategies that compare two whole relations by SQL, which needs neither a kept side nor a session of Python. #}
+{# The strategies that compare two whole relations by SQL, and so need neither a kept side nor Python. #}
 {%- macro _stateless_strategies() -%}
   {%- set names = [] -%}
   {%- for name, strategy in deltawave._strategies().items() if strategy.reads == 'dump' and strategy.compares == 'sql' -%}

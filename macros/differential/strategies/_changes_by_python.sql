@@ -1,7 +1,7 @@
 {#
-  The select of a batch's changes where a function of a Python library compares: strategy.comparison is its dotted path. It gets both sides
-  in the log's columns and types, and docs/python_strategies.md says what it returns. That becomes a temporary view, which the adapter drops
-  before the model's next comparison, or at the end of the node, however that ends.
+  The select of a batch's changes if a Python library function compares: strategy.comparison is its dotted path. It receives both sides in the
+  log's columns and types; docs/python_strategies.md says what it returns. The result becomes a temporary view, which the adapter drops before the
+  model's next comparison or when the node ends, however it ends.
 #}
 {%- macro _changes_by_python(job, batch) -%}
   {%- set columns = deltawave._columns_for_python(batch) -%}
@@ -26,8 +26,8 @@ from {{ changes }}
 {%- endmacro -%}
 
 {#
-  The columns as the function is told of them: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance, comparable}]. comparable: of
-  a compared column, the expression of its name whose values are null-safely equal exactly where the contents are (see _comparable).
+  The description of the columns for the function: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance, comparable}]. comparable:
+  for a compared column, an expression over its name whose values are null-safely equal exactly where the contents are (see _comparable).
 #}
 {%- macro _columns_for_python(batch) -%}
   {%- set told = [] -%}
@@ -46,7 +46,7 @@ from {{ changes }}
   {{ return(told) }}
 {%- endmacro -%}
 
-{# The key in the order of the option, and in the spelling of the columns. #}
+{# The key in the order of the option and the spelling of the columns. #}
 {%- macro _key_as_spelt(unique_key, columns) -%}
   {%- set names = {} -%}
   {%- for column in columns -%}{%- do names.update({column.name | lower: column.name}) -%}{%- endfor -%}
@@ -56,9 +56,9 @@ from {{ changes }}
 {%- endmacro -%}
 
 {#
-  A column that joins the log is backfilled (see _is_backfilled). The function need not know of that: it compares one more column, false in all
-  old rows and true in the new ones whose value has to be told, so that these become updates. Its name leaves changed_columns afterwards, and
-  what is left empty is a backfill.
+  A column that joins the log is backfilled (see _is_backfilled). The function need not know that: it compares one more column, false in all old
+  rows and true in the new rows whose value has to be logged, so that these become updates. The engine then removes its name from changed_columns;
+  an update whose list is empty afterwards is a backfill.
 #}
 {%- macro _backfill_marker() -%}
   {#- Reserved: no column of a dump has this name. -#}
@@ -74,7 +74,7 @@ from {{ changes }}
   {{ return([dict(marker, in_old=true, in_new=true, tolerance=none)] if deltawave._has_backfill(batch) else []) }}
 {%- endmacro -%}
 
-{# One side as a select in parentheses: those of the log's columns that it has, in the log's types, and nothing that only places rows. #}
+{# One side as a select in parentheses: those of the log's columns that it has, in the log's types, without columns that only place rows. #}
 {%- macro _side_for_python(batch, side) -%}
   {%- set cells = [] -%}
   {%- for column in batch.columns if column['in_' ~ side] -%}
@@ -95,7 +95,7 @@ from {{ changes }}
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# The names of the log's columns that the changes hold; stops where they lack one of the contract's, or have one in another type. #}
+{# The names of the log's columns in the changes; stops if one of the contract's columns is missing or has another type. #}
 {%- macro _require_changes(job, batch, changes) -%}
   {%- set returned = {} -%}
   {%- for column in deltawave._columns_of(changes) -%}{%- do returned.update({column.name | lower: column.data_type}) -%}{%- endfor -%}

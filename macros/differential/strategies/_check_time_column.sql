@@ -1,4 +1,4 @@
-{# Refuses a column of timestamps that is neither a time nor a counter that only grows, or does not go with the options of its kind. #}
+{# Refuses an updated_at column that is neither a time nor a counter, or that contradicts an option for the other kind. #}
 {%- macro _check_time_column(job, column) -%}
   {%- set is_counter = modules.re.fullmatch('(tiny|small|big)?int|decimal\\(\\d+,0\\)', column.data_type) -%}
   {%- if column.data_type not in ['timestamp', 'timestamp_ntz', 'date'] and not is_counter -%}

@@ -1,4 +1,4 @@
-{# The select that lands a slice: `columns` are expressions, the key's hash comes after them. #}
+{# The statement that lands a slice: the columns of the select, then the key's hash. #}
 {%- macro _create_slice(job, batch, select) -%}
   {%- set sql -%}
 create table {{ batch.landed }}
@@ -21,7 +21,7 @@ select /*+ rebalance */
 from slice
 {%- endmacro -%}
 
-{# The log's columns, as the model's select gives them. #}
+{# The log's columns, as the model's select returns them. #}
 {%- macro _dump_names(batch, alias=none) -%}
   {{ return(deltawave._quoted_list(batch.columns | map(attribute='name') | list, alias)) }}
 {%- endmacro -%}

@@ -1,6 +1,6 @@
 {#
-  Keys of the slice, and those under which the kept side holds the slice's rows by their stable row id: an updated key is then a delete
-  of the former key and an insert of the new one (CH98 3.5).
+  Keys of the slice, and keys under which the kept side holds the slice's rows by their stable row id: so an updated key becomes a delete of the
+  old key and an insert of the new one (CH98 3.5).
 #}
 {%- macro _keys_by_row_id(job, batch, last, scope) -%}
   {%- set row_id = deltawave._quoted(job.settings.row_id) -%}

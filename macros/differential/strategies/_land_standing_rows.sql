@@ -1,4 +1,4 @@
-{# The keys of which the slice has flagged rows alone, and when they were flagged last. #}
+{# The keys that have only flagged rows in the slice, and when they were last flagged. #}
 {%- macro _flagged_keys(job, batch) -%}
   {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) | join(', ') -%}
@@ -11,9 +11,9 @@ having bool_and(is_flagged)
 {%- endmacro -%}
 
 {#
-  A key has not gone while a row of it stands: the application may have left a tombstone beside it, and touch that one alone. So live rows of
-  the keys that would be deleted are looked for at the source, whatever their time, and join the slice. The mark was taken before: between
-  the two readings others may have written.
+  A key is not deleted while it has a live row: the application may have left a tombstone beside it and touched only that. So live rows of the
+  keys that would be deleted are searched at the source, whatever their timestamp, and join the slice. The high-water mark was computed before,
+  since others may have written between the two reads.
 #}
 {%- macro _land_standing_rows(job, batch, old, arrived) -%}
   {%- set keys = job.settings.unique_key -%}
@@ -43,7 +43,7 @@ where not {{ job.flag.sql }}
   {%- endif -%}
 {%- endmacro -%}
 
-{# A delete shows the last row that was read, and as its timestamp when it was flagged: see taken_deletes. #}
+{# A delete shows the last row that was read, but with the time of its flagging as its timestamp: see taken_deletes. #}
 {%- macro _with_flagged_time(job, batch, old) -%}
   {%- set updated_at = job.settings.updated_at | lower -%}
   {%- set sql -%}

@@ -1,6 +1,6 @@
 {#
-  What says that a row is deleted: {column, sql}. A name is a column of the select, null in it is false, and the log does without it.
-  Anything else is an expression of the columns, which stay in the log; column is then none.
+  The expression that says whether a row is deleted: {column, sql}. A name is a column of the select, in which null means false and which is not
+  in the log. Anything else is an expression over columns, which stay in the log; column is then none.
 #}
 {%- macro _read_flag(job, columns) -%}
   {%- set flag = job.settings.delete_flag -%}

@@ -1,12 +1,12 @@
 {#
   What a strategy's reader returns.
 
-    arrived    what was read, as a relation or a select in parentheses, with the columns of the log (of a whole dump: of the dump) and key_hash
-    old        the kept rows that it is compared with; none of a first batch, or where the reader makes the changes
-    changes    a select of the changes, where the reader makes them itself
-    progress   where the next batch of the strategy goes on
+    arrived    the rows read, as a relation or a select in parentheses, with the log's columns (for a whole dump: the dump's) and key_hash
+    old        the kept rows to compare them with; none for a first batch, or if the reader computes the changes
+    changes    a select of the changes, if the reader computes them
+    progress   where the strategy's next batch resumes
     checksums  how many checksums were compared
-    turn       of ranges: {ranges, read, fetched}, all of them, those that the source was asked about, and those of which rows came
+    turn       for ranges: {ranges, read, fetched}: all of them, those asked about at the source, and those whose rows were fetched
     is_idle    there is nothing to compare
 #}
 {%- macro _reading(arrived, old=none, changes=none, progress={}, checksums=0, turn=none, is_idle=false) -%}

@@ -1,7 +1,7 @@
 {#
-  ID/RCS (CH98 3.6): the source sums up one checksum a range; only ranges whose checksum or count moved are fetched and compared. With
-  ranges_per_run these are the ranges of the run, as in _slice_by_ranges. What is kept of a fetched range is the sum over the rows that
-  came, not what the source said before: it may have changed in between.
+  ID/RCS (CH98 3.6): the source computes one checksum per range; only ranges whose checksum or count moved are fetched and compared. With
+  ranges_per_run these are ranges of the run, as in _slice_by_ranges. The kept checksum of a fetched range is the sum over the fetched rows, not
+  the one that the source reported before: rows may have changed in between.
 #}
 {%- macro default___slice_by_range_checksums(job, batch, last) -%}
   {%- if not last -%}
@@ -11,7 +11,7 @@
   {%- set read = deltawave._ranges_of_run(job, batch, ranges) -%}
   {%- set found = deltawave._moved_ranges(job, batch, last, ranges, read) -%}
   {%- do deltawave._check_ranges_rows(job, batch, ranges, read, found.rows) -%}
-  {#- The ranges of a slice have to be of its own kept side: a new one is worth a batch, and so is another place to go on from. -#}
+  {#- Ranges have to match the kept side they were cut from: a new kept side makes a batch, and so does a different place to resume from. -#}
   {%- set next_low = (read | last).high -%}
   {%- if not found.moved and next_low == batch.resumed.next_low | default(none) and batch.kept == last.kept -%}
     {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}
@@ -22,7 +22,7 @@
   {{ return(deltawave._reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=read | length)) }}
 {%- endmacro -%}
 
-{# Of the ranges that are read, those whose checksum or count is not the kept one, and the rows that the source has in all: {moved, rows}. #}
+{# Of the ranges read, those whose checksum or count is not the kept one; and the number of rows in all of them: {moved, rows}. #}
 {%- macro _moved_ranges(job, batch, last, ranges, read) -%}
   {%- set sums = {} -%}
   {%- for row in deltawave._run(job, deltawave._range_checksums(job, batch, ranges, read)).rows -%}
@@ -41,7 +41,7 @@
   {{ return({'moved': moved, 'rows': seen.rows}) }}
 {%- endmacro -%}
 
-{# One row for each of the read ranges that has rows: range_id, row_count, checksum; computed where the source is. #}
+{# One row for each range read that has rows: range_id, row_count, checksum; computed where the source is. #}
 {%- macro _range_checksums(job, batch, ranges, read) -%}
   {%- if job.remote -%}
     {{ return(deltawave._remote_checksums(job, deltawave._keys_first(job, batch), read, job.settings.checksum_bits)) }}
@@ -72,8 +72,8 @@ group by range_id
 {%- endmacro -%}
 
 {#
-  What is summed up of a row: one whole number, or two of independent functions, of the key and the compared columns. A sum does not
-  depend on the order of rows, and a pair of equal rows does not cancel in it as in an exclusive or.
+  The hashes of a row that are summed: one whole number, or two from independent functions, over the key and the compared columns. A sum does not
+  depend on the order of rows, and two equal rows do not cancel as they would in an exclusive or.
 #}
 {%- macro _summed_hashes(batch, bits) -%}
   {%- set columns = batch.columns | selectattr('is_key') | list + batch.columns | selectattr('is_chosen') | list -%}
@@ -82,7 +82,7 @@ group by range_id
   {{ return(hashes) }}
 {%- endmacro -%}
 
-{# The same as text, which a slice carries. #}
+{# The same as text, for a column of the slice. #}
 {%- macro _summed_text(batch, bits) -%}
   {{ return("concat_ws(':', " ~ deltawave._summed_hashes(batch, bits) | join(', ') ~ ')') }}
 {%- endmacro -%}

@@ -1,6 +1,6 @@
 {#
-  ID (CH98 3.4, 3.5): some key ranges a run, in rotation, each by a short read of its own, so that neither the source is locked for long
-  nor a run does more than its share. The kept rows of the same ranges are what they are compared with.
+  ID (CH98 3.4, 3.5): some key ranges per run, in rotation, each by a short read of its own, so that the source is not locked for long and no run
+  does more than its share. They are compared with the kept rows of the same ranges.
 #}
 {%- macro default___slice_by_ranges(job, batch, last) -%}
   {%- if not last -%}
@@ -21,15 +21,15 @@
   {{ return(deltawave._reading_of_ranges(job, batch, last, ranges, read, read)) }}
 {%- endmacro -%}
 
-{# The first slice is the whole table; the turns begin after it. #}
+{# The first slice is the whole table; the rotation starts after it. #}
 {%- macro _slice_of_all_ranges(job, batch) -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, [], [])) -%}
   {{ return(deltawave._reading(arrived=batch.landed, progress={'next_low': none})) }}
 {%- endmacro -%}
 
 {#
-  The ranges of this run, from where the last one stopped; after the last range comes the first, in a run of its own. Without
-  ranges_per_run all of them, wherever the last run stopped.
+  The ranges of this run, from where the last run stopped. A run ends at the last range; the next one starts at the first. Without ranges_per_run:
+  all ranges, wherever the last run stopped.
 #}
 {%- macro _ranges_of_run(job, batch, ranges) -%}
   {%- set count = job.settings.ranges_per_run or ranges | length -%}
@@ -41,8 +41,8 @@
 {%- endmacro -%}
 
 {#
-  Refuses a source without any row, which a run sees as soon as the ranges that it read hold none: otherwise its rows would go a range at a time.
-  What was accepted holds for each range once.
+  Refuses a source without rows as soon as the ranges of a run have none; otherwise its rows would be deleted a few ranges at a time. An accepted
+  run lets each range pass once.
 #}
 {%- macro _check_ranges_rows(job, batch, ranges, read, rows) -%}
   {%- set is_accepted = deltawave._is_accepted(job) or not read | rejectattr('is_accepted') | list -%}
@@ -53,7 +53,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The source's rows in some of the ranges, as a select of the log's columns, with the row's checksum where the ranges have one. #}
+{# The source's rows in some of the ranges, as a select of the log's columns, with the row's checksum if ranges have checksums. #}
 {%- macro _rows_of_ranges(job, batch, ranges, chosen) -%}
   {%- set intervals = deltawave._intervals(chosen) if ranges else [{'low': none, 'high': none}] -%}
   {%- set is_summed = job.strategy.checksums == 'ranges' -%}
@@ -70,8 +70,8 @@ where {{ deltawave._ranges_condition(job, ranges, chosen) }}
 {%- endmacro -%}
 
 {#
-  What a landed slice of whole ranges is compared with: the kept rows of the ranges that were fetched. Those that were read are all that the
-  source was asked about: this run's part of the turn. The next run goes on behind them.
+  The reading of a slice of whole ranges. It is compared with the kept rows of the fetched ranges. `read` are all ranges asked about at the
+  source: this run's part of the rotation. The next run starts after them.
 #}
 {%- macro _reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=0) -%}
   {{ return(deltawave._reading(

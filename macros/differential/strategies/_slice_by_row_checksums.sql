@@ -1,9 +1,9 @@
 {#
-  TLCS (CH98 3.3): kept is one checksum a key. The source's keys and checksums, both narrow, are joined with the kept ones; only rows
-  whose checksum differs are fetched whole. What was before comes from the log, where that still holds it.
+  TLCS (CH98 3.3): keeps one checksum per key. The source's keys and checksums, both narrow, are joined with the kept ones; only rows whose
+  checksum differs are fetched whole. Before images come from the log, if it still holds them.
 
-  The source is read twice, and may change in between. The first reading says of which keys something has to be told, the second alone
-  what: so what is logged, and kept, are rows that the source had. What the first one did not see differs in the next run.
+  The source is read twice, and may change in between. The first read only says which keys need a change, the second alone says which: so what is
+  logged and kept are rows that the source had. What the first read missed differs in the next run.
 #}
 {%- macro default___slice_by_row_checksums(job, batch, last) -%}
   {%- if not last -%}
@@ -20,7 +20,7 @@
   )) }}
 {%- endmacro -%}
 
-{# Can the row before a change be had from the log? Not where the log began without the rows of the first dump. #}
+{# Does the log hold the row before each change? Not if it began without the rows of the first dump. #}
 {%- macro _log_has_all_rows(job, batch) -%}
   {{ return(not batch.is_baseline and job.settings.before_image != 'none') }}
 {%- endmacro -%}
@@ -39,7 +39,7 @@
   {{ return('(\n' ~ deltawave.current_state(log, keys, columns=batch.columns | map(attribute='name') | list) ~ '\n)') }}
 {%- endmacro -%}
 
-{# Changes told by the kept checksums alone: what was before is null, and so are the last values of deletes. #}
+{# Changes found by the kept checksums alone: before images are null, and so are the last values of deletes. #}
 {%- macro _changes_without_before(job, batch) -%}
 select
     {%- for column in batch.columns %}
@@ -54,7 +54,7 @@ from {{ batch.landed }}
 where if(is_there, not was_kept or row_checksum <> {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}, was_kept)
 {%- endmacro -%}
 
-{# The rows whose checksum is not the kept one, which comes with them, new rows, and the keys of rows that are gone. #}
+{# New rows, rows whose checksum differs from the kept one, which comes with them, and the keys of rows that are gone. #}
 {%- macro _differing_rows(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set quoted = deltawave._quoted_list(keys) -%}

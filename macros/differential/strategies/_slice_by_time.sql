@@ -1,11 +1,11 @@
 {#
-  TS and TDI (CH98 3.2): the rows whose timestamp lies in the closed interval from the last high-water mark, less the overlap, to the
-  newest there is. Rows at the mark, and within the overlap, are read again and compared again, so ties and late rows are found and
-  nothing is reported twice. A flagged row is a delete, a row born and flagged between two runs is nothing. ATDI is the same over a
-  covering copy, which the model's select reads.
+  TS and TDI (CH98 3.2): the rows whose timestamp is in the closed interval from the last high-water mark, minus the overlap, to the newest
+  timestamp. Rows at the mark and within the overlap are read and compared again, so ties and late rows are found and nothing is reported twice. A
+  flagged row is a delete; a row created and flagged between two runs makes no change. ATDI is the same over a covering copy, which the model's
+  select reads.
 #}
 {%- macro default___slice_by_time(job, batch, last) -%}
-  {#- A mark says nothing of the rows below it where all rows have to be compared. -#}
+  {#- If all rows have to be compared, the mark says nothing about the rows below it. -#}
   {%- set since = {} if batch.compares_all else batch.resumed -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_by_time(job, batch, since)) -%}
   {%- set progress = deltawave._watch_time(job, batch, since) -%}
@@ -19,7 +19,7 @@
   {{ return(deltawave._reading(arrived=arrived, old=old, progress=progress)) }}
 {%- endmacro -%}
 
-{# The kept rows of the slice's keys; with row_id also those that the kept side holds under another key. #}
+{# The kept rows of the slice's keys; with row_id also those kept under another key. #}
 {%- macro _kept_by_time(job, batch, last) -%}
   {%- set scope = 'select ' ~ deltawave._quoted_list(job.settings.unique_key) | join(', ') ~ ' from ' ~ batch.landed -%}
   {%- if job.settings.row_id -%}
@@ -39,7 +39,7 @@ from (
 where {{ deltawave._is_since(job, since) }}
 {%- endmacro -%}
 
-{# Rows without a time-stamp are read at every run: they are either an error or inserts, see null_timestamp. #}
+{# Rows without a timestamp are read in every run: they are either an error or inserts, see null_timestamp. #}
 {%- macro _is_since(job, since) -%}
   {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
   {%- if not since.high_water -%}
@@ -48,7 +48,7 @@ where {{ deltawave._is_since(job, since) }}
   {{ return('(' ~ updated_at ~ ' >= ' ~ deltawave._low_mark(job, since) ~ ' or ' ~ updated_at ~ ' is null)') }}
 {%- endmacro -%}
 
-{# The high-water mark less the overlap. #}
+{# The high-water mark minus the overlap. #}
 {%- macro _low_mark(job, since) -%}
   {%- set low = deltawave._bound_literal(since.high_water, job.time_type) -%}
   {%- set overlap = job.settings.overlap -%}
@@ -58,7 +58,7 @@ where {{ deltawave._is_since(job, since) }}
   {{ return(low) }}
 {%- endmacro -%}
 
-{# The model's select; where a remote can leave out older rows, without them. #}
+{# The model's select; at a remote that can filter by time, without older rows. #}
 {%- macro _newer_rows(job, since) -%}
   {%- if not job.remote or not since.high_water -%}
     {{ return(job.sql) }}

@@ -1,4 +1,4 @@
-{# Where all rows were read, those that are gone show. A strategy by timestamps can't take them for deleted at one run and not at others. #}
+{# If all rows were read, missing ones are known. A strategy by timestamps must not delete them: it would not see them missing in other runs. #}
 {%- macro _warn_of_unselected(job, batch, last, old) -%}
   {%- set unselected -%}
 (

@@ -1,7 +1,7 @@
 {#
-  The next high-water mark, which never goes back. Rows ahead of the run's own clock don't move it: one of the far future would hide all
-  that comes before it. For the same reason those more than a day ahead don't count where the source has to be as new as it was: a source
-  in which nothing else is has lost rows, or its clock was turned back. Up to a day, two clocks may be apart.
+  The next high-water mark, which never goes back. Rows ahead of the run's own clock do not move it: one row in the far future would hide
+  everything before it. Rows more than a day ahead do not count either when checking that the source is as recent as before: if no other row is
+  that recent now, the source has lost rows or its clock was set back. Two clocks may differ by up to a day.
 #}
 {%- macro _watch_time(job, batch, since) -%}
   {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
@@ -10,7 +10,7 @@
   {%- set moment = deltawave._until(updated_at, clock.limit) -%}
   {%- set mark = 'max(' ~ moment ~ ')' -%}
   {%- if last_mark -%}{%- set mark = 'greatest(' ~ mark ~ ', ' ~ last_mark ~ ')' -%}{%- endif -%}
-  {#- Flagged rows may be removed at the source, so that only the newest row that stays can be missed. -#}
+  {#- Flagged rows may be removed at the source, so only the newest live row can be expected there again. -#}
   {%- set newest = 'max(if(is_flagged, null, ' ~ moment ~ '))' -%}
   {%- set newest = 'if(' ~ newest ~ ' >= ' ~ mark ~ ', ' ~ newest ~ ', null)' -%}
   {%- set reached = 'true' -%}
@@ -55,8 +55,8 @@ from {{ batch.landed }}
 {%- endmacro -%}
 
 {#
-  The run's own clock when it began to read: {limit} of the mark, {future} from which a row is ahead of it beyond any doubt. Times without
-  a zone may be a day ahead of it in theirs. None of a counter.
+  The run's own clock when it began to read. limit: the highest mark; future: a row beyond it is certainly ahead. Times without a time zone may be
+  up to a day ahead in theirs. None for a counter.
 #}
 {%- macro _run_clock(job, batch) -%}
   {%- set now = deltawave._timestamp(deltawave._utc(batch.started_at)) -%}

@@ -1,4 +1,4 @@
-{# The anchors that the changed rows name themselves. A changed row without anchor joins no root row. #}
+{# The anchors that the changed rows name themselves. A changed row without an anchor joins no root row. #}
 {%- macro _anchors_of_changes(relation) -%}
   {%- set values = [] -%}
   {%- set names = relation.view_columns | map(attribute='name') | list -%}
@@ -16,7 +16,7 @@ from (
 where {{ present | join(' and ') }}
 {%- endmacro -%}
 
-{# The anchors of those rows whose mapped columns hold a changed value. #}
+{# The anchors of the rows whose mapped columns hold a changed value. #}
 {%- macro _anchors_of_rows(job, relation, rows) -%}
   {%- set view_names = relation.view_columns | map(attribute='name') | list -%}
   {%- set log_names = relation.log_columns | map(attribute='name') | list -%}
@@ -29,7 +29,7 @@ left semi join (
     on {{ deltawave._equal_columns(view_names, 'touched', log_names, 'changed', '<=>' if relation.has_null else '=') }}
 {%- endmacro -%}
 
-{# The mapped values of a relation's changes: of rows as they are, of deleted rows, and of updated rows as they were. #}
+{# The mapped values of a relation's changes: of current rows, of deleted rows, and of updated rows before the update. #}
 {%- macro _changed_values(relation) -%}
   {%- set after = deltawave._quoted_list(relation.log_columns | map(attribute='name')) -%}
   {%- set before = [] -%}
@@ -52,8 +52,8 @@ where {{ in_batches }}
 {%- endmacro -%}
 
 {#
-  Where a changed value is null, columns are compared null-safely, which finds too much rather than too little, and keeps Spark from
-  searching the relation alone.
+  If a changed value is null, columns are compared null-safely. That may find too many rows but never too few; it keeps Spark from filtering the
+  relation by itself.
 #}
 {%- macro _watch_changes(job, batch, relation) -%}
   {%- set sql -%}
@@ -70,7 +70,7 @@ where {{ deltawave._any_null(relation.log_columns | map(attribute='name')) }}
   {{ return('`_batch_id` > ' ~ relation.seen ~ ' and `_batch_id` <= ' ~ relation.last_batch) }}
 {%- endmacro -%}
 
-{# The condition that columns of two aliases are equal, pair by pair. Not null-safe where it can be: Spark pushes that below no join. #}
+{# The condition that columns of two aliases are equal, pair by pair. Null-safe only if asked: Spark pushes a null-safe one below no join. #}
 {%- macro _equal_columns(left_names, left, right_names, right, operator='=') -%}
   {%- set conditions = [] -%}
   {%- for name in left_names -%}

@@ -1,6 +1,6 @@
 {#
-  Refuses what a view's changes would be missed by: a relation that the select does not read, a change log that it reads and `relations`
-  leaves out, rows that come from no log. dbt's graph tells it, so the adapter asks before Spark starts.
+  Refuses what would make a view miss changes: a relation that the select does not read, a change log that it reads and `relations` leaves out,
+  and rows that come from no log. dbt's graph shows it, so the adapter checks before Spark starts.
 #}
 {%- macro _check_lineage(model_name, settings, node) -%}
   {%- if deltawave._strategy_named(model_name, settings.strategy).reads != 'logs' -%}
@@ -30,7 +30,7 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# The model of a name in `relations`, or of package.name: a change log that the select reads. #}
+{# The change log that a name in `relations` (name or package.name) stands for, and that the select reads. #}
 {%- macro _joined_node(model_name, node, lineage, name) -%}
   {%- set logs = [] -%}
   {%- set named = [] -%}
@@ -50,7 +50,7 @@
   {{ return((own or read)[0]) }}
 {%- endmacro -%}
 
-{# Is a leaf a seed whose rows dbt knows by a checksum? Of a large one it knows the path alone. #}
+{# Is a leaf a seed whose rows dbt knows by a checksum? Of a large seed dbt knows only the path. #}
 {%- macro _is_told_by_code(unique_id) -%}
   {%- set leaf = graph.nodes.get(unique_id) or {} -%}
   {{ return(leaf.resource_type == 'seed' and leaf.checksum.name != 'path') }}

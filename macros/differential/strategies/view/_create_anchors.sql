@@ -1,6 +1,6 @@
 {#
-  x__anchors_<batch>_<attempt>: the anchors of all rows that changes of the relations may have touched. Written before either side is
-  read, so that both are cut alike, whatever other runs add to the logs in the meantime. Returns the table.
+  x__anchors_<batch>_<attempt>: the anchors of all rows that the relations' changes may have touched. Written before either side is read, so that
+  both are restricted alike, whatever other runs add to the logs meanwhile. Returns the table.
 #}
 {%- macro _create_anchors(job, batch, last, root, moved) -%}
   {%- set anchors = deltawave._attempt_relation(job, deltawave._own_table(batch, 'anchors')) -%}
@@ -42,7 +42,7 @@ where false
   {{ return('(' ~ deltawave._quoted_list(names) | join(' is null or ') ~ ' is null)') }}
 {%- endmacro -%}
 
-{# A row without anchor belongs to no row of the root: it could never be found again. #}
+{# A row without an anchor belongs to no root row, so it could never be found again. #}
 {%- macro _require_anchors(job, batch, table) -%}
   {%- set anchors = job.settings.relations[job.settings.root][0].values() | list -%}
   {%- set sql = 'select count(*) as without_anchor from ' ~ table ~ ' where ' ~ deltawave._any_null(anchors) -%}

@@ -1,7 +1,7 @@
 {#
-  The relations that a view joins, one for each mapping, the root's first one first: [{name, unique_id, log, first_batch, last_batch,
-  last_attempt, is_behind, before_since, settings, tells_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are
-  what is mapped, pair by pair; is_direct: the mapped columns name the anchor themselves. seen: the progress of the last run.
+  The relations that a view joins, one per mapping, the root's first mapping first: [{name, unique_id, log, first_batch, last_batch, last_attempt,
+  is_behind, before_since, settings, tells_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are the mapped
+  columns, pair by pair; is_direct: the mapped columns name the anchor themselves. seen: the progress of the last run.
 #}
 {%- macro _joined_relations(job, batch, seen, between) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
@@ -20,7 +20,7 @@
   {{ return(relations) }}
 {%- endmacro -%}
 
-{# What stands of a change log that readers see, seen from the batch that was the last one seen; batch 0 of one that has no rows yet. #}
+{# The published state of a change log, relative to the last batch seen; batch 0 for a log without rows yet. #}
 {%- macro _joined_log(job, batch, name, node, seen, between) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set source = deltawave._open_job(node.name, settings, api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
@@ -35,7 +35,7 @@
   {%- elif not view.batch_id -%}
     {{ return(dict(log, last_batch=0, last_attempt=none, columns=deltawave._columns_of(source.target))) }}
   {%- endif -%}
-  {#- Until a batch is published, the decision of the one before stands. -#}
+  {#- Until a batch is published, the previous decision is valid. -#}
   {%- set record = deltawave._read_commit(source, view.batch_id) -%}
   {%- set stored = [] -%}
   {%- for other in between if other.is_stored and node.unique_id in other.reads -%}{%- do stored.append(other.name) -%}{%- endfor -%}
@@ -51,9 +51,9 @@
 {%- endmacro -%}
 
 {#
-  The last batch that brought changes or undid some (so that one of a compaction is no news), and whether all changes after `seen` are in the log: none
-  of them, and nothing before, was undone, expired or begun anew. Where nodes between have stored its rows, they may lack what another run
-  brought since this one began: such a batch is left to the next run.
+  The last batch that brought or undid changes (so a compaction is no news), and whether the log is behind: whether it no longer holds all changes
+  after `seen`, because batches were undone, expired or begun anew. Nodes between that store the log's rows may lack a batch that another run
+  added since this run began; such a batch is left to the next run.
 #}
 {%- macro _batches_since(source, record, seen, attempt, stored) -%}
   {%- set sql -%}
@@ -83,12 +83,12 @@ from held
   }) }}
 {%- endmacro -%}
 
-{# Was a batch there when this invocation began, or brought by it? Then the nodes that it has run since hold its changes. #}
+{# Did a batch exist when this invocation began, or did this invocation make it? Then the nodes that have run since hold its changes. #}
 {%- macro _is_there_from_start(source) -%}
   {{ return('(decided_at < ' ~ deltawave._timestamp(deltawave._utc(run_started_at)) ~ ' or attempt = ' ~ deltawave._literal(source.attempt) ~ ')') }}
 {%- endmacro -%}
 
-{# What is mapped, with its types: columns of the log, and of the model's select. #}
+{# The mapped columns with their types: those of the log, and those of the model's select. #}
 {%- macro _mapped_columns(job, batch, relation, mapping) -%}
   {%- set logged = relation.columns | rejectattr('name', 'in', deltawave._reserved_columns()) | list -%}
   {%- set log_columns = [] -%}
@@ -123,7 +123,7 @@ from held
   {{ return(anchors | reject('in', named) | list == []) }}
 {%- endmacro -%}
 
-{# Stops where the changes after the last batch seen can't be had from the log, or don't tell what was. #}
+{# Stops if the log no longer holds all changes after the last batch seen, or lacks their before images. #}
 {%- macro _require_not_behind(job, batch, relation, seen) -%}
   {%- if relation.is_behind -%}
     {%- do deltawave._refuse(job, batch, 'relation_behind', {

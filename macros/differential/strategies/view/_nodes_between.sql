@@ -1,7 +1,7 @@
 {#
-  The nodes between the change logs and a view, seeds included: [{unique_id, name, resource_type, is_stored, code, reads}]. code: a hash
-  of what says which rows there are: the text of a view that stands in the catalog, else the node's own source. is_stored: it keeps rows
-  of its own, which are as new as its last run. reads: the unique_ids of all that it reads.
+  The nodes between the change logs and a view, including seeds: [{unique_id, name, resource_type, is_stored, code, reads}]. code: a hash of what
+  determines its rows, the text of a view in the catalog, otherwise the node's own source. is_stored: it stores its rows, which are as recent as
+  its last run. reads: the unique_ids of everything that it reads.
 #}
 {%- macro _nodes_between(job) -%}
   {%- set constants = job.settings.constant_relations -%}
@@ -23,7 +23,7 @@
   {{ return(between) }}
 {%- endmacro -%}
 
-{# Stops where --defer has the select read rows of another environment, of which the logs of this one tell nothing. #}
+{# Stops if --defer makes the select read rows of another environment, of which this environment's logs say nothing. #}
 {%- macro _require_own_relations(job, batch) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
   {%- set elsewhere = [] -%}
@@ -43,8 +43,8 @@
 {%- endmacro -%}
 
 {#
-  Stops where a node between has stored rows of before a change that this run would take for seen: of a log's new batch, or of code that
-  was edited. Only a run of it in this invocation, which dbt orders after the logs, shows that it has them.
+  Stops if a node between stores rows from before a change that this run would record as seen: a new batch of a log, or edited code. Only a run of
+  that node in this invocation, which dbt orders after the logs, proves that it has them.
 #}
 {%- macro _require_fresh(job, batch, between, relations, seen, progress) -%}
   {%- set news = [] -%}

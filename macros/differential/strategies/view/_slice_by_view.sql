@@ -1,7 +1,7 @@
 {#
-  VBD (CH98 4): the change log of a join, from the change logs of its relations. A changed row tells by its mapped columns which rows of
-  the view it may touch, as it was and as it is. The rows of their anchors (the root's mapped columns) are selected again and
-  compared with those that were kept. So an unmatched row of a left join goes when a partner comes, and comes back when it goes.
+  VBD (CH98 4): the change log of a join, from the change logs of its relations. The mapped columns of a changed row, before and after the change,
+  show which rows of the view it may touch. The rows with their anchors (the root's mapped columns) are selected again and compared with the kept
+  ones. So an unmatched row of a left join disappears when a partner comes, and returns when that goes.
 #}
 {%- macro default___slice_by_view(job, batch, last) -%}
   {%- set seen = batch.resumed -%}
@@ -10,7 +10,7 @@
   {%- set relations = deltawave._joined_relations(job, batch, seen, between) -%}
   {%- set progress = deltawave._view_progress(between, relations) -%}
   {%- do deltawave._require_fresh(job, batch, between, relations, seen, progress) -%}
-  {#- What was kept tells of the rest of the view only under the same code, and of logs that were not empty. -#}
+  {#- The kept rows are valid for the rest of the view only under the same code, and for logs that were not empty. -#}
   {%- if batch.compares_all or seen.code != progress.code or 0 in seen.batches.values() -%}
     {{ return(deltawave._whole_view(job, batch, last, progress)) }}
   {%- endif -%}
@@ -27,7 +27,7 @@
   {{ return(deltawave._anchored_rows(job, batch, last, relations[0], moved, progress)) }}
 {%- endmacro -%}
 
-{# What a run has seen: the code of what lies between, the last batch of each log, and whose it was. #}
+{# What a run has seen: the code of the nodes between, and the last batch of each log with its attempt. #}
 {%- macro _view_progress(between, relations) -%}
   {%- set progress = {'code': {}, 'batches': {}, 'attempts': {}} -%}
   {%- for node in between -%}{%- do progress.code.update({node.unique_id: node.code}) -%}{%- endfor -%}
@@ -38,7 +38,7 @@
   {{ return(progress) }}
 {%- endmacro -%}
 
-{# The whole view, compared with all that was kept. #}
+{# The whole view, compared with all kept rows. #}
 {%- macro _whole_view(job, batch, last, progress) -%}
   {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
   {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
@@ -47,7 +47,7 @@
   )) }}
 {%- endmacro -%}
 
-{# The view's rows of the anchors that changes touched, and the kept ones. The anchors lie in the key, so both sides can be searched. #}
+{# The view's rows of the touched anchors, and the kept ones. Anchors are part of the key, so both sides can be searched by them. #}
 {%- macro _anchored_rows(job, batch, last, root, moved, progress) -%}
   {%- set anchors = deltawave._create_anchors(job, batch, last, root, moved) -%}
   {%- set condition = deltawave._has_few_values(deltawave._few_values(job, anchors, root.view_columns)) -%}
