@@ -18,7 +18,7 @@
     '',
   ] -%}
   {%- do lines.extend(deltawave._aligned(rows, 'llrrl' if table.is_remote else 'llrl')) -%}
-  {%- do lines.extend(['', "  reads: a complete comparison, what is kept of the table with it, in per cent of the table's pages"]) -%}
+  {%- do lines.extend(['', "  reads: pages read for a complete comparison, kept rows included, in per cent of the table's pages"]) -%}
   {%- do lines.extend(['', 'Take ' ~ choice.strategy ~ (' with a covering copy' if choice.covering_copy else '') ~ ': ' ~ choice.reason, '']) -%}
   {{ return(lines + deltawave._advised_config(table, choice)) }}
 {%- endmacro -%}

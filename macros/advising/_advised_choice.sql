@@ -6,7 +6,7 @@
   {%- set usable = weighed | selectattr('usable') | list -%}
   {%- if table.is_join -%}
     {%- set best = usable | last -%}
-    {{ return(dict(best, reason='the logs of the joined relations say which rows to look at.')) }}
+    {{ return(dict(best, reason='the logs of the joined relations show which rows to compare.')) }}
   {%- endif -%}
   {%- set fewest = usable | map(attribute='rows_sent') | min -%}
   {%- set finalists = usable | selectattr('rows_sent', 'equalto', fewest) | list -%}

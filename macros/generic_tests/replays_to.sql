@@ -3,7 +3,6 @@
   which side (_side) and how often (_copies). Null-safe; a map is compared by its content.
 
   duplicate_keys: the model's (see current_state).
-
   columns: what is compared, by default all columns of `to`. A `where` in the test's config filters the rows of both sides, not the log.
 #}
 {% test replays_to(model, to, unique_key, columns=none, duplicate_keys='fail') %}

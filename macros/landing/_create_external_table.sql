@@ -11,7 +11,7 @@
     {%- do deltawave._fail('external_foreign_relation', {'source': definition.name, 'relation': relation | string}) -%}
   {%- endif -%}
   {%- if table and table.fingerprint != definition.fingerprint -%}
-    {%- do log('deltawave: ' ~ definition.name ~ ': the definition has changed, the table is made anew', info=true) -%}
+    {%- do log('deltawave: ' ~ definition.name ~ ': the definition has changed, so the table is recreated', info=true) -%}
     {%- do run_query('drop table ' ~ relation) -%}
   {%- endif -%}
   {%- do run_query(deltawave._external_table_sql(definition)) -%}
@@ -20,7 +20,7 @@
     {%- set found = deltawave._find_partitions(definition.name, relation, definition.location, definition.partitions) -%}
     {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(found | length, 'partition', 'partitions'), info=true) -%}
   {%- endif -%}
-  {# A session that has read the table before keeps its list of files. #}
+  {# A session that has already read the table keeps its list of files. #}
   {%- do run_query('refresh table ' ~ relation) -%}
 {%- endmacro -%}
 

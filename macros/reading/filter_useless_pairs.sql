@@ -29,7 +29,7 @@ inserts as (
     where `_change_type` = 'insert'
 ),
 
--- What lies between the deletes and the inserts of a batch is what the batch did.
+-- The difference between the deletes and the inserts of a batch is what the batch did.
 paired as (
     {{ deltawave._indented(deltawave._changes_between('deletes', 'inserts', columns, {'strategy': 'outer_join', 'before_image': 'auto'})) }}
 ),

@@ -26,7 +26,7 @@ with changes as (
     from {{ log }}
 ),
 
--- Of a delete and an insert in one batch the delete comes first (LG96 1.1).
+-- Within a batch deletes come before inserts (LG96 1.1).
 numbered as (
     select
         changes.*,
@@ -64,8 +64,8 @@ where `_change_type` <> 'delete'
 {%- endmacro -%}
 
 {#
-  A change that ends the version before it; a backfill, or an update of untracked columns, does not. An update of which the log does not tell
-  the columns may be of tracked ones.
+  Does a change end the version before it? A backfill or an update of untracked columns does not. An update whose changed columns the log
+  does not record may be of tracked ones.
 #}
 {%- macro _opens_version(track_columns) -%}
   {%- if not track_columns -%}

@@ -3,7 +3,7 @@
 
     dbt run-operation report --args '{model: accounts_changes}'
 
-  samples: updates shown of each batch, those whose columns change most rarely first; 0 shows none
+  samples: how many updates of each batch are shown, rarely changing columns first; 0 for none
   batches: how many of the last batches are shown
 #}
 {%- macro report(model, samples=3, batches=10) -%}

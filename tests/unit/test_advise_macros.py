@@ -100,7 +100,7 @@ Strategies for 1,000,000 rows of 200 bytes, 8 of them key
   range_checksum                    no       198%  changes fall into 98% of the key ranges: few can be left out
   view                              no          -  the model is no join of relations with change logs
 
-  reads: a complete comparison, what is kept of the table with it, in per cent of the table's pages
+  reads: pages read for a complete comparison, kept rows included, in per cent of the table's pages
 
 Take ranges: it is the only one that can be used.
 

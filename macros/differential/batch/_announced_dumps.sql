@@ -11,7 +11,7 @@
       {%- if deltawave._has_rows(job, source, dump) -%}
         {%- do unread.append(dump.snapshot_date) -%}
       {%- else -%}
-        {%- do log('deltawave: ' ~ job.name ~ ': ' ~ source.name ~ ' has a folder of ' ~ dump.snapshot_date ~ ', and no row in it', info=true) -%}
+        {%- do log('deltawave: ' ~ job.name ~ ': ' ~ source.name ~ ' has a folder for ' ~ dump.snapshot_date ~ ' without rows', info=true) -%}
         {%- do empty.update({dump.batch_at: {'snapshot_date': dump.snapshot_date, 'batch_at': dump.batch_at}}) -%}
       {%- endif -%}
     {%- endfor -%}

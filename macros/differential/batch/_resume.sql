@@ -8,8 +8,8 @@
   {%- set fingerprint = deltawave._select_fingerprint(job, batch) if job.strategy.resumes == 'select' else none -%}
   {%- set is_edited = fingerprint and (fingerprint != last.fingerprint or deltawave._is_accepted(job) or flags.FULL_REFRESH) -%}
   {%- if resumed and is_edited -%}
-    {%- set why = 'another select or configuration than in the last run, accepted, or --full-refresh' -%}
-    {%- do log('deltawave: ' ~ job.name ~ ': ' ~ why ~ ': all rows are compared', info=true) -%}
+    {%- set why = 'the select or configuration was edited, the run is accepted, or --full-refresh was given' -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': all rows are compared: ' ~ why, info=true) -%}
   {%- endif -%}
   {%- do deltawave._update(
     batch, resumed=resumed, compares_all=not resumed or is_edited, fingerprint=fingerprint,

@@ -33,7 +33,7 @@
   {%- elif kind == 'relations' -%}
     {{ return(deltawave._allowed_relations(value)) }}
   {%- endif -%}
-  {%- do exceptions.raise_compiler_error('an option is declared to be ' ~ kind ~ ', which is no check of _allowed_value') -%}
+  {%- do exceptions.raise_compiler_error('an option is declared as ' ~ kind ~ ', for which _allowed_value has no check') -%}
 {%- endmacro -%}
 
 {# A name, or a list of names that differ in more than case. #}
