@@ -81,7 +81,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "timestamp_delete_flag",
         "no other sends fewer rows (10,000 of 1,000,000)",
     ),
-    "a join": ({**BIG, **FLAGGED, "is_join": True, "relations": 4}, "view", "the logs of the joined relations say"),
+    "a join": ({**BIG, **FLAGGED, "is_join": True, "relations": 4}, "view", "the logs of the joined relations show"),
 }
 
 

@@ -1,7 +1,7 @@
 {#
   Checks a view's relations. Refuses a mapped column that is not compared exactly, a root that is not one of them, and constant relations that
-  are. The root's columns, the anchors, have to be part of the view's key: otherwise a key could occur under two anchors, only one of which is
-  looked at.
+  are among them. The root's columns, the anchors, have to be part of the view's key: otherwise a key could occur under two anchors, only one
+  of which is looked at.
 #}
 {%- macro default___check_relations(model_name, settings) -%}
   {%- set relations = settings.relations -%}

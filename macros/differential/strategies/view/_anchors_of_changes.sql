@@ -70,7 +70,7 @@ where {{ deltawave._any_null(relation.log_columns | map(attribute='name')) }}
   {{ return('`_batch_id` > ' ~ relation.seen ~ ' and `_batch_id` <= ' ~ relation.last_batch) }}
 {%- endmacro -%}
 
-{# The condition that columns of two aliases are equal, pair by pair. Null-safe only if asked: Spark pushes a null-safe one below no join. #}
+{# The condition that columns of two aliases are equal, pair by pair. Null-safe only if asked: Spark pushes no null-safe one below a join. #}
 {%- macro _equal_columns(left_names, left, right_names, right, operator='=') -%}
   {%- set conditions = [] -%}
   {%- for name in left_names -%}
