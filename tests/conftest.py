@@ -52,6 +52,8 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.driver.memory": "3g",
+    # Spark writes down the plan of every statement for its user interface, which no test opens.
+    "spark.sql.ui.explainMode": "simple",
     # A suite is over before the second compiler has paid for itself; the first alone would have too little room.
     "spark.driver.extraJavaOptions": QUICK_JVM,
 }

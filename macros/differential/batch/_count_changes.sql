@@ -1,18 +1,17 @@
 {# Counts the staged changes by kind; a row that is logged only because of an added column is a backfill, not an update. #}
 {%- macro _count_changes(job, batch) -%}
-  {%- set has_added = batch.columns | selectattr('is_added') | list | length > 0 -%}
+  {%- set backfilled = 'coalesce(cardinality(changed_columns), 0) = 0' if batch.columns | selectattr('is_added') | list else 'false' -%}
   {%- set sql -%}
 select
-    {{ "if(change_type = 'update' and coalesce(cardinality(changed_columns), 0) = 0, 'backfill', change_type)" if has_added else 'change_type' }} as kind,
-    count(*) as change_count
+    count_if(change_type = 'insert') as inserts,
+    count_if(change_type = 'delete') as deletes,
+    count_if(change_type = 'update' and not ({{ backfilled }})) as updates,
+    count_if(change_type = 'update' and {{ backfilled }}) as backfills
 from {{ batch.log_table }}
 where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
-group by kind
   {%- endset -%}
-  {%- set counts = {'insert': 0, 'delete': 0, 'update': 0, 'backfill': 0} -%}
-  {%- for row in deltawave._run(job, sql).rows -%}
-    {%- do counts.update({row[0]: row[1] | int}) -%}
-  {%- endfor -%}
+  {%- set row = deltawave._run(job, sql).rows[0] -%}
+  {%- set counts = {'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int} -%}
   {%- do deltawave._update(batch, counts=counts) -%}
   {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
     {%- do deltawave._update(batch, rows_new=batch.rows_old + counts['insert'] - counts['delete']) -%}
