@@ -38,6 +38,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
         "delete_flag": "gone",
     },
     "a timestamp column that is no name": {"strategy": "timestamp", "updated_at": ["touched"]},
+    "a row id that is not compared": {**BY_TIME, "row_id": "serial", "ignore_columns": ["Serial"]},
     "a negative overlap": {**BY_TIME, "overlap": -1},
     "an overlap of months": {**BY_TIME, "overlap": "1 month"},
     "a covering copy beside the select": {**BY_TIME, "covering_copy": "shop.narrow"},

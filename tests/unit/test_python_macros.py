@@ -60,7 +60,7 @@ class Door:
             "old": "dev.kept",
             "new": "(select 1)",
             "columns": list(columns),
-            "log_name": "log",
+            "log": "log",
         }
         return self.macros._changes_by_python(self.job, batch)
 
@@ -169,6 +169,15 @@ def test_what_is_not_as_the_log_has_it_is_refused(kind: str, returned: dict[str,
         Door(returned).changes(column(ID), column(PRICE), column(TAGS))
     assert messages("Comparison in Python")[kind] in error.value.msg
     assert error.value.msg.startswith("accounts, batch 3: ")
+
+
+def test_changes_of_another_kind_are_refused() -> None:
+    door = Door()
+    door.macros._run_query = lambda sql: [(0, 0, 0, 0, 1)] if "count_if" in sql else []
+    batch = {"batch_id": 3, "label": "3", "attempt": "0a1b", "columns": [], "log": "log", "log_table": "dev.log"}
+    with pytest.raises(CompilationError) as error:
+        door.macros._count_changes(door.job, batch)
+    assert messages("Comparison in Python")["changes of another kind"] in error.value.msg
 
 
 def test_a_function_is_looked_for_before_anything_runs() -> None:

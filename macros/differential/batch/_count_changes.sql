@@ -1,16 +1,20 @@
 {# Counts the staged changes by kind; a row that is logged only because of an added column is a backfill, not an update. #}
 {%- macro _count_changes(job, batch) -%}
-  {%- set backfilled = 'coalesce(cardinality(changed_columns), 0) = 0' if batch.columns | selectattr('is_added') | list else 'false' -%}
+  {%- set backfilled = 'cardinality(changed_columns) = 0' if batch.columns | selectattr('is_added') | list else 'false' -%}
   {%- set sql -%}
 select
     count_if(change_type = 'insert') as inserts,
     count_if(change_type = 'delete') as deletes,
-    count_if(change_type = 'update' and not ({{ backfilled }})) as updates,
-    count_if(change_type = 'update' and {{ backfilled }}) as backfills
+    count_if(change_type = 'update' and not coalesce({{ backfilled }}, false)) as updates,
+    count_if(change_type = 'update' and {{ backfilled }}) as backfills,
+    count_if(change_type is null or change_type not in ('insert', 'delete', 'update')) as others
 from {{ batch.log_table }}
 where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
+  {%- if row[4] | int -%}
+    {%- do deltawave._refuse(job, batch, 'change_types', {'comparison': job.strategy.comparison, 'count': row[4]}) -%}
+  {%- endif -%}
   {%- set counts = {'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int} -%}
   {%- do deltawave._update(batch, counts=counts) -%}
   {%- if job.strategy.reads != 'dump' and not batch.is_first -%}

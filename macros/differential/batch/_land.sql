@@ -4,6 +4,7 @@
 #}
 {%- macro _land(job, batch, last) -%}
   {%- do deltawave._resume(job, batch, last) -%}
+  {%- if last -%}{%- do deltawave._check_known_rows(job, batch, last) -%}{%- endif -%}
   {%- if last and job.strategy.reads != 'dump' -%}
     {%- do deltawave._check_slice_columns(job, batch) -%}
     {%- do deltawave._open_kept(job, batch, last) -%}

@@ -3,7 +3,6 @@
   now. The same for the ranges of its keys.
 #}
 {%- macro _open_kept(job, batch, last) -%}
-  {%- do deltawave._check_known_rows(job, batch, last) -%}
   {%- set has_checksums = job.strategy.keeps == 'checksums' -%}
   {%- set is_kept = last.kept.kind == job.strategy.keeps and (not has_checksums or last.checksum_fingerprint == batch.checksum_fingerprint) -%}
   {%- if is_kept -%}

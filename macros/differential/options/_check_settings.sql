@@ -15,6 +15,10 @@
       'model': model_name, 'column': settings[option], 'says': declared.says, 'option': option,
     }) -%}
   {%- endfor -%}
+  {#- The kept row_id has to be the row's last one: rows are found by it after a change of their key. -#}
+  {%- if settings.row_id and not deltawave._is_compared_exactly(settings, settings.row_id) -%}
+    {%- do deltawave._fail('row_id_uncompared', {'model': model_name, 'column': settings.row_id}) -%}
+  {%- endif -%}
   {%- if settings.duplicate_keys == 'multiset' -%}
     {%- do deltawave._check_multiset(model_name, settings) -%}
   {%- endif -%}

@@ -11,7 +11,7 @@
   {%- set progress = deltawave._watch_time(job, batch, since) -%}
   {%- set arrived = '(select * from ' ~ batch.landed ~ ' where not is_flagged)' if job.settings.delete_flag else batch.landed -%}
   {%- set old = deltawave._kept_by_time(job, batch, last) if last else none -%}
-  {%- if last and since.high_water and job.settings.delete_flag -%}
+  {%- if last and since.high_water and (job.settings.delete_flag or job.settings.row_id) -%}
     {%- do deltawave._land_standing_rows(job, batch, old, arrived) -%}
   {%- endif -%}
   {%- if last and not since.high_water -%}{%- do deltawave._warn_of_unselected(job, batch, last, old) -%}{%- endif -%}

@@ -88,7 +88,7 @@ class TestCauses:
         (file,) = (folder / "parquet").glob("*.parquet")
         file.write_bytes(file.read_bytes()[:1000])
         # Like a file from elsewhere: otherwise Spark's own checksum file would fail first.
-        file.with_name(f".{file.name}.crc").unlink()
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
         self.declare(spark, project, "parquet", "id bigint) using parquet", folder)
         results = run_dbt(["run"], expect_pass=False)
         return {result.node.name: result.message for result in results}
