@@ -66,6 +66,7 @@ class Prediction:
     dump: State | None = None
 
 
+GROWING = ("append_new_columns", "sync_all_columns")
 EMPTY = "the dump is empty"
 TOO_MANY = "would be deleted"
 TWICE = "stand more than once"
@@ -137,6 +138,8 @@ def _predict(
     deletes = sum(change.kind == "delete" for change in changes)
     if deletes > FRACTION * known.rows and not accepts:
         return Prediction([], known, TOO_MANY if after else f"{EMPTY}|{TOO_MANY}")
+    if edit.has_note and model.options.get("on_schema_change") in GROWING and not known.is_first:
+        changes += backfills(model, known.state, after)
     if known.is_first and model.options.get("initial_load") == "baseline":
         changes = []
     return Prediction(changes, Knowledge(after, **mark, is_first=False), set_aside=aside)
@@ -171,6 +174,12 @@ def compared(model: Model, old: State, new: State) -> list[Change]:
         changes += [Change("delete", key, record) for record in befores[pairs:]]
         changes += [Change("insert", key, record) for record in afters[pairs:]]
     return changes
+
+
+def backfills(model: Model, old: State, new: State) -> list[Change]:
+    """What a new column, which is null without the key's first part, adds to rows that are as they were."""
+    equal = [key for key in old.keys() & new.keys() if not any(unlike(model, old[key], new[key]))]
+    return [Change("update", key, new[key][0], old[key][0], ()) for key in equal if key[0] is not None]
 
 
 def unlike(model: Model, befores: list[Record], afters: list[Record]) -> tuple[list[Record], list[Record]]:
@@ -224,8 +233,9 @@ def replay(model: Model, changes: Iterable[Change]) -> State:
         if change.kind != "insert":
             went = change.before if change.before is not None else change.after
             if model.duplicate_keys == "multiset":
-                equal = next(number for number, row in enumerate(rows) if same(row, went, columns))
-                rows.pop(equal)
+                equal = [number for number, row in enumerate(rows) if same(row, went, columns)]
+                assert equal, f"a {change.kind} of {went}, which does not stand"
+                rows.pop(equal[0])
             else:
                 assert rows, f"a {change.kind} of {change.key}, which does not stand"
                 rows.pop()

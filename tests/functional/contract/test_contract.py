@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from declarations import declarations
 from lineup import MODELS
 from postgres import PostgresServer
 from pyspark.sql import SparkSession
@@ -34,3 +35,7 @@ class TestContract:
             left = sum(bool(life.days) for life in suite.lives.values())
             suite.round()
             print(f"{left} models: {time.monotonic() - begun:.1f} s")
+        print(suite.table())
+        assert not suite.failures, "\n\n".join(suite.failures)
+        assert not suite.unmet()
+        assert {life.model.strategy for life in suite.lives.values()} == set(declarations())
