@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from declarations import Declaration
-from lineup import LIMIT, USUAL, Edit, Model
-from world import World
+from lineup import USUAL, Edit, Model
+from world import LIMIT, World
 
 BEFORE_DECISION = ["land", "check", "prepare", "stage", "count", "guard", "decide"]
 AFTER_DECISION = ["place", "record", "publish", "clean", "end"]
@@ -35,6 +35,10 @@ class Day:
     is_idle: bool = False
     # Is it refused in one of the runs of a turn?
     is_seen_in_turn: bool = False
+    # Is it repeated until a turn has found all that the source has?
+    is_repeated: bool = False
+    # Does another run compare the same source at the same time, and lose?
+    has_rival: bool = False
 
     @property
     def is_refused_by_columns(self) -> bool:
@@ -131,6 +135,10 @@ def _strict(model: Model, declared: Declaration) -> str | None:
     return _bounded(model, declared)
 
 
+def _raceless(model: Model, declared: Declaration) -> str | None:
+    return "another model of the strategy is raced" if model.is_remote or model.is_bounded else None
+
+
 def _schema_change(*values: str) -> Callable[[Model, Declaration], str | None]:
     def unless(model: Model, declared: Declaration) -> str | None:
         value = model.options.get("on_schema_change", "ignore")
@@ -193,6 +201,7 @@ def events() -> list[Event]:
                                             is_seen_in_turn=True), _unbounded),
         Event("slowly emptied", day("slowly emptied", source=lose, refused="would be deleted",
                                     is_seen_in_turn=True), _unbounded),
+        Event("a turn at rest", day("a turn at rest", source=same, is_idle=True, is_repeated=True), _unbounded),
         Event("duplicate keys set aside", day("duplicate keys set aside", source=twice), _only("quarantine")),
         Event("duplicate keys counted", day("duplicate keys counted", source=twice), _only("multiset")),
         Event(
@@ -215,6 +224,7 @@ def events() -> list[Event]:
             lambda model: [Day("lost column", edit=Edit(lacks_name=True), refused=LOST_COLUMN, is_undone=True)],
             _schema_change("ignore", "fail"),
         ),
+        Event("two writers", day("two writers", has_rival=True), _raceless),
         *(
             Event(f"error at {step}", day(f"error at {step}", stops_at=step))
             for step in (*BEFORE_DECISION, *AFTER_DECISION)

@@ -61,8 +61,7 @@ class Prediction:
     after: Knowledge
     refused: str | None = None
     set_aside: int = 0
-    # Where a run reads a part: what it knew before, and all that it could read. Then the changes are not foretold.
-    before: Knowledge = field(default_factory=Knowledge)
+    # Where a run reads a part, all that it could read. Then the changes are not foretold.
     dump: State | None = None
 
 
@@ -81,12 +80,10 @@ def predict(
     if not model.is_bounded or edit.strategy or begins or known.is_first or told.refused == EMPTY:
         return told
     dump = grouped(model, [record for record, _ in model.read(world, edit)])
-    return replace(told, refused=None, changes=[], after=known, before=known, dump=dump)
+    return replace(told, refused=None, changes=[], after=known, dump=dump)
 
 
-def _predict(
-    model: Model, known: Knowledge, world: World, edit: Edit, *, accepts: bool, begins: bool
-) -> Prediction:
+def _predict(model: Model, known: Knowledge, world: World, edit: Edit, *, accepts: bool, begins: bool) -> Prediction:
     if begins:
         known = Knowledge()
     strategy = edit.strategy or model.strategy

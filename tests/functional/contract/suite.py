@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import os
-import re
-from collections import Counter
 from collections.abc import Iterable
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,20 +13,44 @@ from typing import Any
 import oracle
 from dbt.cli.main import dbtRunner
 from declarations import declarations
-from events import BEFORE_DECISION, ORDINARY, Day, Event, events, same
-from lineup import MODELS, USUAL, Edit, Model, logs_below
-from oracle import Change, Knowledge, Prediction
+from events import ORDINARY, Day, Event, events
+from judge import check_owed, check_state, judge
+from life import Life, log_of
+from lineup import MODELS, logs_below
+from oracle import Prediction
 from postgres import PostgresServer
 from pyspark.sql import SparkSession
 from world import World
 
+# What stops, and at which step: {model: step}. Who waits at its decision for whom: {rival: model}.
 STOPS = "CONTRACT_STOPS"
+RIVALS = "CONTRACT_RIVALS"
 MACROS = {
     "step.sql": """
 {% macro default___step(job, batch, name) %}
   {% if fromjson(env_var('CONTRACT_STOPS', '{}')).get(job.name) == name %}
     {% do exceptions.raise_compiler_error('stopped at ' ~ name) %}
   {% endif %}
+  {% for rival, winner in fromjson(env_var('CONTRACT_RIVALS', '{}')).items() %}
+    {% if job.name == winner and name == 'decide' %}{% do wait_for(rival ~ '_has_come') %}{% endif %}
+    {% if job.name == winner and name == 'end' %}{% do run_query(sign(winner ~ '_is_done')) %}{% endif %}
+    {% if job.name == rival and name == 'decide' %}
+      {% do run_query(sign(rival ~ '_has_come')) %}
+      {% do wait_for(winner ~ '_is_done') %}
+    {% endif %}
+  {% endfor %}
+{% endmacro %}
+
+{% macro sign(name) %}create view {{ target.schema }}.{{ name }} as select 1 as is_there{% endmacro %}
+
+{% macro wait_for(name) %}
+  {% set seen = namespace(it=false) %}
+  {% for _ in range(1000) if not seen.it %}
+    {% set found = run_query("show views in " ~ target.schema ~ " like '" ~ name ~ "'").rows | length %}
+    {% set seen.it = found > 0 %}
+    {% if not seen.it %}{% do run_query("select java_method('java.lang.Thread', 'sleep', 50L)") %}{% endif %}
+  {% endfor %}
+  {% if not seen.it %}{% do exceptions.raise_compiler_error(name ~ ' is not seen') %}{% endif %}
 {% endmacro %}
 """,
     "operate.sql": """
@@ -40,63 +60,7 @@ MACROS = {
 """,
 }
 COLUMNS = "k1 int, k2 string, oid int, name string, num double, dep int, version int, is_gone boolean"
-SPARING = ("--no-write-json", "--log-level-file", "none", "--log-level", "none", "--threads", "2")
-
-
-@dataclass
-class Log:
-    """What is seen of a model."""
-
-    changes: list[tuple[int, Change]] = field(default_factory=list)
-    batches: list[dict[str, Any]] = field(default_factory=list)
-    names: set[str] = field(default_factory=set)
-    text: list[str] = field(default_factory=list)
-
-    @property
-    def last_batch(self) -> int:
-        return max((int(batch["batch_id"]) for batch in self.batches), default=0)
-
-    @property
-    def text_and_batches(self) -> tuple[list[str], list[str]]:
-        """All that a reader sees, to tell whether it is as before."""
-        return self.text, sorted(map(str, self.batches))
-
-
-@dataclass
-class Life:
-    """A model with its source, its days to come, and what its log must hold."""
-
-    model: Model
-    world: World
-    days: list[Day] = field(default_factory=list)
-    known: Knowledge = field(default_factory=Knowledge)
-    # What batches that stand, and that no reader has seen yet, must hold.
-    owed: list[Prediction] = field(default_factory=list)
-    # The states that batches of the log left, by batch.
-    states: dict[int, Knowledge] = field(default_factory=dict)
-    log: Log = field(default_factory=Log)
-    edit: Edit = USUAL
-    # The last batch that was compared, and what was seen with it.
-    last_seen: int = 0
-    seen: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
-    # Until a turn shows what happened to the source: the source before it, and how many runs it took.
-    former: World | None = None
-    runs: int = 0
-
-
-    def next_day(self) -> Day:
-        """The next of its days; an operation that goes back to a batch waits until there are two."""
-        if len(self.states) < 2 and {"rewind", "expire"} & set(self.days[0].operations):
-            return Day("ordinary")
-        return self.days.pop(0)
-
-    def may_be_refused(self, prediction: Prediction, said: str) -> bool:
-        """Do the deletes of a turn add up to what the guard refuses?"""
-        assert prediction.dump is not None
-        last = sorted({batch for batch, _ in self.log.changes})[-6:]
-        deletes = sum(change.kind == "delete" and batch in last for batch, change in self.log.changes)
-        deletes += len(self.known.state.keys() - prediction.dump.keys())
-        return "would be deleted" in said and 2 * deletes > self.known.rows
+SPARING = ("--no-write-json", "--log-level-file", "none", "--log-level", "none")
 
 
 class Suite:
@@ -172,6 +136,7 @@ class Suite:
             else:
                 day.source(life.world)
             life.edit = day.edit
+            life.has_rival = day.has_rival
         self.publish(list(todays))
         for flag in sorted({day.flag or "" for day in todays.values()}):
             group = {name: day for name, day in todays.items() if (day.flag or "") == flag}
@@ -184,7 +149,12 @@ class Suite:
             self.look(list(group))
             for name, day in group.items():
                 try:
-                    self._judge(self.lives[name], day, predictions[name], results[name])
+                    met = judge(self.lives[name], day, predictions[name], results[name])
+                    self._meet(name, met)
+                    if day.has_rival:
+                        said = results[self.lives[name].model.rival]
+                        assert said is not None, "both writers won"
+                        assert "another run" in said, said
                 except AssertionError as error:
                     self._fail(name, day, str(error))
         for name, day in todays.items():
@@ -192,6 +162,10 @@ class Suite:
                 clock = self.lives[name].world.clock
                 self.lives[name].world = before[name]
                 self.lives[name].world.clock = clock
+
+    def _meet(self, name: str, events: Iterable[str]) -> None:
+        for event in events:
+            self.met.setdefault((self.lives[name].model.strategy, event), name)
 
     def _fail(self, name: str, day: Day, why: str) -> None:
         """The model lives no further; the others do."""
@@ -220,11 +194,14 @@ class Suite:
 
     def _run(self, group: dict[str, Day], flag: str) -> dict[str, str | None]:
         """Run them; what each said in an error, or none."""
-        stops = {name: day.stops_at for name, day in group.items() if day.stops_at}
         accepted = [name for name, day in group.items() if day.accepts]
-        os.environ[STOPS] = json.dumps(stops)
-        names = [*group, *(log for name in group for log in logs_below(MODELS[name]))]
-        arguments = ["run", "--select", *names, *([flag] if flag else [])]
+        rivals = {MODELS[name].rival: name for name, day in group.items() if day.has_rival}
+        names = [*group, *rivals, *(log for name in group for log in logs_below(MODELS[name]))]
+        # A run and its rival wait for each other.
+        threads = 2 * len(rivals) + 2
+        arguments = ["run", "--select", *names, *([flag] if flag else []), "--threads", str(threads)]
+        os.environ[STOPS] = json.dumps({name: day.stops_at for name, day in group.items() if day.stops_at})
+        os.environ[RIVALS] = json.dumps(rivals)
         if accepted:
             arguments += ["--vars", json.dumps({"deltawave_accept": accepted})]
         done = self._dbt(*arguments)
@@ -234,7 +211,7 @@ class Suite:
             found[result.node.name] = " ".join(str(result.message).split()) if failed else None
         missing = set(group) - set(found)
         assert not missing, f"{sorted(missing)} did not run: {done.exception}"
-        for name in set(found) - set(group):
+        for name in set(found) - set(group) - set(rivals):
             assert found[name] is None, f"{name}: {found[name]}"
         return found
 
@@ -255,7 +232,7 @@ class Suite:
                         life.states = {at: state for at, state in life.states.items() if at >= batch}
                 calls.append({"name": operation, "arguments": arguments})
         if calls:
-            os.environ[STOPS] = "{}"
+            os.environ[STOPS] = os.environ[RIVALS] = "{}"
             done = self._dbt("run-operation", "operate", "--args", json.dumps({"operations": calls}))
             assert done.success, (calls, done.exception, done.result)
             self.look(list(todays))
@@ -265,8 +242,8 @@ class Suite:
                     try:
                         if "rewind" in day.operations:
                             life.owed = []
-                        self._check_owed(life, life.owed)
-                        self._check_state(life)
+                        check_owed(life, life.owed)
+                        check_state(life)
                     except AssertionError as error:
                         self._fail(name, day, str(error))
 
@@ -279,10 +256,15 @@ class Suite:
         texts = {name: life.model.text(life.edit) for name, life in self.lives.items()}
         for life in self.lives.values():
             texts |= logs_below(life.model)
+            if life.has_rival:
+                texts[life.model.rival] = life.model.text(life.edit, is_rival=True)
         for name, text in texts.items():
             if self.files.get(name) != text:
                 self.files[name] = text
                 (self.root / "models" / f"{name}.sql").write_text(text)
+        for name in set(self.files) - set(texts):
+            del self.files[name]
+            (self.root / "models" / f"{name}.sql").unlink()
 
     # The sources.
 
@@ -329,15 +311,10 @@ class Suite:
         batches = self._rows([f"{name}__batches" for name in views])
         for name in names:
             text = logs.get(name, [])
-            found = [json.loads(row) for row in text]
-            life = self.lives[name]
-            changes = sorted(
-                ((row["_batch_id"], _change(life.model, row)) for row in found),
-                key=lambda each: (each[0], ["delete", "update", "insert"].index(each[1].kind)),
-            )
             told = [json.loads(row) for row in batches.get(f"{name}__batches", [])]
             helpers = {each.removeprefix(f"{name}__") for each in present if each.startswith(f"{name}__")}
-            life.log = Log(changes, told, helpers, sorted(text))
+            life = self.lives[name]
+            life.log = log_of(life.model, [json.loads(row) for row in text], told, helpers, text)
 
     def _rows(self, names: list[str]) -> dict[str, list[str]]:
         if not names:
@@ -351,170 +328,6 @@ class Suite:
         for name, text in self.spark.sql("\nunion all\n".join(selects)).collect():
             found.setdefault(name, []).append(text)
         return found
-
-    # The judgement.
-
-    def _judge(self, life: Life, day: Day, prediction: Prediction, said: str | None) -> None:
-        """Compare what a run did with what it had to do."""
-        refused = day.refused if day.is_refused_by_columns else prediction.refused
-        is_partial = prediction.dump is not None
-        if day.flag == "--empty":
-            assert said is None, said
-            self._check_unchanged(life)
-        elif is_partial and (day.is_seen_in_turn or said is not None and life.may_be_refused(prediction, said)):
-            self._judge_turn(life, day, prediction, said)
-            return
-        elif refused:
-            assert said is not None, f"not refused, but expected: {refused}"
-            assert re.search(refused, said) or day.stops_at in BEFORE_DECISION and "stopped at" in said, said
-            self._check_unchanged(life)
-            if not day.refused:
-                # Ordinary days may add up to a loss.
-                assert not day.accepts, refused
-                life.days.insert(0, replace(day, accepts=True))
-                return
-            assert re.search(day.refused, said), said
-        elif day.stops_at:
-            assert not day.refused, "the oracle expects no refusal"
-            assert said is not None, "not stopped"
-            assert f"stopped at {day.stops_at}" in said, said
-            if day.stops_at in BEFORE_DECISION:
-                self._check_unchanged(life)
-            else:
-                life.owed.append(prediction)
-                life.known = prediction.after
-        else:
-            assert not day.refused, "the oracle expects no refusal"
-            assert said is None, said
-            self._check_batches(life, day, prediction)
-            if not day.is_idle:
-                self._meet(life, life.world.did)
-        self._meet(life, [day.event])
-
-    def _judge_turn(self, life: Life, day: Day, prediction: Prediction, said: str | None) -> None:
-        """A run that reads a part is refused when it comes to what is wrong, and for a whole turn's deletes."""
-        if said is None:
-            self._check_batches(life, day, prediction)
-            life.runs += 1
-            assert life.runs < 8, "never refused"
-            life.days.insert(0, replace(day, source=same))
-            return
-        self._check_unchanged(life)
-        life.runs = 0
-        if day.is_seen_in_turn:
-            assert re.search(day.refused or "", said), said
-            assert life.former is not None
-            life.world = life.former
-            life.former = None
-            self._meet(life, [day.event])
-        else:
-            # Ordinary days may add up to a loss.
-            life.days.insert(0, replace(day, accepts=True))
-
-    def _meet(self, life: Life, names: Iterable[str]) -> None:
-        for name in names:
-            self.met.setdefault((life.model.strategy, name), life.model.name)
-
-    def _check_unchanged(self, life: Life) -> None:
-        # Batches that were owed are brought to their end by whichever run comes next.
-        assert life.owed or life.seen == life.log.text_and_batches, "a run that was refused or stopped changed the log"
-
-    def _check_batches(self, life: Life, day: Day, prediction: Prediction) -> None:
-        """The log holds what it must after a good run."""
-        told = self._check_owed(life, [*life.owed, prediction])
-        if day.is_idle and prediction.dump is None:
-            assert not told, told
-        if prediction.set_aside:
-            assert told[-1]["quarantined"] == prediction.set_aside, told
-        if day.flag == "--full-refresh":
-            life.states = {}
-        life.states[life.log.last_batch] = life.known
-        self._check_state(life)
-        if told:
-            self._check_helpers(life, day)
-
-    def _check_owed(self, life: Life, predictions: list[Prediction]) -> list[dict[str, Any]]:
-        """The batches since the last look hold what was foretold of them; their rows of x__batches."""
-        found: dict[int, list[Change]] = {}
-        for batch, change in life.log.changes:
-            found.setdefault(batch, []).append(change)
-        told = [batch for batch in life.log.batches if batch["batch_id"] > life.last_seen]
-        numbers = sorted(int(batch["batch_id"]) for batch in told if batch["strategy"] in declarations())
-        assert {batch for batch in found if batch > life.last_seen} <= set(numbers), (sorted(found), numbers)
-        for batch in told:
-            changes = found.get(int(batch["batch_id"]), [])
-            counts = Counter("backfill" if change.columns == () else change.kind for change in changes)
-            for kind, name in (("insert", "inserts"), ("delete", "deletes"), ("update", "updates"), ("backfill", "backfilled")):
-                assert batch[name] == counts[kind], (name, batch)
-        for each in predictions:
-            if each.dump is not None:
-                assert numbers, "a run that reads a part makes a batch"
-                life.known = oracle.check_partial(life.model, each.before, each.dump, found.get(numbers.pop(0), []))
-                continue
-            life.known = each.after
-            while numbers and numbers[0] not in found and each.changes:
-                numbers.pop(0)
-            if each.changes:
-                assert numbers, f"no batch; missing: {_told(each.changes)}"
-                changes = found[numbers.pop(0)]
-                one, other = oracle.summary(life.model, changes), oracle.summary(life.model, each.changes)
-                assert one == other, f"too many: {one - other}, missing: {other - one}"
-        left = [number for number in numbers if number in found]
-        assert not left, f"too many batches: {[_told(found[number]) for number in left]}"
-        life.owed = []
-        return sorted(told, key=lambda batch: int(batch["batch_id"]))
-
-    def _check_state(self, life: Life) -> None:
-        """The whole log replays to what is known."""
-        model = life.model
-        life.last_seen = life.log.last_batch
-        life.seen = life.log.text_and_batches
-        if model.options.get("initial_load") == "baseline":
-            return
-        state = oracle.replay(model, [change for _, change in life.log.changes])
-        one, other = oracle.counted(model, state), oracle.counted(model, life.known.state)
-        assert one == other, f"the log replays to another state: too many: {one - other}, missing: {other - one}"
-
-    def _check_helpers(self, life: Life, day: Day) -> None:
-        """No relation stays that neither the log nor the next run needs."""
-        declared = declarations()[day.edit.strategy or life.model.strategy]
-        kinds = Counter(re.sub(r"_\d.*", "", name) for name in life.log.names)
-        kept = kinds["held"] + kinds["copy"] if declared.keeps in ("copy", "ordered") else kinds[declared.keeps]
-        assert kept == 1, sorted(life.log.names)
-        assert kinds["commit"] == 1, sorted(life.log.names)
-        wanted = {"log", "batches", "commit", "copy", "held", "quarantine", declared.keeps}
-        if declared.ranges != "none":
-            wanted |= {"ranges", "cuts"}
-            assert kinds["ranges"] + kinds["cuts"] == 1, sorted(life.log.names)
-        assert set(kinds) <= wanted, sorted(life.log.names)
-
-
-def _told(changes: Iterable[Change]) -> list[tuple[str, Any]]:
-    return [(change.kind, change.key) for change in changes]
-
-
-def _change(model: Model, row: dict[str, Any]) -> Change:
-    """A row of the log."""
-    record = {name: _value(name, row.get(name)) for name in model.columns}
-    if model.strategy == "view" and "name" not in row:
-        record["name"] = None
-    given = row["_before"]
-    before = None
-    if given is not None:
-        before = record | {name: _value(name, value) for name, value in given.items()}
-    columns = row["_changed_columns"]
-    return Change(
-        row["_change_type"], oracle.key_of(model, record), record, before, None if columns is None else tuple(columns)
-    )
-
-
-def _value(name: str, value: Any) -> Any:
-    if name == "version" and isinstance(value, str):
-        hours = dt.datetime.fromisoformat(value.replace("Z", "+00:00")) - dt.datetime(2020, 1, 1, tzinfo=dt.timezone.utc)
-        return int(hours.total_seconds() // 3600)
-    if name == "num" and isinstance(value, str):
-        return float(value.replace("Infinity", "inf"))
-    return value
 
 
 def _quoted(value: Any) -> str:

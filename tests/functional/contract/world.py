@@ -15,7 +15,7 @@ LIMIT = 7
 Key = tuple[int | None, str | None]
 
 EVERY_KEY: list[Key] = list(product([None, *range(6)], [None, "", " ", "a", "A", "é"]))[1:]
-NAMES = [None, "", " ", "a", "A", "é", "e\u0301", "\u2028", "null", "it's \\ \"so\""]
+NAMES = [None, "", " ", "a", "A", "é", "e\u0301", "\u2028", "null", 'it\'s \\ "so"']
 NUMBERS = [None, 0.0, -0.0, math.nan, 1.5, math.inf]
 
 
@@ -51,7 +51,7 @@ class World:
     clock: int = 10
     last_oid: int = 0
     # Another table, which a view joins.
-    titles: dict[int, str] = field(default_factory=lambda: {dep: "old" for dep in range(1, DEPARTMENTS)})
+    titles: dict[int, str] = field(default_factory=lambda: dict.fromkeys(range(1, DEPARTMENTS), "old"))
     # What the last changes were.
     did: set[str] = field(default_factory=set)
 
@@ -143,7 +143,9 @@ class World:
             self.rows.remove(old[0])
 
     def _insert_one(self) -> None:
-        key = self.chance.choice(self.live()).key if self.copies > 1 and self.chance.random() < 0.3 else self._free_key()
+        key = (
+            self.chance.choice(self.live()).key if self.copies > 1 and self.chance.random() < 0.3 else self._free_key()
+        )
         self._insert(key)
         self.did.add("insert")
 
