@@ -167,8 +167,8 @@ def events() -> list[Event]:
         Event(
             "another strategy",
             lambda model: [
-                Day("another strategy", edit=other_strategy(model), accepts=True),
-                Day("back from another strategy", accepts=True),
+                Day("another strategy", edit=other_strategy(model)),
+                Day("back from another strategy"),
             ],
             _bag,
         ),

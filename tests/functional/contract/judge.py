@@ -31,6 +31,8 @@ def judge(life: Life, day: Day, prediction: Prediction, said: str | None) -> set
     elif refused:
         assert said is not None, f"not refused, but expected: {refused}"
         assert re.search(refused, said) or (day.stops_at in BEFORE_DECISION and "stopped at" in said), said
+        if day.stops_at:
+            life.leftovers = 2
         _check_unchanged(life)
         if not day.refused:
             # Ordinary days may add up to a loss.
@@ -42,6 +44,7 @@ def judge(life: Life, day: Day, prediction: Prediction, said: str | None) -> set
         assert not day.refused, "the oracle expects no refusal"
         assert said is not None, "not stopped"
         assert f"stopped at {day.stops_at}" in said, said
+        life.leftovers = 2
         if day.stops_at in BEFORE_DECISION:
             _check_unchanged(life)
         else:
@@ -91,22 +94,33 @@ def _is_at_rest(life: Life, day: Day) -> bool:
 
 
 def _check_unchanged(life: Life) -> None:
-    # Batches that were owed are brought to their end by whichever run comes next.
-    assert life.owed or life.seen == life.log.text_and_batches, "a run that was refused or stopped changed the log"
+    """A run that was refused, or stopped before its decision, has changed nothing that a reader sees."""
+    if life.owed:
+        # It has brought to their end the batches that others had decided.
+        return
+    assert life.seen == life.log.text_and_batches, "a run that was refused or stopped changed the log"
+    assert life.leftovers or life.names == life.log.names, f"{sorted(life.names)} became {sorted(life.log.names)}"
 
 
 def check_batches(life: Life, day: Day, prediction: Prediction) -> None:
     """The log holds what it must after a good run."""
+    if day.flag == "--full-refresh":
+        # The log of the former generation is out of sight.
+        life.owed = []
+        life.last_seen = life.log.last_batch - 1
+    owed = len(life.owed)
     told = check_owed(life, [*life.owed, prediction])
     if day.is_idle and prediction.dump is None:
-        assert not told, told
+        assert len(told) <= owed, f"a batch without a change: {told}"
     if prediction.set_aside:
         assert told[-1]["quarantined"] == prediction.set_aside, told
     if day.flag == "--full-refresh":
         life.states = {}
     life.states[life.log.last_batch] = life.known
     check_state(life)
-    if told:
+    # A later run takes away what a stopped one has left, when the batch that it was for is decided.
+    life.leftovers = max(0, life.leftovers - 1)
+    if told and not life.leftovers:
         _check_helpers(life, day)
 
 
@@ -147,6 +161,7 @@ def check_state(life: Life) -> None:
     model = life.model
     life.last_seen = life.log.last_batch
     life.seen = life.log.text_and_batches
+    life.names = life.log.names
     if model.options.get("initial_load") == "baseline":
         return
     state = oracle.replay(model, [change for _, change in life.log.changes])

@@ -53,6 +53,9 @@ class Life:
     # The last batch that was compared, and what was seen with it.
     last_seen: int = 0
     seen: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
+    names: set[str] = field(default_factory=set)
+    # For how many runs something may lie there that a stopped run has left.
+    leftovers: int = 0
     # Until a turn shows what happened to the source: the source before it, and how many runs it took.
     former: World | None = None
     runs: int = 0
