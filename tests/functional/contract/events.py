@@ -232,5 +232,7 @@ def events() -> list[Event]:
     ]  # fmt: skip
 
 
+# What one model of each strategy begins with.
+BEGIN = "--empty before the first batch"
 # What an ordinary day brings, see World.change.
 ORDINARY = ["update", "insert", "delete", "restriction", "revival", "changed key"]

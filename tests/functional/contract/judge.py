@@ -25,7 +25,9 @@ def judge(life: Life, day: Day, prediction: Prediction, said: str | None) -> set
     is_partial = prediction.dump is not None
     if day.flag == "--empty":
         assert said is None, said
-        _check_unchanged(life)
+        if life.states:
+            _check_unchanged(life)
+        assert life.states or not (life.log.text or life.log.batches)
     elif is_partial and (day.is_seen_in_turn or (said is not None and life.may_be_refused(prediction, said))):
         return _judge_turn(life, day, prediction, said)
     elif refused:

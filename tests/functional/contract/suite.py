@@ -13,7 +13,7 @@ from typing import Any
 import oracle
 from dbt.cli.main import dbtRunner
 from declarations import declarations
-from events import ORDINARY, Day, Event, events
+from events import BEGIN, ORDINARY, Day, Event, events, same
 from judge import check_owed, check_state, judge
 from life import Life, log_of
 from lineup import MODELS, logs_below
@@ -106,6 +106,8 @@ class Suite:
                 deck = decks[life.model.name]
                 chance.shuffle(deck)
                 life.days = [Day("first load"), Day("ordinary"), *(day for days in deck for day in days)]
+                if life is lives[0]:
+                    life.days.insert(0, Day(BEGIN, source=same, flag="--empty", is_idle=True))
                 life.days.append(Day("ordinary"))
 
     def _deal_one(self, event: Event, decks: dict[str, list[list[Day]]], lives: list[Life]) -> None:
@@ -179,13 +181,13 @@ class Suite:
     def unmet(self) -> list[tuple[str, str]]:
         """Pairs of a strategy and an event that were not met, and for which there is no reason."""
         strategies = {life.model.strategy for life in self.lives.values()}
-        names = [*(event.name for event in events()), *ORDINARY]
+        names = [BEGIN, *(event.name for event in events()), *ORDINARY]
         pairs = [(strategy, name) for strategy in sorted(strategies) for name in names]
         return [pair for pair in pairs if pair not in self.met and pair not in self.reasons]
 
     def table(self) -> str:
         """What was met by which model, or why it was not."""
-        names = dict.fromkeys([*(event.name for event in events()), *ORDINARY])
+        names = dict.fromkeys([BEGIN, *(event.name for event in events()), *ORDINARY])
         lines = [
             f"{strategy:22} {name:28} {self.met.get((strategy, name)) or self.reasons.get((strategy, name), 'unmet')}"
             for strategy in dict.fromkeys(life.model.strategy for life in self.lives.values())
@@ -249,7 +251,7 @@ class Suite:
                         self._fail(name, day, str(error))
 
     def _dbt(self, *command: str) -> Any:
-        """A command of dbt's, which parses the project only where files have changed: other vars do not matter to it."""
+        """A command of dbt, which parses the project where files have changed: other vars do not matter to it."""
         if self._write_files():
             parsed = dbtRunner().invoke(["parse", "--project-dir", str(self.root), *SPARING])
             assert parsed.success, parsed.exception
