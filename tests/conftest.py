@@ -1,4 +1,4 @@
-"""One pytest process, one Spark session; tests keep apart by schema.
+"""One pytest process with one Spark session; each test has a schema of its own.
 
 ``project`` of dbt-tests-adapter writes a dbt project into a temporary folder and gives it a schema
 of its own. A test that needs the macros of this repository asks for ``deltawave_package`` as well:
@@ -13,9 +13,9 @@ of its own. A test that needs the macros of this repository asks for ``deltawave
             run_dbt(["run"])
             assert spark.table(f"{project.test_schema}.accounts").count() == 3
 
-It puts a link to ``macros/`` where ``dbt deps`` would have installed the package, so that
-``deltawave.`` and dispatch resolve as they do for a user, and spares the command. The demo models,
-seeds and tests stay outside.
+It links ``macros/`` to where ``dbt deps`` would install the package, so that ``deltawave.`` and
+dispatch resolve as they do for a user, without the command. The demo models, seeds and tests are
+left out.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 
-# Hive's metastore takes half of the time of a small statement, and one lock lets one in at a time.
+# Hive's metastore takes half of the time of a small statement, and serves one thread at a time.
 QUICK_CATALOG = {"spark.sql.catalogImplementation": "in-memory"}
-# Tests drop their schemas beneath Iceberg's own cache of tables.
+# Tests drop their schemas, of which Iceberg's own cache of tables knows nothing.
 UNCACHED = {"spark.sql.catalog.spark_catalog.cache-enabled": "false"}
 
-# A server's fixture, and its driver.
+# The JDBC driver for each server's fixture.
 DRIVERS = {"postgres": POSTGRES_DRIVER, "mariadb": MARIADB_DRIVER}
 
 ANSI = "spark.sql.ansi.enabled"
@@ -182,18 +182,18 @@ def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
     return archive_classes(tmp_path_factory.mktemp("classes"))
 
 
-# What goes on in processes of its own beside the other tests, one after the other.
+# Fixtures that run in processes of their own, one after the other, while the other tests run.
 BESIDE = ("killed", "consumers", "formats")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What goes on beside the other tests is looked at last."""
+    """Tests of what runs in the background come last."""
     items.sort(key=lambda item: not set(BESIDE).isdisjoint(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _beside(request: pytest.FixtureRequest) -> None:
-    """Start it before the first test."""
+    """Start what runs in the background before the first test."""
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     for name in BESIDE:
         if name in wanted:
@@ -202,7 +202,7 @@ def _beside(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session")
 def beside() -> Iterator[ThreadPoolExecutor]:
-    """The one who does it."""
+    """Runs the background fixtures, one at a time."""
     pool = ThreadPoolExecutor(max_workers=1)
     yield pool
     pool.shutdown(cancel_futures=True)
@@ -234,7 +234,7 @@ def consumers(
 
 @pytest.fixture(scope="session")
 def formats(quick_jvm: str, beside: ThreadPoolExecutor) -> dict[str, Future[str]]:
-    """What the tests of names, types and keys say on other table formats; see run_on_format."""
+    """The outcome of the tests of names, types and keys on other table formats; see run_on_format."""
     return {name: beside.submit(run_on_format, name, quick_jvm) for name in FORMATS}
 
 

@@ -30,14 +30,17 @@
     {%- do keys.append("'" ~ key | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") -%}
   {%- endfor -%}
   {%- set options = ["materialized='differential'", 'unique_key=[' ~ keys | join(', ') ~ ']', "strategy='" ~ choice.strategy ~ "'"] -%}
-  {#- A view reads change logs, wherever its sources lie. -#}
-  {%- if table.is_remote and choice.strategy != 'view' -%}{%- do options.append("remote='" ~ table.remote ~ "'") -%}{%- endif -%}
+  {%- set strategy = deltawave._strategy_named('advise', choice.strategy) -%}
+  {#- Change logs are here, wherever their sources lie. -#}
+  {%- if table.is_remote and strategy.reads != 'logs' -%}{%- do options.append("remote='" ~ table.remote ~ "'") -%}{%- endif -%}
   {%- if choice.ranges_per_run -%}{%- do options.append('ranges_per_run=' ~ choice.ranges_per_run) -%}{%- endif -%}
-  {%- if choice.strategy.startswith('timestamp') -%}{%- do options.append("updated_at='<time-stamp>'") -%}{%- endif -%}
-  {%- if choice.strategy == 'timestamp_delete_flag' -%}{%- do options.append("delete_flag='<flag>'") -%}{%- endif -%}
-  {%- if choice.strategy == 'view' -%}
-    {%- do options.extend(["root='<change log>'", "relations={'<change log>': {'<its key>': " ~ keys[0] ~ '}}']) -%}
-  {%- endif -%}
+  {%- set values = {
+    'updated_at': "'<timestamp>'",
+    'delete_flag': "'<flag>'",
+    'root': "'<change log>'",
+    'relations': "{'<change log>': {'<its key>': " ~ keys[0] ~ '}}',
+  } -%}
+  {%- for option, example in strategy.requires.items() -%}{%- do options.append(option ~ '=' ~ values.get(option, example)) -%}{%- endfor -%}
   {%- set lines = ['  {' ~ '{ config('] -%}
   {%- for option in options -%}{%- do lines.append('      ' ~ option ~ ',') -%}{%- endfor -%}
   {{ return(lines + ['  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}

@@ -27,10 +27,9 @@
     ) -%}
   {%- endif -%}
   {%- set missing = [] -%}
-  {%- if best.strategy.startswith('timestamp') -%}
-    {%- if not table.has_timestamps -%}{%- do missing.append('a time-stamp') -%}{%- endif -%}
-    {%- if best.strategy == 'timestamp_delete_flag' and not table.flags_deletes -%}{%- do missing.append('a delete flag') -%}{%- endif -%}
-  {%- endif -%}
+  {%- set requires = deltawave._strategy_named('advise', best.strategy).requires -%}
+  {%- if 'updated_at' in requires and not table.has_timestamps -%}{%- do missing.append('a timestamp') -%}{%- endif -%}
+  {%- if 'delete_flag' in requires and not table.flags_deletes -%}{%- do missing.append('a delete flag') -%}{%- endif -%}
   {%- set before = ' Before that, add ' ~ missing | join(' and ') ~ ' to the source, and have every change set what it adds.' if missing else '' -%}
   {{ return(dict(best, reason=reasons | join('; ') ~ '.' ~ before)) }}
 {%- endmacro -%}

@@ -55,7 +55,7 @@ where {{ (["`_change_type` = 'update'"] + bounds) | join(' and ') }}
 
 {# Does a log, or a model's duplicate_keys, speak of bags? #}
 {%- macro _is_multiset(duplicate_keys, macro_name) -%}
-  {%- set allowed = deltawave._differential_choices()['duplicate_keys'] -%}
+  {%- set allowed = deltawave._options().duplicate_keys['values'] -%}
   {%- if duplicate_keys not in allowed -%}
     {%- do deltawave._fail('option_value', {
       'model': macro_name, 'option': 'duplicate_keys', 'value': duplicate_keys, 'allowed': allowed | join(', '),

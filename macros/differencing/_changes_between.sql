@@ -21,10 +21,8 @@
   {%- if settings.duplicate_keys == 'multiset' -%}
     {{ return(deltawave._changes_by_multiset(sides)) }}
   {%- endif -%}
-  {%- if settings.strategy == 'union' -%}
-    {{ return(deltawave._changes_by_union(sides)) }}
-  {%- endif -%}
-  {{ return(deltawave._changes_by_outer_join(sides)) }}
+  {%- set strategy = deltawave._strategy_named('_changes_between', settings.strategy) -%}
+  {{ return(deltawave._macro_named(strategy.comparison)(sides)) }}
 {%- endmacro -%}
 
 {# Both sides as CTEs: their columns, and one that is never null, which tells after an outer join whether the side had the row. #}
@@ -54,21 +52,13 @@ new_side as (
   where a key may have several.
 #}
 {%- macro _on_key(sides, place=none) -%}
+  {%- set conditions = ['old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence] if sides.key_hash else [] -%}
+  {%- set equal = deltawave._equal_parts(sides['keys'], 'old_side', 'new_side') -%}
   {%- if sides.key_hash and not place -%}
-    {%- set equal = [] -%}
-    {%- for key in sides['keys'] -%}
-      {%- do equal.append('old_side.' ~ deltawave._quoted(key) ~ ' <=> new_side.' ~ deltawave._quoted(key)) -%}
-    {%- endfor -%}
-    {%- set same_hash = 'old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence -%}
-    {{ return(same_hash ~ ' and array(' ~ equal | join(', ') ~ ') = array(' ~ (['true'] * equal | length) | join(', ') ~ ')') }}
+    {%- do conditions.append('array(' ~ equal | join(', ') ~ ') = array(' ~ (['true'] * equal | length) | join(', ') ~ ')') -%}
+  {%- else -%}
+    {%- do conditions.extend(equal) -%}
   {%- endif -%}
-  {%- set conditions = [] -%}
-  {%- if sides.key_hash -%}
-    {%- do conditions.append('old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence) -%}
-  {%- endif -%}
-  {%- for key in sides['keys'] -%}
-    {%- do conditions.append('old_side.' ~ deltawave._quoted(key) ~ ' <=> new_side.' ~ deltawave._quoted(key)) -%}
-  {%- endfor -%}
   {%- if place -%}
     {%- do conditions.append('old_side.' ~ place ~ ' = new_side.' ~ place) -%}
   {%- endif -%}

@@ -1,7 +1,7 @@
 {#
   One full outer join, of which the rows that differ stay. CH98 3.1 names it; LG96 3.1 runs it by sort-merge, keeping the sorted file.
 #}
-{%- macro _changes_by_outer_join(sides) -%}
+{%- macro default___changes_by_outer_join(sides) -%}
 with {{ deltawave._two_sides(sides) }}
 
 {{ deltawave._joined_changes(sides) }}

@@ -2,7 +2,7 @@
   Three selects, an inner join and two anti-joins (CH98 Figure 1, QDA), for engines that are slow at full outer joins: each of the
   three may be broadcast, which a full outer join may not.
 #}
-{%- macro _changes_by_union(sides) -%}
+{%- macro default___changes_by_union(sides) -%}
 {%- set differences = deltawave._is_backfilled(sides) -%}
 {%- for column in sides.compared -%}{%- do differences.append('not ' ~ deltawave._is_equal(column)) -%}{%- endfor -%}
 with {{ deltawave._two_sides(sides) }}

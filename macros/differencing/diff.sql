@@ -18,7 +18,7 @@
 ) -%}
   {%- for option, value, allowed in [
     ('duplicate_keys', duplicate_keys, ['fail', 'multiset']),
-    ('strategy', strategy, ['outer_join', 'union', 'auto']),
+    ('strategy', strategy, ['auto'] + deltawave._stateless_strategies()),
   ] if value not in allowed -%}
     {%- do deltawave._fail('option_value', {'model': 'diff', 'option': option, 'value': value, 'allowed': allowed | join(', ')}) -%}
   {%- endfor -%}

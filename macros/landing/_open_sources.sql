@@ -1,16 +1,16 @@
 {#
   Brings the external sources that a model reads, itself or through views, up to their files, before anything reads them: a folder that
   has come since is a partition, and the session forgets the list of files that it had. A table that was never made, or was made of
-  another declaration, is refused. Afterwards job.dated_sources are those with partitions, also behind tables of other models.
+  another declaration, is refused. Returns those with partitions, also behind tables of other models: [{name, relation, partitions}].
 #}
-{%- macro _open_sources(job, node) -%}
+{%- macro _open_sources(model_name, node) -%}
   {%- set dated = [] -%}
   {%- for source in deltawave._sources_behind(node) -%}
     {%- set name = deltawave._external_name(source.node) -%}
     {%- set relation = deltawave._external_relation(source.node) -%}
     {%- set table = deltawave._external_table(relation) -%}
     {%- if source.is_read -%}
-      {%- do deltawave._check_source(job, source.node, name, relation, table) -%}
+      {%- do deltawave._check_source(model_name, source.node, name, relation, table) -%}
       {%- do deltawave._refresh_source(name, relation, table) -%}
     {%- endif -%}
     {#- Delta and Iceberg tables know their rows, and no folders. -#}
@@ -18,7 +18,7 @@
       {%- do dated.append({'name': name, 'relation': relation, 'partitions': table.partitions}) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- do job.update(dated_sources=dated) -%}
+  {{ return(dated) }}
 {%- endmacro -%}
 
 {#
@@ -50,8 +50,8 @@
   Stops where the table is not what the source's declaration asks for, and warns of options with which half a file can pass. A table that
   another program made has the options that are declared, and no others.
 #}
-{%- macro _check_source(job, node, name, relation, table) -%}
-  {%- set facts = {'model': job.name, 'source': name, 'relation': relation | string} -%}
+{%- macro _check_source(model_name, node, name, relation, table) -%}
+  {%- set facts = {'model': model_name, 'source': name, 'relation': relation | string} -%}
   {%- if not table -%}
     {%- do deltawave._fail('external_not_created', facts) -%}
   {%- elif table.fingerprint -%}

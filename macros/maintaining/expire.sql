@@ -28,7 +28,7 @@
   {%- endif -%}
 
   {%- do deltawave._rewrite_log(
-    work.job, work.record, work.batch.log, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
+    work.job, work.record, work.batch.log_table, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
   ) -%}
   {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, dict(
     {'first_batch': until.batch_id}, **deltawave._kept_after_expiry(work, until)

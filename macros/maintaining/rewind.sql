@@ -23,12 +23,9 @@
   {%- endfor -%}
   {%- set state = deltawave._state_at('rewind', work, until.batch_id) -%}
   {%- do deltawave._create_copy(work.job, work.batch, state, columns | selectattr('in_copy') | list) -%}
-  {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log, work.record.first_batch, until.batch_id) -%}
+  {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log_table, work.record.first_batch, until.batch_id) -%}
   {%- do deltawave._commit_maintenance(work, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), {
-    'kept': {
-      'kind': 'copy', 'batch_id': work.batch.batch_id, 'attempt': work.batch.attempt,
-      'rows': deltawave._row_count(work.job, work.batch.landed),
-    },
+    'kept': dict(work.batch.kept, rows=deltawave._row_count(work.job, work.batch.landed)),
     'kept_as_of': work.batch.batch_id,
     'ranges': none,
     'progress': {},

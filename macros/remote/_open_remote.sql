@@ -5,8 +5,8 @@
 {%- macro _open_remote(job) -%}
   {%- set name = job.settings.remote -%}
   {%- do deltawave._require_remote(job.name, name) -%}
-  {%- do job.update(remote={'name': name, 'dialect': adapter.remote_dialect(name), 'select': job.sql, 'padded': {}, 'views': []}) -%}
-  {%- do job.update(sql='select * from ' ~ deltawave._remote_view(job, job.sql)) -%}
+  {%- do deltawave._update(job, remote={'name': name, 'dialect': adapter.remote_dialect(name), 'select': job.sql, 'padded': {}, 'views': []}) -%}
+  {%- do deltawave._update(job, sql='select * from ' ~ deltawave._remote_view(job, job.sql)) -%}
 {%- endmacro -%}
 
 {# Stops where the adapter reads no databases (stock dbt-spark), or knows none of that name. Connects to nothing. #}

@@ -54,23 +54,16 @@ where
   {{ return('(' ~ deltawave._in_dialect(job, '_remote_since')(key) ~ ' or ' ~ key.name ~ ' is null)') }}
 {%- endmacro -%}
 
-{#
-  The model's select; at a remote, only those of its rows whose columns hold values that a table of Spark's has, where these are few. columns:
-  [{name, data_type}].
-#}
-{%- macro _rows_with_values(job, table, columns) -%}
+{# The model's select; at a remote, only those of its rows that have one of a few values in each of these columns (see _few_values). #}
+{%- macro _rows_with_values(job, few) -%}
   {%- set conditions = [] -%}
-  {%- for column in columns if job.remote and deltawave._has_bounds([column]) -%}
+  {%- for column in few if job.remote -%}
     {%- set key = deltawave._remote_keys(job, [dict(column, is_key=true)])[0] -%}
-    {%- set text = deltawave._bound_text(deltawave._quoted(column.name), column.data_type) -%}
-    {%- set values = deltawave._run(job, 'select distinct ' ~ text ~ ' as value from ' ~ table ~ ' limit 201').rows | map(attribute=0) | list -%}
-    {%- if values | length <= 200 -%}
-      {%- set alternatives = [key.name ~ ' is null'] if none in values else [] -%}
-      {%- set literals = [] -%}
-      {%- for value in values if value is not none -%}{%- do literals.append(deltawave._remote_literal(job, key, value)) -%}{%- endfor -%}
-      {%- if literals -%}{%- do alternatives.append(key.expression ~ ' in (' ~ literals | join(', ') ~ ')') -%}{%- endif -%}
-      {%- do conditions.append('(' ~ (alternatives | join(' or ') or '1 = 0') ~ ')') -%}
-    {%- endif -%}
+    {%- set alternatives = [key.name ~ ' is null'] if none in column['values'] else [] -%}
+    {%- set literals = [] -%}
+    {%- for value in column['values'] if value is not none -%}{%- do literals.append(deltawave._remote_literal(job, key, value)) -%}{%- endfor -%}
+    {%- if literals -%}{%- do alternatives.append(key.expression ~ ' in (' ~ literals | join(', ') ~ ')') -%}{%- endif -%}
+    {%- do conditions.append('(' ~ (alternatives | join(' or ') or '1 = 0') ~ ')') -%}
   {%- endfor -%}
   {{ return(deltawave._source_rows(job, conditions | join(' and ') or none)) }}
 {%- endmacro -%}

@@ -1,4 +1,4 @@
-"""Runs dbt as processes that can be killed, on a metastore server, beside a reader that never stops looking."""
+"""Runs dbt in processes that can be killed, on a metastore server, while a reader polls the model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from metastore import MetastoreServer
 
 PROJECT = Path(__file__).with_name("project")
 ROOT = Path(__file__).resolve().parents[2]
-# As it is before other tests change it.
+# Taken before other tests change it.
 ENVIRONMENT = dict(os.environ)
 READER = Path(__file__).with_name("reader.py")
 SCHEMA = "crash"
@@ -50,7 +50,7 @@ FORMATS = {
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
         "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
         "spark.sql.catalog.spark_catalog.type": "hive",
-        # The reader lives long, and with the cache it would look at the tables as it first saw them.
+        # With the cache the long-lived reader would always see the tables as it first saw them.
         "spark.sql.catalog.spark_catalog.cache-enabled": "false",
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
     },
@@ -86,7 +86,7 @@ class House:
         self.strategy = strategy
         scratch = folder / "scratch"
         scratch.mkdir()
-        # Killed processes can't tidy up, so what they leave has to lie in the test's own folder.
+        # Killed processes cannot clean up, so what they leave has to lie in the test's own folder.
         local = {
             "spark.local.dir": str(scratch),
             "spark.driver.extraJavaOptions": f"{jvm_options} -Djava.io.tmpdir={scratch}",
@@ -140,7 +140,7 @@ class House:
         return reader
 
     def wait_for_files(self, pattern: str) -> None:
-        """Return when a statement has begun to write into such a folder of the warehouse."""
+        """Return once a statement has begun to write into such a folder of the warehouse."""
         for _ in range(600):
             if any((self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db").glob(pattern)):
                 return
@@ -169,7 +169,7 @@ class DbtProcess:
         self.output = ""
 
     def wait_for(self, text: str) -> None:
-        """Read its output until ``text`` appears; fails when it ends without."""
+        """Read its output until ``text`` appears; fail if it ends before."""
         assert self._process.stdout
         for line in self._process.stdout:
             self.output += line
@@ -203,7 +203,7 @@ class Reader:
             )
 
     def wait_for_dumps(self) -> None:
-        """Return when the dumps are in their table; fails when the process ends without."""
+        """Return once the dumps are in their table; fail if the process ends before."""
         while not (self._folder / "delivered").exists():
             assert self._process.poll() is None, (self._folder / "reader.txt").read_text()
             time.sleep(0.1)

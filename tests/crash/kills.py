@@ -1,4 +1,5 @@
-"""Histories in which batches are killed at any step or raced by another run, each a function that fails if it shows."""
+"""Histories in which batches are killed at any step or raced by another run; each function fails if the log or a reader
+shows it."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ def kill_at(house: House, step: str, last: int) -> None:
     run = house.dbt(last, stop_at=step, SLOW_LAND="100" if is_passing else "")
     run.wait_for(f"STOPPED AT {step}")
     if is_passing:
-        # The statement has begun to write, and takes a while.
+        # The statement has begun to write, and is slow.
         house.wait_for_files(f"accounts__*_{step[0]}_*/_temporary")
     run.kill()
 
@@ -80,7 +81,7 @@ def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
 
 
 def kill_slices(folder: Path, jvm_options: str) -> None:
-    """Three attempts at a batch of a part of the table, of which the last has decided it; then the next batch."""
+    """Three attempts at a batch of a slice, of which the last one decides it; then the next batch."""
     with open_house("parquet", folder, jvm_options, strategy="range_checksum") as house:
         dumps = history.dumps(3)
         reader = house.reader(dumps)

@@ -1,7 +1,7 @@
-"""A reader in a process of its own: writes the dumps, reads the model's view again and again, at the end all of it.
+"""A reader in a process of its own: writes the dumps, polls the model's view, and at the end reads all of it.
 
-Argument: a folder with settings.json (of Spark) and dumps.json. It writes "delivered" when the dumps are there, a line
-of seen.jsonl a poll, and tables.json and log.json after "stop" appeared.
+Argument: a folder with settings.json (of Spark) and dumps.json. It writes "delivered" once the dumps are there, one
+line of seen.jsonl per poll, and tables.json and log.json after "stop" appeared.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def deliver(spark: SparkSession, folder: Path) -> None:
 
 
 def ask(spark: SparkSession) -> DataFrame | None:
-    """Ask for the rows a batch: partitions and files are found, but not read yet. None where there is no view."""
+    """Query the rows per batch: partitions and files are listed, but not read yet. None if there is no view."""
     if not spark.catalog.tableExists(VIEW):
         return None
     counts = spark.sql(f"select _batch_id, count(*) from {VIEW} group by _batch_id")
@@ -36,7 +36,7 @@ def ask(spark: SparkSession) -> DataFrame | None:
 
 
 def answer(counts: DataFrame | None) -> dict[str, int]:
-    """Rows a batch; that there was no view is an answer too."""
+    """Rows per batch; a missing view is an answer, too."""
     return {str(batch_id): count for batch_id, count in counts.collect()} if counts else {}
 
 
@@ -46,7 +46,7 @@ def main(folder: Path) -> None:
     spark = SparkSession.builder.config(map=settings).enableHiveSupport().getOrCreate()
     deliver(spark, folder)
     with (folder / "seen.jsonl").open("w", buffering=1) as lines:
-        # A slow reader: what it has found in the catalog it reads three seconds later.
+        # A slow reader: three seconds later it reads what it found in the catalog.
         asked: list[DataFrame | None] = [None] * 3
         while not (folder / "stop").exists():
             try:

@@ -104,8 +104,7 @@ class Desk(Workbench):
         self.place(name, between.config | between.then, between.select)
         kind, statement = between.damage
         if statement:
-            kinds = (f"{name}__{kind}_", f"{name}__cuts_" if kind == "ranges" else f"{name}__{kind}_")
-            (table,) = [each for each in self.tables() if each.startswith(kinds)]
+            (table,) = [each for each in self.tables() if each.startswith(f"{name}__{kind}_")]
             self.spark.sql(statement.format(f"{self.schema}.{table}"))
 
     def tables(self) -> set[str]:

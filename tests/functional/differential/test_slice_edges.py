@@ -109,7 +109,7 @@ class TestSliceEdges:
             log = self.log(project, spark, f"aside_{name}")
             assert log == [("z", 1, "fay", "insert", None, None)], name
             assert spark.table(f"{project.test_schema}.aside_{name}__quarantine").count() == 2
-        assert spark.sql(f"show tables in {project.test_schema} like 'aside*__held_*'").count() == 0
+        assert spark.sql(f"show tables in {project.test_schema} like 'aside*__accepted_*'").count() == 0
         publish([*START[1:], (None, 1, "eve", 3, False), ("z", 1, "fay", 2, False)])
         run_dbt([*RUN, "aside_*"])
         for name in QUARANTINING:
@@ -125,7 +125,7 @@ class TestSliceEdges:
         # TS and TDI read the row before as well, since it is as new as the mark.
         results, text = run_dbt_and_capture([*RUN, "emptied_*"], expect_pass=False)
         assert [result.status for result in results] == ["error"] * len(STRATEGIES)
-        said = "1 key(s) (region, id) stand more than once, for instance (null, 1)."
+        said = "1 key(s) (region, id) occur more than once, for instance (null, 1)."
         for name in STRATEGIES:
             assert f"emptied_{name}, batch 2: {said}" in " ".join(text.split()), name
             assert self.counts(project, spark, f"emptied_{name}") == [5, 1], name
@@ -172,4 +172,4 @@ class TestChecksumsOfABaseline:
             (4, 10, 0, 0, 1),
         ]
         bench.configure(strategy="outer_join", initial_load="baseline")
-        assert "its last batch kept checksums alone" in bench.refused(dump.format(8))
+        assert "its last batch kept only checksums" in bench.refused(dump.format(8))

@@ -98,7 +98,7 @@ class TestTombstones:
         bench.build(rows((1, "a", 6, True), (1, "late", 4, False), (2, "b", 5, False)))
         assert bench.log()[2:] == [(1, "late", "update", 2)]
         twice = rows((1, "late", 4, False), (1, "later", 4, False), (1, "a", 7, True), (2, "b", 5, False))
-        assert "1 key(s) (account_id, part) stand more than once" in bench.refused(twice)
+        assert "1 key(s) (account_id, part) occur more than once" in bench.refused(twice)
 
     def test_one_of_a_former_key_deletes_nothing(self, bench: Workbench) -> None:
         """The tombstone that a changed key left bears the row's stable id."""
@@ -152,7 +152,7 @@ class TestEdits:
         assert bench.log()[2:] == [(3, "c", "insert", 2), (4, "d", "insert", 3)]
         # What an edit takes out is told of, and stays.
         bench.configure(below % 2, **BY_TIME)
-        assert "3 kept row(s) are not in the select any more" in bench.build(dump).text
+        assert "3 kept row(s) are no longer in the select" in bench.build(dump).text
         assert bench.batches("rows_dump, rows_new, deletes")[-1] == (1, 4, 0)
 
     def test_another_mark_and_other_comparisons_begin_anew(self, bench: Workbench) -> None:
@@ -190,7 +190,7 @@ class TestClocks:
         first = bench.build(moments((1, "a", hours(-5)), (2, "b", hours(-2)), ahead))
         assert "1 row(s) have a timestamp (changed_at) more than a day ahead" in first.text
         said = bench.refused(moments((1, "a", hours(-5)), (2, "b2", hours(-3)), ahead))
-        assert "now nothing is as new" in said
+        assert "no row is that recent now" in said
 
     def test_rows_of_the_future_are_warned_of_refused_or_accepted(self, bench: Workbench) -> None:
         bench.configure(**BY_CLOCK, future_timestamp="fail")

@@ -67,7 +67,7 @@ class TestTimeStamps:
         untimed = f"{first} union all select 2, 'b', null"
         by_time(bench)
         bench.build(first)
-        assert "1 row(s) have no time-stamp (changed_at)" in bench.refused(untimed)
+        assert "1 row(s) have no timestamp (changed_at)" in bench.refused(untimed)
         by_time(bench, null_timestamp="insert")
         bench.build(untimed)
         assert "no changes" in bench.build(untimed).text
@@ -78,7 +78,7 @@ class TestTimeStamps:
         by_time(bench)
         bench.build(rows((1, "a", "0"), (2, "b", "60")))
         back = rows((1, "a2", "1"), (2, "b2", "2"))
-        assert "now nothing is as new (newest: 2026-03-01 12:02:00.000000)" in bench.refused(back)
+        assert "no row is that recent now (newest: 2026-03-01 12:02:00.000000)" in bench.refused(back)
         assert bench.run("--vars", "deltawave_accept: [accounts]").ok
         assert bench.log()[2:] == [(1, "a2", "update", 2), (2, "b2", "update", 2)]
         bench.build(rows((1, "a2", "1"), (2, "b3", "3")))

@@ -1,10 +1,10 @@
-"""`row_checksum`: equal for equal rows, different for others, the same everywhere and for good."""
+"""`row_checksum`: equal for equal rows, different for others, the same everywhere and in every release."""
 
 import pytest
 from generated import DATA, KEYS, collect, content, frame, histories
 from pairs import DIFFERENT, EQUAL, as_row
 
-# Rows that a careless hash takes for one another, since nulls are passed over or values run together.
+# Rows that a careless hash confuses, since it skips nulls or lets values run together.
 LOOKALIKES = [
     ["'a'", "cast(null as string)"],
     ["cast(null as string)", "'a'"],
@@ -29,7 +29,7 @@ NESTED_LOOKALIKES = [
     ["array(0)", "cast(array() as array<int>)"],
 ]
 
-# One row of every type. The values may never change: users keep them beside their keys.
+# One row of every type. The values must never change: users store them beside their keys.
 GOLDEN_ROW = """
     select
         true as boolean, 7Y as tinyint, -7S as smallint, 42 as int, 9007199254740993L as bigint,
@@ -66,7 +66,7 @@ GOLDEN = {
 
 
 def found_equal(spark, deltawave, pairs, bits):
-    """The pairs whose values have one checksum."""
+    """The pairs whose values have the same checksum."""
     columns = {column["name"]: column for column in deltawave._columns_of_query(as_row(pairs))}
     compared = [
         f"{deltawave.row_checksum([columns[f'l{n}']], bits)} = {deltawave.row_checksum([columns[f'r{n}']], bits)}"

@@ -10,7 +10,7 @@
 select
     * except ({{ 'dump_date, ' if is_slice }}note),
     {%- if env_var('SLOW_LAND', '') %}
-    -- Each row takes a nap of so many milliseconds.
+    -- Each row sleeps for so many milliseconds.
     if(reflect('java.lang.Thread', 'sleep', bigint({{ env_var('SLOW_LAND') }})) is null, null, note) as note
     {%- else %}
     note

@@ -1,0 +1,24 @@
+{# A column as the text of which _bound_literal makes the same value again, in any session: time-stamps in UTC. #}
+{%- macro _bound_text(expression, data_type) -%}
+  {%- if data_type == 'timestamp' -%}
+    {{ return(deltawave._clock_text(deltawave._utc_time(expression))) }}
+  {%- endif -%}
+  {{ return('cast(' ~ expression ~ ' as string)') }}
+{%- endmacro -%}
+
+{%- macro _bound_literal(text, data_type) -%}
+  {%- if text is not none and data_type == 'timestamp' -%}
+    {{ return("timestamp '" ~ text ~ " UTC'") }}
+  {%- endif -%}
+  {{ return('cast(' ~ deltawave._literal(text) ~ ' as ' ~ data_type ~ ')') }}
+{%- endmacro -%}
+
+{# Types whose values have an order and a text that is theirs alone; keys of other types lie in one range. #}
+{%- macro _has_bounds(columns) -%}
+  {%- for column in columns -%}
+    {%- if not modules.re.fullmatch('(tiny|small|big)?int|decimal\\(\\d+,\\d+\\)|string|date|timestamp|timestamp_ntz|boolean', column.data_type) -%}
+      {{ return(false) }}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(true) }}
+{%- endmacro -%}

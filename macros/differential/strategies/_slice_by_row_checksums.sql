@@ -1,0 +1,109 @@
+{#
+  TLCS (CH98 3.3): kept is one checksum a key. The source's keys and checksums, both narrow, are joined with the kept ones; only rows
+  whose checksum differs are fetched whole. What was before comes from the log, where that still holds it.
+
+  The source is read twice, and may change in between. The first reading says of which keys something has to be told, the second alone
+  what: so what is logged, and kept, are rows that the source had. What the first one did not see differs in the next run.
+#}
+{%- macro default___slice_by_row_checksums(job, batch, last) -%}
+  {%- if not last -%}
+    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
+    {{ return(deltawave._reading(arrived=batch.landed)) }}
+  {%- endif -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}
+  {%- set has_rows = deltawave._log_has_all_rows(job, batch) -%}
+  {{ return(deltawave._reading(
+    arrived='(select * from ' ~ batch.landed ~ ' where is_there)',
+    old=deltawave._logged_rows(job, batch) if has_rows else none,
+    changes=none if has_rows else deltawave._changes_without_before(job, batch),
+    checksums=batch.rows_old,
+  )) }}
+{%- endmacro -%}
+
+{# Can the row before a change be had from the log? Not where the log began without the rows of the first dump. #}
+{%- macro _log_has_all_rows(job, batch) -%}
+  {{ return(not batch.is_baseline and job.settings.before_image != 'none') }}
+{%- endmacro -%}
+
+{# The kept rows of the differing keys, from the log. #}
+{%- macro _logged_rows(job, batch) -%}
+  {%- set keys = job.settings.unique_key -%}
+  {%- set log -%}
+(
+    select log.*
+    from {{ job.target }} as log
+    left semi join {{ batch.landed }} as landed
+        on {{ deltawave._same_key(keys, 'log', 'landed') }}
+)
+  {%- endset -%}
+  {{ return('(\n' ~ deltawave.current_state(log, keys, columns=batch.columns | map(attribute='name') | list) ~ '\n)') }}
+{%- endmacro -%}
+
+{# Changes told by the kept checksums alone: what was before is null, and so are the last values of deletes. #}
+{%- macro _changes_without_before(job, batch) -%}
+select
+    {%- for column in batch.columns %}
+    {{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    {%- if job.settings.before_image != 'none' %}
+    {%- for column in batch.columns | rejectattr('is_key') %}
+    cast(null as {{ column.data_type }}) as {{ deltawave._quoted('before__' ~ column.name) }},
+    {%- endfor %}
+    {%- endif %}
+    case when not was_kept then 'insert' when not is_there then 'delete' else 'update' end as change_type,
+    cast(null as array<string>) as changed_columns
+from {{ batch.landed }}
+where if(is_there, not was_kept or row_checksum <> {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}, was_kept)
+{%- endmacro -%}
+
+{# The rows whose checksum is not the kept one, which comes with them, new rows, and the keys of rows that are gone. #}
+{%- macro _differing_rows(job, batch) -%}
+  {%- set keys = job.settings.unique_key -%}
+  {%- set quoted = deltawave._quoted_list(keys) -%}
+with dump as (
+    {{ deltawave._indented(job.sql) }}
+),
+
+summed as (
+    select
+        {%- for key in quoted %}
+        {{ key }},
+        {%- endfor %}
+        {{ deltawave._key_hash('dump', keys) }} as key_hash,
+        count(*) as `_copies`,
+        max({{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}) as row_checksum
+    from dump
+    group by {{ quoted | join(', ') }}
+),
+
+kept as (
+    {{ deltawave._indented(deltawave._kept_checksums(job, batch)) }}
+),
+
+differing as (
+    select
+        {%- for key in quoted %}
+        if(summed.key_hash is null, kept.{{ key }}, summed.{{ key }}) as {{ key }},
+        {%- endfor %}
+        kept.key_hash is not null as was_kept,
+        kept.row_checksum
+    from summed
+    full outer join kept
+        on summed.key_hash = kept.key_hash and {{ deltawave._same_key(keys, 'summed', 'kept') }}
+    where summed.key_hash is null
+        or kept.key_hash is null
+        or summed.`_copies` > 1
+        or summed.row_checksum <> kept.row_checksum
+)
+
+select
+    {%- for column in batch.columns %}
+    {{ 'differing' if column.is_key else 'dump' }}.{{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    differing.was_kept,
+    differing.row_checksum,
+    dump.is_there is not null as is_there
+from differing
+left join (select *, true as is_there from dump) as dump
+    on {{ deltawave._same_key(keys, 'differing', 'dump') }}
+{%- endmacro -%}
