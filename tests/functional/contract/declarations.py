@@ -1,40 +1,28 @@
-"""What the registry declares of each strategy, as far as the contract suite asks for it."""
+"""What the registry declares of each strategy."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
+
+from unit.macro_harness import Macros
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """The traits of a strategy that a user can notice."""
+    """The traits of a strategy that a user can notice, and that the contract suite asks for."""
 
     reads: str
     keeps: str
-    ranges: str = "none"
-    checksums: str = "none"
-    sees_deletes: str = "all"
-    resumes: str = "none"
-    growing: bool = False
-    """Does it take columns in and out (on_schema_change)?"""
+    ranges: str | None
+    sees_deletes: str
 
 
-_DECLARATIONS = {
-    "outer_join": Declaration(reads="dump", keeps="copy", growing=True),
-    "union": Declaration(reads="dump", keeps="copy", growing=True),
-    "timestamp": Declaration(reads="slice", keeps="base", ranges="lookup", sees_deletes="none", resumes="select"),
-    "timestamp_delete_flag": Declaration(
-        reads="slice", keeps="base", ranges="lookup", sees_deletes="flagged", resumes="select"
-    ),
-    "row_checksum": Declaration(reads="slice", keeps="checksums", checksums="rows"),
-    "ranges": Declaration(reads="slice", keeps="base", ranges="compared", resumes="strategy"),
-    "range_checksum": Declaration(
-        reads="slice", keeps="base", ranges="compared", checksums="ranges", resumes="strategy"
-    ),
-    "view": Declaration(reads="slice", keeps="base", ranges="lookup", resumes="select"),
-}
-
-
+@cache
 def declarations() -> dict[str, Declaration]:
     """Every strategy by name."""
-    return _DECLARATIONS
+    names = [field.name for field in fields(Declaration)]
+    return {
+        name: Declaration(**{trait: declared[trait] for trait in names})
+        for name, declared in Macros()._strategies().items()
+    }

@@ -179,7 +179,7 @@ def _check_helpers(life: Life, day: Day) -> None:
     assert kept == 1, sorted(life.log.names)
     assert kinds["commit"] == 1, sorted(life.log.names)
     wanted = {"log", "batches", "commit", "copy", "held", "quarantine", declared.keeps}
-    if declared.ranges != "none":
+    if declared.ranges:
         wanted |= {"ranges", "cuts"}
         assert kinds["ranges"] + kinds["cuts"] == 1, sorted(life.log.names)
     assert set(kinds) <= wanted, sorted(life.log.names)

@@ -45,7 +45,7 @@ def told(life: Life, batch: int, wrong: list[Callable[[Changes], None]], left: t
     row = {"batch_id": batch, "strategy": life.model.strategy, "backfilled": 0, "quarantined": 0} | counts
     declared = declarations()[life.model.strategy]
     names = {*left, "log", "batches", f"commit_{batch}", f"{declared.keeps}_{batch}_x"}
-    if declared.ranges != "none":
+    if declared.ranges:
         names.add(f"ranges_{batch}_x")
     order = ["delete", "update", "insert"]
     changes = sorted([*life.log.changes, *changes], key=lambda each: (each[0], order.index(each[1].kind)))
