@@ -1,11 +1,12 @@
-"""What the registry declares of each strategy."""
+"""What the registry declares of each strategy, and a project of its own ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cache
 
-from unit.macro_harness import Macros
+import own_strategies
+from unit.macro_harness import Macros, Package
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,10 @@ class Declaration:
 @cache
 def declarations() -> dict[str, Declaration]:
     """Every strategy by name."""
+    project = Macros(deltawave=Package(Macros()))
+    project._load(own_strategies.DECLARATIONS)
     names = [field.name for field in fields(Declaration)]
     return {
         name: Declaration(**{trait: declared[trait] for trait in names})
-        for name, declared in Macros()._strategies().items()
+        for name, declared in project.default___strategies().items()
     }

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import oracle
+import own_strategies
 from dbt.cli.main import dbtRunner
 from declarations import declarations
 from events import BEGIN, ORDINARY, Day, Event, events, same
@@ -25,7 +26,7 @@ from world import World
 # What stops, and at which step: {model: step}. Who waits at its decision for whom: {rival: model}.
 STOPS = "CONTRACT_STOPS"
 RIVALS = "CONTRACT_RIVALS"
-MACROS = {
+MACROS = own_strategies.MACROS | {
     "step.sql": """
 {% macro default___step(job, batch, name) %}
   {% if fromjson(env_var('CONTRACT_STOPS', '{}')).get(job.name) == name %}
@@ -174,6 +175,7 @@ class Suite:
         """The model lives no further; the others do."""
         self.lives[name].days = []
         self.failures.append(f"{name}, {day.event}: {why}")
+        print(self.failures[-1])
 
     def _has_failed(self, name: str) -> bool:
         return any(failure.startswith(f"{name}, ") for failure in self.failures)
