@@ -180,8 +180,8 @@ def _check_helpers(life: Life, day: Day) -> None:
     assert kinds["commit"] == 1, sorted(life.log.names)
     wanted = {"log", "batches", "commit", "held", "quarantine", declared.keeps}
     if declared.ranges:
-        wanted |= {"ranges", "cuts"}
-        assert kinds["ranges"] + kinds["cuts"] == 1, sorted(life.log.names)
+        wanted |= {"ranges", "ranges_after"}
+        assert kinds["ranges"] + kinds["ranges_after"] == 1, sorted(life.log.names)
     assert set(kinds) <= wanted, sorted(life.log.names)
 
 
