@@ -30,10 +30,11 @@ from typing import Any
 
 import pytest
 import yaml
+from filesystem import file_system
 from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
-from jvm import archive_classes
-from kills import STEPS, kill_and_race, kill_slices
+from jvm import QUICK_JVM, archive_classes
+from kills import PLANS, kill_and_race
 from mariadb import DRIVER as MARIADB_DRIVER
 from mariadb import MariaDBServer
 from postgres import DRIVER as POSTGRES_DRIVER
@@ -52,7 +53,10 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.driver.memory": "3g",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
+    # Spark writes down the plan of every statement for its user interface, which no test opens.
+    "spark.sql.ui.explainMode": "simple",
+    # A suite is over before the second compiler has paid for itself; the first alone would have too little room.
+    "spark.driver.extraJavaOptions": QUICK_JVM,
 }
 
 # Hive's metastore takes half of the time of a small statement, and serves one thread at a time.
@@ -139,7 +143,7 @@ def dbt_profile_target(
 
 
 @pytest.fixture(scope="session")
-def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
+def spark_settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Settings of the session, with the drivers of the servers that chosen tests ask for."""
     table_format = request.config.option.table_format
     if table_format != "parquet":
@@ -148,7 +152,8 @@ def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
         return SETTINGS | settings | (UNCACHED if table_format == "iceberg" else {})
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     drivers = [driver for server, driver in DRIVERS.items() if server in wanted]
-    return SETTINGS | QUICK_CATALOG | ({"spark.jars.packages": ",".join(drivers)} if drivers else {})
+    packages = {"spark.jars.packages": ",".join(drivers)} if drivers else {}
+    return SETTINGS | QUICK_CATALOG | file_system(tmp_path_factory.mktemp("filesystem")) | packages
 
 
 @pytest.fixture(scope="session")
@@ -214,8 +219,7 @@ def killed(
 ) -> dict[str, Future[None]]:
     """The histories of tests/crash."""
     folder = tmp_path_factory.mktemp("crash")
-    histories = {name: beside.submit(kill_and_race, name, folder / name, quick_jvm) for name in STEPS}
-    return histories | {"slices": beside.submit(kill_slices, folder / "slices", quick_jvm)}
+    return {name: beside.submit(kill_and_race, name, folder / name, quick_jvm) for name in PLANS}
 
 
 @pytest.fixture(scope="session")

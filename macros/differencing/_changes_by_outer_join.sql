@@ -17,7 +17,7 @@ select{{ deltawave._join_hint(sides) }}
     {%- endfor %}
     {%- if sides.has_before %}
     {%- for column in sides.columns | rejectattr('is_key') %}
-    if(new_side.{{ presence }} is null, null, {{ deltawave._cell('old', column) }}) as {{ deltawave._quoted('before__' ~ column.name) }},
+    if(new_side.{{ presence }} is null, null, {{ deltawave._cell('old', column) }}) as {{ deltawave._quoted(deltawave._before_name(column.name)) }},
     {%- endfor %}
     {%- endif %}
     case

@@ -45,7 +45,7 @@ left anti join new_side
   {%- endfor -%}
   {%- for column in sides.columns if sides.has_before and not column.is_key -%}
     {%- set cell = deltawave._cell(before, column) if before else 'cast(null as ' ~ column.data_type ~ ')' -%}
-    {%- do cells.append(cell ~ ' as ' ~ deltawave._quoted('before__' ~ column.name)) -%}
+    {%- do cells.append(cell ~ ' as ' ~ deltawave._quoted(deltawave._before_name(column.name))) -%}
   {%- endfor -%}
   {{ return(cells | join(',\n    ')) }}
 {%- endmacro -%}

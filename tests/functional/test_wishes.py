@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from functional.differential.workbench import Workbench
 from pyspark.sql import SparkSession
+from workbench import Workbench
 
 LOG = """
 {{ config(

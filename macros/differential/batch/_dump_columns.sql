@@ -26,7 +26,7 @@
   {%- endfor -%}
   {%- do deltawave._require_mapped_columns(job, columns | map(attribute='name') | list) -%}
   {%- for name in names -%}
-    {%- if name in deltawave._reserved_columns() or name.startswith('before__') -%}
+    {%- if name in deltawave._reserved_columns() or name.startswith(deltawave._before_name('')) -%}
       {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': name}) -%}
     {%- endif -%}
     {%- if names.count(name) > 1 -%}

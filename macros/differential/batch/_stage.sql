@@ -52,11 +52,9 @@ select
     {%- for column in batch.columns %}
     new_side.{{ deltawave._quoted(column.name) }},
     {%- endfor %}
-    {%- if job.settings.before_image != 'none' %}
-    {%- for column in batch.columns | rejectattr('is_key') %}
-    cast(null as {{ column.data_type }}) as {{ deltawave._quoted('before__' ~ column.name) }},
+    {%- for cell in deltawave._null_before(batch.columns, job.settings.before_image != 'none') %}
+    {{ cell }},
     {%- endfor %}
-    {%- endif %}
     'insert' as change_type,
     cast(null as array<string>) as changed_columns
 from {{ batch.new }} as new_side

@@ -40,12 +40,7 @@ partitioned by (batch_id, attempt)
   {%- for column in columns -%}
     {%- do all.append({'name': column.name, 'data_type': column.data_type}) -%}
   {%- endfor -%}
-  {%- if job.settings.before_image != 'none' -%}
-    {%- for column in columns | rejectattr('is_key') -%}
-      {%- do all.append({'name': 'before__' ~ column.name, 'data_type': column.data_type}) -%}
-    {%- endfor -%}
-  {%- endif -%}
-  {{ return(all) }}
+  {{ return(all + (deltawave._before_columns(columns) if job.settings.before_image != 'none' else [])) }}
 {%- endmacro -%}
 
 {# What the log says of each change. #}

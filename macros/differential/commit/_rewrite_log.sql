@@ -7,12 +7,12 @@
   {%- set source = deltawave._helper_relation(job, record.log) -%}
   {%- set types = {} -%}
   {%- for column in columns -%}
-    {%- do types.update({column.name | lower: column.data_type, 'before__' ~ column.name | lower: column.data_type}) -%}
+    {%- do types.update({column.name | lower: column.data_type, deltawave._before_name(column.name | lower): column.data_type}) -%}
   {%- endfor -%}
   {%- set known = record.columns | map(attribute='name') | map('lower') | list + record.hidden -%}
   {%- set known = known + deltawave._control_columns() | map(attribute='name') | list -%}
   {%- set held = [] -%}
-  {%- for column in deltawave._columns_of(source) if (column.name | lower).removeprefix('before__') in known -%}
+  {%- for column in deltawave._columns_of(source) if (column.name | lower).removeprefix(deltawave._before_name('')) in known -%}
     {%- do held.append(column) -%}
   {%- endfor -%}
   {%- set sql -%}

@@ -13,6 +13,18 @@
   {{ return('cast(' ~ deltawave._literal(text) ~ ' as ' ~ data_type ~ ')') }}
 {%- endmacro -%}
 
+{# A bound's values as literals; none for an open end. #}
+{%- macro _bound_literals(columns, bound) -%}
+  {%- if bound is none -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set literals = [] -%}
+  {%- for value in bound -%}
+    {%- do literals.append(none if value is none else deltawave._bound_literal(value, columns[loop.index0].data_type)) -%}
+  {%- endfor -%}
+  {{ return(literals) }}
+{%- endmacro -%}
+
 {# Types whose values have an order and a text that is theirs alone; keys of other types lie in one range. #}
 {%- macro _has_bounds(columns) -%}
   {%- for column in columns -%}

@@ -1,38 +1,48 @@
 {#
-  Intervals of keys, in the order that Spark sorts rows by: null before all else, column after column. A bound is a list of texts, one
-  for each key column, none for null; see _bound_text. Written without functions of the columns, so that files and indexes can be
-  skipped by it.
-  columns: [{name, data_type}], the key.
-#}
-{%- macro _in_intervals(columns, intervals) -%}
-  {%- set conditions = [] -%}
-  {%- for interval in intervals -%}
-    {%- set sides = [] -%}
-    {%- if interval.low is not none -%}{%- do sides.append(deltawave._key_from(columns, interval.low)) -%}{%- endif -%}
-    {%- if interval.high is not none -%}{%- do sides.append(deltawave._key_below(columns, interval.high)) -%}{%- endif -%}
-    {%- do conditions.append('(' ~ (sides | join(' and ') or 'true') ~ ')') -%}
-  {%- endfor -%}
-  {{ return('(' ~ (conditions | join('\n    or ') or 'false') ~ ')') }}
-{%- endmacro -%}
+  The condition that a key lies in one of the intervals [{low, high}] (low included, high excluded, none for an open end), in the order in
+  which Spark sorts rows: null before all else, column after column. A bound is a list of literals, none for null. The form is one that
+  every database takes, without functions of the columns: the first column is compared alone as well, so that files are skipped by it and an
+  index that begins with it is used.
 
-{# The condition that a key comes before a bound. #}
-{%- macro _key_below(columns, bound) -%}
-  {%- set name = deltawave._quoted(columns[0].name) -%}
-  {%- set value = deltawave._bound_literal(bound[0], columns[0].data_type) -%}
-  {%- set before = 'false' if bound[0] is none else name ~ ' < ' ~ value ~ ' or ' ~ name ~ ' is null' -%}
-  {%- if columns | length == 1 -%}
-    {{ return('(' ~ before ~ ')') }}
-  {%- endif -%}
-  {{ return('(' ~ before ~ ' or ' ~ name ~ ' <=> ' ~ value ~ ' and ' ~ deltawave._key_below(columns[1:], bound[1:]) ~ ')') }}
+    expressions  what is compared of each key column
+#}
+{%- macro _in_intervals(expressions, intervals) -%}
+  {%- set parts = [] -%}
+  {%- for interval in intervals -%}
+    {%- set bounds = [] -%}
+    {%- if interval.low is not none -%}{%- do bounds.append(deltawave._key_from(expressions, interval.low)) -%}{%- endif -%}
+    {%- if interval.high is not none -%}
+      {#- A lower bound may rule null out, and spares the index that search. -#}
+      {%- set with_null = interval.low is none or interval.low[0] is none -%}
+      {%- do bounds.append(deltawave._key_before(expressions, interval.high, with_null)) -%}
+    {%- endif -%}
+    {%- do parts.append(bounds | join(' and ') or '1 = 1') -%}
+  {%- endfor -%}
+  {{ return(parts | join('\n    or ') or '1 = 0') }}
 {%- endmacro -%}
 
 {# The condition that a key is a bound or comes after it. #}
-{%- macro _key_from(columns, bound) -%}
-  {%- set name = deltawave._quoted(columns[0].name) -%}
-  {%- set value = deltawave._bound_literal(bound[0], columns[0].data_type) -%}
-  {%- if columns | length == 1 -%}
-    {{ return('true' if bound[0] is none else name ~ ' >= ' ~ value) }}
+{%- macro _key_from(expressions, low) -%}
+  {%- set expression = expressions[0] -%}
+  {%- set rest = deltawave._key_from(expressions[1:], low[1:]) if expressions | length > 1 else none -%}
+  {%- if low[0] is none -%}
+    {{ return('(' ~ expression ~ ' is not null or ' ~ rest ~ ')' if rest else '1 = 1') }}
   {%- endif -%}
-  {%- set after = name ~ ' is not null' if bound[0] is none else name ~ ' > ' ~ value -%}
-  {{ return('(' ~ after ~ ' or ' ~ name ~ ' <=> ' ~ value ~ ' and ' ~ deltawave._key_from(columns[1:], bound[1:]) ~ ')') }}
+  {%- set from_here = expression ~ ' >= ' ~ low[0] -%}
+  {{ return('(' ~ from_here ~ ' and (' ~ expression ~ ' > ' ~ low[0] ~ ' or ' ~ rest ~ '))' if rest else from_here) }}
+{%- endmacro -%}
+
+{# The condition that a key comes before a bound. with_null: whether the first column may be null. #}
+{%- macro _key_before(expressions, high, with_null=true) -%}
+  {%- set expression = expressions[0] -%}
+  {%- set rest = deltawave._key_before(expressions[1:], high[1:]) if expressions | length > 1 else none -%}
+  {%- if high[0] is none -%}
+    {{ return('(' ~ expression ~ ' is null and ' ~ rest ~ ')' if rest else '1 = 0') }}
+  {%- endif -%}
+  {%- set or_null = ' or ' ~ expression ~ ' is null' if with_null else '' -%}
+  {%- set below = expression ~ ' < ' ~ high[0] ~ or_null -%}
+  {%- if rest -%}
+    {{ return('((' ~ expression ~ ' <= ' ~ high[0] ~ or_null ~ ') and (' ~ below ~ ' or ' ~ rest ~ '))') }}
+  {%- endif -%}
+  {{ return('(' ~ below ~ ')' if or_null else below) }}
 {%- endmacro -%}

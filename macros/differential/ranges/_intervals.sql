@@ -20,5 +20,12 @@
   {%- if chosen | length == ranges | length -%}
     {{ return('true') }}
   {%- endif -%}
-  {{ return(deltawave._in_intervals(deltawave._key_columns(job), deltawave._intervals(chosen))) }}
+  {%- set columns = deltawave._key_columns(job) -%}
+  {%- set bounded = [] -%}
+  {%- for interval in deltawave._intervals(chosen) -%}
+    {%- do bounded.append({
+      'low': deltawave._bound_literals(columns, interval.low), 'high': deltawave._bound_literals(columns, interval.high),
+    }) -%}
+  {%- endfor -%}
+  {{ return('(' ~ deltawave._in_intervals(deltawave._quoted_list(columns | map(attribute='name')), bounded) ~ ')') }}
 {%- endmacro -%}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import own_strategies
 import pyspark
 import pytest
 import python_strategy
@@ -46,31 +47,18 @@ print("rows", [tuple(row) for row in spark.table("own.reads").collect()])
 """
 
 
-COMPARES = """
-{{ config(materialized='table') }}
-{% if execute %}
-    {% set columns = [
-        {'name': 'id', 'data_type': 'bigint', 'is_key': true, 'in_old': true, 'in_new': true, 'is_compared': false},
-        {'name': 'name', 'data_type': 'string', 'is_key': false, 'in_old': true, 'in_new': true, 'is_compared': true},
-    ] %}
-    {% set job = {
-        'name': 'compares',
-        'target': this,
-        'settings': {'unique_key': ['id'], 'before_image': 'auto', 'hint': none},
-        'strategy': {'comparison': 'python_strategy.' ~ var('function'), 'options': ['hint']},
-        'statements': [],
-    } %}
-    {% do deltawave._require_python('compares', job.strategy) %}
-    {% set old = "(select id, 'ann' as name, 1 as key_hash from range(3))" %}
-    {% set new = "(select id, if(id = 1, 'bob', 'ann') as name, 1 as key_hash from range(1, 4))" %}
-    {% set batch = {'batch_id': 2, 'attempt': '0a1b', 'columns': columns, 'old': old, 'new': new} %}
-    {{ deltawave._changes_by_python(job, batch) }}
+LOG = """
+{{ config(materialized='differential', unique_key='id', strategy='by_function', max_delete_fraction=1) }}
+{% if var('dump') == 1 %}
+select id, 'ann' as name from range(3)
+{% else %}
+select id, if(id = 1, 'bob', 'ann') as name from range(1, 4)
 {% endif %}
 """
 
 FAILS_LATE = """
 
-def fails(old, new, unique_key, columns, before_image, hint):
+def fails(old, new, unique_key, columns, before_image):
     return old.select("no_such_column")
 """
 
@@ -78,7 +66,8 @@ PRINT_CHANGES = """
 from dbt.adapters.deltawave import session
 
 spark = session._current.session
-print("changes", sorted((row.id, row.change_type, row.before__name) for row in spark.table("own.compares").collect()))
+changes = spark.table("own.log").where("_batch_id = 2").selectExpr("id", "_change_type", "_before.name")
+print("changes", sorted(tuple(row) for row in changes.collect()))
 print("views", [table.name for table in spark.catalog.listTables() if table.isTemporary])
 """
 
@@ -163,20 +152,23 @@ def test_a_remote_database(own_process, server):
     assert "hunter2" not in shown
 
 
-def test_a_comparison_in_python(own_process, server):
+def test_a_strategy_that_compares_in_python(own_process, server):
     own_process.profile(server_side_parameters={"spark.remote": server})
     own_process.install_package()
     # The same as the local session runs, in the project's folder, which is on the process's path.
     own_process.write("python_strategy.py", Path(python_strategy.__file__).read_text() + FAILS_LATE)
-    own_process.write("models/compares.sql", COMPARES)
+    own_process.write("macros/own_strategies.sql", own_strategies.DECLARATIONS)
+    own_process.write("models/log.sql", LOG)
 
-    outcome = own_process.dbt("run --vars 'function: compare'", then=PRINT_CHANGES)
+    outcome = own_process.dbt("run --vars 'dump: 1'", "run --vars 'dump: 2'", then=PRINT_CHANGES)
     assert outcome.returncode == 0, outcome.stdout
     lines = outcome.stdout.splitlines()
     assert "changes [(0, 'delete', None), (1, 'update', 'ann'), (3, 'insert', None)]" in lines
     assert "views []" in lines
 
-    outcome = own_process.dbt("run --vars 'function: fails'")
+    failing = own_strategies.DECLARATIONS.replace(python_strategy.DOTTED_PATH, "python_strategy.fails")
+    own_process.write("macros/own_strategies.sql", failing)
+    outcome = own_process.dbt("run --vars 'dump: 1'")
     assert outcome.returncode == 1
     shown = " ".join(outcome.stdout.split())
     assert "Library function 'python_strategy.fails' failed with AnalysisException: [UNRESOLVED_COLUMN" in shown

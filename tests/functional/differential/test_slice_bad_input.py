@@ -59,7 +59,7 @@ REFUSED = {
     "edited ranges": Between(
         {"strategy": "range_checksum"}, damage=("ranges", "insert into {} (range_id) values (99)")
     ),
-    "edited ranges of time-stamps": Between(
+    "edited ranges of timestamps": Between(
         BY_TIME | {"updated_at": "number"}, damage=("ranges", "insert into {} (range_id) values (99)")
     ),
     "an emptied copy": Between({}, damage=("copy", "truncate table {}")),

@@ -1,52 +1,47 @@
-"""What happens to a model by time-stamps between its runs: generations, edits, clocks, revivals, rows that leave."""
+"""Strategy timestamp_delete_flag: flagged rows are deletes (TDI, ATDI), whatever stands beside them."""
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 import sqlite3
 from pathlib import Path
 from typing import Any
 
-import pytest
+from stamped import BY_FLAG, Row, rows
 from workbench import Workbench
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "strategies" / "timestamp_delete_flag.md"
-NOW = dt.datetime.now(dt.UTC)
-BY_TIME = {"strategy": "timestamp", "updated_at": "version"}
-BY_FLAG = {"strategy": "timestamp_delete_flag", "updated_at": "version", "delete_flag": "is_gone"}
-BY_CLOCK = {"strategy": "timestamp", "updated_at": "changed_at"}
-Row = tuple[int, str, int, bool]
-Moment = tuple[int, str, dt.timedelta]
 
 
-def rows(*given: Row) -> str:
-    """A dump of (key, name, counter, is it flagged?)."""
-    values = [f"({key}, '{name}', {counter}, {str(gone).lower()})" for key, name, counter, gone in given]
-    return f"select * from values {', '.join(values)} as dump(account_id, name, version, is_gone)"
+class TestDeleteFlags:
+    def test_flagged_rows_are_deletes_with_their_last_values(self, bench: Workbench) -> None:
+        bench.configure(**BY_FLAG)
+        bench.build(rows((1, "a", 1, False), (2, "b", 1, False), (3, "c", 1, True)))
+        assert bench.log() == [(1, "a", "insert", 1), (2, "b", "insert", 1)]
+        # 2 goes, its last name never seen; 4 is born and goes between two runs; 3 comes back.
+        bench.build(rows((1, "a", 1, False), (2, "b2", 2, True), (3, "c", 2, False), (4, "d", 2, True)))
+        assert bench.log()[2:] == [(2, "b", "delete", 2), (3, "c", "insert", 2)]
+        assert "is_gone" not in bench.spark.table(f"{bench.schema}.accounts").columns
+        # A key that is flagged in one row and stands in another has not gone.
+        bench.build(rows((1, "a", 3, True), (1, "a3", 3, False), (3, "c", 2, False)))
+        assert bench.log()[4:] == [(1, "a3", "update", 3)]
 
-
-def moments(*given: Moment) -> str:
-    """A dump of (key, name, how long after now)."""
-    values = [f"({key}, '{name}', timestamp '{(NOW + after).isoformat(' ')}')" for key, name, after in given]
-    return f"select * from values {', '.join(values)} as dump(account_id, name, changed_at)"
-
-
-def hours(number: float) -> dt.timedelta:
-    return dt.timedelta(hours=number)
-
-
-class TestGenerations:
-    @pytest.mark.parametrize("config", [BY_TIME, BY_FLAG], ids=lambda config: config["strategy"])
-    def test_nothing_of_an_earlier_one_counts(self, bench: Workbench, config: dict[str, Any]) -> None:
-        bench.configure(full_refresh=True, **config)
-        dump = rows((1, "a", 0, False), (2, "b", 60, False))
-        bench.build(dump)
-        bench.build(dump, "--full-refresh")
-        assert bench.log() == [(1, "a", "insert", 2), (2, "b", "insert", 2)]
-        # Nothing is as new as the newest row of that generation was.
-        bench.build(rows((1, "a", 0, False)), "--full-refresh")
-        assert bench.log() == [(1, "a", "insert", 3)]
+    def test_taken_deletes_can_be_removed_at_the_source(self, bench: Workbench) -> None:
+        bench.configure(**BY_FLAG)
+        taken = (
+            "{{ config(materialized='table') }}{{ deltawave.taken_deletes(ref('accounts'), 'account_id', 'version') }}"
+        )
+        bench.add_model("taken", taken)
+        bench.build(rows((1, "a", 1, False), (2, "b", 1, False)))
+        bench.build(rows((1, "a", 1, False), (2, "b", 2, True)))
+        found = bench.spark.table(f"{bench.schema}.taken").collect()
+        assert [tuple(row) for row in found] == [(2, 2, 2)]
+        # Removed: nothing is as new as the mark, and that is no clock that went back.
+        bench.build(rows((1, "a", 1, False)))
+        bench.build(rows((1, "a2", 3, False)))
+        assert bench.log()[2:] == [(2, "b", "delete", 2), (1, "a2", "update", 3)]
+        bench.build(rows((1, "a2", 3, False), (2, "again", 4, False)))
+        assert bench.spark.table(f"{bench.schema}.taken").count() == 0
 
 
 class TestCoveringCopy:
@@ -135,78 +130,6 @@ class TestRestriction:
         bench.build(self.people((1, 7, 1, False)))
         said = bench.refused(self.people((1, 7, 1, False), (2, None, 2, False)))
         assert "delete_flag (is_gone or dep <> 7) is null in 1 row(s)" in said
-
-
-class TestEdits:
-    def test_rows_that_an_edit_brings_in_are_seen(self, bench: Workbench) -> None:
-        below = "select account_id, name, version from {{ target.schema }}.dump where account_id < %d"
-        bench.add_model("below", below % 3)
-        bench.configure("select * from {{ ref('below') }}", **BY_TIME)
-        dump = rows((1, "a", 1, False), (2, "b", 2, False), (3, "c", 1, False), (4, "d", 1, False))
-        bench.build(dump)
-        bench.add_model("below", below % 4)
-        bench.build(dump)
-        assert "no changes" in bench.build(dump).text
-        bench.configure(below % 9, **BY_TIME)
-        bench.build(dump)
-        assert bench.log()[2:] == [(3, "c", "insert", 2), (4, "d", "insert", 3)]
-        # What an edit takes out is told of, and stays.
-        bench.configure(below % 2, **BY_TIME)
-        assert "3 kept row(s) are no longer in the select" in bench.build(dump).text
-        assert bench.batches("rows_dump, rows_new, deletes")[-1] == (1, 4, 0)
-
-    def test_another_mark_and_other_comparisons_begin_anew(self, bench: Workbench) -> None:
-        select = "select *, version * 100 as number, 'x' as note from {{ target.schema }}.dump"
-        bench.configure(select, **BY_TIME, ignore_columns=["note", "number"])
-        bench.build(rows((1, "a", 1, False), (2, "b", 2, False)))
-        bench.configure(select.replace("'x'", "concat('x', name)"), **BY_TIME, ignore_columns=["note", "number"])
-        assert "no changes" not in bench.run().text
-        bench.configure(select.replace("'x'", "concat('x', name)"), **BY_TIME, ignore_columns="number")
-        assert bench.run().ok
-        assert bench.log("account_id, note, _change_type")[2:] == [(1, "xa", "update"), (2, "xb", "update")]
-        config = BY_TIME | {"updated_at": "number"}
-        bench.configure(select.replace("'x'", "concat('x', name)"), **config, ignore_columns="version")
-        bench.build(rows((1, "z", 1, False), (2, "b", 2, False)))
-        assert bench.log()[-1][:3] == (1, "z", "update")
-
-    def test_a_full_refresh_of_what_lies_below_is_noticed(self, bench: Workbench) -> None:
-        """The log goes on, and takes in what its tables did not have before, however old."""
-        bench.configure(**BY_TIME, full_refresh=False)
-        bench.build(rows((1, "a", 1, False), (2, "b", 2, False)))
-        bench.build(rows((1, "a", 1, False), (2, "b", 2, False), (3, "c", 1, False)), "--full-refresh")
-        assert bench.log()[2:] == [(3, "c", "insert", 2)]
-
-
-class TestClocks:
-    def test_a_source_whose_clock_is_ahead_did_not_go_back(self, bench: Workbench) -> None:
-        bench.configure(**BY_CLOCK)
-        bench.build(moments((1, "a", hours(-5)), (2, "b", hours(-2))))
-        bench.build(moments((1, "a", hours(-5)), (2, "b2", hours(0.5))))
-        assert bench.log()[2:] == [(2, "b2", "update", 2)]
-
-    def test_a_row_far_ahead_hides_no_clock_that_went_back(self, bench: Workbench) -> None:
-        bench.configure(**BY_CLOCK)
-        ahead = (9, "z", hours(24 * 365))
-        first = bench.build(moments((1, "a", hours(-5)), (2, "b", hours(-2)), ahead))
-        assert "1 row(s) have a timestamp (changed_at) more than a day ahead" in first.text
-        said = bench.refused(moments((1, "a", hours(-5)), (2, "b2", hours(-3)), ahead))
-        assert "no row is that recent now" in said
-
-    def test_rows_of_the_future_are_warned_of_refused_or_accepted(self, bench: Workbench) -> None:
-        bench.configure(**BY_CLOCK, future_timestamp="fail")
-        near = moments((1, "a", hours(-2)), (2, "b", hours(20)))
-        bench.build(near)
-        far = moments((1, "a", hours(-2)), (2, "b", hours(20)), (3, "c", hours(30)))
-        assert "1 row(s) have a timestamp (changed_at) more than a day ahead" in bench.refused(far)
-        bench.configure(**BY_CLOCK, future_timestamp="accept")
-        assert "ahead" not in bench.build(far).text
-        # Rows between the run's clock and theirs are seen all the same.
-        bench.build(moments((1, "a", hours(-2)), (2, "b", hours(20)), (3, "c", hours(30)), (4, "d", hours(-1))))
-        assert bench.log()[3:] == [(4, "d", "insert", 3)]
-
-    def test_a_counter_has_no_future(self, bench: Workbench) -> None:
-        bench.configure(**BY_TIME, future_timestamp="fail")
-        assert "future_timestamp: fail needs times" in bench.refused(rows((1, "a", 1, False)))
 
 
 class TestEmptySources:

@@ -1,4 +1,4 @@
-"""Runs that read some ranges each: what holds for one run holds for a whole turn through the ranges."""
+"""Strategy ranges: each run reads some key ranges, and what holds for one run holds for a whole turn through them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from numbered import kept, table
 from workbench import MODEL, SEVERAL, Run, Workbench
 
 STRATEGIES = ["ranges", "range_checksum"]
@@ -57,6 +58,46 @@ def turns(bench: Workbench) -> Turns:
     turns = Turns(bench.spark, bench.root, bench.schema)
     turns.place()
     return turns
+
+
+class TestRanges:
+    def test_a_run_reads_its_share_and_the_next_goes_on(self, bench: Workbench) -> None:
+        bench.configure(strategy="ranges", range_rows=10, ranges_per_run=3)
+        bench.build(table(-1))
+        bench.dump(table(95))
+        found = []
+        for _ in range(4):
+            assert bench.run().ok
+            batch = bench.batches("batch_id, rows_dump, updates")[-1]
+            assert batch[1] <= 60
+            found.append(batch[2])
+        assert found == [0, 0, 0, 1]
+        # The rotation begins again.
+        bench.build(table(0))
+        assert bench.log()[-1][0] == 0
+
+    def test_ranges_follow_the_keys(self, bench: Workbench) -> None:
+        bench.configure(strategy="ranges", range_rows=10)
+        bench.build(table(-1))
+        low, high = (f"select id {shift}, 'more' from range(50)" for shift in ("- 1000", "+ 1000"))
+        bench.build(f"{table(-1)} union all {low} union all {high}")
+        assert bench.batches()[-1] == (2, 100, 0, 0)
+        (name,) = kept(bench, "ranges")
+        ranges = bench.spark.table(f"{bench.schema}.{name}").orderBy("range_id").collect()
+        assert sum(row.row_count for row in ranges) == 200
+        assert max(row.row_count for row in ranges) <= 20
+        assert [row.range_id for row in ranges] == list(range(len(ranges)))
+        lows = [row.low.key_1 for row in ranges]
+        assert lows[1:] == sorted(lows[1:])
+        assert lows[0] is None
+
+    def test_a_pause_between_reads(self, bench: Workbench) -> None:
+        bench.configure(strategy="ranges", range_rows=30, range_pause=0.01)
+        bench.build(table(-1))
+        bench.build(table(1))
+        text = (bench.root / "target" / "run" / "test" / "models" / f"{MODEL}.sql").read_text()
+        reads = text.count(f"insert into `{bench.schema}`.`{MODEL}__slice_")
+        assert reads == text.count("'sleep', bigint(10)") > 0
 
 
 class TestGuardOverATurn:
