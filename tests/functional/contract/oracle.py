@@ -68,7 +68,7 @@ class Prediction:
 GROWING = ("append_new_columns", "sync_all_columns")
 EMPTY = "the dump is empty"
 TOO_MANY = "would be deleted"
-TWICE = "stand more than once"
+TWICE = "occur more than once"
 BACK = "nothing is as new"
 
 

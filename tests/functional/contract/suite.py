@@ -201,6 +201,7 @@ class Suite:
         """Run them; what each said in an error, or none."""
         accepted = [name for name, day in group.items() if day.accepts]
         rivals = {MODELS[name].rival: name for name, day in group.items() if day.has_rival}
+        accepted += [rival for rival, name in rivals.items() if name in accepted]
         names = [*group, *rivals, *(log for name in group for log in logs_below(MODELS[name]))]
         # A run and its rival wait for each other.
         threads = 2 * len(rivals) + 2
@@ -246,7 +247,9 @@ class Suite:
                     life = self.lives[name]
                     try:
                         if "rewind" in day.operations:
+                            # What has not been seen yet is undone.
                             life.owed = []
+                            life.last_seen = life.log.last_batch
                         check_owed(life, life.owed)
                         check_state(life)
                     except AssertionError as error:
