@@ -49,7 +49,6 @@ class Life:
     states: dict[int, Knowledge] = field(default_factory=dict)
     log: Log = field(default_factory=Log)
     edit: Edit = USUAL
-    has_rival: bool = False
     # The last batch that was compared, and what was seen with it.
     last_seen: int = 0
     seen: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))

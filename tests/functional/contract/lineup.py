@@ -82,13 +82,8 @@ class Model:
                 found.append((kept, row.is_gone))
         return found
 
-    @property
-    def rival(self) -> str:
-        """The name of a model that writes the same relations: catalogs do not tell upper case from lower."""
-        return f"{self.name}_rival"
-
-    def text(self, edit: Edit = USUAL, *, is_rival: bool = False) -> str:
-        """The model's file, or that of its rival."""
+    def text(self, edit: Edit = USUAL) -> str:
+        """The model's file."""
         options = {
             "materialized": "differential",
             "unique_key": self.key,
@@ -102,8 +97,6 @@ class Model:
                 options |= {"ignore_columns": ["version"]}
         elif self.flag == "expression":
             options |= {"delete_flag": f"is_gone or dep > {edit.limit}"}
-        if is_rival:
-            options |= {"alias": self.name.upper()}
         if self.is_remote:
             options |= {"remote": "legacy"}
         config = f"{{{{ config(**fromjson({json.dumps(options)!r})) }}}}\n"

@@ -69,7 +69,7 @@ GROWING = ("append_new_columns", "sync_all_columns")
 EMPTY = "the dump is empty"
 TOO_MANY = "would be deleted"
 TWICE = "occur more than once"
-BACK = "nothing is as new"
+BACK = "no row is that recent"
 
 
 def predict(

@@ -23,35 +23,14 @@ from postgres import PostgresServer
 from pyspark.sql import SparkSession
 from world import World
 
-# What stops, and at which step: {model: step}. Who waits at its decision for whom: {rival: model}.
+# What stops, and at which step: {model: step}.
 STOPS = "CONTRACT_STOPS"
-RIVALS = "CONTRACT_RIVALS"
 MACROS = own_strategies.MACROS | {
     "step.sql": """
 {% macro default___step(job, batch, name) %}
   {% if fromjson(env_var('CONTRACT_STOPS', '{}')).get(job.name) == name %}
     {% do exceptions.raise_compiler_error('stopped at ' ~ name) %}
   {% endif %}
-  {% for rival, winner in fromjson(env_var('CONTRACT_RIVALS', '{}')).items() %}
-    {% if job.name == winner and name == 'decide' %}{% do wait_for(rival ~ '_has_come') %}{% endif %}
-    {% if job.name == winner and name == 'end' %}{% do run_query(sign(winner ~ '_is_done')) %}{% endif %}
-    {% if job.name == rival and name == 'decide' %}
-      {% do run_query(sign(rival ~ '_has_come')) %}
-      {% do wait_for(winner ~ '_is_done') %}
-    {% endif %}
-  {% endfor %}
-{% endmacro %}
-
-{% macro sign(name) %}create view {{ target.schema }}.{{ name }} as select 1 as is_there{% endmacro %}
-
-{% macro wait_for(name) %}
-  {% set seen = namespace(it=false) %}
-  {% for _ in range(1000) if not seen.it %}
-    {% set found = run_query("show views in " ~ target.schema ~ " like '" ~ name ~ "'").rows | length %}
-    {% set seen.it = found > 0 %}
-    {% if not seen.it %}{% do run_query("select java_method('java.lang.Thread', 'sleep', 50L)") %}{% endif %}
-  {% endfor %}
-  {% if not seen.it %}{% do exceptions.raise_compiler_error(name ~ ' is not seen') %}{% endif %}
 {% endmacro %}
 """,
     "operate.sql": """
@@ -140,7 +119,6 @@ class Suite:
             else:
                 day.source(life.world)
             life.edit = day.edit
-            life.has_rival = day.has_rival
         self.publish(list(todays))
         for flag in sorted({day.flag or "" for day in todays.values()}):
             group = {name: day for name, day in todays.items() if (day.flag or "") == flag}
@@ -155,10 +133,6 @@ class Suite:
                 try:
                     met = judge(self.lives[name], day, predictions[name], results[name])
                     self._meet(name, met)
-                    if day.has_rival:
-                        said = results[self.lives[name].model.rival]
-                        assert said is not None, "both writers won"
-                        assert "another run" in said, said
                 except AssertionError as error:
                     self._fail(name, day, str(error))
         for name, day in todays.items():
@@ -200,14 +174,9 @@ class Suite:
     def _run(self, group: dict[str, Day], flag: str) -> dict[str, str | None]:
         """Run them; what each said in an error, or none."""
         accepted = [name for name, day in group.items() if day.accepts]
-        rivals = {MODELS[name].rival: name for name, day in group.items() if day.has_rival}
-        accepted += [rival for rival, name in rivals.items() if name in accepted]
-        names = [*group, *rivals, *(log for name in group for log in logs_below(MODELS[name]))]
-        # A run and its rival wait for each other.
-        threads = 2 * len(rivals) + 2
-        arguments = ["run", "--select", *names, *([flag] if flag else []), "--threads", str(threads)]
+        names = [*group, *(log for name in group for log in logs_below(MODELS[name]))]
+        arguments = ["run", "--select", *names, *([flag] if flag else []), "--threads", "2"]
         os.environ[STOPS] = json.dumps({name: day.stops_at for name, day in group.items() if day.stops_at})
-        os.environ[RIVALS] = json.dumps(rivals)
         if accepted:
             arguments += ["--vars", json.dumps({"deltawave_accept": accepted})]
         done = self._dbt(*arguments)
@@ -217,7 +186,7 @@ class Suite:
             found[result.node.name] = " ".join(str(result.message).split()) if failed else None
         missing = set(group) - set(found)
         assert not missing, f"{sorted(missing)} did not run: {done.exception}"
-        for name in set(found) - set(group) - set(rivals):
+        for name in set(found) - set(group):
             assert found[name] is None, f"{name}: {found[name]}"
         return found
 
@@ -238,7 +207,7 @@ class Suite:
                         life.states = {at: state for at, state in life.states.items() if at >= batch}
                 calls.append({"name": operation, "arguments": arguments})
         if calls:
-            os.environ[STOPS] = os.environ[RIVALS] = "{}"
+            os.environ[STOPS] = "{}"
             done = self._dbt("run-operation", "operate", "--args", json.dumps({"operations": calls}))
             assert done.success, (calls, done.exception, done.result)
             self.look(list(todays))
@@ -269,8 +238,6 @@ class Suite:
         texts = {name: life.model.text(life.edit) for name, life in self.lives.items()}
         for life in self.lives.values():
             texts |= logs_below(life.model)
-            if life.has_rival:
-                texts[life.model.rival] = life.model.text(life.edit, is_rival=True)
         for name, text in texts.items():
             if self.files.get(name) != text:
                 self.files[name] = text
