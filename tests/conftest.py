@@ -20,6 +20,7 @@ left out.
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -82,11 +83,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run on this adapter alone; without it, tests marked both_adapters run on each, others on deltawave",
     )
     parser.addoption(
+        "--seed",
+        type=int,
+        help="what generated histories are drawn from; without it, each run draws anew and tells its seed",
+    )
+    parser.addoption(
         "--table-format",
         choices=["parquet", "delta", "iceberg"],
         default="parquet",
         help="the format of change logs, with the catalog that the profile of that name has",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.seed is None:
+        config.option.seed = random.SystemRandom().randrange(1_000_000)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"generated histories: {_again(config.option.seed)} repeats them"
+
+
+def _again(seed: int) -> str:
+    return f'make test PYTEST_ARGS="--seed {seed} tests/functional/contract"'
+
+
+@pytest.fixture(scope="session")
+def seed(request: pytest.FixtureRequest) -> int:
+    """What generated histories are drawn from. A test that fails shows how to draw the same again."""
+    seed: int = request.config.option.seed
+    print(f"{_again(seed)} repeats this")
+    return seed
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
