@@ -84,6 +84,18 @@ class TestTimeStamps:
             bench.build(timed((9, "a", "5"), (2, "b", "0")))
             assert bench.log("account_id, _change_type")[2:] == expected
 
+    def test_a_key_that_another_row_has_taken_is_not_deleted(self, bench: Workbench) -> None:
+        """Row a moved away from key 1; row c took it, and its timestamp is below the mark."""
+        select = "select *, name as id from {{ target.schema }}.dump"
+        bench.configure(select, strategy="timestamp", updated_at="changed_at", row_id="id")
+        bench.build(timed((1, "a", "4"), (3, "c", "0")))
+        bench.build(timed((2, "a", "5"), (1, "c", "3")))
+        assert bench.log("account_id, id, _change_type")[2:] == [
+            (1, "c", "update"),
+            (2, "a", "insert"),
+            (3, "c", "delete"),
+        ]
+
     @pytest.mark.parametrize(
         ("data_type", "overlap"), [("date", "1 day"), ("timestamp_ntz", "1 day"), ("decimal(20,0)", 1), ("int", 1)]
     )
