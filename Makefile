@@ -1,5 +1,5 @@
 # Every target sets up what it needs: a bare clone, Python 3.10 to 3.13 and Java 17 or 21 are enough.
-# PYTHON=python3.12 chooses the Python, PYTEST_ARGS="-k window" narrows the tests.
+# PYTHON=python3.12 chooses the Python, PYTEST_ARGS="-k range" selects tests.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -8,11 +8,11 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 READY := .venv/.ready
 
-# The Spark, Python and packages in .venv are the ones that fit together: a cluster's settings in
-# the caller's shell would put others in front of them.
+# The Spark, Python and packages in .venv fit together: a cluster's settings in the caller's shell
+# would replace them.
 unexport PYTHONHOME PYTHONPATH PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON SPARK_HOME SPARK_CONF_DIR
 
-# A copied or moved folder brings a .venv that belongs to the old place.
+# In a copied or moved folder, .venv still belongs to the old path.
 $(shell grep -qsF '$(CURDIR)/.venv/' .venv/bin/pip || rm -f $(READY))
 
 .PHONY: help setup data run test lint docs lock clean distclean FORCE
@@ -23,7 +23,7 @@ help: ## show this list
 setup: $(READY) ## install everything into .venv and check Java
 	@scripts/ensure_java.sh
 
-# With PYTHON= the environment is looked at again: it may be another Python than last time.
+# With PYTHON= the environment is checked again: the Python may differ from last time.
 $(READY): requirements.lock scripts/bootstrap.lock pyproject.toml $(if $(PYTHON),FORCE)
 	@PYTHON='$(PYTHON)' scripts/setup.sh
 	@touch $@

@@ -1,7 +1,7 @@
 """Draw Figures 9 and 10 of CH98 from the cost model: `.venv/bin/python benchmarks/ch98_figures.py [folder]`.
 
-Writes ch98_figure_9 and ch98_figure_10 as .json (the numbers), .md (a table) and .svg (the plot); the folder is
-docs/figures where none is given.
+Writes ch98_figure_9 and ch98_figure_10 as .json (the numbers), .md (a table) and .svg (the plot); into docs/figures
+by default.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Line charts as SVG, which a browser and a page of documentation show as they are."""
+"""Line charts as SVG, which browsers and documentation pages show directly."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 70, 100, 40, 60
-# Apart for colour-blind readers too (Okabe and Ito).
+# Distinct for colour-blind readers, too (Okabe and Ito).
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 LABEL_HEIGHT = 15
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Curves over evenly spaced places, a value for each of ``x_ticks``; the axis ends where ``y_ticks`` do."""
+    """Curves over evenly spaced places, one value for each of ``x_ticks``; the axis ends at the last of ``y_ticks``."""
 
     title: str
     x_label: str
@@ -58,7 +58,7 @@ def draw(chart: Chart) -> str:
 
 
 def _label_places(ends: Mapping[str, float]) -> dict[str, float]:
-    """Names beside the ends of their curves, moved up where they would cover one another."""
+    """Names beside the ends of their curves, moved up if they would overlap."""
     places: dict[str, float] = {}
     free = math.inf
     for name, y in sorted(ends.items(), key=lambda end: -end[1]):

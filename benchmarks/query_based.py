@@ -1,13 +1,13 @@
-"""Rows and bytes that every strategy of CH98 reads, and its time, beside the cost model's prediction.
+"""Rows and bytes that every strategy of CH98 reads, and its time, compared with the cost model's prediction.
 
     .venv/bin/python benchmarks/query_based.py [--rows 2000000] [--out docs/figures]
 
 A table of 13 columns in key order; between two runs 1% of its rows change, in 20 clusters of neighbouring keys.
 Each strategy keeps a change log of it, in one dbt project and one Spark session, local[2]. Measured is the run that
 finds the second change (the first warms up), by Spark's event log: rows and bytes that tasks read from files, of the
-source and of what is kept, and bytes that they wrote. A covering copy costs its keeper nothing to read where the loader
-writes it as it writes the table; where a model makes it of the table after each load, that reading is counted, in a
-line of its own. Writes query_based.json and query_based.md.
+source and of the kept side, and bytes that they wrote. A covering copy that the loader writes together with the table
+costs no extra read; if a model makes it from the table after each load, that read is counted in a line of its own.
+Writes query_based.json and query_based.md.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CLUSTERS = 20
 CHANGED = 0.01
 COLUMNS = 10
-# CH98's augmented index holds key, time-stamp, flag and the pertinent fields: two of ten here.
+# CH98's augmented index holds key, timestamp, flag and the pertinent fields: two of ten here.
 COVERED = ["c0", "c1"]
 COVERING = "timestamp_delete_flag, covering copy"
 SELECTS = {
@@ -47,7 +47,7 @@ SELECTS = {
 
 @dataclass(frozen=True)
 class Contender:
-    """A strategy: its model, and the pages that the cost model says it reads, and share of rows that it fetches."""
+    """A strategy: its model, and by the cost model the pages that it reads and the share of rows that it fetches."""
 
     name: str
     select: str
@@ -67,13 +67,13 @@ def contenders() -> list[Contender]:
         Contender(COVERING, "covered", flagged, query_based.atdi_projected, CHANGED),
         Contender("row_checksum", "whole", "strategy='row_checksum'", query_based.tlcs_beside, CHANGED),
         Contender("ranges", "whole", "strategy='ranges'", query_based.incremental, 1),
-        # Changes fill the ranges that they fall into, as Table 3 has it.
+        # As in Table 3, changes fill the ranges that they hit.
         Contender("range_checksum", "whole", "strategy='range_checksum'", query_based.range_checksum, CHANGED),
     ]
 
 
 class Bench:
-    """A Spark session with an event log, and a dbt project with a model a strategy."""
+    """A Spark session with an event log, and a dbt project with one model per strategy."""
 
     def __init__(self, folder: Path, rows: int) -> None:
         self.rows = rows
@@ -84,7 +84,7 @@ class Bench:
             "spark.master": "local[2]",
             "spark.driver.memory": "6g",
             "spark.sql.shuffle.partitions": "4",
-            # Spark does not count what Parquet reads by threads of its own.
+            # Spark does not count what Parquet's own threads read.
             "spark.hadoop.parquet.hadoop.vectored.io.enabled": "false",
             "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": self.events.as_uri(),
@@ -124,7 +124,7 @@ class Bench:
             (models / f"log_{number}.sql").write_text(head + SELECTS[each.select] + "\n")
 
     def deliver(self, version: int) -> dict[str, float]:
-        """Write the table as it is after that many changes, and its covering copy; what making that one cost."""
+        """Write the table after that many changes, and its covering copy; return the cost of the copy."""
         width = int(self.rows * CHANGED / CLUSTERS)
         gap = self.rows // CLUSTERS
         # The version of a row: the last change whose clusters it was in.
@@ -132,7 +132,7 @@ class Bench:
             f"when pmod(id, {gap}) between {each * width} and {(each + 1) * width - 1} then {each}"
             for each in range(version, 0, -1)
         ]
-        # Rows that never changed were loaded one after another, before.
+        # Rows that never changed were loaded earlier, one after another.
         changed = f"case {' '.join(touched)} else 0 end" if touched else "0"
         columns = ", ".join(
             f"concat('value-{column}-', sha2(cast(id + {column} as string), 0), "
@@ -188,7 +188,7 @@ class Bench:
 
     def _moved(self) -> Counter[str]:
         """What all tasks have read and written so far."""
-        # The log is written behind a queue of Spark's.
+        # Spark writes the log asynchronously.
         self.spark._jsc.sc().listenerBus().waitUntilEmpty()
         totals: Counter[str] = Counter()
         for file in self.events.iterdir():

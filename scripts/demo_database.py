@@ -1,8 +1,8 @@
-"""Load one of the demo's dumps into a database, as a source that keeps only what holds now.
+"""Load one of the demo's dumps into a database: a source that keeps only its current state.
 
 The database is an embedded Derby one in Spark's own JVM, `legacy` beside the warehouse of the target
 `local`: what the profile's remote `legacy` reads. `scripts/demo_database.py 2025-09-09` loads one day;
-a later day replaces it.
+another day replaces it.
 """
 
 import sys
@@ -29,25 +29,25 @@ CREATE_TABLE = (
     + ", ".join(f"{column} {KINDS[column]}" for column in COLUMNS if column in KINDS)
     + ")"
 )
-# Derby's codes for what is there already.
+# Derby's error codes for what exists already.
 EXISTS = ("X0Y68", "X0Y32")
 
 
 def load(spark: SparkSession, dump: Path, url: str = URL) -> int:
-    """Let the table hold exactly the rows of the dump; their number.
+    """Replace the table's rows by those of the dump; return their number.
 
-    Makes the database, the table and the functions where they are not there.
+    Creates the database, the table and the functions if they do not exist.
     """
     run(spark, f"{url};create=true", ["create schema legacy", CREATE_TABLE, *FUNCTIONS.values()])
     text = spark.read.csv(str(dump), header=True, escape='"', nullValue=r"\N", mode="FAILFAST", inferSchema=False)
     rows = text.select(*(text[column].cast("double") if column in NUMBERS else text[column] for column in COLUMNS))
-    # Emptied, not dropped: its key and its types stay. One connection, since Derby serves one writer at a time.
+    # Emptied, not dropped, to keep key and types. One connection, since Derby serves one writer at a time.
     rows.coalesce(1).write.option("truncate", True).option("batchsize", 10_000).jdbc(url, TABLE, mode="overwrite")
     return rows.count()
 
 
 def run(spark: SparkSession, url: str, statements: list[str]) -> None:
-    """Run statements; what they create and is there already stays as it is."""
+    """Run statements; what exists already stays as it is."""
     jvm: Any = spark.sparkContext._jvm
     connection = jvm.java.sql.DriverManager.getConnection(url)
     try:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Ends with a Java that Spark can use, or with a message that says what to do.
 # Java is installed only where there is none at all, the machine is Debian-like, and we are root
-# (a container, a CI machine); anything else is the user's to decide.
+# (a container, a CI machine); otherwise the user decides.
 set -eu
 cd "$(dirname "$0")/.."
 

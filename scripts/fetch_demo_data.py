@@ -1,7 +1,7 @@
 """Fetch the demo's dumps: four releases of the table of airports in the package `airportsdata`.
 
-Each release lands as `.data/airports/dump_date=<day>/airports.csv`, a full dump as a source would
-send it. A dump that is there already is left alone. airportsdata is under the MIT licence.
+Each release becomes `.data/airports/dump_date=<day>/airports.csv`, a full dump as a source would
+send it. Existing dumps are kept. airportsdata is under the MIT licence.
 """
 
 import argparse
@@ -20,7 +20,7 @@ MEMBER = "airportsdata/airports.csv"
 
 @dataclass(frozen=True)
 class Release:
-    """One dump: its day, the wheel that brings it, and how many bytes the unpacked file has."""
+    """One dump: its day, its wheel, and the size of the unpacked file in bytes."""
 
     day: str
     sha256: str
@@ -44,7 +44,7 @@ RELEASES = (
 
 
 class Unavailable(Exception):
-    """A dump that could not be had; the message says what to do."""
+    """A dump that is not available; the message says what to do."""
 
 
 def is_intact(wheel: Path, release: Release) -> bool:
@@ -52,13 +52,13 @@ def is_intact(wheel: Path, release: Release) -> bool:
 
 
 def download(release: Release, wheels: Path) -> Path:
-    """The release's wheel in `wheels`, downloaded and checked by pip unless it is there."""
+    """The release's wheel in `wheels`, downloaded and checked by pip unless it exists."""
     wheel = wheels / release.wheel
     if is_intact(wheel, release):
         return wheel
     print(f"==> Downloading airportsdata {release.version}", flush=True)
     with tempfile.TemporaryDirectory(dir=wheels, prefix=".incoming-") as incoming:
-        # pip takes hashes from a requirements file only.
+        # pip reads hashes only from a requirements file.
         pinned = Path(incoming, "requirements.txt")
         pinned.write_text(f"airportsdata=={release.version} --hash=sha256:{release.sha256}\n")
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
@@ -94,7 +94,7 @@ def unpack(release: Release, wheel: Path, dump: Path) -> None:
 
 
 def fetch(release: Release, into: Path) -> bool:
-    """Provide one dump; False where it was there already."""
+    """Provide one dump; return False if it existed already."""
     dump = into / "airports" / f"dump_date={release.day}" / "airports.csv"
     if dump.is_file() and dump.stat().st_size == release.size:
         return False

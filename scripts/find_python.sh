@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the path of a Python 3.10 to 3.13 that can make virtual environments.
-# PYTHON, where set, is the only candidate. A name on the PATH may be a shim that fails, so each
-# candidate is run before it is believed.
+# PYTHON, if set, is the only candidate. A name on the PATH may be a shim that fails, so each
+# candidate is run first.
 set -u
 
 version='import sys; print("%d.%d" % sys.version_info[:2])'

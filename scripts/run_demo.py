@@ -1,6 +1,6 @@
 """Run the demo: load the airports' dumps with dbt, then report what changed from dump to dump.
 
-The models by strategy see two of the dumps, one after the other; on the target `local` one of them reads a database.
+The models by strategy read two of the dumps, one after the other; on the target `local` one of them reads a database.
 
 Arguments are handed on to every dbt command, for instance `scripts/run_demo.py --target delta`.
 """
@@ -25,7 +25,7 @@ TESTS = {"test": "data tests", "unit_test": "unit tests"}
 
 
 class Narrator:
-    """Tells in a line each what dbt has built, and counts the tests."""
+    """Prints one line for each thing that dbt has built, and counts the tests."""
 
     def __init__(self) -> None:
         self.tests: Counter[str] = Counter()
@@ -38,7 +38,7 @@ class Narrator:
 
     def _node(self, node: Any, result: Any) -> None:
         if node.resource_type in TESTS:
-            # One that fails is told by dbt itself.
+            # dbt itself reports failures.
             self.tests[TESTS[node.resource_type]] += result.status == "pass"
         elif result.status != "no-op":
             kind = node.materialized or node.resource_type
@@ -69,7 +69,7 @@ def main(options: list[str]) -> int:
         demo.dbt("run-operation", "create_external_sources")
         demo.dbt("source", "freshness")
         demo.dbt("build", "--exclude", BY_STRATEGY)
-        # These hold one dump at a time: the last but one when they begin, then the last.
+        # These read one dump at a time: first the last but one, then the last.
         for day in days[-1:] if demo.has_begun("airports_strategies") else days[-2:]:
             print(f"\nThe source is as on {day}", flush=True)
             os.environ["DELTAWAVE_AIRPORTS_DAY"] = day
@@ -87,11 +87,11 @@ def main(options: list[str]) -> int:
 
 
 class Failed(Exception):
-    """A command of dbt's that went wrong, and why, where dbt has not told it."""
+    """A failed dbt command, with the reason unless dbt has reported it."""
 
 
 class Demo:
-    """Runs dbt's commands and gathers the models that they build."""
+    """Runs dbt commands and collects the models that they build."""
 
     def __init__(self, options: list[str]) -> None:
         self.options = options
@@ -102,7 +102,7 @@ class Demo:
     def dbt(self, *command: str) -> Any:
         shown = shlex.join(["dbt", *command, *self.options])
         print(f"\n$ {shown}", flush=True)
-        # What `show` gives is printed later, in the report's way.
+        # The result of `show` is printed later, like the report.
         runner, silent = (dbtRunner(), ["--log-level", "none"]) if command[0] == "show" else (self.runner, [])
         outcome = runner.invoke(["--quiet", *silent, *command, *self.options])
         self.narrator.end()
@@ -113,20 +113,20 @@ class Demo:
         return outcome.result
 
     def has_begun(self, model: str) -> bool:
-        """Return whether an earlier demo has built the model, in the schema of those that are built."""
+        """Return whether an earlier demo has built the model, in the schema of the other models."""
         schema = next(iter(self.models)).split(".")[0]
         return SparkSession.builder.getOrCreate().catalog.tableExists(f"`{schema}`.`{model}`")
 
 
 def target_of(options: list[str]) -> str:
-    """Return the profile's target that dbt will take."""
+    """Return the profile's target that dbt will use."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("-t", "--target", default=os.environ.get("DBT_TARGET", "local"))
     return str(parser.parse_known_args(options)[0].target)
 
 
 def strategies(table: Any) -> str:
-    """Tell what each strategy has read, as the report tells of a log."""
+    """Print what each strategy has read, like the report of a log."""
     rows = sorted(table.rows, key=lambda row: -row["rows_fetched"])
     heads = ["strategy", "model", "rows fetched", "inserts", "deletes", "updates"]
     names = ["strategy", "model", "rows_fetched", "inserts", "deletes", "updates"]

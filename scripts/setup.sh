@@ -1,13 +1,13 @@
 #!/bin/sh
 # Makes or updates .venv: exactly what requirements.lock names, and this project as an editable
-# install. Touches nothing outside the project's folder but the caches of pip and uv.
+# install. Touches nothing outside the project's folder except the caches of pip and uv.
 set -eu
 cd "$(dirname "$0")/.."
 
 say() { printf '==> %s\n' "$*"; }
 
 venv_is_ours() {
-    # A copied or moved folder holds launchers that start the old place's Python.
+    # In a copied or moved folder, launchers start the Python of the old path.
     grep -qsF "$(pwd -P)/.venv/" .venv/bin/pip || return 1
     made_with=$(.venv/bin/python -c "$version" 2>/dev/null) || return 1
     [ -z "${PYTHON:-}" ] || [ "$made_with" = "$("$python" -c "$version")" ]
@@ -27,7 +27,7 @@ say "Installing the installer"
     --only-binary :all: -r scripts/bootstrap.lock
 
 say "Installing what requirements.lock names (the first time, some 600 MB are downloaded)"
-# A terminal shows progress bars; a log file is spared the list of 90 packages.
+# Progress bars for a terminal; no list of 90 packages in a log file.
 [ -t 2 ] && quiet="" || quiet=--quiet
 .venv/bin/uv pip sync $quiet --python .venv/bin/python --require-hashes \
     --build-constraints scripts/bootstrap.lock requirements.lock

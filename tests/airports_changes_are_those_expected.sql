@@ -1,4 +1,4 @@
--- The log has the changes that a comparison outside Spark has found, for each dump of the demo.
+-- For each dump of the demo, the log has the changes that a comparison outside Spark found.
 {{ config(enabled=var('deltawave_demo', project_name == 'deltawave')) }}
 
 with found as (

@@ -1,4 +1,4 @@
-"""The tables of docs/bad_input.md, which say what the tests of bad input look for."""
+"""The messages in the tables of docs/bad_input.md, for which the tests of bad input look."""
 
 from __future__ import annotations
 

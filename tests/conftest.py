@@ -1,4 +1,4 @@
-"""One pytest process, one Spark session; tests keep apart by schema.
+"""One pytest process with one Spark session; each test has a schema of its own.
 
 ``project`` of dbt-tests-adapter writes a dbt project into a temporary folder and gives it a schema
 of its own. A test that needs the macros of this repository asks for ``deltawave_package`` as well:
@@ -13,13 +13,14 @@ of its own. A test that needs the macros of this repository asks for ``deltawave
             run_dbt(["run"])
             assert spark.table(f"{project.test_schema}.accounts").count() == 3
 
-It puts a link to ``macros/`` where ``dbt deps`` would have installed the package, so that
-``deltawave.`` and dispatch resolve as they do for a user, and spares the command. The demo models,
-seeds and tests stay outside.
+It links ``macros/`` to where ``dbt deps`` would install the package, so that ``deltawave.`` and
+dispatch resolve as they do for a user, without the command. The demo models, seeds and tests are
+left out.
 """
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,10 +30,11 @@ from typing import Any
 
 import pytest
 import yaml
+from filesystem import file_system
 from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
-from jvm import archive_classes
-from kills import STEPS, kill_and_race, kill_slices
+from jvm import QUICK_JVM, archive_classes
+from kills import PLANS, kill_and_race
 from mariadb import DRIVER as MARIADB_DRIVER
 from mariadb import MariaDBServer
 from postgres import DRIVER as POSTGRES_DRIVER
@@ -51,15 +53,18 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.driver.memory": "3g",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
+    # Spark writes down the plan of every statement for its user interface, which no test opens.
+    "spark.sql.ui.explainMode": "simple",
+    # A suite is over before the second compiler has paid for itself; the first alone would have too little room.
+    "spark.driver.extraJavaOptions": QUICK_JVM,
 }
 
-# Hive's metastore takes half of the time of a small statement, and one lock lets one in at a time.
+# Hive's metastore takes half of the time of a small statement, and serves one thread at a time.
 QUICK_CATALOG = {"spark.sql.catalogImplementation": "in-memory"}
-# Tests drop their schemas beneath Iceberg's own cache of tables.
+# Tests drop their schemas, of which Iceberg's own cache of tables knows nothing.
 UNCACHED = {"spark.sql.catalog.spark_catalog.cache-enabled": "false"}
 
-# A server's fixture, and its driver.
+# The JDBC driver for each server's fixture.
 DRIVERS = {"postgres": POSTGRES_DRIVER, "mariadb": MARIADB_DRIVER}
 
 ANSI = "spark.sql.ansi.enabled"
@@ -78,11 +83,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run on this adapter alone; without it, tests marked both_adapters run on each, others on deltawave",
     )
     parser.addoption(
+        "--seed",
+        type=int,
+        help="what generated histories are drawn from; without it, each run draws anew and tells its seed",
+    )
+    parser.addoption(
         "--table-format",
         choices=["parquet", "delta", "iceberg"],
         default="parquet",
         help="the format of change logs, with the catalog that the profile of that name has",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.seed is None:
+        config.option.seed = random.SystemRandom().randrange(1_000_000)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"generated histories: {_again(config.option.seed)} repeats them"
+
+
+def _again(seed: int) -> str:
+    return f'make test PYTEST_ARGS="-m contract --seed {seed} tests/functional/contract"'
+
+
+@pytest.fixture(scope="session")
+def seed(request: pytest.FixtureRequest) -> int:
+    """What generated histories are drawn from. A test that fails shows how to draw the same again."""
+    seed: int = request.config.option.seed
+    print(f"{_again(seed)} repeats this")
+    return seed
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -112,7 +143,7 @@ def dbt_profile_target(
 
 
 @pytest.fixture(scope="session")
-def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
+def spark_settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Settings of the session, with the drivers of the servers that chosen tests ask for."""
     table_format = request.config.option.table_format
     if table_format != "parquet":
@@ -121,7 +152,8 @@ def spark_settings(request: pytest.FixtureRequest) -> dict[str, str]:
         return SETTINGS | settings | (UNCACHED if table_format == "iceberg" else {})
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     drivers = [driver for server, driver in DRIVERS.items() if server in wanted]
-    return SETTINGS | QUICK_CATALOG | ({"spark.jars.packages": ",".join(drivers)} if drivers else {})
+    packages = {"spark.jars.packages": ",".join(drivers)} if drivers else {}
+    return SETTINGS | QUICK_CATALOG | file_system(tmp_path_factory.mktemp("filesystem")) | packages
 
 
 @pytest.fixture(scope="session")
@@ -155,18 +187,18 @@ def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
     return archive_classes(tmp_path_factory.mktemp("classes"))
 
 
-# What goes on in processes of its own beside the other tests, one after the other.
+# Fixtures that run in processes of their own, one after the other, while the other tests run.
 BESIDE = ("killed", "consumers", "formats")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What goes on beside the other tests is looked at last."""
+    """Tests of what runs in the background come last."""
     items.sort(key=lambda item: not set(BESIDE).isdisjoint(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _beside(request: pytest.FixtureRequest) -> None:
-    """Start it before the first test."""
+    """Start what runs in the background before the first test."""
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     for name in BESIDE:
         if name in wanted:
@@ -175,7 +207,7 @@ def _beside(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session")
 def beside() -> Iterator[ThreadPoolExecutor]:
-    """The one who does it."""
+    """Runs the background fixtures, one at a time."""
     pool = ThreadPoolExecutor(max_workers=1)
     yield pool
     pool.shutdown(cancel_futures=True)
@@ -187,8 +219,7 @@ def killed(
 ) -> dict[str, Future[None]]:
     """The histories of tests/crash."""
     folder = tmp_path_factory.mktemp("crash")
-    histories = {name: beside.submit(kill_and_race, name, folder / name, quick_jvm) for name in STEPS}
-    return histories | {"slices": beside.submit(kill_slices, folder / "slices", quick_jvm)}
+    return {name: beside.submit(kill_and_race, name, folder / name, quick_jvm) for name in PLANS}
 
 
 @pytest.fixture(scope="session")
@@ -207,7 +238,7 @@ def consumers(
 
 @pytest.fixture(scope="session")
 def formats(quick_jvm: str, beside: ThreadPoolExecutor) -> dict[str, Future[str]]:
-    """What the tests of names, types and keys say on other table formats; see run_on_format."""
+    """The outcome of the tests of names, types and keys on other table formats; see run_on_format."""
     return {name: beside.submit(run_on_format, name, quick_jvm) for name in FORMATS}
 
 

@@ -1,4 +1,4 @@
-"""JVMs that live for seconds: what makes them start quickly."""
+"""Options that let short-lived JVMs start quickly."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Compiling much and collecting garbage on many threads would cost more than they give. With one level of
-# compiling the JVM reserves 48 MB for compiled code, which a whole dbt project fills; Spark does not survive that.
+# Full compilation and garbage collection on many threads would cost more than they gain. With one level of
+# compilation the JVM reserves 48 MB for compiled code, which a whole dbt project fills; Spark does not survive that.
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 
-# Loads the classes that the tests' processes need, by doing what they do, in small.
+# Loads the classes that the tests' processes need, by doing the same in small.
 _STATEMENTS = (
     "create table old using parquet clustered by (id) into 2 buckets as select id, string(id) as name from range(9)",
     "create table log (id bigint, name string, batch int) using parquet partitioned by (batch)",

@@ -1,4 +1,4 @@
-{# The columns that a select gives: [{name, data_type, comment}], in its order and spelling. Spark analyses the select and runs nothing. #}
+{# The columns of a select: [{name, data_type, comment}], in its order and spelling. Spark analyses the select and does not run it. #}
 {%- macro _columns_of_query(sql) -%}
   {%- set columns = [] -%}
   {%- if execute -%}

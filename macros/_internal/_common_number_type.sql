@@ -1,11 +1,9 @@
-{#
-  The narrowest type of numbers that holds every value of two others exactly; none where there is none, or one is no number.
-#}
+{# The narrowest numeric type that holds every value of two types exactly; none where no type does, or where one is not numeric. #}
 {%- macro _common_number_type(one, other) -%}
   {%- set whole = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
   {%- set types = [one, other] -%}
   {%- if 'double' in types or 'float' in types -%}
-    {#- A double holds 53 bits, hence an int, and no bigint. -#}
+    {#- A double holds 53 bits: every int, but not every bigint. -#}
     {%- set exact = types | reject('in', ['double', 'float', 'int', 'smallint', 'tinyint']) | list -%}
     {{ return(none if exact else 'double') }}
   {%- elif one in whole and other in whole -%}

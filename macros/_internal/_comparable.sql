@@ -1,7 +1,7 @@
 {#
-  An expression of the same content that Spark can compare (<=>), group by and sort; equal exactly where the contract says so.
-  Spark's own comparison already takes -0.0 as 0.0 and NaN as NaN, and a null struct is not a struct of nulls.
-  A map becomes its entries in the order of the keys, a variant its type and JSON text, collated text its bytes.
+  An expression with the same content that Spark can compare (<=>), group by and sort; two are equal exactly where the contract says so. Spark's
+  own comparison already equates -0.0 with 0.0 and NaN with NaN, and tells a null struct from a struct of nulls. A map becomes its entries in key
+  order, a variant its type and JSON text, collated text its bytes.
 #}
 {%- macro _comparable(expression, data_type) -%}
   {%- if not modules.re.search('(?i)map\\s*<|variant|collate|interval', data_type | string) -%}
@@ -10,7 +10,7 @@
   {{ return(deltawave._comparable_part(expression, deltawave._parse_type(data_type))) }}
 {%- endmacro -%}
 
-{# The same of a parsed type; the expression itself where nothing in it has to be rewritten. #}
+{# The same for a parsed type; the expression itself where nothing in it needs rewriting. #}
 {%- macro _comparable_part(expression, type) -%}
   {%- if type.kind == 'array' -%}
     {%- set element = deltawave._comparable_part('element', type.element) -%}

@@ -1,4 +1,4 @@
-{# The names of a relation's columns, without the log's own: from columns= where given, else from the catalog. #}
+{# The names of a relation's columns, without the log's own: from columns= if given, otherwise from the catalog. #}
 {%- macro _data_columns(relation, columns, macro_name) -%}
   {%- set names = [] -%}
   {%- for column in columns or ([] if relation is string else deltawave._columns_of(relation)) -%}
@@ -13,7 +13,7 @@
   {{ return(names) }}
 {%- endmacro -%}
 
-{# Stops where a column that an argument names is not there. #}
+{# Stops where an argument names a column that does not exist. #}
 {%- macro _require_columns(wanted, names, relation, macro_name) -%}
   {%- for column in wanted if column | lower not in names | map('lower') -%}
     {%- do deltawave._fail('no_such_column', {'macro': macro_name, 'relation': relation | string, 'column': column, 'columns': names | join(', ')}) -%}

@@ -1,6 +1,6 @@
 {#
-  The whole type of a column, as DDL takes it. Describing shortens a struct of more than spark.sql.debug.maxToStringFields (25) fields; typeof does
-  not, and is folded to a constant, so that its subquery is never run.
+  The full type of a column, as DDL takes it. `describe` shortens a struct of more than spark.sql.debug.maxToStringFields (25) fields. typeof does
+  not, and is folded to a constant, so its subquery never runs.
 #}
 {%- macro _exact_type(sql, name, data_type) -%}
   {%- if not modules.re.search('\\.\\.\\. \\d+ more fields', data_type) -%}
@@ -10,7 +10,7 @@
   {{ return(deltawave._ddl_type(run_query(question).rows[0][0] | string)) }}
 {%- endmacro -%}
 
-{# A type with the names of its fields quoted: describing leaves `b c` bare, and no statement takes that back. #}
+{# A type with the names of its fields quoted: `describe` prints b c without quotes, and no statement accepts that. #}
 {%- macro _ddl_type(data_type) -%}
   {%- if not modules.re.search('struct<.', data_type) -%}
     {{ return(data_type) }}

@@ -1,6 +1,6 @@
 {#
-  A select, indented for the one around it. Where a quoted name or a literal goes over lines, indenting would change it, so that
-  the select stays as it is.
+  A select, indented for the select around it. If a quoted name or a literal spans lines, the select stays as it is: indenting would change that
+  text.
 #}
 {%- macro _indented(sql) -%}
   {%- set quoted = modules.re.findall('`[^`]*`|\'(?:[^\'\\\\]|\\\\.)*\'|"(?:[^"\\\\]|\\\\.)*"', sql, modules.re.DOTALL) -%}

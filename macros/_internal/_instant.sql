@@ -1,4 +1,4 @@
-{# An expression of a date, a date string or a time-stamp as an instant: a day begins at midnight UTC, whatever the session's time zone. #}
+{# A date, a date string or a timestamp as an instant: a day begins at midnight UTC, whatever the session's time zone. #}
 {%- macro _instant(job, expression) -%}
   {%- if job.snapshot_type == 'timestamp' -%}
     {{ return(expression) }}
@@ -9,14 +9,14 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The same instant as text, yyyy-MM-ddTHH:mm:ss.SSSSSSZ, in an order that text keeps. #}
+{# The same instant as text, yyyy-MM-ddTHH:mm:ss.SSSSSSZ, which sorts in time order. #}
 {%- macro _utc_text(instant) -%}
   {{ return(deltawave._instant_format(deltawave._utc_time(instant))) }}
 {%- endmacro -%}
 
 {#
-  What a clock in UTC shows at an instant, as a timestamp_ntz. Counted, not converted: to_utc_timestamp and date_format go through the
-  session's time zone, whose clock leaves out an hour in spring.
+  The UTC wall-clock time of an instant, as a timestamp_ntz. Computed by adding, not by converting: to_utc_timestamp and date_format go through
+  the session's time zone, which skips an hour in spring.
 #}
 {%- macro _utc_time(instant) -%}
   {{ return("timestampadd(microsecond, unix_micros(" ~ instant ~ "), timestamp_ntz '1970-01-01 00:00:00')") }}
@@ -26,13 +26,13 @@
   {{ return("concat(replace(" ~ deltawave._clock_text(time_in_utc) ~ ", ' ', 'T'), 'Z')") }}
 {%- endmacro -%}
 
-{# A timestamp_ntz as yyyy-MM-dd HH:mm:ss.SSSSSS; a cast leaves out the zeros at the end. #}
+{# A timestamp_ntz as yyyy-MM-dd HH:mm:ss.SSSSSS; a cast would drop trailing zeros. #}
 {%- macro _clock_text(time) -%}
   {%- set text = 'cast(' ~ time ~ ' as string)' -%}
   {{ return('rpad(concat(' ~ text ~ ', if(length(' ~ text ~ ") = 19, '.', '')), 26, '0')") }}
 {%- endmacro -%}
 
-{# A Python datetime that is aware of its zone, as the same text. #}
+{# A Python datetime with a time zone, as the same text. #}
 {%- macro _utc(moment) -%}
   {{ return(moment.astimezone(modules.pytz.utc).strftime('%Y-%m-%dT%H:%M:%S.%fZ')) }}
 {%- endmacro -%}

@@ -1,6 +1,6 @@
 {#
-  A value as a Spark string literal, null for none; right for any text while spark.sql.parser.escapedStringLiterals is false, its
-  default. "${" is broken up, since Spark replaces ${name} by a setting of that name in the whole statement, literals too.
+  A value as a Spark string literal; null for none. Correct for any text while spark.sql.parser.escapedStringLiterals is false, its default. "${"
+  is split, since Spark replaces ${name} anywhere in a statement, literals included, by the setting of that name.
 #}
 {%- macro _literal(value) -%}
   {%- if value is none -%}

@@ -1,6 +1,6 @@
 {#
-  Each row of a relation once, with the sum of its weights as _copies, where that is not zero: a bag of rows, by counting. Rows are equal
-  by content; columns: [{name, data_type}].
+  Each row of a relation once, with the sum of its weights as _copies, where that is not zero: a bag of rows, by counting. Rows are equal by
+  content. columns: [{name, data_type}].
 #}
 {%- macro _net_rows(source, columns) -%}
 select
@@ -16,7 +16,7 @@ group by
 having sum(`_weight`) <> 0
 {%- endmacro -%}
 
-{# What is shown of a group: the column that it is grouped by, or one of its equal values. #}
+{# The value shown for a group: the column that it is grouped by, or one of the group's equal values. #}
 {%- macro _representative(column) -%}
   {%- set name = deltawave._quoted(column.name) -%}
   {{ return(name if deltawave._comparable(name, column.data_type) == name else 'any_value(' ~ name ~ ')') }}

@@ -11,7 +11,7 @@
   {{ return(parsed.type) }}
 {%- endmacro -%}
 
-{# The type that begins at a position: {type, end}. #}
+{# The type that starts at a position: {type, end}. #}
 {%- macro _parse_type_at(text, start) -%}
   {%- set nested = modules.re.compile('(?i)\\s*(array|map|struct)\\s*<\\s*').match(text, start) -%}
   {%- if not nested -%}
@@ -28,7 +28,7 @@
   {%- set parts = [] -%}
   {%- set at = namespace(position=nested.end(), is_open=text[nested.end():nested.end() + 1] != '>') -%}
   {%- if not at.is_open -%}{%- set at.position = at.position + 1 -%}{%- endif -%}
-  {#- A loop with a bound, since Jinja has no while: a part takes a character at least. -#}
+  {#- A bounded loop, since Jinja has no while: each part takes at least one character. -#}
   {%- for _ in range(text | length) if at.is_open -%}
     {%- set field = deltawave._field_name_at(text, at.position) if kind == 'struct' else {'name': none, 'end': at.position} -%}
     {%- set part = deltawave._parse_type_at(text, field.end) -%}
@@ -52,8 +52,8 @@
 {%- endmacro -%}
 
 {#
-  The name of the struct field that begins at a position: {name, end}. Spark writes names without quotes, whatever stands in them,
-  so a name ends where a type follows that ends a field itself.
+  The name of the struct field that starts at a position: {name, end}. Spark writes names without quotes, whatever characters they hold, so a name
+  ends where a type follows that itself ends a field.
 #}
 {%- macro _field_name_at(text, start) -%}
   {%- set type -%}

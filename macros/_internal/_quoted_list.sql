@@ -1,4 +1,4 @@
-{# Column names, quoted, each behind an alias where one is given: a list of SQL expressions. #}
+{# Column names, quoted, each with the alias in front if one is given: a list of SQL expressions. #}
 {%- macro _quoted_list(names, alias=none) -%}
   {%- set quoted = [] -%}
   {%- for name in names -%}

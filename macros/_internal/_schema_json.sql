@@ -1,6 +1,6 @@
 {#
-  Columns, [{name, data_type, comment}], as Spark's own JSON of a schema. Spark's catalog keeps names of columns in lower case, and the names as they
-  were written in this form.
+  Columns, [{name, data_type, comment}], as Spark's own JSON of a schema. Spark's catalog keeps column names in lower case; this form keeps their
+  spelling.
 #}
 {%- macro _schema_json(columns) -%}
   {%- set fields = [] -%}
@@ -10,7 +10,7 @@
   {{ return(tojson(deltawave._json_type({'kind': 'struct', 'fields': fields}))) }}
 {%- endmacro -%}
 
-{# A parsed type (see _parse_type) as Spark's JSON has it. #}
+{# A parsed type (see _parse_type) in Spark's JSON. #}
 {%- macro _json_type(type) -%}
   {%- if type.kind == 'array' -%}
     {{ return({'type': 'array', 'elementType': deltawave._json_type(type.element), 'containsNull': true}) }}
@@ -31,7 +31,7 @@
     {%- endfor -%}
     {{ return({'type': 'struct', 'fields': fields}) }}
   {%- endif -%}
-  {#- A view's collations stand in its text. -#}
+  {#- A view's collations are in its text. -#}
   {%- if type.name.startswith('string') -%}
     {{ return('string') }}
   {%- endif -%}

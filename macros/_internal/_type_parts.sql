@@ -1,4 +1,4 @@
-{# The kinds and names of all that a data type is made of: array, map, struct, and the atomic types within them. #}
+{# The kinds and names of all parts of a data type: array, map, struct, and the atomic types inside them. #}
 {%- macro _type_parts(data_type) -%}
   {{ return(deltawave._parts_of_type(deltawave._parse_type(data_type))) }}
 {%- endmacro -%}

@@ -1,7 +1,7 @@
-{# Columns with their types, [{name, data_type}], from dbt's Column objects, such dicts, or names of columns of a relation. #}
+{# Columns with their types, [{name, data_type}], from dbt's Column objects, from such dicts, or from names of columns of a relation. #}
 {%- macro _typed_columns(columns, relation, macro_name) -%}
   {%- set given = [columns] if columns is string and columns else columns or [] -%}
-  {#- While dbt parses, adapter.get_columns_in_relation gives nothing. -#}
+  {#- While dbt parses, adapter.get_columns_in_relation returns nothing. -#}
   {%- if execute and not given -%}
     {%- do deltawave._fail('required', {'model': macro_name, 'option': 'columns', 'example': '[name, balance]'}) -%}
   {%- endif -%}

@@ -1,4 +1,4 @@
-{# What advise prints: what it was asked, every strategy, and the choice with its configuration. #}
+{# What advise prints: its input, every strategy, and the choice with its configuration. #}
 {%- macro _advice_lines(table, weighed, choice) -%}
   {%- set heads = ['strategy', 'usable', 'reads'] + (['rows sent'] if table.is_remote else []) + ['why'] -%}
   {%- set rows = [heads] -%}
@@ -18,32 +18,35 @@
     '',
   ] -%}
   {%- do lines.extend(deltawave._aligned(rows, 'llrrl' if table.is_remote else 'llrl')) -%}
-  {%- do lines.extend(['', "  reads: a complete comparison, what is kept of the table with it, in per cent of the table's pages"]) -%}
+  {%- do lines.extend(['', "  reads: pages read for a complete comparison, kept rows included, in per cent of the table's pages"]) -%}
   {%- do lines.extend(['', 'Take ' ~ choice.strategy ~ (' with a covering copy' if choice.covering_copy else '') ~ ': ' ~ choice.reason, '']) -%}
   {{ return(lines + deltawave._advised_config(table, choice)) }}
 {%- endmacro -%}
 
-{# The choice as one writes it at the head of a model. #}
+{# The choice as a config block for the head of a model. #}
 {%- macro _advised_config(table, choice) -%}
   {%- set keys = [] -%}
   {%- for key in table.unique_key -%}
     {%- do keys.append("'" ~ key | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") -%}
   {%- endfor -%}
   {%- set options = ["materialized='differential'", 'unique_key=[' ~ keys | join(', ') ~ ']', "strategy='" ~ choice.strategy ~ "'"] -%}
-  {#- A view reads change logs, wherever its sources lie. -#}
-  {%- if table.is_remote and choice.strategy != 'view' -%}{%- do options.append("remote='" ~ table.remote ~ "'") -%}{%- endif -%}
+  {%- set strategy = deltawave._strategy_named('advise', choice.strategy) -%}
+  {#- Change logs are local, wherever their sources are. -#}
+  {%- if table.is_remote and strategy.reads != 'logs' -%}{%- do options.append("remote='" ~ table.remote ~ "'") -%}{%- endif -%}
   {%- if choice.ranges_per_run -%}{%- do options.append('ranges_per_run=' ~ choice.ranges_per_run) -%}{%- endif -%}
-  {%- if choice.strategy.startswith('timestamp') -%}{%- do options.append("updated_at='<time-stamp>'") -%}{%- endif -%}
-  {%- if choice.strategy == 'timestamp_delete_flag' -%}{%- do options.append("delete_flag='<flag>'") -%}{%- endif -%}
-  {%- if choice.strategy == 'view' -%}
-    {%- do options.extend(["root='<change log>'", "relations={'<change log>': {'<its key>': " ~ keys[0] ~ '}}']) -%}
-  {%- endif -%}
+  {%- set values = {
+    'updated_at': "'<timestamp>'",
+    'delete_flag': "'<flag>'",
+    'root': "'<change log>'",
+    'relations': "{'<change log>': {'<its key>': " ~ keys[0] ~ '}}',
+  } -%}
+  {%- for option, example in strategy.requires.items() -%}{%- do options.append(option ~ '=' ~ values.get(option, example)) -%}{%- endfor -%}
   {%- set lines = ['  {' ~ '{ config('] -%}
   {%- for option in options -%}{%- do lines.append('      ' ~ option ~ ',') -%}{%- endfor -%}
   {{ return(lines + ['  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}
 
-{# A share as one reads it: 200%, 23%, 4.1%, <0.1%. #}
+{# A share for readers: 200%, 23%, 4.1%, <0.1%. #}
 {%- macro _percent(share) -%}
   {%- if 0 < share < 0.001 -%}{{ return('<0.1%') }}{%- endif -%}
   {{ return('{:.0%}'.format(share) if share >= 0.0995 or share * 100 == (share * 100) | round else '{:.1%}'.format(share)) }}

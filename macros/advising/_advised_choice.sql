@@ -1,12 +1,12 @@
 {#
-  The strategy to take: {strategy, covering_copy, reason}. Fewest rows over the network come first; then, in a table that is small
-  enough to be read whole, the plainest strategy, else the one that reads least.
+  The recommended strategy: {strategy, covering_copy, reason}. Fewest rows over the network come first; then, for a table small enough to be read
+  whole, the plainest strategy, otherwise the one that reads least.
 #}
 {%- macro _advised_choice(table, weighed) -%}
   {%- set usable = weighed | selectattr('usable') | list -%}
   {%- if table.is_join -%}
     {%- set best = usable | last -%}
-    {{ return(dict(best, reason='the logs of the joined relations say which rows to look at.')) }}
+    {{ return(dict(best, reason='the logs of the joined relations show which rows to compare.')) }}
   {%- endif -%}
   {%- set fewest = usable | map(attribute='rows_sent') | min -%}
   {%- set finalists = usable | selectattr('rows_sent', 'equalto', fewest) | list -%}
@@ -27,10 +27,9 @@
     ) -%}
   {%- endif -%}
   {%- set missing = [] -%}
-  {%- if best.strategy.startswith('timestamp') -%}
-    {%- if not table.has_timestamps -%}{%- do missing.append('a time-stamp') -%}{%- endif -%}
-    {%- if best.strategy == 'timestamp_delete_flag' and not table.flags_deletes -%}{%- do missing.append('a delete flag') -%}{%- endif -%}
-  {%- endif -%}
+  {%- set requires = deltawave._strategy_named('advise', best.strategy).requires -%}
+  {%- if 'updated_at' in requires and not table.has_timestamps -%}{%- do missing.append('a timestamp') -%}{%- endif -%}
+  {%- if 'delete_flag' in requires and not table.flags_deletes -%}{%- do missing.append('a delete flag') -%}{%- endif -%}
   {%- set before = ' Before that, add ' ~ missing | join(' and ') ~ ' to the source, and have every change set what it adds.' if missing else '' -%}
   {{ return(dict(best, reason=reasons | join('; ') ~ '.' ~ before)) }}
 {%- endmacro -%}

@@ -1,4 +1,4 @@
-{# What the strategies are weighed by: the arguments of advise, checked, with sizes that are given, measured or assumed. #}
+{# The input for weighing the strategies: the arguments of advise, checked, with sizes that are given, measured or assumed. #}
 {%- macro _described_table(model, arguments) -%}
   {%- do deltawave._check_description(arguments) -%}
   {%- set table = dict(arguments, note=none, unique_key=['<key>'], remote='<remote>') -%}
@@ -10,7 +10,7 @@
   {%- for name, assumed in {'rows': 1000000, 'row_bytes': 200, 'key_bytes': 8}.items() if table[name] is none -%}
     {%- do table.update({name: assumed}) -%}
   {%- endfor -%}
-  {#- A row of a few bytes is all key, unless a longer key is asked for. -#}
+  {#- A row of a few bytes is assumed to be all key, unless a longer key is given. -#}
   {%- if arguments.key_bytes is none -%}{%- do table.update(key_bytes=[table.key_bytes, table.row_bytes] | min) -%}{%- endif -%}
   {%- if table.key_bytes > table.row_bytes -%}
     {%- do deltawave._fail('option_value', {

@@ -1,6 +1,6 @@
 {#
-  What can be told of a model, seed, snapshot or source: its unique_key, the remote that it reads, those of rows, row_bytes and
-  key_bytes that are wanted, and a note. A change log is measured by the rows that it leaves, since those are what a dump of its source holds.
+  What is known of a model, seed, snapshot or source: its unique_key, its remote, those of rows, row_bytes and key_bytes that are wanted, and a
+  note. A change log is measured by its current rows, since a dump of its source holds those.
 #}
 {%- macro _measured_table(name, wanted) -%}
   {%- set node = deltawave._named_node(name) -%}
@@ -32,7 +32,7 @@
   {{ return(dict(measured, note='measured: ' ~ name)) }}
 {%- endmacro -%}
 
-{#- Values are measured as text, as a dump brings them; 10,000 rows tell enough of their size. -#}
+{#- Values are measured as text, as a dump brings them; 10,000 rows show their size well enough. -#}
 {%- macro _measuring_sql(rows_of, columns, unique_key, counted) -%}
 with measured as (
     {{ deltawave._indented(rows_of) }}
@@ -51,7 +51,7 @@ select
 from sampled
 {%- endmacro -%}
 
-{# Bytes of the named columns of a row, as text; null where a name is none of the columns. #}
+{# Bytes of the named columns of a row, as text; null if one of the names is not a column. #}
 {%- macro _text_bytes(columns, names) -%}
   {%- set known = columns | map('lower') | list -%}
   {%- set sizes = [] -%}

@@ -1,6 +1,6 @@
 {#
-  Pages that each strategy reads for one complete comparison, and of the table itself, after CH98. src/deltawave/costs holds the
-  same formulas with their sources; a test compares the two.
+  Pages that each strategy reads for one complete comparison, and pages of the table itself, after CH98. src/deltawave/costs holds the same
+  formulas with their sources; a test compares the two.
 #}
 {%- macro _predicted_reads(table) -%}
   {%- set rows, change, flag, pointer, checksum = table.rows, table.change_fraction, 13, 4, 8 -%}
@@ -30,7 +30,7 @@
   }) }}
 {%- endmacro -%}
 
-{# Pages of 8 kB, as PostgreSQL and SQL Server have them, with whole rows on a page, or whole pages a row. #}
+{# Pages of 8 kB, as in PostgreSQL and SQL Server: whole rows on a page, or whole pages per row. #}
 {%- macro _pages_of(rows, row_bytes) -%}
   {{ return((rows * -(-row_bytes // 8192) if row_bytes > 8192 else -(-rows // (8192 // row_bytes))) | int) }}
 {%- endmacro -%}

@@ -1,21 +1,21 @@
 {#
-  Prints which strategy of the differential materialization fits a source, and why: what each would read of it, by the cost model
-  of CH98, and what each needs that the source may not have.
+  Prints which strategy of the differential materialization fits a source, and why: what each would read of it, by the cost model of
+  CH98, and what each needs that the source may not have.
 
     dbt run-operation deltawave.advise --args '{model: legacy.accounts, is_remote: true, is_clustered: true}'
 
-  model: a model, seed, snapshot or `source.table` whose rows are counted and measured, if it is there
-  rows, row_bytes, key_bytes: sizes, which go before what is measured; else 1,000,000 rows of 200 bytes with a key of 8
+  model: a model, seed, snapshot or `source.table`; if it exists, its rows are counted and measured
+  rows, row_bytes, key_bytes: sizes, instead of measured ones; by default 1,000,000 rows of 200 bytes with a key of 8
   compared_fraction: share of a row's bytes that is compared, without the key, 0 to 1
   change_fraction: share of the rows that changes from run to run, 0 to 1
   schema_can_change: columns may be added to the source, and its application can set them
-  has_timestamps: each row has a time-stamp that every change of it sets
+  has_timestamps: each row has a timestamp that every change of it sets
   flags_deletes: rows are not deleted but flagged
   has_deletes: rows are deleted or flagged
-  is_remote: the source is another database, so that rows cross a network; true of a model with `remote`
-  can_be_locked: the source may be read whole while it is used
-  is_clustered: changed rows lie together in a part of the key's range, as where keys grow with time
-  is_join: the model is a join of relations that have change logs; relations: of how many
+  is_remote: the source is another database, so rows cross a network; true for a model with `remote`
+  can_be_locked: the source may be read whole while it is in use
+  is_clustered: changed rows lie together in a part of the key's range, for instance because keys grow with time
+  is_join: the model is a join of relations that have change logs; relations: how many
 #}
 {%- macro advise(
     model=none, rows=none, row_bytes=none, key_bytes=none, compared_fraction=1, change_fraction=0.01, schema_can_change=false,

@@ -1,7 +1,6 @@
 {#
-  The rows that a log of a bag leaves (duplicate_keys: multiset, LG95 4.6), on top of those of base where one is given. Which of a key's
-  rows an update or a delete means is found by the values, so rows are counted: an insert brings a row, a delete takes one away, an
-  update does both. columns: [{name, data_type}].
+  The current rows of a bag's log (duplicate_keys: multiset, LG95 4.6), on top of the rows of base if given. An update or delete names its row by
+  values, so rows are counted: an insert adds a row, a delete removes one, an update does both. columns: [{name, data_type}].
 #}
 {%- macro _counted_state(log, keys, columns, from_batch=none, to_batch=none, base=none) -%}
   {%- set names = columns | map(attribute='name') | list -%}
@@ -30,7 +29,7 @@ lateral view explode(sequence(1, `_copies`)) copies as `_copy`
 where `_copies` > 0
 {%- endmacro -%}
 
-{# The rows that a log brings (1) and takes away (-1). #}
+{# The rows that a log adds (1) and removes (-1). #}
 {%- macro _weighted_changes(log, keys, names, from_batch, to_batch) -%}
   {%- set bounds = deltawave._batch_bounds(from_batch, to_batch) -%}
   {%- set key_names = keys | map('lower') | list -%}
@@ -53,9 +52,9 @@ from {{ log }}
 where {{ (["`_change_type` = 'update'"] + bounds) | join(' and ') }}
 {%- endmacro -%}
 
-{# Does a log, or a model's duplicate_keys, speak of bags? #}
+{# Does a duplicate_keys option say that rows form bags? Refuses unknown values. #}
 {%- macro _is_multiset(duplicate_keys, macro_name) -%}
-  {%- set allowed = deltawave._differential_choices()['duplicate_keys'] -%}
+  {%- set allowed = deltawave._options().duplicate_keys['values'] -%}
   {%- if duplicate_keys not in allowed -%}
     {%- do deltawave._fail('option_value', {
       'model': macro_name, 'option': 'duplicate_keys', 'value': duplicate_keys, 'allowed': allowed | join(', '),

@@ -1,6 +1,6 @@
 {#
-  The last change of each key: the given columns and _change_type. Deletes apply before inserts within a batch (LG96 1.1), so that
-  of a delete and an insert of one key the insert is the last.
+  The last change of each key: the given columns and _change_type. Within a batch deletes apply before inserts (LG96 1.1), so of a delete and an
+  insert of one key the insert is the last.
 #}
 {%- macro _last_changes(log, keys, names, from_batch=none, to_batch=none) -%}
   {%- set bounds = deltawave._batch_bounds(from_batch, to_batch) -%}
@@ -27,7 +27,7 @@ from (
 where `_recency` = 1
 {%- endmacro -%}
 
-{# The conditions that bound a log to some of its batches, both included. #}
+{# The conditions that restrict a log to some of its batches, both bounds included. #}
 {%- macro _batch_bounds(from_batch, to_batch) -%}
   {%- set bounds = [] -%}
   {%- if from_batch is not none -%}{%- do bounds.append('`_batch_id` >= ' ~ from_batch) -%}{%- endif -%}

@@ -1,4 +1,4 @@
-{# changes applied to base in place, as one merge statement. #}
+{# Applies changes to base in place, in one merge statement. #}
 {%- macro _merge_changes(base, keys, logged, changes) -%}
   {%- set set = [] -%}
   {%- for name in logged if name | lower not in keys | map('lower') -%}

@@ -1,4 +1,4 @@
-{# One bigint of typed columns [{name, data_type}]; lanes 0 and 1 are seeded apart at every level, so that their collisions differ. #}
+{# One bigint over typed columns [{name, data_type}]; lanes 0 and 1 have different seeds at every level, so that their collisions differ. #}
 {%- macro _row_hash(columns, lane=0) -%}
   {%- set parts = {'hashed': [], 'nullable': []} -%}
   {%- for column in columns -%}
@@ -7,7 +7,7 @@
   {{ return(deltawave._hash_of(parts, lane)) }}
 {%- endmacro -%}
 
-{# Adds to parts what is hashed of an expression, and the expressions of which it matters whether they are null. #}
+{# Adds to `parts` the values of an expression to hash, and the expressions whose being null matters. #}
 {%- macro _hash_parts(parts, expression, type, lane) -%}
   {%- do parts.nullable.append(expression) -%}
   {%- if type.kind == 'struct' -%}
@@ -18,7 +18,7 @@
   {%- elif type.kind == 'array' -%}
     {%- set inner = {'hashed': [], 'nullable': []} -%}
     {%- do deltawave._hash_parts(inner, 'element', type.element, lane) -%}
-    {#- array_size is null for null, whatever the session; size(null) depends on a setting. -#}
+    {#- array_size is null for null in every session; size(null) depends on a setting. -#}
     {%- do parts.hashed.append('array_size(' ~ expression ~ ')') -%}
     {%- do parts.hashed.append('transform(' ~ expression ~ ', element -> ' ~ deltawave._hash_of(inner, lane) ~ ')') -%}
 
@@ -35,7 +35,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Hashes the parts in a chain, and with them a bit for each expression that may be null, 63 bits a number. #}
+{# Hashes the parts in a chain, together with one null bit for each nullable expression, 63 bits per number. #}
 {%- macro _hash_of(parts, lane) -%}
   {%- set chain = (['1'] if lane else []) + parts.hashed -%}
   {%- for group in parts.nullable | batch(63) -%}

@@ -1,9 +1,9 @@
 {#
-  The rows that differ between two relations, flat, as the log keeps them: the row's columns (after the change, or the last
-  known ones of a delete), before__<column>, change_type, changed_columns. The strategy says how; what comes out is the same.
+  The rows that differ between two relations, in the flat form of the log: the row's columns (after the change; for a delete the last
+  known ones), before__<column>, change_type, changed_columns. Every strategy gives the same result, each in its own way.
 
-  columns: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}]; with is_added and was_known, see _is_backfilled
-  key_hash: a never-null column of both sides that is equal for equal keys, by which they are already placed; or none
+    columns   [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}]; with is_added and was_known, see _is_backfilled
+    key_hash  a column of both sides by which they are already placed: never null, and equal for equal keys; or none
 #}
 {%- macro _changes_between(old, new, columns, settings, key_hash=none) -%}
   {%- set sides = {
@@ -21,13 +21,11 @@
   {%- if settings.duplicate_keys == 'multiset' -%}
     {{ return(deltawave._changes_by_multiset(sides)) }}
   {%- endif -%}
-  {%- if settings.strategy == 'union' -%}
-    {{ return(deltawave._changes_by_union(sides)) }}
-  {%- endif -%}
-  {{ return(deltawave._changes_by_outer_join(sides)) }}
+  {%- set strategy = deltawave._strategy_named('_changes_between', settings.strategy) -%}
+  {{ return(deltawave._macro_named(strategy.comparison)(sides)) }}
 {%- endmacro -%}
 
-{# Both sides as CTEs: their columns, and one that is never null, which tells after an outer join whether the side had the row. #}
+{# Both sides as CTEs: their columns, and one that is never null, which shows after an outer join whether the side had the row. #}
 {%- macro _two_sides(sides) -%}
 old_side as (
     select
@@ -49,26 +47,18 @@ new_side as (
 {%- endmacro -%}
 
 {#
-  The join condition: null-safe on the key. Sides that lie by its hash are joined by the hash alone, so that Spark needs not sort them again;
-  the key is compared in a form of which Spark makes no key of the join. place: a column of both sides that numbers the rows of a key,
-  where a key may have several.
+  The join condition: null-safe on the key. Sides placed by the key's hash are joined by the hash alone, so that Spark does not sort them again;
+  the key is compared in a form that Spark does not use as a join key. place: a column of both sides that numbers the rows of a key, if a key may
+  have several.
 #}
 {%- macro _on_key(sides, place=none) -%}
+  {%- set conditions = ['old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence] if sides.key_hash else [] -%}
+  {%- set equal = deltawave._equal_parts(sides['keys'], 'old_side', 'new_side') -%}
   {%- if sides.key_hash and not place -%}
-    {%- set equal = [] -%}
-    {%- for key in sides['keys'] -%}
-      {%- do equal.append('old_side.' ~ deltawave._quoted(key) ~ ' <=> new_side.' ~ deltawave._quoted(key)) -%}
-    {%- endfor -%}
-    {%- set same_hash = 'old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence -%}
-    {{ return(same_hash ~ ' and array(' ~ equal | join(', ') ~ ') = array(' ~ (['true'] * equal | length) | join(', ') ~ ')') }}
+    {%- do conditions.append('array(' ~ equal | join(', ') ~ ') = array(' ~ (['true'] * equal | length) | join(', ') ~ ')') -%}
+  {%- else -%}
+    {%- do conditions.extend(equal) -%}
   {%- endif -%}
-  {%- set conditions = [] -%}
-  {%- if sides.key_hash -%}
-    {%- do conditions.append('old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence) -%}
-  {%- endif -%}
-  {%- for key in sides['keys'] -%}
-    {%- do conditions.append('old_side.' ~ deltawave._quoted(key) ~ ' <=> new_side.' ~ deltawave._quoted(key)) -%}
-  {%- endfor -%}
   {%- if place -%}
     {%- do conditions.append('old_side.' ~ place ~ ' = new_side.' ~ place) -%}
   {%- endif -%}
@@ -88,7 +78,7 @@ new_side as (
   {{ return('cast(null as ' ~ column.data_type ~ ')') }}
 {%- endmacro -%}
 
-{# The names of an update's changed columns: none where none is compared, so that an added column alone makes it one. #}
+{# The names of an update's changed columns; empty where no compared column changed, that is for a backfill. #}
 {%- macro _changed_names(sides) -%}
   {%- set names = [] -%}
   {%- for column in sides.compared -%}
@@ -98,8 +88,8 @@ new_side as (
 {%- endmacro -%}
 
 {#
-  The conditions that a row of both sides is to be told because of a column that joins the log, so that the log replays to the dump. What the
-  log lacks is null there already, unless it holds what the column was before it left.
+  The conditions under which a row on both sides is logged because of a column that joins the log, so that the log replays to the dump. A column
+  that is new to the log is null there already; one that comes back holds its former values.
 #}
 {%- macro _is_backfilled(sides) -%}
   {%- set conditions = [] -%}
@@ -109,7 +99,7 @@ new_side as (
   {{ return(conditions) }}
 {%- endmacro -%}
 
-{# Null-safe, by content, and within the tolerance where one is given. #}
+{# Null-safe equality by content, or within the tolerance if one is given. #}
 {%- macro _is_equal(column) -%}
   {%- set name = deltawave._quoted(column.name) -%}
   {%- set equal = deltawave._comparable('old_side.' ~ name, column.data_type) ~ ' <=> ' ~ deltawave._comparable('new_side.' ~ name, column.data_type) -%}

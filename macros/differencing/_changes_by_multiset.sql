@@ -1,7 +1,7 @@
 {#
-  The least changes between two relations in which keys may stand more than once (LG95 4.6, Figure 6). First identical rows cancel each
-  other, one for one; of what is left of a key, old and new rows pair up as updates, in the order of their values; the rest are deletes
-  or inserts. Every window and join begins with the hash of the key, so that sides that lie by it are not exchanged.
+  The fewest changes between two relations in which a key may have several rows (LG95 4.6, Figure 6). First identical rows cancel each other, one
+  for one. Of a key's remaining rows, old and new ones pair up as updates, in the order of their values; the rest are deletes or inserts. Every
+  window and join starts with the key's hash, so that sides placed by it need no exchange.
 #}
 {%- macro _changes_by_multiset(sides) -%}
   {%- do sides.update(place='_place') -%}
@@ -32,7 +32,7 @@ numbered_{{ side }} as (
 )
 {%- endmacro -%}
 
-{# What is left of one side when identical rows are gone, numbered within the key. #}
+{# The rows of one side that remain after identical rows have cancelled, numbered within the key. #}
 {%- macro _unmatched_side(sides, side, other) -%}
 {{ side }}_side as (
     select{{ deltawave._join_hint(sides) }}
@@ -50,12 +50,12 @@ numbered_{{ side }} as (
 )
 {%- endmacro -%}
 
-{# The key, behind its hash where the sides lie by it. #}
+{# The key, after its hash if the sides are placed by it. #}
 {%- macro _key_place(sides) -%}
   {{ return(([sides.presence] if sides.key_hash else []) + deltawave._quoted_list(sides['keys'])) }}
 {%- endmacro -%}
 
-{# The compared columns, as they are grouped and sorted by. #}
+{# The compared columns, in the form for grouping and sorting. #}
 {%- macro _values(sides) -%}
   {%- set values = [] -%}
   {%- for column in sides.compared -%}

@@ -1,7 +1,5 @@
-{#
-  One full outer join, of which the rows that differ stay. CH98 3.1 names it; LG96 3.1 runs it by sort-merge, keeping the sorted file.
-#}
-{%- macro _changes_by_outer_join(sides) -%}
+{# One full outer join, keeping the rows that differ. CH98 3.1 names it; LG96 3.1 runs it as a sort-merge join and keeps the sorted file. #}
+{%- macro default___changes_by_outer_join(sides) -%}
 with {{ deltawave._two_sides(sides) }}
 
 {{ deltawave._joined_changes(sides) }}
@@ -17,7 +15,7 @@ select{{ deltawave._join_hint(sides) }}
     {%- endfor %}
     {%- if sides.has_before %}
     {%- for column in sides.columns | rejectattr('is_key') %}
-    if(new_side.{{ presence }} is null, null, {{ deltawave._cell('old', column) }}) as {{ deltawave._quoted('before__' ~ column.name) }},
+    if(new_side.{{ presence }} is null, null, {{ deltawave._cell('old', column) }}) as {{ deltawave._quoted(deltawave._before_name(column.name)) }},
     {%- endfor %}
     {%- endif %}
     case

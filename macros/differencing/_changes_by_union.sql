@@ -1,8 +1,8 @@
 {#
-  Three selects, an inner join and two anti-joins (CH98 Figure 1, QDA), for engines that are slow at full outer joins: each of the
-  three may be broadcast, which a full outer join may not.
+  Three selects, an inner join and two anti-joins (CH98 Figure 1, QDA), for engines that are slow at full outer joins: each of the three can be a
+  broadcast join, a full outer join cannot.
 #}
-{%- macro _changes_by_union(sides) -%}
+{%- macro default___changes_by_union(sides) -%}
 {%- set differences = deltawave._is_backfilled(sides) -%}
 {%- for column in sides.compared -%}{%- do differences.append('not ' ~ deltawave._is_equal(column)) -%}{%- endfor -%}
 with {{ deltawave._two_sides(sides) }}
@@ -45,7 +45,7 @@ left anti join new_side
   {%- endfor -%}
   {%- for column in sides.columns if sides.has_before and not column.is_key -%}
     {%- set cell = deltawave._cell(before, column) if before else 'cast(null as ' ~ column.data_type ~ ')' -%}
-    {%- do cells.append(cell ~ ' as ' ~ deltawave._quoted('before__' ~ column.name)) -%}
+    {%- do cells.append(cell ~ ' as ' ~ deltawave._quoted(deltawave._before_name(column.name))) -%}
   {%- endfor -%}
   {{ return(cells | join(',\n    ')) }}
 {%- endmacro -%}

@@ -1,9 +1,9 @@
-{# The contract's columns, from the flat ones of the log, or of a relation with the same ones. #}
+{# The contract's columns, from the flat columns of the log, or of a relation that has the same ones. #}
 {%- macro _contract_columns(columns, has_before, alias='log') -%}
   {%- set names = columns | map(attribute='name') | list -%}
   {%- set before = [] -%}
   {%- for column in columns | rejectattr('is_key') if has_before -%}
-    {%- do before.append(deltawave._literal(column.name) ~ ', ' ~ alias ~ '.' ~ deltawave._quoted('before__' ~ column.name)) -%}
+    {%- do before.append(deltawave._literal(column.name) ~ ', ' ~ alias ~ '.' ~ deltawave._quoted(deltawave._before_name(column.name))) -%}
   {%- endfor -%}
   {{ deltawave._quoted_list(names, alias) | join(',\n    ') }},
     {{ alias }}.change_type as `_change_type`,

@@ -1,6 +1,6 @@
 {#
-  The relation that a generic test stands on. With a `where` in its config dbt hands the test a filtered subquery instead, of which
-  no columns can be asked and which is no longer a whole log.
+  The relation that a generic test is on. With a `where` in its config dbt passes a filtered subquery instead, whose columns cannot be queried and
+  which is no longer a whole log.
 #}
 {%- macro _tested_relation(tested) -%}
   {%- if tested is not string -%}

@@ -1,4 +1,4 @@
-{# Brings one table up to its definition and to the files that are there now. #}
+{# Brings one table up to its definition and to the current files. #}
 {%- macro _create_external_table(definition) -%}
   {%- set relation = definition.relation -%}
   {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ definition.file_format ~ ' in ' ~ definition.location, info=true) -%}
@@ -11,7 +11,7 @@
     {%- do deltawave._fail('external_foreign_relation', {'source': definition.name, 'relation': relation | string}) -%}
   {%- endif -%}
   {%- if table and table.fingerprint != definition.fingerprint -%}
-    {%- do log('deltawave: ' ~ definition.name ~ ': the definition has changed, the table is made anew', info=true) -%}
+    {%- do log('deltawave: ' ~ definition.name ~ ': the definition has changed, so the table is recreated', info=true) -%}
     {%- do run_query('drop table ' ~ relation) -%}
   {%- endif -%}
   {%- do run_query(deltawave._external_table_sql(definition)) -%}
@@ -20,19 +20,19 @@
     {%- set found = deltawave._find_partitions(definition.name, relation, definition.location, definition.partitions) -%}
     {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(found | length, 'partition', 'partitions'), info=true) -%}
   {%- endif -%}
-  {# A session that has read the table before keeps its list of files. #}
+  {# A session that has already read the table keeps its list of files. #}
   {%- do run_query('refresh table ' ~ relation) -%}
 {%- endmacro -%}
 
 {#
-  A missing folder is an error of Spark here, which names the path. Without this, creating the table makes the folder, and a
-  mistyped location is an empty table.
+  Here a missing folder is an error from Spark, which names the path. Without this check, creating the table would create the folder, and a
+  mistyped location would become an empty table.
 #}
 {%- macro _require_location(location) -%}
   {%- do run_query('describe query select path from binaryFile.' ~ deltawave._quoted(location)) -%}
 {%- endmacro -%}
 
-{# Takes in partitions whose folders are new and leaves out those whose folders are gone; what is there then, as `show partitions` has it. #}
+{# Adds partitions for new folders and drops those whose folders are gone; returns the partitions as `show partitions` lists them. #}
 {%- macro _find_partitions(name, relation, location, partitions) -%}
   {%- do run_query('msck repair table ' ~ relation ~ ' sync partitions') -%}
   {%- set found = run_query('show partitions ' ~ relation).rows | map(attribute=0) | list -%}
@@ -47,8 +47,8 @@
 {%- endmacro -%}
 
 {#
-  What the catalog says of a source's table: {provider, location, partitions, fingerprint}, none where there is none. Only a table that
-  create_external_sources made has a fingerprint.
+  What the catalog knows of a source's table: {provider, location, partitions, fingerprint}; none if there is no table. Only a table made by
+  create_external_sources has a fingerprint.
 #}
 {%- macro _external_table(relation) -%}
   {%- if not run_query('show schemas like ' ~ deltawave._literal(relation.schema)).rows -%}{{ return(none) }}{%- endif -%}

@@ -1,4 +1,4 @@
-{# What a source's external block asks for, checked: everything that makes the table, and a fingerprint of it. #}
+{# A source's external block, checked: everything that defines the table, and a fingerprint of it. #}
 {%- macro _external_definition(node) -%}
   {%- set name = deltawave._external_name(node) -%}
   {%- set external = deltawave._external_fields(name, node.external) -%}
@@ -35,7 +35,7 @@
   {{ return(api.Relation.create(schema=node.schema, identifier=node.identifier).quote(schema=true, identifier=true)) }}
 {%- endmacro -%}
 
-{# The block's fields, checked: {location, file_format, options, partitions}. `using` is what dbt-external-tables calls the format. #}
+{# The block's fields, checked: {location, file_format, options, partitions}. `using` is dbt-external-tables' name for the format. #}
 {%- macro _external_fields(name, external) -%}
   {%- set formats = deltawave._external_formats() -%}
   {%- do deltawave._require_known_fields(name, 'external', external, ['location', 'file_format', 'using', 'options', 'partitions']) -%}
@@ -63,14 +63,14 @@
 
 {%- macro _external_formats() -%}{{ return(['csv', 'json', 'parquet', 'orc', 'avro', 'text', 'xml']) }}{%- endmacro -%}
 
-{# dbt hands on fields that it does not know, and fills those that it knows with nothing. #}
+{# dbt passes on unknown fields, and fills known ones that are missing with nothing. #}
 {%- macro _require_known_fields(name, block, fields, known) -%}
   {%- for option, value in fields.items() if option not in known and value is not none -%}
     {%- do deltawave._fail('unknown_external_option', {'source': name, 'block': block, 'option': option, 'known': known | join(', ')}) -%}
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Partition columns as {name, data_type}; one given by its name alone takes the type of the column of that name. #}
+{# Partition columns as {name, data_type}; one given only by name takes the type of the column with that name. #}
 {%- macro _external_partitions(name, node, given) -%}
   {%- set types = {} -%}
   {%- for column in node.columns.values() -%}{%- do types.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
@@ -87,8 +87,8 @@
 {%- endmacro -%}
 
 {#
-  Spark takes a relative location from its warehouse folder, which no one means. Taken from the project's folder it is right on
-  every session that sees this machine's disk; elsewhere give a path or URL that the cluster sees.
+  Spark resolves a relative location from its warehouse folder, which nobody means. Resolved from the project's folder it works for every session
+  that sees this machine's disk; otherwise give a path or URL that the cluster sees.
 #}
 {%- macro _absolute_location(location) -%}
   {%- if location.startswith('/') or modules.re.match('[A-Za-z][A-Za-z0-9+.-]*:', location) -%}

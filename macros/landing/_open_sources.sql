@@ -1,29 +1,29 @@
 {#
-  Brings the external sources that a model reads, itself or through views, up to their files, before anything reads them: a folder that
-  has come since is a partition, and the session forgets the list of files that it had. A table that was never made, or was made of
-  another declaration, is refused. Afterwards job.dated_sources are those with partitions, also behind tables of other models.
+  Brings the external sources that a model reads, directly or through views, up to their files before anything reads them: a new folder becomes a
+  partition, and the session drops its cached list of files. A table that was never made, or was made from another declaration, is refused.
+  Returns the partitioned ones, including those behind tables of other models: [{name, relation, partitions}].
 #}
-{%- macro _open_sources(job, node) -%}
+{%- macro _open_sources(model_name, node) -%}
   {%- set dated = [] -%}
   {%- for source in deltawave._sources_behind(node) -%}
     {%- set name = deltawave._external_name(source.node) -%}
     {%- set relation = deltawave._external_relation(source.node) -%}
     {%- set table = deltawave._external_table(relation) -%}
     {%- if source.is_read -%}
-      {%- do deltawave._check_source(job, source.node, name, relation, table) -%}
+      {%- do deltawave._check_source(model_name, source.node, name, relation, table) -%}
       {%- do deltawave._refresh_source(name, relation, table) -%}
     {%- endif -%}
-    {#- Delta and Iceberg tables know their rows, and no folders. -#}
+    {#- Delta and Iceberg tables know their rows, and have no folders to announce dumps. -#}
     {%- if table and table.partitions and table.provider not in ['delta', 'iceberg'] -%}
       {%- do dated.append({'name': name, 'relation': relation, 'partitions': table.partitions}) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- do job.update(dated_sources=dated) -%}
+  {{ return(dated) }}
 {%- endmacro -%}
 
 {#
-  The external sources that a node depends on: [{node, is_read}]. is_read says that only views lie between, so that the node reads the
-  files themselves. A change log in between has dates of its own.
+  The external sources that a node depends on: [{node, is_read}]. is_read: only views lie between, so the node reads the files itself. A change
+  log between has its own dates.
 #}
 {%- macro _sources_behind(node) -%}
   {%- set found = {} -%}
@@ -35,7 +35,7 @@
   {{ return(sources) }}
 {%- endmacro -%}
 
-{# Adds {id: is_read} of all that a node depends on. What is reached in two ways is read if one of them reads it. #}
+{# Adds {id: is_read} for everything that a node depends on. A node reached by several paths is read if one of them reads it. #}
 {%- macro _gather_parents(node, is_read, found) -%}
   {%- for id in node.depends_on.nodes or [] if id not in found or (is_read and not found[id]) -%}
     {%- do found.update({id: is_read}) -%}
@@ -47,11 +47,11 @@
 {%- endmacro -%}
 
 {#
-  Stops where the table is not what the source's declaration asks for, and warns of options with which half a file can pass. A table that
-  another program made has the options that are declared, and no others.
+  Stops if the table does not match the source's declaration, and warns of options that let half a file pass. A table made by another program has
+  only the options that are declared.
 #}
-{%- macro _check_source(job, node, name, relation, table) -%}
-  {%- set facts = {'model': job.name, 'source': name, 'relation': relation | string} -%}
+{%- macro _check_source(model_name, node, name, relation, table) -%}
+  {%- set facts = {'model': model_name, 'source': name, 'relation': relation | string} -%}
   {%- if not table -%}
     {%- do deltawave._fail('external_not_created', facts) -%}
   {%- elif table.fingerprint -%}
@@ -66,7 +66,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Views, and tables that keep their own list of files, are as they are. #}
+{# Views, and tables that keep their own list of files, need no refresh. #}
 {%- macro _refresh_source(name, relation, table) -%}
   {%- if table.provider in deltawave._external_formats() -%}
     {%- if table.partitions -%}

@@ -1,6 +1,6 @@
 {#
-  The options with which Spark refuses what it can't read, instead of guessing: {option: {value, otherwise}}, by format. Spark's own
-  defaults take a CSV's columns by their position and fill a cut row with nulls.
+  The options with which Spark refuses what it cannot read instead of guessing: {option: {value, otherwise}}, by format. Spark's own defaults
+  match a CSV's columns by position and fill a truncated row with nulls.
 #}
 {%- macro _safe_options(file_format) -%}
   {%- set options = {
@@ -20,7 +20,7 @@
   {{ return(options) }}
 {%- endmacro -%}
 
-{# What is given, and what is safe where nothing is. Spark does not tell names of options apart by their case. #}
+{# The given options, and the safe ones where none is given. Spark ignores the case of option names. #}
 {%- macro _with_safe_options(file_format, given) -%}
   {%- set names = given.keys() | map('lower') | list -%}
   {%- set options = dict(given) -%}
@@ -30,7 +30,7 @@
   {{ return(options) }}
 {%- endmacro -%}
 
-{# Warns of options with which half a file can pass. `options` are all that the table has. #}
+{# Warns of options that let half a file pass. `options` are all that the table has. #}
 {%- macro _warn_of_unsafe_options(name, file_format, options) -%}
   {%- set values = {} -%}
   {%- for option, value in options.items() -%}{%- do values.update({option | lower: value | string | lower}) -%}{%- endfor -%}

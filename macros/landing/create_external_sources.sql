@@ -1,6 +1,6 @@
 {#
-  Tables over files where they lie: one for each source table whose yml has an external block. Run it before the models that read
-  those sources: `dbt run-operation create_external_sources`. A differential model finds files that have come since by itself.
+  Tables over files in place: one for each source table whose yml has an external block. Run it before the models that read those
+  sources: `dbt run-operation create_external_sources`. A differential model finds newer files by itself.
 
     tables:
       - name: accounts
@@ -13,10 +13,10 @@
         columns:
           - {name: account_id, data_type: string}
 
-  A table whose definition has changed is made anew, which leaves the files alone. A relation of that name which this macro did
-  not make is never dropped.
+  A table whose definition has changed is recreated, which leaves the files alone. A relation of that name that this macro did not make
+  is never dropped.
 
-  select: `source`, `source.table`, or a list of them; all external sources of the project and its packages where it is not given.
+  select: `source`, `source.table`, or a list of them; by default all external sources of the project and its packages.
 #}
 {%- macro create_external_sources(select=none) -%}
   {{ return(adapter.dispatch('create_external_sources', 'deltawave')(select)) }}

@@ -1,6 +1,6 @@
 {#
-  Writes the log into fewer files. A Delta or Iceberg log is compacted by the format's own command; a parquet one is written anew, one
-  file a batch where that is enough, and the older log stays until purge. Readers see the same rows throughout.
+  Rewrites the log into fewer files. A Delta or Iceberg log is compacted by the format's own command. A parquet log is rewritten, one
+  file per batch where that is enough, and the older log stays until purge. Readers see the same rows throughout.
 
     dbt run-operation deltawave.compact --args '{model: accounts_changes}'
 #}
@@ -14,7 +14,7 @@
   {%- set file_format = work.job.settings.file_format -%}
   {%- set source = deltawave._helper_relation(work.job, work.record.log) -%}
   {%- if file_format == 'parquet' -%}
-    {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log, work.record.first_batch, work.record.batch_id) -%}
+    {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log_table, work.record.first_batch, work.record.batch_id) -%}
     {%- do deltawave._commit_maintenance(work, 'compacted the log', {}) -%}
   {%- else -%}
     {%- for table in [source, work.job.batches] -%}

@@ -1,10 +1,10 @@
 {#
-  Shortens a log: its batches up to to_batch, or all of before a date, become one batch of inserts, the state that they left. The log
-  still gives the last dump when it is applied from its start; the changes within the expired batches are gone.
+  Shortens a log: its batches up to to_batch, or all before a date, become one batch of inserts: the state after them. The log still
+  replays to the last dump when it is applied from its start; the changes within the expired batches are gone.
 
     dbt run-operation deltawave.expire --args '{model: accounts_changes, before: "2026-01-01"}'
 
-  before: a date or time-stamp in UTC; batches whose _batch_at is earlier expire. The older log stays until purge.
+  before: a date or timestamp in UTC; batches whose _batch_at is earlier expire. The older log stays until purge.
 #}
 {%- macro expire(model, to_batch=none, before=none) -%}
   {{ return(adapter.dispatch('expire', 'deltawave')(model, to_batch, before)) }}
@@ -28,7 +28,7 @@
   {%- endif -%}
 
   {%- do deltawave._rewrite_log(
-    work.job, work.record, work.batch.log, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
+    work.job, work.record, work.batch.log_table, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
   ) -%}
   {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, dict(
     {'first_batch': until.batch_id}, **deltawave._kept_after_expiry(work, until)
@@ -36,15 +36,15 @@
 {%- endmacro -%}
 
 {#
-  A kept side that expired batches patch can't be patched any more, since their deletes are gone; then the log itself tells the rows. A whole
-  dump has no patches: batches after it are those of operations.
+  A kept side cannot be patched by expired batches, since their deletes are gone; then the rows come from the log itself. A whole dump has no
+  patches: any batches after it are operations.
 #}
 {%- macro _kept_after_expiry(work, until) -%}
   {%- set is_patched = work.record.kept.kind in ['base', 'checksums'] and work.record.kept_as_of < until.batch_id -%}
   {{ return({'kept': {'kind': 'log'}} if is_patched else {}) }}
 {%- endmacro -%}
 
-{# The state that a batch left, as that batch's inserts, in the columns of the log. #}
+{# The state after a batch, as inserts of that batch, in the log's columns. #}
 {%- macro _expired_rows(work, until) -%}
   {%- set given = {
     'change_type': "'insert'",
@@ -64,7 +64,7 @@ from (
 ) as state
 {%- endmacro -%}
 
-{# A date or time-stamp of an operation's argument, in the form in which instants are kept. #}
+{# A date or timestamp argument of an operation, in the text form of stored instants. #}
 {%- macro _instant_text(macro_name, option, value) -%}
   {%- set instant = 'try_cast(' ~ deltawave._literal(value | string) ~ ' as timestamp_ntz)' -%}
   {%- set parsed = run_query('select ' ~ deltawave._instant_format(instant)).rows[0][0] -%}

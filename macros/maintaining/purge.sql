@@ -1,6 +1,6 @@
 {#
-  Drops the logs that a full refresh, a rewind, an expiry, a compaction or a wider column has superseded. Until then they stay, for
-  queries that began before, and for second thoughts.
+  Drops the logs that a full refresh, a rewind, an expiry, a compaction or a wider column has superseded. They are kept until then for
+  queries that started before, and in case an operation is regretted.
 
     dbt run-operation deltawave.purge --args '{model: accounts_changes}'
 #}
@@ -15,7 +15,7 @@
   {%- set dropped = [] -%}
   {%- for name in deltawave._names_like(work.job, work.job.target.identifier ~ '__log*') -%}
     {%- set found = modules.re.fullmatch(modules.re.escape(prefix) ~ '(log(?:_(\\d+)(?:_[0-9a-f]{12})?)?)', name | lower) -%}
-    {#- A log of a later number belongs to a run that is under way. -#}
+    {#- A log with a later number belongs to a run in progress. -#}
     {%- if found and found.group(1) != work.record.log and (found.group(2) or 1) | int <= work.record.batch_id -%}
       {%- do deltawave._drop_table(work.job, deltawave._helper_relation(work.job, found.group(1))) -%}
       {%- do dropped.append(name) -%}

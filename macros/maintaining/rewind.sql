@@ -1,10 +1,10 @@
 {#
-  Undoes the batches after to_batch: readers see the log as it was then, and the next run compares with what stood then. For dumps
-  that came late, or again: rewind before them, then run.
+  Undoes the batches after to_batch: readers see the log as it was then, and the next run compares with the state of then. For dumps
+  that came late, or again: rewind to before them, then run.
 
     dbt run-operation deltawave.rewind --args '{model: accounts_changes, to_batch: 3}'
 
-  Batch numbers never come again. Models that have taken undone batches in have to be built anew. The older log stays until purge.
+  Batch numbers are never reused. Models that have read undone batches have to be rebuilt. The older log stays until purge.
 #}
 {%- macro rewind(model, to_batch) -%}
   {{ return(adapter.dispatch('rewind', 'deltawave')(model, to_batch)) }}
@@ -23,12 +23,9 @@
   {%- endfor -%}
   {%- set state = deltawave._state_at('rewind', work, until.batch_id) -%}
   {%- do deltawave._create_copy(work.job, work.batch, state, columns | selectattr('in_copy') | list) -%}
-  {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log, work.record.first_batch, until.batch_id) -%}
+  {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log_table, work.record.first_batch, until.batch_id) -%}
   {%- do deltawave._commit_maintenance(work, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), {
-    'kept': {
-      'kind': 'copy', 'batch_id': work.batch.batch_id, 'attempt': work.batch.attempt,
-      'rows': deltawave._row_count(work.job, work.batch.landed),
-    },
+    'kept': dict(work.batch.kept, rows=deltawave._row_count(work.job, work.batch.landed)),
     'kept_as_of': work.batch.batch_id,
     'ranges': none,
     'progress': {},

@@ -1,6 +1,8 @@
 {#
-  One row for each batch of a differential model that no rewind has undone: when, how many rows, which changes, by which strategy and why, how long.
-  log: the model; state_schema: where its helper relations live, if not in its own schema.
+  One row for each batch of a differential model that no rewind has undone: when, how many rows, which changes, by which strategy and why, how
+  long.
+
+  log: the model; state_schema: the schema of its helper relations, if it is not the model's.
 #}
 {%- macro batches(log, state_schema=none) -%}
   {{ return(adapter.dispatch('batches', 'deltawave')(log, state_schema)) }}

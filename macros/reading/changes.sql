@@ -1,6 +1,6 @@
 {#
-  A change log in the vocabulary of Spark's CHANGES clause and Delta's change data feed: _change_type is insert, delete,
-  update_preimage or update_postimage, with _commit_version (the batch) and _commit_timestamp. An update is two rows.
+  A change log in the vocabulary of Spark's CHANGES clause and Delta's change data feed: _change_type is insert, delete, update_preimage or
+  update_postimage, with _commit_version (the batch) and _commit_timestamp. An update is two rows.
 #}
 {%- macro changes(log, unique_key) -%}
   {{ return(adapter.dispatch('changes', 'deltawave')(log, unique_key)) }}
@@ -31,7 +31,7 @@ from {{ log }}
 where `_change_type` = 'update'
 {%- endmacro -%}
 
-{# Stops where a log keeps no before images, for a reader that needs them. #}
+{# Stops if a log keeps no before images, for a reader that needs them. #}
 {%- macro _require_before(log, names, macro_name) -%}
   {%- set types = {} -%}
   {%- for column in deltawave._columns_of_query('select * from ' ~ log) -%}

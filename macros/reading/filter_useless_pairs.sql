@@ -1,6 +1,6 @@
 {#
-  A change log without useless delete-insert pairs: the post-processor that LG96 6 plans for the window algorithm. A delete and an
-  insert of one key in one batch become an update, or nothing where the rows are the same; everything else passes as it is.
+  A change log without useless delete-insert pairs: the post-processor that LG96 6 plans for the window algorithm. A delete and an insert of one
+  key in one batch become an update, or nothing if the rows are the same; everything else passes unchanged.
 #}
 {%- macro filter_useless_pairs(log, unique_key) -%}
   {{ return(adapter.dispatch('filter_useless_pairs', 'deltawave')(log, unique_key)) }}
@@ -29,7 +29,7 @@ inserts as (
     where `_change_type` = 'insert'
 ),
 
--- What lies between the deletes and the inserts of a batch is what the batch did.
+-- The difference between the deletes and the inserts of a batch is what the batch did.
 paired as (
     {{ deltawave._indented(deltawave._changes_between('deletes', 'inserts', columns, {'strategy': 'outer_join', 'before_image': 'auto'})) }}
 ),

@@ -1,6 +1,8 @@
 {#
-  The rows that duplicate_keys: quarantine has set aside, all of a key that stood more than once in a dump: the dump's columns, _batch_id
-  and _batch_at. log: the model; state_schema: where its helper relations live, if not in its own schema.
+  The rows quarantined under duplicate_keys: quarantine, all rows of a key that has several in a dump: the dump's columns, _batch_id and
+  _batch_at.
+
+  log: the model; state_schema: the schema of its helper relations, if it is not the model's.
 #}
 {%- macro quarantine(log, state_schema=none) -%}
   {{ return(adapter.dispatch('quarantine', 'deltawave')(log, state_schema)) }}
@@ -19,6 +21,6 @@ select
 from {{ table }} as quarantined
 left semi join {{ deltawave._standing_batches(batches) }} as decided
     on quarantined.batch_id = decided.batch_id and quarantined.attempt = decided.attempt
--- Rows under a negative number wait for their batch to be decided, and may go at any time.
+-- Rows under a negative number wait for the decision on their batch, and may be dropped at any time.
 where quarantined.batch_id > 0
 {%- endmacro -%}

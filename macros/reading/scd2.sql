@@ -1,7 +1,7 @@
 {#
-  The history of each key from its change log: a row a version, with valid_from, valid_to (null while it is current) and is_current.
-  A delete ends a version, a key that comes back begins a new one. A backfill, and with track_columns a change of other columns, only
-  brings the open version up to date.
+  The history of each key from its change log: one row per version, with valid_from, valid_to (null while it is current) and is_current. A delete
+  ends a version, a key that comes back starts a new one. A backfill only updates the open version; so does, with track_columns, a change of other
+  columns.
 #}
 {%- macro scd2(log, unique_key, track_columns=none, valid_from='valid_from', valid_to='valid_to', is_current='is_current') -%}
   {{ return(adapter.dispatch('scd2', 'deltawave')(log, unique_key, track_columns, valid_from, valid_to, is_current)) }}
@@ -26,7 +26,7 @@ with changes as (
     from {{ log }}
 ),
 
--- Of a delete and an insert in one batch the delete comes first (LG96 1.1).
+-- Within a batch deletes come before inserts (LG96 1.1).
 numbered as (
     select
         changes.*,
@@ -64,8 +64,8 @@ where `_change_type` <> 'delete'
 {%- endmacro -%}
 
 {#
-  A change that ends the version before it; a backfill, or an update of untracked columns, does not. An update of which the log does not tell
-  the columns may be of tracked ones.
+  Does a change end the version before it? A backfill or an update of untracked columns does not. An update whose changed columns the log
+  does not record may be of tracked ones.
 #}
 {%- macro _opens_version(track_columns) -%}
   {%- if not track_columns -%}

@@ -1,4 +1,4 @@
-{# A Spark select of one row, found, if the model's select has any row at the remote, and of none if it has none. #}
+{# A Spark select of one row, found, if the model's select has any row at the remote; otherwise of no row. #}
 {%- macro _remote_any_row(job) -%}
   {%- set first = deltawave._in_dialect(job, '_remote_first_row')() -%}
   {%- set found = deltawave._in_dialect(job, '_remote_name')('found') -%}

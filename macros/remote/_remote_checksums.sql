@@ -1,10 +1,10 @@
 {#
-  A Spark select (range_id int, row_count bigint, checksum string) that has the source compute, in one pass and in any order of rows, a checksum
-  of each of some neighbouring key ranges that has rows (CH98 3.6): the exact sums of the rows' hashes, as text. Only these rows cross the
-  wire, and no rows of other ranges are read.
+  A Spark select (range_id int, row_count bigint, checksum string) for which the source computes the checksums of some adjacent key ranges
+  (CH98 3.6), in one pass and in any order of rows: the exact sums of the rows' hashes, as text. A range without rows has no row here. Only
+  these rows cross the network, and no rows of other ranges are read.
 
-    columns  [{name, data_type, is_key, is_chosen}], of which keys and compared ones are hashed
-    ranges   [{range_id, low, high}] in the order of the keys; a range goes from its low, a text for each key column, to that of the next one; the
+    columns  [{name, data_type, is_key, is_chosen}]; keys and compared columns are hashed
+    ranges   [{range_id, low, high}] in key order. A range goes from its low, one text per key column, to the low of the next one; the
              first low and the last high may be none
     bits     64, or 128 for a second hash function
 #}

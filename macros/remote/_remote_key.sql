@@ -1,17 +1,17 @@
 {#
-  What is compared of a key column, and a value of it, so that the database puts keys in the order of Spark: text by code point, whatever the
-  collation of the column, and blanks at its end count. kind is one of _key_kind; padded is the length of a char(n), none for other columns.
+  The expression that is compared for a key column, so that the database orders keys as Spark does: text by code point, whatever the column's
+  collation, and with trailing blanks significant. kind: see _key_kind; padded: the length of a char(n), none for other columns.
 #}
 {%- macro postgresql___remote_key(name, kind, padded) -%}
   {%- if kind != 'text' -%}
     {{ return(name) }}
   {%- endif -%}
-  {#- A cast takes a char(n)'s blanks away, which Spark shows. -#}
+  {#- A cast drops a char(n)'s trailing blanks, which Spark shows. -#}
   {%- set text = 'rpad(' ~ name ~ '::text, ' ~ padded ~ ')' if padded else name ~ '::text' -%}
   {{ return('(' ~ text ~ ' collate "C")') }}
 {%- endmacro -%}
 
-{# Bytes: even MySQL's binary collations pass over blanks at the end. A time-stamp is compared as seconds, which no time zone moves. #}
+{# Bytes, since even MySQL's binary collations ignore trailing blanks. A timestamp is compared as seconds, which no time zone shifts. #}
 {%- macro mysql___remote_key(name, kind, padded) -%}
   {%- if kind == 'text' -%}
     {%- set text = 'rpad(' ~ name ~ ', ' ~ padded ~ ", ' ')" if padded else name -%}
@@ -26,8 +26,8 @@
 {%- endmacro -%}
 
 {#
-  text, number, double, boolean, date, timestamp or timestamp_ntz, by Spark's type of a key column. Other types have no order, or no text, that
-  Spark and the database share: a float's text is another number to a database that compares it as a double.
+  text, number, double, boolean, date, timestamp or timestamp_ntz, by Spark's type of a key column. Other types have no order or no text that
+  Spark and the database share: a database that compares a float as a double reads the float's text as a different number.
 #}
 {%- macro _key_kind(job, column) -%}
   {%- set data_type = column.data_type | lower -%}
@@ -41,7 +41,7 @@
     'timestamp_ntz': 'timestamp_ntz',
   } -%}
   {%- for pattern, kind in kinds.items() if modules.re.fullmatch(pattern, data_type) -%}
-    {#- Derby knows no time zones. -#}
+    {#- Derby has no time zones. -#}
     {%- if not (kind == 'timestamp' and job.remote.dialect == 'derby') -%}
       {{ return(kind) }}
     {%- endif -%}

@@ -1,6 +1,6 @@
 {#
-  A key's value, which is Spark's text of it, as a literal of the database, typed as _remote_key compares it. What is not written as a value of
-  the column's kind is refused, so that only text has to be escaped.
+  A key's value, given as Spark's text of it, as a literal of the database, typed as _remote_key compares it. A value not written in the form of
+  the column's kind is refused, so only text has to be escaped.
 #}
 {%- macro _remote_literal(job, key, value) -%}
   {%- set number = '-?\\d+(\\.\\d+)?(E[+-]?\\d+)?' -%}
@@ -19,7 +19,7 @@
   {{ return(deltawave._in_dialect(job, '_remote_literal')(key.kind, value)) }}
 {%- endmacro -%}
 
-{# With E'', a backslash is escaped whatever standard_conforming_strings says. #}
+{# In E'' a backslash is an escape, whatever standard_conforming_strings says. #}
 {%- macro postgresql___remote_literal(kind, value) -%}
   {%- if kind == 'text' -%}
     {%- set quoted = "'" ~ value | replace("'", "''") ~ "'" -%}
@@ -54,7 +54,7 @@
   {{ return(value) }}
 {%- endmacro -%}
 
-{# A time-stamp in UTC, as text, in seconds since 1970, with six decimals. #}
+{# A UTC timestamp, given as text, in seconds since 1970 with six decimals. #}
 {%- macro _seconds(value) -%}
   {%- set written = '%Y-%m-%d %H:%M:%S.%f' if '.' in value else '%Y-%m-%d %H:%M:%S' -%}
   {%- set since = modules.datetime.datetime.strptime(value, written) - modules.datetime.datetime(1970, 1, 1) -%}

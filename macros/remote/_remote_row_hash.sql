@@ -1,7 +1,7 @@
 {#
-  The hash of a row: one 64-bit integer, or with 128 bits two independent ones, as a list of expressions. columns: [{name, data_type}] of what is
-  hashed. It tells null, '' and values in neighbouring columns apart, and depends on no time zone. The same rows give the same hashes only in
-  the same database: they are compared with those of an earlier run.
+  The hash of a row: one 64-bit integer or, with 128 bits, two independent ones, as a list of expressions. columns: [{name, data_type}], the
+  hashed ones. It distinguishes null, '' and values in neighbouring columns, and does not depend on a time zone. Equal rows have equal hashes only
+  within one database: they are compared with those of an earlier run.
 #}
 {%- macro _remote_row_hash(job, columns, bits) -%}
   {%- set named = [] -%}
@@ -32,10 +32,7 @@
   {{ return(hashes) }}
 {%- endmacro -%}
 
-{#
-  An MD5 a value, then one of them all: concat of the values themselves would be null, and a change unseen, where it is longer than
-  max_allowed_packet.
-#}
+{# One MD5 per value, then one of them all: a concat of the values themselves would be null, and a change unnoticed, beyond max_allowed_packet. #}
 {%- macro mysql___remote_row_hash(columns, bits) -%}
   {%- set digests = [] -%}
   {%- for column in columns -%}
@@ -51,16 +48,16 @@
   {%- set digest = 'md5(concat(' ~ digests | join(', ') ~ '))' -%}
   {%- set hashes = [] -%}
   {%- for half in ['left', 'right'][:bits // 64] -%}
-    {#- Signed, as Spark's whole numbers are. -#}
+    {#- Signed, like Spark's whole numbers. -#}
     {%- do hashes.append('cast(cast(conv(' ~ half ~ '(' ~ digest ~ ', 16), 16, 10) as unsigned) as signed)') -%}
   {%- endfor -%}
   {{ return(hashes) }}
 {%- endmacro -%}
 
-{# A hash a value, then one of them all. Derby has no hash of its own: functions of the name deltawave_... bring Java's. #}
+{# One hash per value, then one of them all. Derby has no hash of its own: functions named deltawave_... bring Java's. #}
 {%- macro derby___remote_row_hash(columns, bits) -%}
   {%- set hashes = [] -%}
-  {#- The second function hashes the same with a mark before it, at both levels. -#}
+  {#- The second function hashes the same with a mark in front, at both levels. -#}
   {%- for mark in ['', "'1' || "][:bits // 64] -%}
     {%- set parts = [] -%}
     {%- for column in columns -%}
@@ -71,7 +68,7 @@
   {{ return(hashes) }}
 {%- endmacro -%}
 
-{# Derby casts numbers to char alone, and neither floats nor bytes to text. #}
+{# Derby casts numbers only to char, and neither floats nor bytes to text. #}
 {%- macro _derby_text(column) -%}
   {%- if modules.re.fullmatch('(tiny|small|big)?int|decimal\\(.*\\)', column.data_type) -%}
     {{ return('cast(' ~ column.name ~ ' as char(40))') }}

@@ -1,7 +1,7 @@
 {#
-  A Spark select of only the rows whose key lies in one of the intervals [{low, high}] (low included, high excluded, none for an open end, bounds
-  written as in _remote_checksums), with the columns of the model's select and row_checksum: the row's hashes, of which its range's checksum is
-  the sum. No other row crosses the wire.
+  A Spark select of only the rows whose key is in one of the intervals [{low, high}] (low included, high excluded, none for an open end, bounds
+  written as in _remote_checksums), with the columns of the model's select and row_checksum: the row's hashes, which add up to its range's
+  checksum. No other row crosses the network.
 #}
 {%- macro _remote_rows(job, columns, intervals, bits) -%}
   {%- set name = deltawave._in_dialect(job, '_remote_name') -%}
@@ -23,8 +23,8 @@ where
 {%- endmacro -%}
 
 {#
-  The model's select. At a remote, a view of only those of its rows that meet a condition in the database's dialect: Spark leaves no condition
-  of its own to the database, which would compare text by its collation and time-stamps by its time zone.
+  The model's select; with a condition in the database's dialect, a view of only the rows that meet it at the remote. Spark leaves no condition of
+  its own to the database, which would compare text by its collation and timestamps by its time zone.
 #}
 {%- macro _source_rows(job, condition=none) -%}
   {%- if condition is none -%}
@@ -33,7 +33,7 @@ where
   {{ return('select * from ' ~ deltawave._remote_view(job, 'select *\nfrom ' ~ deltawave._remote_dump(job) ~ '\nwhere ' ~ condition)) }}
 {%- endmacro -%}
 
-{# The model's select; at a remote, only those of its rows whose key lies in one of the intervals [{low, high}]. #}
+{# The model's select; at a remote, only its rows whose key is in one of the intervals [{low, high}]. #}
 {%- macro _rows_in_intervals(job, batch, intervals) -%}
   {%- if not job.remote or intervals == [{'low': none, 'high': none}] -%}
     {{ return(job.sql) }}
@@ -42,40 +42,33 @@ where
   {{ return(deltawave._source_rows(job, deltawave._in_remote_intervals(job, keys, intervals))) }}
 {%- endmacro -%}
 
-{# The condition, in the database's dialect, that a column is a value, which is a Spark expression. #}
+{# The condition, in the database's dialect, that a column equals a value, given as a Spark expression. #}
 {%- macro _equal_at_remote(job, name, value) -%}
   {%- set key = deltawave._compared_at_remote(job, name, value) -%}
   {{ return(key.expression ~ ' = ' ~ key.literal) }}
 {%- endmacro -%}
 
-{# The condition that a column of time-stamps, or a counter, is a value or more, or null. #}
+{# The condition that a column of timestamps or a counter is at least a value, or null. #}
 {%- macro _since_at_remote(job, name, value) -%}
   {%- set key = deltawave._compared_at_remote(job, name, value) -%}
   {{ return('(' ~ deltawave._in_dialect(job, '_remote_since')(key) ~ ' or ' ~ key.name ~ ' is null)') }}
 {%- endmacro -%}
 
-{#
-  The model's select; at a remote, only those of its rows whose columns hold values that a table of Spark's has, where these are few. columns:
-  [{name, data_type}].
-#}
-{%- macro _rows_with_values(job, table, columns) -%}
+{# The model's select; at a remote, only its rows that have one of a few values in each of these columns (see _few_values). #}
+{%- macro _rows_with_values(job, few) -%}
   {%- set conditions = [] -%}
-  {%- for column in columns if job.remote and deltawave._has_bounds([column]) -%}
+  {%- for column in few if job.remote -%}
     {%- set key = deltawave._remote_keys(job, [dict(column, is_key=true)])[0] -%}
-    {%- set text = deltawave._bound_text(deltawave._quoted(column.name), column.data_type) -%}
-    {%- set values = deltawave._run(job, 'select distinct ' ~ text ~ ' as value from ' ~ table ~ ' limit 201').rows | map(attribute=0) | list -%}
-    {%- if values | length <= 200 -%}
-      {%- set alternatives = [key.name ~ ' is null'] if none in values else [] -%}
-      {%- set literals = [] -%}
-      {%- for value in values if value is not none -%}{%- do literals.append(deltawave._remote_literal(job, key, value)) -%}{%- endfor -%}
-      {%- if literals -%}{%- do alternatives.append(key.expression ~ ' in (' ~ literals | join(', ') ~ ')') -%}{%- endif -%}
-      {%- do conditions.append('(' ~ (alternatives | join(' or ') or '1 = 0') ~ ')') -%}
-    {%- endif -%}
+    {%- set alternatives = [key.name ~ ' is null'] if none in column['values'] else [] -%}
+    {%- set literals = [] -%}
+    {%- for value in column['values'] if value is not none -%}{%- do literals.append(deltawave._remote_literal(job, key, value)) -%}{%- endfor -%}
+    {%- if literals -%}{%- do alternatives.append(key.expression ~ ' in (' ~ literals | join(', ') ~ ')') -%}{%- endif -%}
+    {%- do conditions.append('(' ~ (alternatives | join(' or ') or '1 = 0') ~ ')') -%}
   {%- endfor -%}
   {{ return(deltawave._source_rows(job, conditions | join(' and ') or none)) }}
 {%- endmacro -%}
 
-{# A column as _remote_keys gives it, and a Spark expression's value as a literal to compare it with. #}
+{# A column as in _remote_keys, with the value of a Spark expression as a literal to compare it with. #}
 {%- macro _compared_at_remote(job, name, value) -%}
   {%- set found = deltawave._columns_of_query(job.sql) -%}
   {%- for column in found if column.name | lower == name | lower -%}
@@ -89,7 +82,7 @@ where
   {{ return(key.expression ~ ' >= ' ~ key.literal) }}
 {%- endmacro -%}
 
-{# An index is searched by the column itself: in the zone of the connection, hence from a day before, for hours that come twice. #}
+{# An index is searched by the bare column, in the connection's time zone; so from a day earlier, because of hours that occur twice. #}
 {%- macro mysql___remote_since(key) -%}
   {%- set since = key.expression ~ ' >= ' ~ key.literal -%}
   {%- if key.kind != 'timestamp' -%}

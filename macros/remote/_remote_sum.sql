@@ -11,7 +11,7 @@
   {{ return('sum(cast(' ~ expression ~ ' as decimal(31, 0)))') }}
 {%- endmacro -%}
 
-{# Integers as text, with a colon between them. #}
+{# Integers as text, with colons between them. #}
 {%- macro postgresql___remote_joined(integers) -%}
   {{ return('cast(' ~ integers | join(" as text) || ':' || cast(") ~ ' as text)') }}
 {%- endmacro -%}

@@ -1,4 +1,4 @@
-{# A temporary view of the attempt's own over a query that runs at the remote; its quoted name. #}
+{# A temporary view, owned by the attempt, over a query that runs at the remote; returns its quoted name. #}
 {%- macro _remote_view(job, query) -%}
   {%- set name = 'deltawave_' ~ modules.re.sub('[^A-Za-z0-9_]', '_', job.name) ~ '_' ~ job.attempt -%}
   {%- set number = job.remote.views | length + 1 -%}
@@ -9,12 +9,12 @@
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}
 
-{# The macro of that name for the remote's dialect: postgresql___remote_name and so on. The connection's own dialect is Spark's. #}
+{# The macro of that name for the remote's dialect, such as postgresql___remote_name. The connection's own dialect is Spark's. #}
 {%- macro _in_dialect(job, name) -%}
   {{ return(deltawave[job.remote.dialect ~ '__' ~ name]) }}
 {%- endmacro -%}
 
-{# The model's select as a table to select from; in lines of its own, since it may end with a comment. #}
+{# The model's select as a table to select from; on lines of its own, since it may end with a comment. #}
 {%- macro _remote_dump(job) -%}
   {{ return('(\n' ~ job.remote.select.strip() ~ '\n) as ' ~ deltawave._in_dialect(job, '_remote_name')('dump')) }}
 {%- endmacro -%}

@@ -54,7 +54,7 @@ limit {{ batches | int }}
   {{ return(deltawave._aligned(rows, 'rl' ~ 'r' * (heads | length - 2))) }}
 {%- endmacro -%}
 
-{# Lines of a table: columns as wide as their widest cell, set left (l) or right (r). #}
+{# Lines of a table: columns as wide as their widest cell, aligned left (l) or right (r). #}
 {%- macro _aligned(rows, sides) -%}
   {%- set lines = [] -%}
   {%- for row in rows -%}

@@ -1,4 +1,4 @@
-{# Some updates of each batch, a line a changed column: "KXYZ  name: 'Old' -> 'New'". #}
+{# Some updates of each batch, one line per changed column: "KXYZ  name: 'Old' -> 'New'". #}
 {%- macro _sample_lines(reported, counts, samples) -%}
   {%- if not samples | int or not reported.columns or not counts | map(attribute='update') | sum -%}
     {{ return([]) }}
@@ -20,7 +20,7 @@
   {{ return(lines) }}
 {%- endmacro -%}
 
-{# A change of a column that seldom changes says more than one of thousands alike: such updates come first. #}
+{# A change of a column that rarely changes says more than one of thousands alike, so such updates come first. #}
 {%- macro _samples_sql(reported, from_batch, samples) -%}
   {%- set keys = [] -%}
   {%- for key in reported['keys'] -%}{%- do keys.append('coalesce(cast(' ~ deltawave._quoted(key) ~ " as string), 'null')") -%}{%- endfor -%}
@@ -87,7 +87,7 @@ where place <= {{ samples | int }}
 order by batch_id, place
 {%- endmacro -%}
 
-{# "name: 'Old' -> 'New'" where the column has changed, else null. #}
+{# "name: 'Old' -> 'New'" if the column has changed, otherwise null. #}
 {%- macro _old_and_new(column) -%}
   {%- set name = deltawave._literal(column.name) -%}
   {%- set old = deltawave._shown_value('_before.' ~ deltawave._quoted(column.name), column.data_type) -%}
@@ -95,7 +95,7 @@ order by batch_id, place
   {{ return("if(array_contains(_changed_columns, " ~ name ~ "), concat(" ~ name ~ ", ': ', " ~ old ~ ", ' -> ', " ~ new ~ "), null)") }}
 {%- endmacro -%}
 
-{# A value as one reads it: text in quotes, in one line, and not too long. #}
+{# A value for readers: text in quotes, on one line, and not too long. #}
 {%- macro _shown_value(expression, data_type) -%}
   {%- set text = 'hex(' ~ expression ~ ')' if data_type == 'binary' else 'cast(' ~ expression ~ ' as string)' -%}
   {%- set text = "translate(" ~ text ~ ", '\\n\\r\\t', '   ')" -%}

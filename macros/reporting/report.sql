@@ -3,7 +3,7 @@
 
     dbt run-operation report --args '{model: accounts_changes}'
 
-  samples: updates shown of each batch, those whose columns change most rarely first; 0 shows none
+  samples: how many updates of each batch are shown, rarely changing columns first; 0 for none
   batches: how many of the last batches are shown
 #}
 {%- macro report(model, samples=3, batches=10) -%}
@@ -24,7 +24,7 @@
   {%- do print(lines | join('\n') ~ '\n') -%}
 {%- endmacro -%}
 
-{# What the report needs to know of a log: {relation, keys, columns that have a before image, knows_rows}. #}
+{# What the report needs to know about a log: {relation, keys, columns that have a before image, knows_rows}. #}
 {%- macro _reported_log(model) -%}
   {%- set node = deltawave._model_node('report', model) -%}
   {%- set relation = ref(node.package_name, node.name) -%}

@@ -15,7 +15,7 @@ with dumps as (
     from {{ source('legacy', 'airports') }}
 ),
 
--- Empty text stays empty text: the source has no nulls, and a dump that begins to send some is a change worth seeing.
+-- Empty text stays empty text: the source has no nulls so far, and a dump with some is a change worth seeing.
 typed as (
     select
         icao,

@@ -1,5 +1,5 @@
--- Each airport by its last change up to the day: the table of an application that stamps every change and deletes no row.
--- A table, since a view with another day in its text at each run would be an edited one to the change logs by timestamps.
+-- Each airport after its last change up to the day: the table of an application that timestamps every change and deletes no row.
+-- A table, since change logs by timestamp would take a view with another day in its text for an edited one in each run.
 {% set day = env_var('DELTAWAVE_AIRPORTS_DAY', '9999-12-31') -%}
 
 with numbered as (

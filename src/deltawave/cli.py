@@ -9,7 +9,7 @@ from deltawave.environment import DISTRIBUTION, Finding, examine, installed_vers
 
 
 def report(findings: Sequence[Finding], quiet: bool) -> str:
-    """The findings as text, a way out below each problem; `quiet` leaves out what is in order."""
+    """The findings as text, with a remedy below each problem; `quiet` omits what is in order."""
     lines = []
     for finding in findings:
         if finding.ok:
@@ -22,7 +22,7 @@ def report(findings: Sequence[Finding], quiet: bool) -> str:
 
 
 def doctor(quiet: bool) -> int:
-    """Print what was found; 1 where something surely has to be put right, else 0."""
+    """Print the findings; return 1 if something certainly has to be corrected, otherwise 0."""
     findings = examine(os.environ)
     if text := report(findings, quiet):
         print(text)

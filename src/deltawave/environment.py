@@ -1,7 +1,7 @@
 """Does this machine have what deltawave needs? One `Finding` for each question asked.
 
 The checks take what they judge as arguments (a version, a program's output, the environment), so
-that every answer can be tried without the machine that gives it.
+that every answer can be tested without such a machine.
 """
 
 import re
@@ -55,7 +55,7 @@ def java_major(version_output: str) -> int | None:
 
 
 def java_command(environ: Mapping[str, str]) -> str:
-    """The Java that Spark's launcher would start: JAVA_HOME's first, else the one on the PATH."""
+    """The Java that Spark's launcher would start: JAVA_HOME's, otherwise the one on the PATH."""
     home = environ.get("JAVA_HOME")
     return str(Path(home) / "bin" / "java") if home else "java"
 
@@ -124,7 +124,7 @@ def check_packages(requirements: list[str], installed: Installed) -> list[Findin
 
 
 def check_spark_home(spark_home: str | None, pyspark_version: str | None) -> Finding | None:
-    """A SPARK_HOME of another version beats pyspark's own jars; None where it does no harm."""
+    """A SPARK_HOME of another version replaces pyspark's own jars; None if it does no harm."""
     if not spark_home or not pyspark_version:
         return None
     jars = sorted(Path(spark_home).glob("jars/spark-core_*.jar"))

@@ -1,7 +1,7 @@
 """Do the jars that a Spark session loads fit the installed pyspark?
 
-The name of such a jar tells the Scala that it is compiled for, and often the Spark: `delta-spark_4.1_2.13`. In another
-Spark it ends in a linkage error that names neither.
+The name of such a jar shows the Scala that it is compiled for, and often the Spark: `delta-spark_4.1_2.13`. Another
+Spark fails with a linkage error that mentions neither.
 """
 
 import re
@@ -29,7 +29,7 @@ _DEEP = re.compile(r"delta-(?:core|spark)|iceberg-spark")
 
 @dataclass(frozen=True)
 class Jar:
-    """A jar of a session as the profile spells it, and what its name tells."""
+    """A jar of a session as the profile spells it, and what its name shows."""
 
     said: str
     scala: str | None
@@ -56,7 +56,7 @@ def jars(settings: Mapping[str, str]) -> list[Jar]:
 
 
 def misfit(jar: Jar, pyspark: str) -> Misfit | None:
-    """Judge a jar by the version of pyspark; None where nothing speaks against it."""
+    """Judge a jar by the version of pyspark; None if it fits."""
     here = {"Spark": minor(pyspark), "Scala": SCALA}
     told = {"Spark": jar.spark, "Scala": jar.scala}
     wrong = [f"{what} {version}" for what, version in told.items() if version not in (None, here[what])]

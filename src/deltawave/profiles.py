@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-# The only Jinja that is read here; what is left of it in a value tells nothing.
+# The only Jinja that is rendered here; a value with other Jinja is not known.
 _ENV_VAR = re.compile(r"""\{\{\s*env_var\(\s*(["'])(?P<name>.*?)\1\s*(?:,\s*(["'])(?P<default>.*?)\3\s*)?\)\s*\}\}""")
 
 # Of stock dbt-spark, and of ours, where it is the default.
@@ -24,19 +24,19 @@ class Output:
 
 
 class Unreadable(Exception):
-    """A file of profiles that is no YAML, and where."""
+    """A file of profiles that is not YAML, and where it fails."""
 
 
 def profiles_file(environ: Mapping[str, str], folder: Path, home: Path) -> Path | None:
-    """The profiles.yml that dbt would take in `folder`, else the one in profiles/, where this project has its own."""
+    """The profiles.yml that dbt would take in `folder`, otherwise the one in profiles/, as this project has."""
     named = environ.get("DBT_PROFILES_DIR")
     folders = [Path(named)] if named else [folder, folder / "profiles", home / ".dbt"]
     return next((file for file in (each / "profiles.yml" for each in folders) if file.is_file()), None)
 
 
 def sessions(file: Path, folder: Path, environ: Mapping[str, str]) -> list[Output]:
-    """The outputs in `file` that run Spark in the process: of the profile of the project in `folder`, where there is
-    one, else of all. Raises `Unreadable`."""
+    """The outputs in `file` that run Spark in the process: those of the profile of the project in `folder`, if there is
+    one, otherwise of all profiles. Raises `Unreadable`."""
     profiles = _mapping(_load(file))
     if wanted := _profile_of_project(folder):
         profiles = {name: profile for name, profile in profiles.items() if name == wanted}

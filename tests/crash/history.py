@@ -1,4 +1,4 @@
-"""A small dated history of a table, and the change log that a plain comparison of it gives."""
+"""A small history of dated dumps, and the change log that a plain comparison of them gives."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def dates(count: int) -> list[date]:
 
 
 def dumps(count: int, rows: int = 60) -> list[Dump]:
-    """Dumps in which rows come, change, go and come back; a part of a key, and values, may be null."""
+    """Dumps in which rows are inserted, changed, deleted and inserted again; parts of keys and values may be null."""
     chance = random.Random(20260101)
     dump: Dump = {}
     history = []

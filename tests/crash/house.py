@@ -8,8 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ READER = Path(__file__).with_name("reader.py")
 SCHEMA = "crash"
 
 _COMMON = {
-    "spark.master": "local[2]",
+    # Models that wait for a kill may each keep a task.
+    "spark.master": "local[24]",
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
@@ -58,11 +60,11 @@ FORMATS = {
 
 
 @contextmanager
-def open_house(file_format: str, folder: Path, jvm_options: str, strategy: str = "outer_join") -> Iterator[House]:
-    """A warehouse of that file format, on a metastore server of its own."""
+def open_house(file_format: str, models: Collection[str], folder: Path, jvm_options: str) -> Iterator[House]:
+    """A warehouse of that file format, on a metastore server of its own, and a project of these models."""
     folder.mkdir()
     with MetastoreServer(folder / "metastore") as server:
-        house = House(folder, server, file_format, FORMATS[file_format], jvm_options, strategy)
+        house = House(folder, models, server, file_format, FORMATS[file_format], jvm_options)
         try:
             yield house
         finally:
@@ -75,15 +77,15 @@ class House:
     def __init__(
         self,
         folder: Path,
+        models: Collection[str],
         server: MetastoreServer,
         file_format: str,
         extra: dict[str, str],
         jvm_options: str,
-        strategy: str,
     ) -> None:
         self.folder = folder
+        self.models = models
         self.file_format = file_format
-        self.strategy = strategy
         scratch = folder / "scratch"
         scratch.mkdir()
         # Killed processes can't tidy up, so what they leave has to lie in the test's own folder.
@@ -95,6 +97,9 @@ class House:
         self._started: list[DbtProcess | Reader] = []
         self.project = folder / "project"
         shutil.copytree(PROJECT, self.project)
+        (self.project / "models").mkdir()
+        for name in models:
+            shutil.copy(self.project / "model.sql", self.project / "models" / f"{name}.sql")
         package = self.project / "dbt_packages" / "deltawave"
         package.mkdir(parents=True)
         config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
@@ -105,47 +110,49 @@ class House:
         target = {
             "type": "deltawave",
             "schema": SCHEMA,
-            "threads": 1,
+            "threads": len(models),
             "data_dir": str(folder / "spark"),
             "server_side_parameters": self.settings,
         }
         profile = {"crash": {"target": "test", "outputs": {"test": target}}}
         (self.project / "profiles.yml").write_text(yaml.safe_dump(profile))
 
-    def dbt(self, last: int, stop_at: str = "", **env: str) -> DbtProcess:
-        """Start ``dbt run`` on the dumps up to number ``last`` (from 1)."""
-        day = history.dates(last)[-1]
+    def dbt(self, last: int, *args: str, stops: Mapping[str, str] | None = None) -> DbtProcess:
+        """Start ``dbt run`` on the dumps up to number ``last`` (from 1); ``stops`` says where models wait."""
+        self.gate.write_text("")
         process = DbtProcess(
-            [str(Path(sys.executable).with_name("dbt")), "run", "--profiles-dir", "."],
+            [str(Path(sys.executable).with_name("dbt")), "run", "--profiles-dir", ".", *args],
             self.project,
             {
-                "STOP_AT": stop_at,
-                "LAST_DUMP": str(day),
+                "STOPS": json.dumps(stops or {}),
+                "GATE": str(self.gate),
+                "LAST_DUMP": str(history.dates(last)[-1]),
                 "FILE_FORMAT": self.file_format,
-                "STRATEGY": self.strategy,
-                "SLOW_LAND": "",
-                **env,
             },
         )
         self._started.append(process)
         return process
 
+    @property
+    def gate(self) -> Path:
+        """The file whose text lets models pass that wait for it."""
+        return self.folder / "gate"
+
     def reader(self, dumps: list[history.Dump]) -> Reader:
         """Start a reader of the model's view, which first puts the dumps where the model finds them."""
         (self.folder / "settings.json").write_text(json.dumps(self.settings))
+        (self.folder / "models.json").write_text(json.dumps([f"{SCHEMA}.{name}" for name in self.models]))
         (self.folder / "dumps.json").write_text(json.dumps(history.rows(dumps), default=str))
         reader = Reader(self.folder)
         self._started.append(reader)
         reader.wait_for_dumps()
         return reader
 
-    def wait_for_files(self, pattern: str) -> None:
-        """Return when a statement has begun to write into such a folder of the warehouse."""
-        for _ in range(600):
-            if any((self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db").glob(pattern)):
-                return
-            time.sleep(0.1)
-        raise AssertionError(f"nothing was written to {pattern}")
+    def is_writing(self, model: str) -> bool:
+        """Whether a statement has begun to write into a table of the model's, and not ended."""
+        folder = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
+        marks = ("_temporary", ".spark-staging-*")
+        return any(True for mark in marks for _ in folder.glob(f"{model}__*/**/{mark}"))
 
     def close(self) -> None:
         """End what a failed test left running."""
@@ -167,15 +174,18 @@ class DbtProcess:
             start_new_session=True,
         )
         self.output = ""
+        self._drain = threading.Thread(target=self._read, daemon=True)
+        self._drain.start()
 
-    def wait_for(self, text: str) -> None:
-        """Read its output until ``text`` appears; fails when it ends without."""
-        assert self._process.stdout
-        for line in self._process.stdout:
-            self.output += line
-            if text in line:
-                return
-        raise AssertionError(f"dbt ended without {text!r}:\n{self.output}")
+    def wait_for(self, *texts: str) -> None:
+        """Return when it has said all of them; fails when it ends without."""
+        while missing := [text for text in texts if f"{text}\n" not in self.output]:
+            assert self._process.poll() is None, f"dbt ended without {missing}:\n{self.output}"
+            time.sleep(0.05)
+
+    def has_said(self, text: str) -> bool:
+        """Whether it has said that."""
+        return text in self.output
 
     def kill(self) -> None:
         """SIGKILL the whole group: dbt and its JVM."""
@@ -183,8 +193,14 @@ class DbtProcess:
 
     def finish(self) -> int:
         """Wait for its end and return the exit code."""
-        self.output += self._process.communicate()[0]
-        return self._process.returncode
+        code = self._process.wait()
+        self._drain.join()
+        return code
+
+    def _read(self) -> None:
+        assert self._process.stdout
+        for line in self._process.stdout:
+            self.output += line
 
 
 class Reader:
@@ -217,28 +233,28 @@ class Reader:
         (self._folder / "stop").touch()
         assert self._process.wait(timeout=120) == 0, (self._folder / "reader.txt").read_text()
 
-    @property
-    def polls(self) -> list[dict[str, Any]]:
-        """What each poll saw."""
-        return [json.loads(line) for line in (self._folder / "seen.jsonl").read_text().splitlines()]
+    def polls(self, model: str) -> list[dict[str, Any]]:
+        """What each poll of a model saw."""
+        seen = [json.loads(line) for line in (self._folder / "seen.jsonl").read_text().splitlines()]
+        return [poll for poll in seen if poll["view"] == f"{SCHEMA}.{model}"]
 
     @property
     def tables(self) -> set[str]:
-        """The names of the model's tables and views at the end."""
+        """The names of the models' tables and views at the end."""
         return set(json.loads((self._folder / "tables.json").read_text()))
 
-    @property
-    def log(self) -> set[history.Change]:
-        """The model's rows at the end."""
-        changes = [_change(row) for row in json.loads((self._folder / "log.json").read_text())]
-        assert len(set(changes)) == len(changes), "a change stands in the log twice"
+    def log(self, model: str) -> set[history.Change]:
+        """A model's rows at the end."""
+        logs = json.loads((self._folder / "logs.json").read_text())
+        changes = [_change(row) for row in logs[f"{SCHEMA}.{model}"]]
+        assert len(set(changes)) == len(changes), f"a change stands in the log of {model} twice"
         return set(changes)
 
 
 def _kill(process: subprocess.Popen[Any]) -> None:
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
 
 
 def _change(row: dict[str, Any]) -> history.Change:

@@ -1,7 +1,7 @@
-"""A reader in a process of its own: writes the dumps, reads the model's view again and again, at the end all of it.
+"""A reader in a process of its own: writes the dumps, polls the models' views in turn, at the end reads them all.
 
-Argument: a folder with settings.json (of Spark) and dumps.json. It writes "delivered" when the dumps are there, a line
-of seen.jsonl a poll, and tables.json and log.json after "stop" appeared.
+Argument: a folder with settings.json (of Spark), models.json and dumps.json. It writes "delivered" once the dumps are
+there, one line of seen.jsonl per poll, and tables.json and logs.json after "stop" appeared.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import json
 import sys
 import time
 from datetime import date
+from itertools import cycle
 from pathlib import Path
 
 import history
 from pyspark.sql import DataFrame, SparkSession
 
-VIEW = "crash.accounts"
+SCHEMA = "crash"
 
 
 def deliver(spark: SparkSession, folder: Path) -> None:
@@ -26,11 +27,11 @@ def deliver(spark: SparkSession, folder: Path) -> None:
     (folder / "delivered").touch()
 
 
-def ask(spark: SparkSession) -> DataFrame | None:
+def ask(spark: SparkSession, view: str) -> DataFrame | None:
     """Ask for the rows a batch: partitions and files are found, but not read yet. None where there is no view."""
-    if not spark.catalog.tableExists(VIEW):
+    if not spark.catalog.tableExists(view):
         return None
-    counts = spark.sql(f"select _batch_id, count(*) from {VIEW} group by _batch_id")
+    counts = spark.sql(f"select _batch_id, count(*) from {view} group by _batch_id")
     counts._jdf.queryExecution().optimizedPlan()
     return counts
 
@@ -45,20 +46,25 @@ def main(folder: Path) -> None:
     settings = json.loads((folder / "settings.json").read_text())
     spark = SparkSession.builder.config(map=settings).enableHiveSupport().getOrCreate()
     deliver(spark, folder)
+    models = json.loads((folder / "models.json").read_text())
+    turn = cycle(models)
     with (folder / "seen.jsonl").open("w", buffering=1) as lines:
-        # A slow reader: what it has found in the catalog it reads three seconds later.
-        asked: list[DataFrame | None] = [None] * 3
+        # A slow reader: what it has found in the catalog it reads some polls later.
+        asked: list[tuple[str, DataFrame | None]] = []
         while not (folder / "stop").exists():
+            view = next(turn)
             try:
-                asked.append(ask(spark))
-                lines.write(json.dumps({"counts": answer(asked.pop(0))}) + "\n")
+                asked.append((view, ask(spark, view)))
+                if len(asked) > 5:
+                    view, counts = asked.pop(0)
+                    lines.write(json.dumps({"view": view, "counts": answer(counts)}) + "\n")
             except Exception as error:
-                lines.write(json.dumps({"error": str(error)[:2000]}) + "\n")
-            time.sleep(1)
-    rows = [row.asDict(True) for row in spark.table(VIEW).collect()]
-    tables = [row.tableName for row in spark.sql(f"show tables in {VIEW.partition('.')[0]}").collect()]
+                lines.write(json.dumps({"view": view, "error": str(error)[:2000]}) + "\n")
+            time.sleep(0.5)
+    logs = {view: [row.asDict(True) for row in spark.table(view).collect()] for view in models}
+    tables = [row.tableName for row in spark.sql(f"show tables in {SCHEMA}").collect()]
     (folder / "tables.json").write_text(json.dumps(tables))
-    (folder / "log.json").write_text(json.dumps(rows, default=str))
+    (folder / "logs.json").write_text(json.dumps(logs, default=str))
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from concurrent.futures import Future
 
 import pytest
-from kills import STEPS
+from kills import PLANS
 
 
-@pytest.mark.parametrize("history", ["slices", *STEPS])
+@pytest.mark.parametrize("history", PLANS)
 def test_a_history_is_that_of_undisturbed_runs(killed: dict[str, Future[None]], history: str) -> None:
     killed[history].result()

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("macros", "models", "python_models", "seeds", "snapshots", "integration_tests", "src")
 FILES = ("dbt_project.yml", "pyproject.toml", "README.md", "LICENSE")
 
-# As it is before other tests change it.
+# Taken before other tests change it.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("DBT_", "PYTHON"))}
 
 # With another list of prices.
@@ -56,8 +56,8 @@ PLACE = "path/to/deltawave"
 
 
 def build_as_told(folder: Path) -> dict[str, Any]:
-    """In an empty environment, by the words of README.md alone, which build it on Parquet; then the prices' change log
-    on the other targets. What the words printed, the nodes that they built, and what SCRIPT prints of each target."""
+    """Build in an empty environment with exactly the commands of README.md, on Parquet; then the prices' change log on
+    the other targets. Return the commands' output, the nodes that they built, and what SCRIPT prints per target."""
     project = _checkout(folder)
     told = _told(str(folder / "checkout"))
     for name in ("packages.yml", "profiles.yml"):
@@ -79,7 +79,7 @@ def build_as_told(folder: Path) -> dict[str, Any]:
         target: _run(environment / "bin" / "python", project, outputs[target]["schema"], commands, target, QUICK_JVM)
         for target in ("delta", "iceberg")
     }
-    # It is a gigabyte, and pytest keeps folders.
+    # It takes a gigabyte, and pytest keeps its folders.
     shutil.rmtree(environment)
     return {
         "environment": str(environment),
@@ -97,17 +97,17 @@ def _told(checkout: str) -> dict[str, str]:
 
 
 def build_on_stock(folder: Path, jvm_options: str) -> dict[str, Any]:
-    """Without the wheel, on dbt-spark alone: everything, then some of it again. What SCRIPT prints, and the names that
-    are in the project's folder afterwards."""
+    """Build everything without the wheel, on dbt-spark alone, then some of it again. Return what SCRIPT prints, and the
+    names in the project's folder afterwards."""
     project = _checkout(folder)
     again = f"run --select current_prices change_logs {JUNE}"
     return _run(_environment(folder), project, "shop", ["deps", "build", again], "stock", jvm_options) | _left(project)
 
 
 def _environment(folder: Path) -> Path:
-    """The Python of a new environment with every package of this one, but for the project itself.
+    """The Python of a new environment with every package of this one, except the project itself.
 
-    Packages of a folder that a .pth names are found, the editable install's own .pth there is not read.
+    A .pth names this environment's folder of packages; the editable install's own .pth in there is not read.
     """
     environment = folder / "environment"
     venv.create(environment, symlinks=True)

@@ -18,12 +18,12 @@ TESTS = (
     "test_state.py::TestDriftedColumns",
 )
 
-# As it is before other tests change it.
+# Taken before other tests change it.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("DBT_", "PYTEST_"))}
 
 
 def run_on_format(name: str, jvm_options: str) -> str:
-    """Run TESTS on that format; what pytest said, the outcome last."""
+    """Run TESTS on that format; return the output of pytest, which ends with the outcome."""
     command = [sys.executable, "-m", "pytest", "-q", "--table-format", name, *(f"{FOLDER}/{test}" for test in TESTS)]
     environment = ENVIRONMENT | {"SPARK_SUBMIT_OPTS": jvm_options}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)

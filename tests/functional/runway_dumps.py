@@ -1,4 +1,4 @@
-"""Dated dumps of a table of runways: real ones where they are given, else made up like them."""
+"""Dated dumps of a table of runways: real ones if they are given, otherwise similar generated ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Row = tuple[str | None, ...]
 
 
 def given() -> Path | None:
-    """The folder of runways_<date>.csv.gz that DELTAWAVE_RUNWAYS names, if it does."""
+    """The folder of runways_<date>.csv.gz that DELTAWAVE_RUNWAYS names, if it is set."""
     folder = os.environ.get("DELTAWAVE_RUNWAYS")
     return Path(folder) if folder else None
 
@@ -65,7 +65,7 @@ def line(row: Row) -> str:
 
 
 def made_up(runways: int = 3000, seed: int = 1996) -> Iterator[tuple[str, str]]:
-    """Yield a dump a day: runways come, go and change, but for one day on which nothing happens."""
+    """Yield one dump per day: runways come, go and change, except on one day without changes."""
     chance = random.Random(seed)
     rows = {str(key): make_row(chance, str(key)) for key in range(200000, 200000 + runways)}
     for number, day in enumerate(DAYS):
@@ -88,7 +88,7 @@ def make_row(chance: random.Random, key: str) -> Row:
 
 
 def change_row(chance: random.Random, row: Row) -> Row:
-    """Change one to three cells; some become empty, some are no longer."""
+    """Change one to three cells; some become empty, some get a value."""
     cells = list(row)
     for place in chance.sample(range(1, len(HEADER)), chance.randrange(1, 4)):
         while cells[place] == row[place]:

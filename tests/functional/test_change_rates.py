@@ -44,7 +44,7 @@ def rates_of(frame: DataFrame) -> dict[tuple[int, str], tuple]:
 
 
 def test_rates_are_shares_of_updated_and_of_compared_rows(spark):
-    # Batch 2 compares 5 inserted rows less 1 deleted, batch 3 compares 4 + 2 less 1.
+    # Batch 2 compares 5 inserted rows minus 1 deleted, batch 3 compares 4 + 2 minus 1.
     assert rates_of(column_change_rates(log_of(spark, LOG))) == {
         (2, "name"): (2, 2, 4, 1.0, 0.5),
         (2, "city"): (1, 2, 4, 0.5, 0.25),

@@ -1,4 +1,4 @@
-"""integration_tests/ built as its user builds it: as README.md says, and by stock dbt-spark without the wheel."""
+"""integration_tests/ built as a user would: as README.md says, and with stock dbt-spark without the wheel."""
 
 from __future__ import annotations
 

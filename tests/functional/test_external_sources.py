@@ -1,4 +1,4 @@
-"""External sources: tables over files, brought up to what yml and folder say, and what a change log takes of them."""
+"""External sources: tables over files that follow the yml and the folders, and what a change log reads of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = [{"name": "id", "data_type": "int"}, {"name": "name", "data_type": "st
 CSV = {"file_format": "csv"}
 DATED = {**CSV, "partitions": [{"name": "dump_date", "data_type": "date"}]}
 
-# None of these is the file that was meant; each is found in whatever columns are read.
+# None of these files is complete; each is refused whatever columns are read.
 WHOLE_FILE = "id,name,town\n1,ann,ulm\n2,bob,bonn\n"
 HALF_FILES = {
     "a cut last row": WHOLE_FILE[:-6],
@@ -354,7 +354,10 @@ class TestRuns:
         empty.declare(using="csv", file_format=None, options={"header": "true"}, partitions=DATED["partitions"])
         text = empty.run()
         assert empty.batches() == [("2026-01-01", 4, 0, 0)]
-        assert "source legacy.accounts: half a file, or one with other columns, can pass: ignoreCorruptFiles" in text
+        assert (
+            "source legacy.accounts: a damaged or different file may be read without an error: ignoreCorruptFiles"
+            in text
+        )
         assert "mode is not FAILFAST" in text
         assert "header is not true" not in text
 
@@ -396,7 +399,7 @@ class TestRuns:
         log.select(f"{CHANGES} where name <> 'zoe'")
         log.land(2, "id,name\n1,zoe\n")
         text = log.run()
-        assert "accounts_changes: legacy.accounts has dump(s) of 2026-01-02, of which the select gives no row" in text
+        assert "accounts_changes: legacy.accounts has dump(s) of 2026-01-02, of which the select returns no row" in text
         assert len(log.batches()) == 1
 
     def test_an_empty_dump_behind_a_table_is_refused(self, log):

@@ -1,4 +1,4 @@
-"""Names, types, keys and columns that come and go are on Delta and Iceberg as they are on Parquet."""
+"""Names, types, keys and columns that come and go work on Delta and Iceberg as on Parquet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a project gets that installs the package: the macros, and the demo only when it asks."""
+"""What a project that installs the package gets: the macros, and the demo only on request."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def invoke(project: Path, *command: str) -> Any:
 
 
 def listed(project: Path, *options: str) -> set[str]:
-    """What `dbt ls` shows: all that is enabled."""
+    """What `dbt ls` shows: everything that is enabled."""
     return set(invoke(project, "ls", *options))
 
 

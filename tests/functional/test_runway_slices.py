@@ -19,8 +19,8 @@ OF_A_DAY = f"""
 select {", ".join(HEADER)} from {{{{ source('ourairports', 'runway_dumps') }}}}
 where dump_date = {DAY} and not {IS_CLOSED}
 """
-# What an application would hold on that day that flags what it deletes; a view, since a select that named the day
-# would be another one each day.
+# The table on that day in an application that flags deleted rows; a view, since a select with the day in it would be an
+# edited one every day.
 FLAGGED = f"""
 select {", ".join(HEADER)}, _batch_at as changed_at, _change_type = 'delete' or {IS_CLOSED} as is_gone
 from (
@@ -75,7 +75,7 @@ class TestRunwaySlices:
             assert log == whole, name
 
     def log(self, project: Any, spark: SparkSession, name: str) -> list[tuple[Any, ...]]:
-        """Rows of all batches; of updates what was before too."""
+        """Rows of all batches; for updates with the values before."""
         rows = spark.table(f"{project.test_schema}.{name}")
         control = ["_batch_id", "_change_type", "_changed_columns"]
         before = [f"_before.{column} as before__{column}" for column in HEADER if column != "id"]

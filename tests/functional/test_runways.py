@@ -1,7 +1,7 @@
 """Fifteen dumps of a real table through dbt, compared with a plain comparison of their lines.
 
 DELTAWAVE_RUNWAYS names a folder of the dumps, runways_<date>.csv.gz, as OurAirports publishes them;
-without it dumps of the same kind are made up.
+without it similar dumps are generated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What users of dbt on Spark have asked for elsewhere: a test a wish, with where it was asked."""
+"""What users of dbt on Spark have asked for elsewhere: one test per wish, with its origin."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from functional.differential.workbench import Workbench
 from pyspark.sql import SparkSession
+from workbench import Workbench
 
 LOG = """
 {{ config(
@@ -65,7 +65,7 @@ class TestWishes:
 
     @pytest.fixture(scope="class")
     def bench(self, project: Any, deltawave_package: Path, spark: SparkSession) -> Workbench:
-        """Everything built once; tests that need more dumps send them to the model accounts."""
+        """Everything is built once; tests that need more dumps send them to the model accounts."""
         bench = Workbench(spark, Path(project.project_root), project.test_schema)
         bench.configure(on_schema_change="append_new_columns")
         bench.build(ACCOUNTS)
@@ -75,7 +75,7 @@ class TestWishes:
         return [tuple(row) for row in bench.spark.sql(query.format(schema=bench.schema)).collect()]
 
     def test_wish_1_columns_left_out_of_the_comparison(self, bench: Workbench) -> None:
-        """A column that changes all the time, here seen, must not make updates (dbt-core#1966, #10438)."""
+        """A column that changes all the time (here: seen) must not make updates (dbt-core#1966, #10438)."""
         assert self.rows(bench, "select _changed_columns from {schema}.log where name = 'ann' and _batch_id = 2") == []
         assert self.rows(bench, "select seen, _changed_columns from {schema}.log where name = 'anna'") == [
             ("tue", ["name"])
@@ -89,7 +89,7 @@ class TestWishes:
     def test_wish_3_a_stated_policy_for_duplicate_keys(self, bench: Workbench) -> None:
         """Duplicates are an error that counts and shows them, not chance (dbt-core#2642, #6215, SQLMesh#2810)."""
         text = bench.refused(f"{ACCOUNTS} union all select 3, 'x'", "--select", "accounts")
-        assert "1 key(s) (account_id) stand more than once, for instance (3)" in text
+        assert "1 key(s) (account_id) occur more than once, for instance (3)" in text
 
     def test_wish_4_deletes_with_the_last_values_and_keys_that_come_back(self, bench: Workbench) -> None:
         """A row that goes and returns is deleted as it was, inserted as it is (dbt-adapters#1401, dbt-core#11949)."""
@@ -99,7 +99,7 @@ class TestWishes:
         ) == [("cid", 30.0, "insert", 1), ("cid", 30.0, "delete", 2), ("cyd", 33.0, "insert", 3)]
 
     def test_wish_5_a_guard_against_empty_and_partial_dumps(self, bench: Workbench) -> None:
-        """A source that failed in silence must not delete the table (dbt-adapters#1329)."""
+        """A source that failed silently must not delete the table (dbt-adapters#1329)."""
         assert "the dump is empty" in bench.refused(f"{ACCOUNTS} where id < 0", "--select", "accounts")
         assert "60.0%" in bench.refused(f"{ACCOUNTS} where id < 4", "--select", "accounts")
 
@@ -116,7 +116,7 @@ class TestWishes:
         ) == [(1, "insert", 5), (2, "delete", 1), (2, "update", 1), (3, "insert", 1), (3, "update", 1)]
 
     def test_wish_8_dated_dumps_replayed_with_their_own_dates(self, bench: Workbench) -> None:
-        """A backlog of dumps becomes a batch each, dated by the dump, not by the run (dbt-core#9892, #8760)."""
+        """Each dump of a backlog becomes a batch, dated by the dump, not by the run (dbt-core#9892, #8760)."""
         assert self.rows(
             bench, "select distinct _batch_id, date_format(_batch_at, 'yyyy-MM-dd') from {schema}.log order by 1"
         ) == [(1, "2026-01-01"), (2, "2026-01-02"), (3, "2026-01-05")]
@@ -130,7 +130,7 @@ class TestWishes:
         ) == [(["name", "balance"], "fay", "kay", 50.0, 51.0)]
 
     def test_wish_12_a_tolerance(self, bench: Workbench) -> None:
-        """Numbers that differ by rounding alone are equal, in a log and in a diff (audit-helper#119)."""
+        """Numbers that differ only by rounding are equal, in a log and in a diff (audit-helper#119)."""
         assert self.rows(bench, "select _batch_id from {schema}.log where name = 'bob'") == [(1,)]
         assert self.rows(bench, "select id from {schema}.price_changes where _change_type = 'update'") == [(2,)]
 
@@ -151,7 +151,7 @@ class TestWishes:
         ]
 
     def test_wish_15_checksums_that_tell_null_blanks_and_delimiters_apart_and_stay(self, bench: Workbench) -> None:
-        """Rows that read alike as joined text have other checksums, the same in each release (datavault4dbt#409)."""
+        """Rows that look alike as joined text have other checksums, the same in each release (datavault4dbt#409)."""
         found = dict(self.rows(bench, "select id, checksum from {schema}.checksums"))
         assert len(set(found.values())) == len(found) == 10
         assert found[1] == -1010403264180844141

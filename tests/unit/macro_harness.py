@@ -1,7 +1,7 @@
 """The package's macros as Python functions, rendered by dbt's own Jinja without dbt, a profile or Spark.
 
 ``macros.row_checksum(columns, bits=64)`` returns what the macro returns, as ``deltawave.row_checksum(...)`` does in a
-model. ``Macros(tables={"shop.orders": [("id", "int")]})`` says what the catalog would answer about a relation.
+model. ``Macros(tables={"shop.orders": [("id", "int")]})`` gives the columns that the catalog has for a relation.
 """
 
 from __future__ import annotations

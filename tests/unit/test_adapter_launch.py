@@ -1,4 +1,4 @@
-"""What a user reads when the JVM does not start, told by stand-ins for Java."""
+"""What a user reads if the JVM does not start, with stand-ins for Java."""
 
 import pytest
 from dbt_common.exceptions import DbtRuntimeError

@@ -1,4 +1,4 @@
-"""The clause by which a view keeps the names of its columns."""
+"""The clause that keeps the case of a view's columns."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`advise`: what it takes for typical sources, what it refuses, and that it predicts what the cost model does."""
+"""`advise`: its choice for typical sources, what it refuses, and that it predicts the same as the cost model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COSTS = {
     "view": view_based.vbd_by_flags,
 }
 
-# What a source is like, the strategy, and words of the reason.
+# A source, the strategy, and words of the reason.
 SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
     "nothing is known": ({}, "outer_join", "a table of 200.0 MB is read quickly"),
     "small, with all one can wish for": ({**FLAGGED, "rows": 10_000}, "outer_join", "nothing can be missed"),
@@ -41,9 +41,9 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "timestamp",
         "it reads least, 101% of the table",
     ),
-    "big, with time-stamps, and deletes that leave nothing": ({**BIG, "has_timestamps": True}, "row_checksum", "109%"),
-    "big, with time-stamps and flags": ({**BIG, **FLAGGED}, "timestamp_delete_flag", "2.1% of the table"),
-    "big, with time-stamps and flags, few columns of which are compared": (
+    "big, with timestamps, and deletes that leave nothing": ({**BIG, "has_timestamps": True}, "row_checksum", "109%"),
+    "big, with timestamps and flags": ({**BIG, **FLAGGED}, "timestamp_delete_flag", "2.1% of the table"),
+    "big, with timestamps and flags, few columns of which are compared": (
         {**BIG, **FLAGGED, "compared_fraction": 0.3},
         "timestamp_delete_flag with a covering copy",
         "0.7% of the table",
@@ -51,9 +51,9 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
     "big, and open to new columns": (
         {**BIG, "schema_can_change": True},
         "timestamp_delete_flag",
-        "Before that, add a time-stamp and a delete flag to the source",
+        "Before that, add a timestamp and a delete flag to the source",
     ),
-    "big, with time-stamps, and open to a flag": (
+    "big, with timestamps, and open to a flag": (
         {**BIG, "schema_can_change": True, "has_timestamps": True},
         "timestamp_delete_flag",
         "Before that, add a delete flag to the source",
@@ -64,7 +64,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "range_checksum",
         "it reads least, 120% of the table",
     ),
-    "busy, with time-stamps and flags": ({"can_be_locked": False, **FLAGGED}, "timestamp_delete_flag", "2.1%"),
+    "busy, with timestamps and flags": ({"can_be_locked": False, **FLAGGED}, "timestamp_delete_flag", "2.1%"),
     "remote, changes close together": (
         {**BIG, "is_remote": True, "is_clustered": True},
         "range_checksum",
@@ -76,12 +76,12 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "no other sends fewer rows (50,000,000 of 50,000,000); of those it reads least, 109% of the table.",
     ),
     "remote and small": ({"is_remote": True}, "outer_join", "a table of 200.0 MB is read quickly"),
-    "remote and small, with time-stamps and flags": (
+    "remote and small, with timestamps and flags": (
         {**FLAGGED, "is_remote": True},
         "timestamp_delete_flag",
         "no other sends fewer rows (10,000 of 1,000,000)",
     ),
-    "a join": ({**BIG, **FLAGGED, "is_join": True, "relations": 4}, "view", "the logs of the joined relations say"),
+    "a join": ({**BIG, **FLAGGED, "is_join": True, "relations": 4}, "view", "the logs of the joined relations show"),
 }
 
 
@@ -96,11 +96,11 @@ Strategies for 1,000,000 rows of 200 bytes, 8 of them key
   timestamp_delete_flag             no       2.1%  the source does not flag deletes, and can't be made to
   timestamp_delete_flag (covering)  no       2.1%  the source does not flag deletes, and can't be made to
   row_checksum                      no       109%  reads the source whole, which may not be locked
-  ranges                            yes      200%  reads a few key ranges a run; sees a change when its turn comes
+  ranges                            yes      200%  reads a few key ranges per run; sees a change when its turn comes
   range_checksum                    no       198%  changes fall into 98% of the key ranges: few can be left out
   view                              no          -  the model is no join of relations with change logs
 
-  reads: a complete comparison, what is kept of the table with it, in per cent of the table's pages
+  reads: pages read for a complete comparison, kept rows included, in per cent of the table's pages
 
 Take ranges: it is the only one that can be used.
 
@@ -151,7 +151,7 @@ def test_the_page_is_one_that_a_terminal_shows() -> None:
 
 def test_options_of_time_stamps_are_part_of_the_configuration() -> None:
     text = advise(**BIG, **FLAGGED, compared_fraction=0.3)
-    options = ["updated_at='<time-stamp>'", "delete_flag='<flag>'"]
+    options = ["updated_at='<timestamp>'", "delete_flag='<flag>'"]
     read = "  select ... from <covering copy>"
     assert "".join(f"      {option},\n" for option in options) + f"  ) }}}}\n{read}" in text
 
@@ -177,7 +177,7 @@ def test_a_source_that_may_not_be_locked_is_read_some_ranges_a_run(
 def test_a_remote_source_is_named_in_the_configuration() -> None:
     assert "      strategy='range_checksum',\n      remote='<remote>',\n" in advise(is_remote=True, is_clustered=True)
     assert "remote='" not in advise()
-    # A model tells it itself.
+    # Known from the model itself.
     config = {"materialized": "differential", "unique_key": "id", "remote": "legacy"}
     node = {"resource_type": "model", "name": "accounts", "config": config}
     sizes = {"rows": 1_000_000, "row_bytes": 200, "key_bytes": 8}
@@ -235,7 +235,7 @@ def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> N
 @pytest.mark.parametrize("row_bytes", [12, 200, 1543.5, 9000, 8192])
 @pytest.mark.parametrize("change_fraction", [0, 0.0001, 0.01, 0.5, 1])
 def test_the_macro_predicts_what_the_cost_model_does(rows: int, row_bytes: float, change_fraction: float) -> None:
-    """Formulas stand in both, since dbt does not run Python from a macro: here they are kept together."""
+    """The formulas are in both, since a macro cannot call Python: this test keeps them equal."""
     predict = Macros()._predicted_reads
     for key_bytes, compared, flagged, relations in itertools.product([1, 12], [0, 0.3, 1], [False, True], [2, 5]):
         sizes = {

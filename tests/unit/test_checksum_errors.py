@@ -6,15 +6,15 @@ import math
 
 import pytest
 
-from deltawave.costs import days_before_error, missed_change_probability, single_error
+from deltawave.costs import comparisons_before_error, missed_change_probability, single_error
 
 RECORDS = 1_789_570
 
 
 def test_2430_days_come_from_a_rounded_error() -> None:
     assert single_error(32) == pytest.approx(2.3e-10, rel=0.02)
-    assert round(days_before_error(RECORDS, 2.3e-10)) == 2430
-    assert round(days_before_error(RECORDS, single_error(32))) == 2400
+    assert round(comparisons_before_error(RECORDS, 2.3e-10)) == 2430
+    assert round(comparisons_before_error(RECORDS, single_error(32))) == 2400
 
 
 def test_no_digit_is_lost_for_wide_checksums() -> None:
@@ -24,7 +24,7 @@ def test_no_digit_is_lost_for_wide_checksums() -> None:
 
 def test_equal_rows_are_never_missed() -> None:
     assert missed_change_probability(0, 32) == 0
-    assert days_before_error(0, single_error(32)) == math.inf
+    assert comparisons_before_error(0, single_error(32)) == math.inf
 
 
 def test_more_changes_and_fewer_bits_miss_more() -> None:

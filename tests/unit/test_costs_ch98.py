@@ -68,7 +68,7 @@ def test_the_older_algorithms() -> None:
 
 def test_mds_of_one_department() -> None:
     assert DEPARTMENT.copy_pages == 1
-    # .01 of the rows, one of 20 attributes besides the key: what is of interest of all changes.
+    # .01 of the rows and one of 20 attributes besides the key are of interest.
     assert DEPARTMENT.applicable_fraction * 0.05 == pytest.approx(0.0005)
     assert query_based.mds(DEPARTMENT, restriction_indexed=False) == N + 1
     assert query_based.mds(DEPARTMENT) == pytest.approx(0.01 * N + 1)

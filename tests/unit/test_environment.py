@@ -1,4 +1,4 @@
-"""`deltawave doctor`: what it sees on machines of every kind, and the way out it names."""
+"""`deltawave doctor`: its findings on machines of every kind, and the remedies."""
 
 from pathlib import Path
 

@@ -126,7 +126,7 @@ def test_safe_options_raise_no_warning():
 )
 def test_other_options_are_warned_of(options, message):
     (said,) = warnings(**options)
-    assert said.startswith("source legacy.accounts: half a file, or one with other columns, can pass: ")
+    assert said.startswith("source legacy.accounts: a damaged or different file may be read without an error: ")
     assert message in said
 
 
@@ -241,7 +241,7 @@ def test_sources_behind_a_model(nodes, read):
 
 @pytest.mark.parametrize(("provider", "announces"), [("csv", True), ("delta", False)])
 def test_folders_announce_dates(provider, announces):
-    """A Delta table has partitions too, and can't show them."""
+    """A Delta table also has partitions, but cannot show them."""
     facts = [("# Partition Information", ""), ("day", "date"), ("# Detailed Table Information", "")]
     described = [("id", "int"), *facts, ("Provider", provider), ("Location", "dumps")]
     relation = Name("accounts")
@@ -251,6 +251,5 @@ def test_folders_announce_dates(provider, announces):
         run_query=lambda sql: described if sql.startswith("describe") else [("day=2026-01-31", "")],
     )
     found._external_relation = lambda node: relation
-    job = {"name": "log"}
-    found._open_sources(job, model("differential", "source.shop.legacy.accounts"))
-    assert [each["name"] for each in job["dated_sources"]] == (["legacy.accounts"] if announces else [])
+    dated = found._open_sources("log", model("differential", "source.shop.legacy.accounts"))
+    assert [each["name"] for each in dated] == (["legacy.accounts"] if announces else [])

@@ -1,4 +1,4 @@
-"""Jars of another Spark are told by their names: by `deltawave doctor`, and by the adapter before Spark starts."""
+"""`deltawave doctor`, and the adapter before Spark starts, recognize jars of another Spark by their names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ DOUBTFUL = {
 
 
 def judged(said: str, key: str = PACKAGES) -> tuple[str, bool] | None:
-    """Why the one jar said does not fit pyspark 4.1.4, and whether that is certain."""
+    """Why the only jar with a finding does not fit pyspark 4.1.4, and whether that is certain."""
     (jar,) = jars({key: said})
     wrong = misfit(jar, "4.1.4")
     return wrong and (wrong.why, wrong.certain)

@@ -1,4 +1,4 @@
-"""What the select of a view reads, told from dbt's graph before Spark starts."""
+"""What the select of a view reads, from dbt's graph before Spark starts."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_only_values_of_the_anchors_own_type_name_them() -> None:
     ],
 )
 def test_rows_of_another_environment_are_not_read(args: dict[str, Any], elsewhere: str | None) -> None:
-    """Of all that is read, the tables stand but for one, and one is built in this run."""
+    """All tables that are read exist, except for one that is built in this run."""
     macros = Macros(
         run_query=lambda sql: [],
         graph={**GRAPH, "nodes": {name: each | {"alias": each["name"]} for name, each in GRAPH["nodes"].items()}},
@@ -172,7 +172,7 @@ def test_rows_of_another_environment_are_not_read(args: dict[str, Any], elsewher
     )
     job = {"name": "order_lines", "settings": {"constant_relations": [], "file_format": "parquet"}}
     job |= {"target": NAMELESS, "state_schema": "shop", "statements": []}
-    batch = {"batch_id": 2, "label": "2", "attempt": "0123456789ab", "log_name": "log"}
+    batch = {"batch_id": 2, "label": "2", "attempt": "0123456789ab", "log": "log"}
     if elsewhere is None:
         macros._require_own_relations(job, batch)
     else:

@@ -88,7 +88,7 @@ def test_a_type_is_read(text, parsed):
 @pytest.mark.parametrize(
     ("text", "fields"),
     [
-        # As describe and typeof write them: whatever a name holds, it stands there bare.
+        # As describe and typeof write them: names are never quoted, whatever they contain.
         ("struct<b c:int,d-e:string>", {"b c": "int", "d-e": "string"}),
         ("struct<x:y:int,z:date>", {"x:y": "int", "z": "date"}),
         ("struct<a,b:int,c<d:bigint,e>f:int>", {"a,b": "int", "c<d": "bigint", "e>f": "int"}),

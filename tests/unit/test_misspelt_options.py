@@ -40,7 +40,7 @@ MISSPELT = {
     "on_schema_chnage": "on_schema_change",
 }
 
-# Keys that models bear for users, for other packages and for other adapters.
+# Keys that models have for users, other packages and other adapters.
 FOREIGN = """
     owner my_flag team sla priority layer domain pii_columns load_strategy update_strategy created_at deleted_at
     time_format date_format row_format column_format key_columns business_key primary_key surrogate_key source_system
@@ -65,7 +65,7 @@ def test_a_misspelt_option_is_refused_and_the_right_one_named(given: str) -> Non
     option = MISSPELT[given]
     with pytest.raises(CompilationError) as error:
         settings(**{given: "x"})
-    assert f"accounts: '{given}' is no option, and nearly '{option}'. Write '{option}'" in str(error.value)
+    assert f"accounts: '{given}' is not an option, but nearly '{option}'. Write '{option}'" in str(error.value)
 
 
 def test_it_is_refused_beside_the_right_one() -> None:
@@ -92,7 +92,7 @@ def test_meta_is_the_user_s_own_but_for_our_names() -> None:
 
 @pytest.mark.parametrize("known", [ModelConfig, SparkConfig])
 def test_keys_that_dbt_knows_pass(known: Any) -> None:
-    options = MACROS._differential_defaults()
+    options = MACROS._options()
     fields = dataclasses.fields(known)
     names = {field.name for field in fields} | {field.metadata.get("alias", field.name) for field in fields}
     assert {"meta", "persist_docs"} <= names or "location_root" in names

@@ -1,4 +1,4 @@
-"""Which profile `deltawave doctor` looks at, and what it makes of it."""
+"""Which profile `deltawave doctor` reads, and what it finds there."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_name_that_does_not_tell_is_a_warning(project: Path) -> None:
 def test_the_profile_is_looked_for_where_dbt_looks(project: Path) -> None:
     assert found(project) == []
     places = [project.parent / "home" / ".dbt", project / "profiles", project, project.parent / "named"]
-    # Each goes before the ones above it.
+    # Each takes precedence over those above it.
     for place, jar in zip(places, (OTHER, DELTA, OTHER, DELTA), strict=True):
         place.mkdir(parents=True, exist_ok=True)
         (place / "profiles.yml").write_text(profile(jar))

@@ -1,4 +1,4 @@
-"""The SQL that a remote database is asked, in each dialect."""
+"""The SQL for a remote database, in each dialect."""
 
 from types import SimpleNamespace
 
@@ -17,9 +17,9 @@ DIALECTS = ["postgresql", "mysql", "derby"]
 
 
 class Remote:
-    """The macros of a job at a remote of that dialect, and the queries that it was asked.
+    """The macros of a job at a remote of that dialect, and the queries that it received.
 
-    ``columns`` is what the select gives, ``values`` what Spark answers.
+    ``columns`` are those of the select, ``values`` the answers of Spark.
     """
 
     def __init__(self, dialect, padded=None, columns=(), values=()):
@@ -37,6 +37,7 @@ class Remote:
             "attempt": "a1",
             "statements": [],
             "settings": {"remote": "legacy"},
+            "remote": None,
             "sql": "select * from t -- all",
         }
         self.macros._open_remote(self.job)
@@ -271,7 +272,7 @@ MARK = "2026-01-31 12:00:00"
     [
         ("postgresql", "timestamp", MARK, f"""("At" >= timestamptz '{MARK}+00' or "At" is null)"""),
         ("postgresql", "date", "2026-01-31", """("At" >= date '2026-01-31' or "At" is null)"""),
-        # By the column itself for an index, and by seconds for hours that come twice.
+        # By the column itself, for an index; and by seconds, for the hour that occurs twice.
         (
             "mysql",
             "timestamp",
@@ -327,7 +328,8 @@ def test_a_dump_of_many_days_sends_one(dialect, condition):
 )
 def test_rows_of_few_values_are_asked_for(values, condition):
     remote = Remote("postgresql", values=values)
-    remote.macros._rows_with_values(remote.job, "touched", ACCOUNTS[:1])
+    few = remote.macros._few_values(remote.job, "touched", ACCOUNTS[:1])
+    remote.macros._rows_with_values(remote.job, few)
     select = "select * from t -- all"
     expected = f'select *\nfrom (\n{select}\n) as "dump"\nwhere {condition}' if condition else select
     assert remote.queries[-1][1] == expected
@@ -355,9 +357,10 @@ def test_a_mark_of_another_database_says_nothing():
     macros = Macros(local_md5=str, model={"depends_on": {"nodes": []}}, graph={"nodes": {}})
 
     def fingerprint(remote: str) -> str:
-        settings = {"remote": remote, "updated_at": "at", "delete_flag": None, "row_id": None}
-        job = {"settings": settings, "remote": {"name": remote, "select": "select 1"}, "sql": "select * from a_view"}
-        return macros._time_fingerprint(job, {"columns": []})
+        settings = dict.fromkeys(macros._options()) | {"remote": remote, "updated_at": "at"}
+        job = {"settings": settings, "strategy": macros._strategy_named("x", "timestamp")}
+        job |= {"remote": {"name": remote, "select": "select 1"}, "sql": "select * from a_view"}
+        return macros._select_fingerprint(job, {"columns": []})
 
     assert fingerprint("legacy") == fingerprint("legacy")
     assert fingerprint("legacy") != fingerprint("archive")

@@ -18,7 +18,7 @@ LOCKED = dict(re.findall(r"^([\w.-]+)(?:\[.*\])?==([\w.]+)", (ROOT / "requiremen
 
 @pytest.fixture(scope="module")
 def required(wheel: Path) -> dict[str, Requirement]:
-    """What the wheel says that it needs."""
+    """The requirements of the wheel."""
     packed = zipfile.ZipFile(wheel)
     (name,) = [name for name in packed.namelist() if name.endswith(".dist-info/METADATA")]
     lines = message_from_bytes(packed.read(name)).get_all("Requires-Dist") or []
@@ -33,7 +33,7 @@ def test_the_wheel_allows_what_is_tested(required: dict[str, Requirement]) -> No
 
 @pytest.mark.parametrize("name", ["dbt-core", "dbt-spark", "pyspark"])
 def test_the_wheel_allows_no_other_minor_of(name: str, required: dict[str, Requirement]) -> None:
-    """The next dbt does not install everywhere, and the jars of Delta and Iceberg fit one minor of Spark."""
+    """The next dbt does not install everywhere, and the jars of Delta and Iceberg fit one minor version of Spark."""
     major, minor = Version(LOCKED[name]).release[:2]
     for other in (f"{major}.{minor - 1}.0", f"{major}.{minor + 1}.0"):
         assert other not in required[name].specifier

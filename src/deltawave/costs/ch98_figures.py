@@ -10,7 +10,7 @@ from deltawave.costs.source_table import SourceTable
 
 
 def _atdi(table: SourceTable) -> float:
-    """X / (P / (A + size(tid) + F)) delta + delta M: Table 3 leaves out the key and the index' height."""
+    """X / (P / (A + size(tid) + F)) delta + delta M: Table 3 leaves out the key and the height of the index."""
     index = table.pages_of(table.rows, table.flag_bytes + table.tuple_id_bytes + table.compared_bytes)
     return table.change_fraction * (index + table.copy_pages)
 

@@ -1,7 +1,7 @@
 """CH98: what it costs to find the changes of a table by queries.
 
 Each function takes a :class:`~deltawave.costs.SourceTable` and returns pages read (I/O) for one complete comparison,
-of the relation and of what is kept of it. docs/costs.md says how the paper is read where it disagrees with itself.
+of the relation and of what is kept of it. docs/costs.md says how the paper is read where it contradicts itself.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def mds_by_index(table: SourceTable) -> float:
 
 
 def mds_by_hash(table: SourceTable, key_index_pages: float) -> float:
-    """MDS by a hash join in a memory of N + 1 pages, with an index of keys on either side. R N + M + 2 I (3.1)."""
+    """MDS by a hash join with N + 1 pages of memory, and an index of the keys on both sides. R N + M + 2 I (3.1)."""
     return mds(table) + 2 * key_index_pages
 
 
@@ -49,26 +49,26 @@ def mds_worst_case(table: SourceTable) -> float:
 def qda(table: SourceTable) -> float:
     """MDS as Figure 1 writes it, in three selects. 3 (R N + M).
 
-    Ours: Figure 1 has no price in the paper. This is what an engine reads that shares no scan among the selects.
+    Ours: the paper gives no cost for Figure 1. An engine that shares no scans among the selects reads this much.
     """
     return 3 * mds(table)
 
 
 def ts(table: SourceTable, deletes: bool = False) -> float:
-    """Time-stamps without an index: scan, then fetch the old tuples. S + delta N (Figure 3).
+    """Timestamps without an index: scan, then fetch the old tuples. S + delta N (Figure 3).
 
-    Where rows are deleted, all of the copy has to be joined to see it: S + M (3.2.1).
+    If rows are deleted, the whole copy has to be joined to find them: S + M (3.2.1).
     """
     return table.augmented_pages + (table.copy_pages if deletes else table.change_fraction * table.pages)
 
 
 def tdi_without_index(table: SourceTable) -> float:
-    """Time-stamps and delete flags without an index. S + delta N (Figure 3)."""
+    """Timestamps and delete flags without an index. S + delta N (Figure 3)."""
     return ts(table)
 
 
 def tdi(table: SourceTable) -> float:
-    """Time-stamps and delete flags by a secondary index. delta (S + N + I) + height (Figure 4)."""
+    """Timestamps and delete flags by a secondary index. delta (S + N + I) + height (Figure 4)."""
     return table.change_fraction * (table.augmented_pages + table.pages + table.index_pages) + table.index_height
 
 
@@ -78,7 +78,7 @@ def tdi_worst_case(table: SourceTable) -> float:
 
 
 def atdi(table: SourceTable) -> float:
-    """Time-stamps and delete flags by an index with the compared attributes. delta (I + N) + height (Figure 5)."""
+    """Timestamps and delete flags by an index with the compared attributes. delta (I + N) + height (Figure 5)."""
     return table.change_fraction * (table.covering_index_pages + table.pages) + table.index_height
 
 
@@ -105,7 +105,7 @@ def incremental(table: SourceTable) -> float:
 def range_checksum(table: SourceTable) -> float:
     """ID/RCS, range checksums. R N + delta M and the auxiliary table (Table 3).
 
-    Its delta M has the changes fill the ranges that they fall into; :func:`range_checksum_by_ranges` does without that.
+    Its delta M assumes that the changes fill the ranges that they hit; :func:`range_checksum_by_ranges` does not.
     """
     changed = table.change_fraction * table.copy_pages
     return table.applicable_fraction * table.pages + table.auxiliary_pages + changed
@@ -117,15 +117,15 @@ def range_checksum_by_ranges(table: SourceTable, clustered: bool = False) -> flo
     return table.applicable_fraction * table.pages + table.auxiliary_pages + changed
 
 
-# Share of the table that takes all changes where keys grow with time: "alpha in this case will typically be 20%" (3.6).
+# Share of the table that takes all changes if keys grow with time: "alpha in this case will typically be 20%" (3.6).
 ACTIVE_SHARE = 0.2
 
 
 def changed_ranges(table: SourceTable, clustered: bool = False) -> float:
     """Share of the ranges that hold a change, 0 to 1; of a remote table, these are sent (3.6).
 
-    Changes that fall anywhere hit a range of n rows with the chance 1 - (1 - delta)^n (3.6 names Yao for it). Clustered
-    ones fall anywhere within a fifth of the table, or within the share that changes, if that is more.
+    Random changes hit a range of n rows with probability 1 - (1 - delta)^n (3.6 cites Yao for it). Clustered ones fall
+    anywhere within a fifth of the table, or within the share that changes, if that is more.
     """
     active = max(ACTIVE_SHARE, table.change_fraction) if clustered else 1.0
     rows_per_range = table.rows / max(table.ranges, 1)

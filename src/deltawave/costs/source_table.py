@@ -1,4 +1,4 @@
-"""What CH98's cost formulas know of a table: its Table 2, and the sizes that follow from it."""
+"""The parameters of a table in CH98's cost formulas: its Table 2, and the sizes that follow from it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class SourceTable:
     The table's own size is not given but follows: N is 1,000 pages, since 10 whole tuples of 200 bytes go on a page.
 
     - ``rows``: X, tuples in the base relation
-    - ``row_bytes``: T, bytes of a tuple, its key with it
+    - ``row_bytes``: T, bytes of a tuple, including its key
     - ``key_bytes``: K, bytes of the key
-    - ``compared_fraction``: share of a tuple's other bytes that changes are looked for in, 0 to 1, which gives F; .3
-      leads to Table 2's M of .3 N
+    - ``compared_fraction``: share of a tuple's other bytes that is compared, 0 to 1, which gives F; .3 leads to
+      Table 2's M of .3 N
     - ``page_bytes``: P, bytes of a page
-    - ``flag_bytes``: A, bytes that time-stamp and delete flag add to a tuple
-    - ``applicable_fraction``: R, share of the rows that changes are looked for in, 0 to 1
+    - ``flag_bytes``: A, bytes that timestamp and delete flag add to a tuple
+    - ``applicable_fraction``: R, share of the rows that is compared, 0 to 1
     - ``change_fraction``: delta, share of the rows that change between two comparisons, 0 to 1; printed A too
     - ``relations``: Z, relations that the view of VBD joins
     - ``index_height``: pages from an index' root to its leaves; K, again
@@ -29,9 +29,9 @@ class SourceTable:
     - ``tuple_id_bytes``: size(tid), bytes of an index' pointer to a tuple. 4 is what INGRES takes
     - ``checksum_bytes``: bytes of a tuple's checksum (3.3)
     - ``pages_per_range``: pages that a key range spans (3.5)
-    - ``has_flags``: the tuples hold time-stamp and flag already, so that S is N. Ours: the paper always adds them
+    - ``has_flags``: the tuples hold timestamp and flag already, so that S is N. Ours: the paper always adds them
 
-    Raises ``ValueError`` for what can't be the size or the share of anything.
+    Raises ``ValueError`` for an impossible size or share.
     """
 
     rows: int = 10_000
@@ -64,7 +64,7 @@ class SourceTable:
             raise ValueError(f"SourceTable: key_bytes can't be {self.key_bytes!r}; a row has {self.row_bytes!r} bytes.")
 
     def pages_of(self, rows: float, row_bytes: float) -> int:
-        """Pages that rows of a size take: whole rows on a page, or whole pages a row where it is longer than one."""
+        """Pages for rows of a given size: whole rows on a page, or whole pages per row if it is longer than a page."""
         if row_bytes > self.page_bytes:
             return math.ceil(rows * -(-row_bytes // self.page_bytes))
         return int(-(-rows // (self.page_bytes // row_bytes)))
@@ -86,7 +86,7 @@ class SourceTable:
 
     @property
     def augmented_pages(self) -> int:
-        """S: pages of the base relation with time-stamp and flag (Table 2), S = X / (P / (T + A))."""
+        """S: pages of the base relation with timestamp and flag (Table 2), S = X / (P / (T + A))."""
         return self.pages_of(self.rows, self.row_bytes + (0 if self.has_flags else self.flag_bytes))
 
     @property
@@ -96,7 +96,7 @@ class SourceTable:
 
     @property
     def index_pages(self) -> int:
-        """I: pages of the secondary index on time-stamp and flag (Table 2), X / (P / (A + size(tid)))."""
+        """I: pages of the secondary index on timestamp and flag (Table 2), X / (P / (A + size(tid)))."""
         return self.pages_of(self.rows, self.flag_bytes + self.tuple_id_bytes)
 
     @property
@@ -118,7 +118,7 @@ class SourceTable:
 
     @property
     def auxiliary_pages(self) -> int:
-        """Pages of the auxiliary table, two keys and a counter of 4 bytes a range (3.5)."""
+        """Pages of the auxiliary table, two keys and a counter of 4 bytes per range (3.5)."""
         return self.pages_of(self.ranges, 2 * self.key_bytes + 4)
 
     @property

@@ -1,4 +1,4 @@
-"""CH98 4 and Table 3: what it costs to find the changes of a view, and to bring them to a warehouse.
+"""CH98 4 and Table 3: what it costs to find the changes of a view, and to apply them to a warehouse.
 
 Each function takes a :class:`~deltawave.costs.SourceTable`, which stands for any of the view's relations, and returns
 pages read and written (I/O). The paper's example: 4 relations of 100,000 tuples, half of their attributes in the view.
@@ -37,7 +37,7 @@ def vbd_by_checksums_worst_case(table: SourceTable) -> float:
 
 
 def vbd_by_flags(table: SourceTable) -> float:
-    """Join each relation's changes, found by time-stamps, to the others, and apply. Z (Z - 1) delta S + delta V (4)."""
+    """Join each relation's changes, found by timestamp, to the others, and apply. Z (Z - 1) delta S + delta V (4)."""
     joins = table.relations * (table.relations - 1) * table.change_fraction * table.augmented_pages
     return joins + table.change_fraction * table.view_pages
 

@@ -1,4 +1,4 @@
-"""Measures taken of change logs."""
+"""Statistics of change logs."""
 
 from deltawave.evaluation.change_rates import column_change_rates
 

@@ -17,14 +17,14 @@ def column_change_rates(log: DataFrame) -> DataFrame:
     - ``batch_id``, ``batch_at``, ``column_name``
     - ``changed_rows``: updates that changed the column (rows)
     - ``updated_rows``: updates of the batch (rows), without backfills of a new column
-    - ``compared_rows``: keys that stand in both dumps (rows): what the log had inserted and not
-      deleted before the batch, less the batch's deletes
+    - ``compared_rows``: keys in both dumps (rows): what the log had inserted and not deleted before
+      the batch, minus the batch's deletes
     - ``share_of_updates``: ``changed_rows / updated_rows``, 0 to 1, null without updates
     - ``change_rate``: ``changed_rows / compared_rows``, 0 to 1
 
-    A dump that equals the one before it has no rows in the log, and none here.
+    A dump that equals the previous one has no rows in the log, and none here.
 
-    Raises ``ValueError`` when the log keeps no before images: they are what tells its columns.
+    Raises ``ValueError`` if the log keeps no before images: its columns are known from them.
     """
     batches = _batches(log)
     columns = F.explode(F.array(*map(F.lit, _value_columns(log)))).alias("column_name")
@@ -52,7 +52,7 @@ def _value_columns(log: DataFrame) -> list[str]:
 
 
 def _batches(log: DataFrame) -> DataFrame:
-    """Count the rows of each batch, and leave out batches that had nothing to compare."""
+    """Count the rows of each batch, without batches that had nothing to compare."""
     counts = log.groupBy(F.col("_batch_id").alias("batch_id")).agg(
         F.max("_batch_at").alias("batch_at"),
         F.count_if(F.col("_change_type") == "insert").alias("inserts"),
@@ -67,7 +67,7 @@ def _batches(log: DataFrame) -> DataFrame:
 
 
 def _is_backfill() -> Column:
-    """Whether a row only brings the values of a column that joined the log: an update of no compared column."""
+    """Whether a row only fills a column that joined the log: an update without changed columns."""
     return F.coalesce(F.size("_changed_columns") == 0, F.lit(False))
 
 

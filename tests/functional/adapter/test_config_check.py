@@ -1,4 +1,4 @@
-"""A wrong configuration is told before Spark starts."""
+"""A wrong configuration is reported before Spark starts."""
 
 STUB = """
 {% macro check_differential_config(name, config) %}
@@ -52,5 +52,5 @@ def test_so_does_a_misspelt_option(own_process):
     own_process.write("models/log.sql", config + " select 1 as id, 2 as seen_at")
     output = own_process.python(RUN.format(commands="'run',")).stdout
     assert "outcome run False" in output
-    assert "log: 'ignore_column' is no option, and nearly 'ignore_columns'." in output
+    assert "log: 'ignore_column' is not an option, but nearly 'ignore_columns'." in output
     assert "spark None" in output

@@ -6,8 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import own_strategies
 import pyspark
 import pytest
+import python_strategy
 
 OVERWRITES = """
 def model(dbt, session):
@@ -42,6 +44,31 @@ from pyspark.sql import SparkSession
 
 spark = SparkSession.builder.remote("{server}").getOrCreate()
 print("rows", [tuple(row) for row in spark.table("own.reads").collect()])
+"""
+
+
+LOG = """
+{{ config(materialized='differential', unique_key='id', strategy='by_function', max_delete_fraction=1) }}
+{% if var('dump') == 1 %}
+select id, 'ann' as name from range(3)
+{% else %}
+select id, if(id = 1, 'bob', 'ann') as name from range(1, 4)
+{% endif %}
+"""
+
+FAILS_LATE = """
+
+def fails(old, new, unique_key, columns, before_image):
+    return old.select("no_such_column")
+"""
+
+PRINT_CHANGES = """
+from dbt.adapters.deltawave import session
+
+spark = session._current.session
+changes = spark.table("own.log").where("_batch_id = 2").selectExpr("id", "_change_type", "_before.name")
+print("changes", sorted(tuple(row) for row in changes.collect()))
+print("views", [table.name for table in spark.catalog.listTables() if table.isTemporary])
 """
 
 
@@ -123,6 +150,30 @@ def test_a_remote_database(own_process, server):
     assert "Remote 'gone' can't be read. Check the database in its url. Spark said: " in shown
     assert "Remote 'driverless': Spark finds no org.postgresql.Driver. Add spark.jars.packages" in shown
     assert "hunter2" not in shown
+
+
+def test_a_strategy_that_compares_in_python(own_process, server):
+    own_process.profile(server_side_parameters={"spark.remote": server})
+    own_process.install_package()
+    # The same as the local session runs, in the project's folder, which is on the process's path.
+    own_process.write("python_strategy.py", Path(python_strategy.__file__).read_text() + FAILS_LATE)
+    own_process.write("macros/own_strategies.sql", own_strategies.DECLARATIONS)
+    own_process.write("models/log.sql", LOG)
+
+    outcome = own_process.dbt("run --vars 'dump: 1'", "run --vars 'dump: 2'", then=PRINT_CHANGES)
+    assert outcome.returncode == 0, outcome.stdout
+    lines = outcome.stdout.splitlines()
+    assert "changes [(0, 'delete', None), (1, 'update', 'ann'), (3, 'insert', None)]" in lines
+    assert "views []" in lines
+
+    failing = own_strategies.DECLARATIONS.replace(python_strategy.DOTTED_PATH, "python_strategy.fails")
+    own_process.write("macros/own_strategies.sql", failing)
+    outcome = own_process.dbt("run --vars 'dump: 1'")
+    assert outcome.returncode == 1
+    shown = " ".join(outcome.stdout.split())
+    assert "Library function 'python_strategy.fails' failed with AnalysisException: [UNRESOLVED_COLUMN" in shown
+    assert "no_such_column" in shown
+    assert "JVM stacktrace" not in shown
 
 
 def test_no_server(own_process):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from dbt.tests.util import run_dbt
 
-# As a driver would tell that it cannot connect.
+# Like a driver that cannot connect.
 SECRETIVE = """
 {{ config(materialized='table') }}
 select raise_error('no route to jdbc:postgresql://clerk:hunter2@db.example/shop?password=hunter3')
@@ -70,7 +70,7 @@ FILES = {
 
 
 class TestCauses:
-    """A file that can't be read: which one, what is wrong in it, and what to do."""
+    """A file that cannot be read: which one, what is wrong with it, and what to do."""
 
     @pytest.fixture(scope="class")
     def models(self):
@@ -87,8 +87,8 @@ class TestCauses:
         spark.range(1000).coalesce(1).write.parquet(str(folder / "parquet"))
         (file,) = (folder / "parquet").glob("*.parquet")
         file.write_bytes(file.read_bytes()[:1000])
-        # As it comes from elsewhere: Spark's own checksum would tell first.
-        file.with_name(f".{file.name}.crc").unlink()
+        # Like a file from elsewhere: otherwise Spark's own checksum file would fail first.
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
         self.declare(spark, project, "parquet", "id bigint) using parquet", folder)
         results = run_dbt(["run"], expect_pass=False)
         return {result.node.name: result.message for result in results}

@@ -1,4 +1,4 @@
-"""What Ctrl-C ends: the statement that runs, and everything that would come after it."""
+"""Ctrl-C ends the running statement, and nothing runs after it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOG = """
 select id, '{{ env_var("NAME") }}' as name from range(3)
 """
 
-# dbt calls back in the thread that tells something: here a model's, between two of its statements.
+# dbt calls back in the thread that logs: here that of a model, between two of its statements.
 RUN = """
 import json, os, signal, threading
 from dbt.cli.main import dbtRunner
@@ -67,7 +67,7 @@ def test_nothing_is_decided_after_an_interrupt(own_process):
     assert len(lines) == 3, outcome.stdout + outcome.stderr
     first, interrupted, again = map(json.loads, lines)
     assert first[:2] == [True, False]
-    # dbt tells of an interrupt by its outcome, or passes it on, as the moment has it.
+    # Depending on the moment, dbt reports an interrupt in its result or raises it.
     assert interrupted[0] in (False, "interrupted")
     assert interrupted[1]
     assert "log__commit_1" in interrupted[2]

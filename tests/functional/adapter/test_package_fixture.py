@@ -1,4 +1,4 @@
-"""The fixtures that other tests stand on."""
+"""The fixtures that other tests rely on."""
 
 import pytest
 from dbt.tests.util import run_dbt

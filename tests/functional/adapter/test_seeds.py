@@ -1,4 +1,4 @@
-"""Seeds come out as they went in."""
+"""Seeds keep their values."""
 
 import datetime as dt
 

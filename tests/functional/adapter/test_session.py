@@ -149,7 +149,7 @@ def test_second_process_on_a_metastore(own_process, tmp_path):
     lock = data_dir / "metastore_db" / "dbex.lck"
     lock.parent.mkdir(parents=True)
     with lock.open("w+b") as file:
-        # As Derby does in the process that has the database open.
+        # Like Derby in a process that has the database open.
         fcntl.lockf(file, fcntl.LOCK_EX)
         own_process.profile(data_dir=str(data_dir))
         outcome = own_process.dbt("debug")

@@ -1,4 +1,4 @@
-"""The suites that dbt-tests-adapter has for every adapter, as far as Parquet tables go."""
+"""The suites of dbt-tests-adapter, as far as Parquet tables support them."""
 
 import pytest
 from dbt.tests.adapter.basic.test_adapter_methods import BaseAdapterMethod

@@ -36,18 +36,6 @@ class TestChangeLog:
             (2, 3, 3, 1, 1, 1, "outer_join"),
         ]
 
-    def test_union_gives_the_same_log(self, bench: Workbench) -> None:
-        columns = "account_id, name, _change_type, _changed_columns, _before.name, _batch_id"
-        logs = []
-        for strategy in ("outer_join", "union"):
-            bench.clear()
-            bench.configure(strategy=strategy, hint="broadcast")
-            bench.build(FIRST)
-            bench.build(SECOND)
-            logs.append(bench.log(columns))
-        assert logs[0] == logs[1]
-        assert bench.batches("strategy, reason") == [("union", "configured")] * 2
-
     def test_view_has_the_contract_columns_with_the_source_types(self, bench: Workbench) -> None:
         bench.build("select 1L as account_id, cast(2.50 as decimal(9, 2)) as amount")
         fields = {

@@ -55,8 +55,8 @@ class TestQuarantine:
 
     def test_keys_are_set_aside_and_held(self, bench: Workbench) -> None:
         said = bench.build(rows("(1, 'ann'), (2, 'bob'), (2, 'rob'), (3, 'cid'), (5, 'eve')")).text
-        assert "accounts, batch 1: 1 key(s) (account_id) stand more than once, for instance (2)." in said
-        assert "Their 2 rows are set aside and the keys stay as they were" in said
+        assert "accounts, batch 1: 1 key(s) (account_id) occur more than once, for instance (2)." in said
+        assert "Their 2 rows are set aside, and the log keeps the keys' former rows" in said
         assert "deltawave.quarantine(ref('accounts'))" in said
         assert bench.log() == [(1, "ann", "insert", 1), (3, "cid", "insert", 1), (5, "eve", "insert", 1)]
         assert self.set_aside(bench) == [(2, "bob", 1), (2, "rob", 1)]
@@ -64,7 +64,7 @@ class TestQuarantine:
         bench.build(rows("(1, 'ann'), (2, 'bob'), (3, 'kid'), (3, 'kid'), (3, 'sid'), (4, 'dan'), (5, 'eva')"))
         assert bench.log()[3:] == [(2, "bob", "insert", 2), (4, "dan", "insert", 2), (5, "eva", "update", 2)]
         assert self.set_aside(bench)[2:] == [(3, "kid", 2), (3, "kid", 2), (3, "sid", 2)]
-        assert self.sides(bench) == ["commit", "held"]
+        assert self.sides(bench) == ["accepted", "commit"]
 
         bench.build(rows("(1, 'ann'), (2, 'bob'), (3, 'sid'), (4, 'dan'), (5, 'eva')"))
         assert bench.log("account_id, name, _before.name, _change_type, _batch_id")[6:] == [
@@ -82,7 +82,7 @@ class TestQuarantine:
             (1, 3, 0, 3),
             (2, 3, 2, 0),
         ]
-        assert "1 row(s) have null in all of the key" in bench.refused(rows("(1, 'a'), (1, 'b'), (null, 'c')"))
+        assert "1 row(s) have null in every column of the key" in bench.refused(rows("(1, 'a'), (1, 'b'), (null, 'c')"))
         assert "2 of 3 rows (66.7%) would be deleted" in bench.refused(rows("(1, 'x'), (1, 'y')"))
         assert bench.spark.table(f"{bench.schema}.accounts__quarantine").count() == 2
         bench.build(rows("(1, 'ann'), (3, 'cid')"))
@@ -130,7 +130,7 @@ class TestQuarantine:
         bench.dump(rows("(1, 'ann'), (2, 'x'), (2, 'y'), (3, 'cid')"))
         stop("prepare")
         stop("decide")
-        assert self.sides(bench) == ["commit", "copy", "copy", "copy", "held", "held"]
+        assert self.sides(bench) == ["accepted", "accepted", "commit", "copy", "copy", "copy"]
         assert self.set_aside(bench) == []
         # The next run finishes batch 2 and takes the same dump again, as batch 3.
         stop("record")
@@ -138,7 +138,7 @@ class TestQuarantine:
         bench.build(rows("(1, 'ann'), (2, 'bob'), (3, 'cid')"))
         assert self.set_aside(bench) == [(2, "x", 2), (2, "x", 3), (2, "y", 2), (2, "y", 3)]
         assert bench.log()[2:] == [(3, "cid", "insert", 2)]
-        assert self.sides(bench) == ["commit", "held"]
+        assert self.sides(bench) == ["accepted", "commit"]
         assert bench.spark.table(f"{bench.schema}.accounts__quarantine").count() == 4
 
     def test_types_may_change_before_the_first_batch_alone(self, bench: Workbench) -> None:
@@ -149,7 +149,7 @@ class TestQuarantine:
         assert self.set_aside(bench) == [("a", 1, 1), ("a", 2, 1)]
         bench.configure(duplicate_keys="quarantine", full_refresh=True)
         text = bench.refused(rows("(1, 'x'), (1, 'y')"), "--full-refresh")
-        assert "accounts__quarantine`, which takes rows with duplicate keys, holds a column" in text
+        assert "accounts__quarantine`, which keeps rows with duplicate keys, has another type" in text
 
 
 STATE = """

@@ -114,9 +114,9 @@ class TestRefusedOperations:
         before = dated.state()
         for macro, args, message in [
             ("rewind", {"model": "acounts", "to_batch": 1}, "rewind: no model is called 'acounts'"),
-            ("rewind", {"model": "accounts", "to_batch": 3}, "has the batches 1, 2, 3, of which all but the last"),
+            ("rewind", {"model": "accounts", "to_batch": 3}, "has the batches 1, 2, 3, all of which except the last"),
             ("rewind", {"model": "accounts", "to_batch": "x"}, "to_batch can't be 'x'"),
-            ("expire", {"model": "accounts"}, "give either to_batch or before"),
+            ("expire", {"model": "accounts"}, "give to_batch or before"),
             ("expire", {"model": "accounts", "before": "spring"}, "before can't be 'spring'; it takes a date"),
         ]:
             done = dated.operate(macro, **args)
@@ -129,11 +129,11 @@ class TestRefusedOperations:
         bench.build("select 1 as account_id, 'ann' as name")
         bench.build("select 1 as account_id, 'anna' as name")
         done = bench.operate("rewind", model="accounts", to_batch=1)
-        assert "what stood at a batch can't be told" in done.text
+        assert "the state at a batch cannot be rebuilt" in done.text
         # That the option has changed since brings no rows back.
         bench.configure()
         done = bench.operate("rewind", model="accounts", to_batch=1)
-        assert "what stood at a batch can't be told" in done.text
+        assert "the state at a batch cannot be rebuilt" in done.text
 
 
 class TestWiderColumns:

@@ -15,7 +15,7 @@ class TestRefusals:
     def test_duplicate_keys(self, bench: Workbench) -> None:
         bench.build(GOOD)
         text = bench.refused(GOOD + " union all select 3, 'x' union all select 4, 'x'")
-        assert "2 key(s) (account_id) stand more than once, for instance (3), (4)" in text
+        assert "2 key(s) (account_id) occur more than once, for instance (3), (4)" in text
 
     def test_empty_dump_that_is_allowed(self, bench: Workbench) -> None:
         bench.configure(allow_empty=True, max_delete_fraction=1)
@@ -70,7 +70,7 @@ class TestRefusals:
     @pytest.mark.both_adapters
     def test_a_misspelt_option_is_told_and_a_key_of_the_users_own_passes(self, bench: Workbench) -> None:
         bench.configure(ignore_column=["name"])
-        assert "accounts: 'ignore_column' is no option, and nearly 'ignore_columns'." in bench.refused(GOOD)
+        assert "accounts: 'ignore_column' is not an option, but nearly 'ignore_columns'." in bench.refused(GOOD)
         bench.configure(owner="bi", my_flag=True, tags=["nightly"], meta={"ignore_column": "name"})
         bench.build(GOOD)
 

@@ -57,7 +57,7 @@ class TestColumnsThatTheLogHolds:
         bench.dump(plain.format("if(id = 1, 20L, 10 * id) as order_id,"))
         done = bench.run()
         assert not done.ok
-        assert "does not hold what 'order_id' was before" in " ".join(done.text.split())
+        assert "does not hold 'order_id' as it was before" in " ".join(done.text.split())
         done = bench.run("--vars", "deltawave_accept: [orders]")
         assert done.ok, done.text
         rows = bench.spark.sql(f"select order_id, items, _change_type from {bench.schema}.orders where _batch_id > 2")

@@ -59,7 +59,7 @@ REFUSED = {
     "edited ranges": Between(
         {"strategy": "range_checksum"}, damage=("ranges", "insert into {} (range_id) values (99)")
     ),
-    "edited ranges of time-stamps": Between(
+    "edited ranges of timestamps": Between(
         BY_TIME | {"updated_at": "number"}, damage=("ranges", "insert into {} (range_id) values (99)")
     ),
     "an emptied copy": Between({}, damage=("copy", "truncate table {}")),
@@ -104,8 +104,7 @@ class Desk(Workbench):
         self.place(name, between.config | between.then, between.select)
         kind, statement = between.damage
         if statement:
-            kinds = (f"{name}__{kind}_", f"{name}__cuts_" if kind == "ranges" else f"{name}__{kind}_")
-            (table,) = [each for each in self.tables() if each.startswith(kinds)]
+            (table,) = [each for each in self.tables() if each.startswith(f"{name}__{kind}_")]
             self.spark.sql(statement.format(f"{self.schema}.{table}"))
 
     def tables(self) -> set[str]:

@@ -46,7 +46,7 @@ AGREES_WITH = {
 
 
 class Source:
-    """Tables with a time-stamp and a delete flag, as applications keep them that never delete a row."""
+    """Tables with a timestamp and a delete flag, as applications keep them that never delete a row."""
 
     def __init__(self) -> None:
         self.rows: dict[Row, tuple[Row, int, bool]] = {}

@@ -173,7 +173,7 @@ class TestRepair:
         bench.dump(GOOD)
         done = bench.run()
         assert not done.ok
-        assert "no record of the last decision" in done.text
+        assert "the record of the last decision is missing" in done.text
         assert "accounts__log" in bench.names()
 
     def test_lost_copy_is_an_error(self, bench: Workbench) -> None:
@@ -188,7 +188,7 @@ class TestRepair:
     def test_state_of_a_later_version_is_refused(self, bench: Workbench) -> None:
         bench.build(GOOD)
         commit = f"{bench.schema}.accounts__commit_1"
-        record = bench.spark.table(commit).collect()[0].record.replace('"version": 2', '"version": 99')
+        record = bench.spark.table(commit).collect()[0].record.replace('"version": 3', '"version": 99')
         assert '"version": 99' in record
         bench.spark.sql(f"alter view {commit} as select '{record}' as record")
         assert "format 99" in bench.refused(GOOD)

@@ -1,4 +1,4 @@
-"""The deltawave, rendered against the session's own catalog, and views to run them on."""
+"""The macros, rendered against the session's own catalog, and views to run them on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def deltawave(spark: SparkSession) -> Macros:
 
 @pytest.fixture
 def view(spark: SparkSession) -> Iterator[Callable[[str, str | DataFrame], Relation]]:
-    """``view("old", "select 1 as id")``: a temporary view for the time of the test."""
+    """``view("old", "select 1 as id")``: a temporary view for the duration of the test."""
     names = []
 
     def create(name: str, content: str | DataFrame) -> Relation:

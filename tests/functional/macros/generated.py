@@ -1,4 +1,4 @@
-"""Generated tables: awkward values, few keys, so that two states of a table have much in common."""
+"""Generated tables: awkward values, and few keys, so that two states of a table have much in common."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ KEY = st.tuples(st.sampled_from([None, 0, 1]), st.sampled_from([None, "", "a"]))
 
 @st.composite
 def histories(draw: st.DrawFn, states: int) -> list[State]:
-    """A few states of one table, each made of the last by updates, inserts and deletes."""
+    """A few states of one table, each made from the previous one by updates, inserts and deletes."""
     rows: dict[Row, Row] = {}
     history = []
     for _ in range(states):
@@ -67,7 +67,7 @@ def histories(draw: st.DrawFn, states: int) -> list[State]:
         for key in draw(st.lists(KEY, max_size=4)):
             row = list(draw(VALUES))
             if key in rows and draw(st.booleans()):
-                # One column alone, perhaps to a value that is equal.
+                # Only one column, perhaps to an equal value.
                 column = draw(st.integers(0, len(row) - 1))
                 row = [*rows[key][:column], row[column], *rows[key][column + 1 :]]
             rows[key] = tuple(row)
@@ -77,7 +77,7 @@ def histories(draw: st.DrawFn, states: int) -> list[State]:
 
 @st.composite
 def bags(draw: st.DrawFn, states: int) -> list[State]:
-    """A few states of one table in which keys, and whole rows, stand more than once."""
+    """A few states of one table in which keys, and whole rows, occur more than once."""
     keys = draw(st.lists(KEY, min_size=1, max_size=2))
     values = draw(st.lists(VALUES, min_size=2, max_size=3))
     rows = st.tuples(st.sampled_from(keys), st.sampled_from(values)).map(lambda row: row[0] + row[1])
@@ -86,7 +86,7 @@ def bags(draw: st.DrawFn, states: int) -> list[State]:
 
 
 def collect(strategy: st.SearchStrategy[Any], count: int, derandomize: bool = False) -> list[Any]:
-    """Many examples at once, for one query over all: a query for each would take minutes."""
+    """Many examples at once, for one query over all of them: one query per example would take minutes."""
     examples = []
 
     @settings(
@@ -106,7 +106,7 @@ def collect(strategy: st.SearchStrategy[Any], count: int, derandomize: bool = Fa
 
 
 def frame(spark: SparkSession, states: Iterable[State]) -> DataFrame:
-    """The rows of all states in one table, ``case_id`` saying of which."""
+    """The rows of all states in one table, with the case in ``case_id``."""
     rows = [(case, *row) for case, state in enumerate(states) for row in state]
     schema = "case_id int, " + ", ".join(f"{name} {data_type}" for name, data_type in TYPES.items())
     return spark.createDataFrame(rows, schema).repartition(3)
@@ -121,7 +121,7 @@ def by_case(rows: Iterable[Any]) -> dict[int, Counter[Any]]:
 
 
 def content(value: Any) -> Any:
-    """A hashable stand-in: equal where the contract says equal."""
+    """A hashable stand-in, equal if the delta contract says equal."""
     if isinstance(value, float) and math.isnan(value):
         return "NaN"
     if isinstance(value, dict):

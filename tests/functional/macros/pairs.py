@@ -1,4 +1,4 @@
-"""Pairs of values that the delta contract takes as equal, and such that it does not."""
+"""Pairs of values that are equal under the delta contract, and pairs that are not."""
 
 Pairs = list[tuple[str, str]]
 

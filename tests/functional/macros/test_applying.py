@@ -1,11 +1,11 @@
-"""`current_state` and `apply_changes` on logs that one can read."""
+"""`current_state` and `apply_changes` on small logs."""
 
 import pytest
 
 
 @pytest.fixture
 def log(view):
-    """Three batches: three rows come; one changes, one goes; the gone comes back."""
+    """Three batches: three inserts; an update and a delete; the deleted key comes back."""
     return view(
         "readable_log",
         """

@@ -40,7 +40,7 @@ def test_a_quoted_name_is_the_name_that_it_was_made_of(spark, deltawave):
 
 
 def found_equal(spark, deltawave, pairs):
-    """The pairs that the macro's comparison takes as equal."""
+    """The pairs that the macro's comparison finds equal."""
     types = {column["name"]: column["data_type"] for column in deltawave._columns_of_query(as_row(pairs))}
     compared = [
         f"{deltawave._comparable(f'l{n}', types[f'l{n}'])} <=> {deltawave._comparable(f'r{n}', types[f'r{n}'])}"

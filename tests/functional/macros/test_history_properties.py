@@ -1,4 +1,4 @@
-"""Whatever history a table has, its log reads as versions, as images and without useless pairs."""
+"""For any history of a table, its log can be read as versions, as images and without useless pairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONTRACT = ["_change_type", "_changed_columns", "_before", "_batch_id"]
 
 
 def versions(history: list[State], tracked: list[str]) -> Iterator[tuple[Row, int, int | None]]:
-    """Row, first batch and the batch that ended it, by the definition."""
+    """Each version's row, its first batch and the batch that ended it, by the definition."""
     places = [DATA.index(name) for name in tracked]
     opened: dict[Row, tuple[Row, int]] = {}
     for batch, state in enumerate(history, start=1):
@@ -69,7 +69,7 @@ def test_images_lead_from_each_state_to_the_next(spark, deltawave, world):
 
 
 def test_deleting_and_inserting_every_row_is_the_log_but_for_useless_pairs(spark, deltawave, world, view):
-    """The worst that a window can leave: each batch deletes the whole former state and inserts the new one."""
+    """The worst case of a window: each batch deletes the whole former state and inserts the new one."""
     sides = [
         f"select *, '{kind}' as _change_type, {number}L as _batch_id from {world.states[number - offset]}"
         for number in range(1, STATES + 1)

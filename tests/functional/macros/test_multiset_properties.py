@@ -1,4 +1,4 @@
-"""Whatever two bags of rows hold: their difference, applied to the first, gives the second, and none is smaller."""
+"""For any two bags of rows, their difference applied to the first gives the second, and no difference is smaller."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = [{"name": "case_id", "data_type": "int"}] + [
 
 @dataclass(frozen=True)
 class World:
-    """Generated bags of two states; the states as tables, and their change log of two batches."""
+    """Generated bags: two states as tables, and their change log of two batches."""
 
     histories: list[list[State]]
     states: list[Relation]
@@ -49,7 +49,7 @@ def world(spark, deltawave):
 
 
 def assert_bags(rows: list[Any], histories: list[list[State]], number: int) -> None:
-    """Every case holds the rows of its state, each as often; else the smallest history that does not is shown."""
+    """Every case holds the rows of its state, each as often; otherwise the smallest failing history is shown."""
     found = by_case(rows)
     wrong = [history for case, history in enumerate(histories) if found[case] != counted(history[number - 1])]
     assert min(wrong, key=lambda history: sum(map(len, history)), default=None) is None
@@ -81,7 +81,7 @@ def test_a_log_leaves_the_bag_of_each_batch(spark, deltawave, world):
 
 
 def test_no_smaller_difference_would_do(spark, world):
-    """Of a key, what the bags don't share pairs up: as many changes as the greater rest has rows (LG95 4.6)."""
+    """Per key, the rows that the bags do not share pair up: as many changes as the larger rest has rows (LG95 4.6)."""
     found = defaultdict(Counter)
     for row in spark.table(str(world.log)).collect():
         found[row._batch_id, content(tuple(row)[: len(KEY)])][row._change_type] += 1

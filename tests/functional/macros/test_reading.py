@@ -81,7 +81,7 @@ def test_versions_of_a_key_follow_each_other_without_a_gap_but_where_it_was_gone
 
 def test_the_names_of_the_new_columns_are_the_callers(spark, deltawave, view):
     log = view("dated_log", LOG.replace("seen", "valid_to"))
-    with pytest.raises(CompilationError, match="'valid_to' is a column of the log already"):
+    with pytest.raises(CompilationError, match="'valid_to' is already a column of the log"):
         deltawave.scd2(log, "id")
     assert "until" in spark.sql(deltawave.scd2(log, "id", valid_to="until")).columns
 

@@ -1,4 +1,4 @@
-"""Whatever states a table has: their differences, applied one after the other, give each of them.
+"""For any states of a table, their differences applied one after the other give each of them.
 
 All generated tables are compared in one query, kept apart by ``case_id``, a part of the key.
 """

@@ -1,4 +1,4 @@
-"""A schema in Spark's JSON, from what describing a select says."""
+"""A schema in Spark's JSON, from the description of a select."""
 
 import json
 

@@ -19,7 +19,7 @@ DAY = 86400
 
 @dataclass(frozen=True)
 class World:
-    """Generated histories; the states as tables, an empty one first, and their log: a batch a state, a day a batch."""
+    """Generated histories: the states as tables, an empty one first, and their log, one batch and one day per state."""
 
     histories: list[list[State]]
     states: list[Relation]
@@ -39,7 +39,7 @@ def make_world(spark: SparkSession, deltawave: Macros, keep: Callable[[str, Data
 
 
 def assert_states(found: dict[int, Counter], histories: list[list[State]], number: int) -> None:
-    """Every case holds the rows of its state; else the smallest history that does not is shown."""
+    """Every case holds the rows of its state; otherwise the smallest failing history is shown."""
     wrong = [
         history for case, history in enumerate(histories) if found[case] != Counter(map(content, history[number - 1]))
     ]

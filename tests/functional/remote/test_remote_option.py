@@ -28,7 +28,7 @@ select id, name, note::varchar as note from {{{{ source('legacy', 'accounts') }}
 ASKS = """
 {% macro ask() %}
   {% set job = {'name': 'accounts', 'attempt': 'a1', 'settings': {'remote': 'legacy'}} %}
-  {% do job.update(sql='select id, name from remote_option.numbers') %}
+  {% do job.update(sql='select id, name from remote_option.numbers', remote=none) %}
   {% do deltawave._open_remote(job) %}
   {% set columns = [
     {'name': 'id', 'data_type': 'int', 'is_key': true, 'is_chosen': false},

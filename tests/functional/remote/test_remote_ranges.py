@@ -73,7 +73,7 @@ class TestRemoteRanges:
             assert self.log(project, spark, name) == expected, name
         batch = spark.table(f"{project.test_schema}.by_checksum__batches").where("batch_id = 2").first()
         assert batch.rows_dump <= 5 * 100
-        assert batch.days_before_error > 1e15
+        assert batch.comparisons_before_error > 1e15
         for file in Path(project.project_root, "target").rglob("*.sql"):
             assert accounts.password not in file.read_text()
 

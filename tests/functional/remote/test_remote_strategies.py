@@ -144,7 +144,7 @@ class Strategies:
             log = spark.table(f"{project.test_schema}.by_{strategy}")
             found = log.selectExpr("region", "code", "name", "_change_type", "_before.name", "_batch_id").collect()
             batches = [sorted((tuple(row)[:5] for row in found if row[5] == batch), key=repr) for batch in (1, 2, 3)]
-            # By time-stamps alone, deletes are not seen.
+            # By timestamps alone, deletes are not seen.
             middle, last = (BEFORE | AFTER, AFTER | BEFORE) if strategy == "timestamp" else (AFTER, BEFORE)
             expected = [changes({}, BEFORE), changes(BEFORE, middle), changes(middle, last)]
             assert batches == expected, strategy

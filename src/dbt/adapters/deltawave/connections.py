@@ -37,7 +37,7 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         if connection.state == ConnectionState.OPEN or not credentials.in_session:
             return super().open(connection)
         credentials.refuse_cleaned()
-        # PySpark takes a second to import, which commands that only parse need not spend.
+        # Importing PySpark takes a second, which commands that only parse should not spend.
         from dbt.adapters.deltawave.handle import SessionHandle
         from dbt.adapters.deltawave.session import open_session
 
@@ -48,8 +48,8 @@ class DeltawaveConnectionManager(SparkConnectionManager):
     def cancel_open(self) -> list[str]:
         """End what other threads are running, and let them run nothing more.
 
-        dbt asks for it when it is interrupted, or when a model fails with ``--fail-fast``; its next command gets a
-        manager of its own.
+        dbt calls this when it is interrupted, or when a model fails with ``--fail-fast``; its next command gets a new
+        manager.
         """
         # First, so that what follows an interrupted statement finds it.
         self._cancelled_by = threading.get_ident()
@@ -62,7 +62,7 @@ class DeltawaveConnectionManager(SparkConnectionManager):
             raise DbtRuntimeError("The run was cancelled, so this statement was not run.")
 
     def get_thread_connection(self) -> Connection:
-        # Every statement asks for it. Cancelling what runs would do nothing between two statements.
+        # Every statement checks this, since cancelling a running statement has no effect between two statements.
         self.refuse_if_cancelled()
         return super().get_thread_connection()
 

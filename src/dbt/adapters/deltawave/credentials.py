@@ -28,14 +28,14 @@ class DeltawaveCredentials(SparkCredentials):
     """Credentials of dbt-spark with a session as the default method.
 
     ``data_dir`` holds warehouse and metastore of an embedded session; a relative path
-    is taken from the project's folder, and nothing that dbt cleans may hold it. ``remotes`` names
+    starts at the project's folder, and must not lie in a folder that dbt cleans. ``remotes`` names
     databases that models read through JDBC.
     """
 
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION
     server_side_parameters: dict[str, Any] = field(default_factory=dict)
     data_dir: str = DATA_DIR
-    # Any, since a message of dbt's own check would show the value, and with it passwords.
+    # Any, since dbt's own type check would show the value, including passwords.
     remotes: Any = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -44,10 +44,10 @@ class DeltawaveCredentials(SparkCredentials):
             self.host = profile.get("spark.remote") or profile.get("spark.master") or "local"
         super().__post_init__()
         if self.in_session:
-            # dbt-spark turns ANSI mode off; here the profile decides, else Spark itself.
+            # dbt-spark turns ANSI mode off; here the profile decides, otherwise Spark's default.
             self.server_side_parameters = profile
         self.remotes = remotes.checked(self.remotes)
-        # Of the project, not of the profile: no fields.
+        # Of the project, not of the profile: not fields.
         self._cleaned: tuple[Path, ...] = ()
         self._former_data_dir: Path | None = None
 
@@ -66,7 +66,7 @@ class DeltawaveCredentials(SparkCredentials):
         return secret_values(self.server_side_parameters) + remotes.secrets(self.remotes)
 
     def anchor(self, project_root: str, clean_targets: Sequence[str] = ()) -> None:
-        """Make ``data_dir`` absolute, seen from the project's folder, and note what ``dbt clean`` deletes there."""
+        """Make ``data_dir`` absolute, relative to the project's folder, and note what ``dbt clean`` deletes there."""
         if self.data_dir == DATA_DIR:
             self._former_data_dir = Path(project_root, FORMER_DATA_DIR)
         self.data_dir = str(Path(project_root, Path(self.data_dir).expanduser()).resolve())
@@ -84,14 +84,14 @@ class DeltawaveCredentials(SparkCredentials):
                     )
 
     def former_data(self) -> str | None:
-        """Return what to say of a warehouse that still lies where ``data_dir`` was by default."""
+        """Return the hint for a warehouse that still lies in the former default ``data_dir``."""
         former = self._former_data_dir
         if former is None or not (former / "metastore_db").exists():
             return None
         return (
             f"Tables lie in {former}, which was the default of data_dir; this run takes {self.data_dir} instead. To "
             f"keep them, set data_dir: {FORMER_DATA_DIR} in the profile, and clean-targets in dbt_project.yml to "
-            "folders that do not hold it (tables know their folders by full paths, so they can't be moved); else "
+            "folders that do not hold it (tables know their folders by full paths, so they can't be moved); otherwise "
             "delete that folder."
         )
 

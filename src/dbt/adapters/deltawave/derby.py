@@ -34,6 +34,6 @@ _UNKNOWN = re.compile(r"'(?:\w+\.)?(?P<name>DELTAWAVE_\w+)' is not recognized as
 
 
 def missing_function(message: str) -> str | None:
-    """Return the statement that makes the function which Derby's message misses; none for other messages."""
+    """Return the statement that makes the function that Derby's message reports as missing; none for other messages."""
     found = _UNKNOWN.search(message)
     return FUNCTIONS.get(found["name"].lower()) if found else None

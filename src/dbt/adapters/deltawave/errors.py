@@ -31,12 +31,12 @@ _WORKER_FRAME = re.compile(
     re.MULTILINE,
 )
 _PLAN = re.compile(r";\n(?=.*\n\s*[+:]- ).*\Z", re.DOTALL)
-# The causes of an exception, in the stack trace that Java prints of it; those of suppressed exceptions are indented.
+# The causes of an exception in Java's stack trace; those of suppressed exceptions are indented.
 _CAUSE = re.compile(
     r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>.*(?:\n(?!Caused by: |\s+at \S+\(|\s+Suppressed: ).*)*))?",
     re.MULTILINE,
 )
-# Spark gives reasons with a condition's name; what others wrap and pass on is told by the last of them.
+# Spark's reasons have an error condition; of exceptions that wrap each other, the innermost says most.
 _CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
 # Advice that would turn damaged rows into rows of nulls.
 _PERMISSIVE = re.compile(
@@ -89,7 +89,7 @@ def without_stack(text: str) -> str:
 def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
     """Return the error class and message of ``error`` and what caused it, without Java's stack and Spark's plan.
 
-    Where it is known what to do, that follows.
+    Known advice is added.
     """
     text = _PLAN.sub("", without_stack(_text(error)))
     message = _JAVA_CLASS.sub("", _WORKER_FRAME.sub("", text))
@@ -99,7 +99,7 @@ def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
 
 
 def _causes(message: str, stack: str) -> list[str]:
-    """Return what Java's stack trace tells beyond ``message``: Spark's own reasons, and the innermost cause."""
+    """Return what Java's stack trace adds to ``message``: Spark's own reasons, and the innermost cause."""
     told = [
         _cause(match["message"]) for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")
     ]

@@ -20,6 +20,7 @@ class SessionHandle(SparkConnectionWrapper):
         self.session = session
         self._shared = session
         self._written: str | None = None
+        self._views: list[str] = []
         self._frame: DataFrame | None = None
 
     def cursor(self) -> SessionHandle:
@@ -32,6 +33,8 @@ class SessionHandle(SparkConnectionWrapper):
     def close(self) -> None:
         self._frame = None
         # A session that died has nothing left to see.
+        with suppress(Exception):
+            self.drop_views()
         with suppress(Exception):
             self.rejoin()
 
@@ -57,7 +60,7 @@ class SessionHandle(SparkConnectionWrapper):
         return [(field.name, field.dataType.simpleString(), None, None, None, None, field.nullable) for field in fields]
 
     def isolate(self, table: str, settings: Mapping[str, str]) -> None:
-        """Go on in a copy of the session that has ``settings``, in order to write ``table``."""
+        """Continue in a copy of the session that has ``settings``, to write ``table``."""
         self.rejoin()
         self.session = clone(self._shared, settings)
         self._written = table
@@ -70,3 +73,13 @@ class SessionHandle(SparkConnectionWrapper):
         if written is not None and self.session.catalog.tableExists(written):
             # Sessions remember the files of a Parquet table and the version of an Iceberg table.
             self.session.catalog.refreshTable(written)
+
+    def leave_view(self, frame: DataFrame, view: str) -> None:
+        """Make ``frame`` the temporary view ``view``, until ``drop_views`` or the end of the node."""
+        frame.createOrReplaceTempView("`" + view.replace("`", "``") + "`")
+        self._views.append(view)
+
+    def drop_views(self) -> None:
+        """Drop the views of ``leave_view``."""
+        while self._views:
+            self.session.catalog.dropTempView(self._views.pop())

@@ -89,7 +89,7 @@ class DeltawaveAdapter(SparkAdapter):
         super().set_relations_cache(relation_configs, clear, required_schemas)
 
     def _check_differential_models(self) -> None:
-        """Let the package look at every differential model's configuration, while nothing has run.
+        """Let the package check every differential model's configuration before anything runs.
 
         ``dbt run`` lists schemas before it fills the cache, other commands only fill the cache.
         """
@@ -105,7 +105,7 @@ class DeltawaveAdapter(SparkAdapter):
                 self.execute_macro(CHECK_MACRO, project=PACKAGE, kwargs=arguments)
 
     def _get_relation_information(self, row: Any) -> tuple[str, str, str]:
-        """Tell an Iceberg table, which the Hive side of Iceberg's session catalog calls hive."""
+        """Recognize an Iceberg table, which the Hive side of Iceberg's session catalog calls hive."""
         schema, name, information = super()._get_relation_information(row)
         if "table_type=ICEBERG" in information:
             information = information.replace("Provider: hive", "Provider: iceberg")
@@ -137,7 +137,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:
-        """Return the clause by which a view over ``sql`` keeps the names of its columns; see ``views.names_clause``."""
+        """Return the clause that keeps the case of the columns of a view over ``sql``; see ``views.names_clause``."""
         from dbt.adapters.deltawave.views import names_clause
 
         return names_clause(self._handle().session.sql(sql).schema, comments)
@@ -151,10 +151,40 @@ class DeltawaveAdapter(SparkAdapter):
     def remote_view(self, remote: str, query: str, view: str) -> dict[str, int]:
         """Make ``view`` a temporary view over ``query``, which runs at the remote; see ``remotes.create_view``."""
         settings = self._remote(remote)
-        if not self._in_session:
-            raise DbtRuntimeError(f"Remote '{remote}': databases are read through JDBC with method: session only.")
+        self._require_session(f"Remote '{remote}': databases are read through JDBC")
         logger.debug(f"Temporary view {view} over remote '{remote}':\n{query}")
         return remotes.create_view(self._handle().session, remote, settings, query, view)
+
+    @available.parse_none
+    def check_library_function(self, function: str, arguments: list[str]) -> None:
+        """Refuse a ``function`` that ``compare_in_python`` could not call with these arguments; starts no Spark."""
+        from dbt.adapters.deltawave import library_functions
+
+        self._require_session(f"Library function '{function}': Python runs")
+        library_functions.find(function, arguments, self.config.credentials.secrets)
+
+    @available.parse_none
+    def compare_in_python(self, function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
+        """Make ``view`` a temporary view of what ``function`` returns; see ``library_functions.compare``.
+
+        ``function`` is a dotted path. It gets ``relations`` (names of tables, or selects in parentheses) as
+        DataFrames, and ``options``. The view lasts until the node's next comparison, or the end of the node.
+        """
+        from dbt.adapters.deltawave import library_functions
+
+        self._require_session(f"Library function '{function}': Python runs")
+        handle = self._handle()
+        logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
+        with self._manager.exception_handler(function):
+            handle.drop_views()
+            secrets = self.config.credentials.secrets
+            frame = library_functions.compare(function, relations, options, handle.session, secrets)
+            self._manager.refuse_if_cancelled()
+            handle.leave_view(frame, view)
+
+    def _require_session(self, what: str) -> None:
+        if not self._in_session:
+            raise DbtRuntimeError(f"{what} with method: session only.")
 
     def _remote(self, name: str) -> remotes.Remote:
         return remotes.find(self.config.credentials.remotes, name)

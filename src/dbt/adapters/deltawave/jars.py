@@ -1,4 +1,4 @@
-"""Jars of another Spark, told before Spark starts."""
+"""Jars of another Spark, reported before Spark starts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ logger = AdapterLogger("Spark")
 
 
 def check(settings: Mapping[str, str]) -> None:
-    """Refuse the jars of ``settings`` that can't work with the installed pyspark, warn of those that may not."""
+    """Refuse jars of ``settings`` that cannot work with the installed pyspark, warn of those that may not."""
     misfits = [wrong for jar in jars.jars(settings) if (wrong := jars.misfit(jar, pyspark.__version__))]
     for doubt in misfits:
         if not doubt.certain:

@@ -1,4 +1,4 @@
-"""Starting the JVM quietly, and telling why it would not start."""
+"""Starting the JVM quietly, and reporting why it did not start."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class Transcript:
         return self._write
 
     def __exit__(self, *error: object) -> None:
-        # The JVM is the only writer from now on: its end is the end of the pipe.
+        # From now on the JVM is the only writer: the pipe ends when the JVM does.
         os.close(self._write)
 
     def pass_on(self) -> None:
-        """Print whatever comes from now on."""
+        """Pass on whatever comes from now on."""
         self._passing = True
 
     def text(self) -> str:
@@ -75,8 +75,8 @@ class Transcript:
 def launch(settings: Mapping[str, str]) -> SparkContext:
     """Start a JVM and a Spark context with ``settings``.
 
-    Raises ``DbtRuntimeError`` that says what to do when there is no fitting Java, a jar cannot be
-    had or is made for another Spark, or Spark refuses a setting.
+    Raises ``DbtRuntimeError`` with a remedy if there is no fitting Java, a jar is not available or
+    made for another Spark, or Spark refuses a setting.
     """
     jars.check(settings)
     # PySpark looks for the executors' Python here, and takes any python3 of the PATH otherwise.
@@ -101,7 +101,7 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
 
 
 def _forget(gateway: Any) -> None:
-    # The next attempt would take the gateway for its own, with the settings of this one.
+    # The next attempt would reuse the gateway, with the settings of this one.
     gateway.shutdown()
     SparkContext._gateway = None
     SparkContext._jvm = None

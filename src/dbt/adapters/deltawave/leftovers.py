@@ -1,7 +1,7 @@
 """Folders of managed tables that no catalog knows.
 
-A ``create table ... as select`` that is killed leaves its folder and no table: from then on every
-attempt at that name ends in LOCATION_ALREADY_EXISTS, and ``drop table`` finds nothing to drop.
+A killed ``create table ... as select`` leaves a folder without a table: every further attempt at that
+name fails with LOCATION_ALREADY_EXISTS, and ``drop table`` finds nothing to drop.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def remove(session: SparkSession, schema: str, identifier: str) -> bool:
     if session.catalog.tableExists(_quoted(schema, identifier)):
         raise DbtRuntimeError(f"remove_leftover_folder: {schema}.{identifier} exists in the catalog; drop it instead.")
     database = session.catalog.getDatabase(_quoted(schema)).locationUri
-    # Spark names the folder as the statement spelt the table, or in lower case.
+    # Spark names the folder like the table in the statement, or in lower case.
     folders = [f"{database.rstrip('/')}/{name}" for name in {identifier, identifier.lower()}]
     removed = [_delete(session, schema, folder) for folder in folders]
     return any(removed)

@@ -1,4 +1,4 @@
-"""The embedded metastore's folder: who has it open, and what to say then."""
+"""The embedded metastore's folder: whether another process has it open, and the message for that."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def folder(data_dir: str) -> Path:
 def claim(data_dir: str) -> None:
     """Prepare ``data_dir``; raise ``DbtRuntimeError`` when another process has its metastore open.
 
-    Derby would tell the same, but only after Spark has started and tried for half a minute.
+    Derby would report the same, but only after Spark has started and tried for half a minute.
     """
     _make(Path(data_dir))
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -39,7 +39,7 @@ def claim(data_dir: str) -> None:
 def _make(data_dir: Path) -> None:
     if not data_dir.exists():
         data_dir.mkdir(parents=True, exist_ok=True)
-        # It lies in a project's folder by default, and tables are nothing to commit.
+        # By default it lies in a project's folder, and tables should not be committed.
         (data_dir / ".gitignore").write_text("*\n")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import linecache
-import sysconfig
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -17,9 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import NullType
 
-from dbt.adapters.deltawave.errors import readable, redact
+from dbt.adapters.deltawave.reports import is_theirs, report
 
-# Where a model's namespace holds what is called before its result is stored, and may refuse it.
+# The name, in a model's namespace, of what is called before its result is stored, and may refuse it.
 BEFORE_STORING = "__before_storing__"
 
 
@@ -43,7 +42,7 @@ class SessionPythonJob(PythonJobHelper):
 
     def submit(self, compiled_code: str) -> None:
         """Execute ``compiled_code``; an error shows the lines of the user's file."""
-        # The name is no module's, so functions of the model are pickled to the executors by value.
+        # No module has this name, so functions of the model are pickled to the executors by value.
         scope = {
             "__name__": self._name,
             "__file__": str(self._file),
@@ -55,7 +54,7 @@ class SessionPythonJob(PythonJobHelper):
         except DbtRuntimeError:
             raise
         except Exception as error:
-            raise DbtRuntimeError(self._report(error)) from error
+            raise DbtRuntimeError(report("Python model", error, self._secrets, self._is_users)) from error
 
     def _compile(self, compiled_code: str) -> CodeType:
         """Compile so that the user's lines keep the numbers that they have in the user's file."""
@@ -63,7 +62,7 @@ class SessionPythonJob(PythonJobHelper):
         shift = self._first_line() - first
         lines = compiled_code.splitlines(keepends=True)
         shown = ["\n"] * shift + lines if shift > 0 else lines[-shift:]
-        # Without a time linecache does not check the file, which lacks what dbt appends.
+        # Without a modification time linecache does not compare with the file, which lacks what dbt appends.
         linecache.cache[str(self._file)] = (len(compiled_code), None, shown, str(self._file))
         try:
             tree = ast.parse(compiled_code, filename=str(self._file))
@@ -82,22 +81,11 @@ class SessionPythonJob(PythonJobHelper):
             return 0
         return _lines_before(self._file.read_text(encoding="utf-8"), self._user_code)
 
-    def _report(self, error: Exception) -> str:
-        message = readable(error, self._secrets)
-        frames = [
-            frame
-            for frame in traceback.extract_tb(error.__traceback__)
-            if self._is_users(frame) and f'"{frame.filename}", line {frame.lineno},' not in message
-        ]
-        where = redact("".join(traceback.format_list(frames)), self._secrets)
-        return f"Python model failed with {type(error).__name__}: {message}\n{where}".rstrip()
-
     def _is_users(self, frame: traceback.FrameSummary) -> bool:
-        """Return whether the user wrote the frame's line: no library did, nor dbt's appendix."""
+        """Return whether the frame's line is the user's or the library's, and not of dbt's appendix."""
         if frame.filename == str(self._file):
             return (frame.lineno or 0) <= self._first_line() + self._user_code.count("\n") + 1
-        foreign = (sysconfig.get_path("stdlib"), str(Path(__file__).parent))
-        return not frame.filename.startswith(foreign) and "site-packages" not in frame.filename
+        return is_theirs(frame.filename)
 
 
 def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> None:
@@ -113,7 +101,7 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
         frame = session.table(relation)
         return frame.limit(0) if empty else frame
 
-    frame = to_frame(scope["model"](scope["dbtObj"](load), session), session)
+    frame = to_frame(scope["model"](scope["dbtObj"](load), session), session, "model()")
     scope[BEFORE_STORING]()
     frame.createOrReplaceTempView(view)
     if create is None:
@@ -124,27 +112,27 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
         session.catalog.dropTempView(view)
 
 
-def to_frame(result: Any, session: SparkSession) -> DataFrame:
-    """Return what a model returned as a Spark DataFrame.
+def to_frame(result: Any, session: SparkSession, giver: str) -> DataFrame:
+    """Return what ``giver``, a model or a function, returned as a Spark DataFrame.
 
     Spark, pandas and pandas-on-Spark DataFrames are taken; anything else is a ``DbtRuntimeError``.
     """
     if isinstance(result, DataFrame):
         return result
-    # By name: neither library need be imported to know that it is not in play.
+    # By name, so that neither library has to be imported.
     kinds = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(result).__mro__]
     if any(kind in ("pandas.DataFrame", "pandas.core.frame.DataFrame") for kind in kinds):
         return _without_void(session.createDataFrame(result))
     if "pyspark.pandas.frame.DataFrame" in kinds:
         return result.to_spark()  # type: ignore[no-any-return]
     raise DbtRuntimeError(
-        f"model() returned {kinds[0].removeprefix('builtins.')}; it must return a Spark DataFrame, "
+        f"{giver} returned {kinds[0].removeprefix('builtins.')}; it must return a Spark DataFrame, "
         "a pandas DataFrame or a pandas-on-Spark DataFrame."
     )
 
 
 def _without_void(frame: DataFrame) -> DataFrame:
-    """Make columns without any value strings: pandas knows no type for them, tables need one."""
+    """Turn columns without any value into strings: pandas has no type for them, but tables need one."""
     void = {
         field.name: F.lit(None).cast("string") for field in frame.schema.fields if isinstance(field.dataType, NullType)
     }

@@ -24,7 +24,7 @@ _SHAPE = "It takes a mapping of names to mappings with url, user, password and o
 
 @dataclass(frozen=True)
 class _Kind:
-    """What is known of the databases behind one kind of URL."""
+    """What the databases behind one kind of URL have in common."""
 
     dialect: str
     driver: str | None = None
@@ -60,7 +60,7 @@ _HINTS = (
         "Check that the server runs, and host and port in its url.",
     ),
 )
-# Spark repeats the query, which for checksums has a part for each range.
+# Spark's messages repeat the query, which for checksums has a part for each range.
 _QUERY = re.compile(r"SELECT \* FROM \(.{2000,}\) SPARK_GEN_SUBQ_\d+", re.DOTALL)
 _URL_SECRET = re.compile(r"(?:password|passwd|secret|token)[^=&;]*=(?P<value>[^&;]+)", re.IGNORECASE)
 _URL_LOGIN = re.compile(r"//[^/?;@]*?:(?P<value>[^/?;]+)@")
@@ -105,7 +105,7 @@ def find(remotes: Mapping[str, Remote], name: str) -> Remote:
 
 
 def dialect(name: str, remote: Remote) -> str:
-    """Return in which dialect the database is asked: postgresql, mysql or derby."""
+    """Return the dialect of the database: postgresql, mysql or derby."""
     kind = _kind(remote)
     if kind is None:
         scheme = ":".join(remote["url"].split(":")[:2])
@@ -123,14 +123,14 @@ def secrets(remotes: Mapping[str, Remote]) -> list[str]:
         named = {key.lower(): value for key, value in remote.items()}
         users = [named.get("user"), *(match["value"] for match in _URL_USER.finditer(remote["url"]))]
         for user in filter(None, users):
-            # Not the bare name: it may well be a word that other messages need.
+            # Not the bare name, which may be a word of other messages.
             found += [f"{word} {quote}{user}{quote}" for word in ("user", "role") for quote in "\"'"]
             found.append(f"user={user}")
     return list(dict.fromkeys(found))
 
 
 def explained(message: str, remotes: Mapping[str, Remote]) -> str:
-    """Return the message of a failed statement, with the remote's name where it failed to reach one."""
+    """Return the message of a failed statement, with the remote's name if it could not be reached."""
     hint = _hint(message)
     for name, remote in remotes.items():
         host = _URL_HOST.search(remote["url"])
@@ -142,10 +142,10 @@ def explained(message: str, remotes: Mapping[str, Remote]) -> str:
 def create_view(session: SparkSession, name: str, remote: Remote, query: str, view: str) -> dict[str, int]:
     """Make ``view`` a temporary view over ``query``, which runs at the remote whenever the view is read.
 
-    Returns the lengths of those of its columns that are padded with blanks: ``{"code": 5}`` for a char(5).
+    Returns the lengths of its columns that are padded with blanks: ``{"code": 5}`` for a char(5).
     Raises ``DbtRuntimeError`` that names the remote and shows no secret.
     """
-    # A comment at the query's end would else hide what Spark puts behind it; this one ends, and tells who asks.
+    # Ends a line comment at the query's end, which would hide what Spark appends, and shows who asks.
     asked = f"{query.strip().removesuffix(';')}\n/* deltawave: {view.replace('*/', '')} */"
     try:
         frame = session.read.format("jdbc").options(**_options(remote), query=asked).load()
@@ -167,18 +167,18 @@ def _kind(remote: Remote) -> _Kind | None:
 
 
 def _options(remote: Remote) -> dict[str, str]:
-    # A time-stamp without a time zone stays what it is. What Spark compares, it compares itself: the database would
-    # compare text by a collation, and time-stamps in a time zone of its own. What is left to it is in the view's query.
+    # A timestamp without a time zone stays one. Spark pushes down no comparison: the database would compare text by a
+    # collation, and timestamps in its own time zone. What the database has to decide is in the view's query.
     options = {"preferTimestampNTZ": "true", **remote, "pushDownPredicate": "false"}
     kind = _kind(remote)
     if kind is not None and kind.driver is not None and "driver" not in {key.lower() for key in remote}:
-        # The JVM's own search does not look where spark.jars.packages puts a driver.
+        # DriverManager does not look where spark.jars.packages puts a driver.
         options["driver"] = kind.driver
     if kind is not None and kind.dialect == "mysql" and not _names_time_zone(remote):
-        # Else the driver would take the server's local time for that of the JVM.
+        # Otherwise the driver would take the server's local time for that of the JVM.
         options |= {"connectionTimeZone": "UTC", "forceConnectionTimeZoneToSession": "true"}
     if remote["url"].startswith("jdbc:mariadb:"):
-        # Spark knows MariaDB's quotes by MySQL's URL only, and would read "name" as text.
+        # Spark uses MySQL's quotes only for a URL of MySQL; with MariaDB's, "name" would be read as text.
         url = "jdbc:mysql:" + remote["url"].removeprefix("jdbc:mariadb:")
         options["url"] = f"{url}{'&' if '?' in url else '?'}permitMysqlScheme"
     return options

@@ -82,7 +82,7 @@ def clone(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
 def discard(copy: Any, session: SparkSession) -> None:
     """End ``copy``, which ``clone`` made of ``session``."""
     if copy is not session and _is_connect(copy):
-        # Not stop(): PySpark 4.1 leaves out of a copy what that needs.
+        # Not stop(): in PySpark 4.1 a copy lacks what that needs.
         copy.client.release_session()
         copy.client.close()
 
@@ -126,7 +126,7 @@ def _connect(settings: dict[str, str]) -> SparkSession:
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     session: Any = _built({REMOTE: settings[REMOTE]})
-    # PySpark's own patience is ten minutes, too long to learn of a typing error.
+    # PySpark itself waits ten minutes, too long for a typing error.
     patience = session.client.get_retry_policies()
     session.client.set_retry_policies([DefaultPolicy(max_retries=4)])
     with warnings.catch_warnings():
@@ -140,7 +140,7 @@ def _connect(settings: dict[str, str]) -> SparkSession:
             message = readable(error, secret_values(settings))
             raise DbtRuntimeError(f"No Spark Connect session at {server}: {message}") from error
     session.client.set_retry_policies(patience)
-    # Left to the end of the interpreter, closing can wait for ever for a thread that is gone.
+    # At the interpreter's exit, closing can wait forever for a thread that is gone.
     atexit.register(session.stop)
     return session  # type: ignore[no-any-return]
 
@@ -183,6 +183,6 @@ def _catalog_failure(error: Exception, credentials: DeltawaveCredentials) -> str
 
 
 def _hush_python_loggers() -> None:
-    # They repeat every query error, stack and all, on stderr before it is raised.
+    # They write every query error with its stack to stderr before it is raised.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)

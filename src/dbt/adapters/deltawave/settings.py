@@ -1,4 +1,4 @@
-"""Which Spark settings a session gets: what the profile says, else what suits dbt."""
+"""Which Spark settings a session gets: those of the profile, otherwise defaults that suit dbt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CATALOG = "spark.sql.catalogImplementation"
 PYTHON = "spark.pyspark.python"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
-# The settings by which Spark learns of a metastore of its own.
+# The settings that name a metastore.
 _METASTORES = (
     METASTORE_URL,
     "spark.hadoop.hive.metastore.uris",
@@ -24,7 +24,7 @@ _METASTORES = (
 )
 
 # The kept side of a differential model is bucketed and sorted by a hash of the key and joined by
-# it: without these settings Spark shuffles it again where other columns join as well, and sorts it again.
+# it: without these settings Spark sorts it again, and shuffles it again if other columns join as well.
 _EVERYWHERE = {
     "spark.sql.requireAllClusterKeysForCoPartition": "false",
     "spark.sql.legacy.bucketedTableScan.outputOrdering": "true",
@@ -76,7 +76,7 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
 def kept_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
     """Return the folders of this machine that hold tables and metastore of a session."""
     if is_remote(profile) or profile.get(CATALOG) == "in-memory":
-        # They are the server's, or end with the process.
+        # They belong to the server, or end with the process.
         return []
     settings = session_settings(profile, data_dir)
     found = [
@@ -105,7 +105,7 @@ def _local(data_dir: Path) -> dict[str, str]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.session.timeZone": "UTC",
-        # Hive makes a folder a session, and leaves it: in the temporary folder, if not told otherwise.
+        # Hive leaves one folder per session behind; by default in the temporary folder.
         "spark.hadoop.hive.downloaded.resources.dir": str(data_dir / "resources"),
     }
 
@@ -125,7 +125,7 @@ def _java_options(data_dir: Path, local: bool, profile: str) -> str:
         f'-Dderby.system.home="{data_dir}"',
     ]
     if local:
-        # A time-stamp without a zone passes through the JVM's zone on its way from a remote database.
+        # A timestamp without a zone passes through the JVM's zone on its way from a remote database.
         ours.append("-Duser.timezone=UTC")
     return " ".join([*ours, profile]).strip()
 

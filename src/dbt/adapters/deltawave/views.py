@@ -1,4 +1,4 @@
-"""Names of a view's columns, as they were written."""
+"""The names of a view's columns in their original case."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 SCHEMA = "spark.sql.sources.schema"
-# Spark cuts the text alike, since a metastore bounds the length of a value.
+# Spark splits the text in the same way, since a metastore limits the length of a value.
 PART_LENGTH = 4000
 
 
 def names_clause(schema: StructType, comments: Mapping[str, str]) -> str:
-    """Return the ``tblproperties (...)`` of a view with this schema, by which Spark finds its names and comments.
+    """Return the ``tblproperties (...)`` of a view with this schema, in which Spark finds its names and comments.
 
-    Iceberg's session catalog writes a view's columns in lower case; Spark takes them from these
-    properties first, where it keeps the schemas of its own views. ``comments`` are given by the
-    names of columns in lower case.
+    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these
+    properties first, where it also stores the schemas of its own views. The keys of ``comments`` are
+    column names in lower case.
     """
     described = schema.jsonValue()
     for field in described["fields"]:

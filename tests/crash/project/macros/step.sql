@@ -1,21 +1,40 @@
 {#
-  Stands in for the package's own _step: at the step that STOP_AT names ("2:stage") it says so and waits, for the test to kill the
-  process there, or, where the step ends in "-lost", until another run has decided the batch.
+  Stands in for the package's own _step: at the step that STOPS names for the model ("2:stage") it says so and waits, for the test to kill
+  the process there. Where the name ends in "-passing", it waits for the file GATE to say something, and the model stops at the next step;
+  where it ends in "-lost", until another run has decided the batch.
 #}
 {%- macro default___step(job, batch, name) -%}
   {%- set here = batch.batch_id ~ ':' ~ name -%}
-  {%- set stop = env_var('STOP_AT', '') -%}
+  {%- set stop = fromjson(env_var('STOPS')).get(job.name, '') -%}
   {%- if stop == here -%}
-    {%- do log('STOPPED AT ' ~ here, info=true) -%}
-    {%- do run_query("select reflect('java.lang.Thread', 'sleep', 600000L)") -%}
+    {%- do _say_stopped(job, here) -%}
+    {%- do run_query(_sleep(600000)) -%}
   {%- elif stop == here ~ '-lost' -%}
-    {%- do log('STOPPED AT ' ~ stop, info=true) -%}
-    {%- set rival = namespace(decided=false) -%}
-    {%- for _ in range(1200) if not rival.decided -%}
-      {%- set rival.decided = deltawave._names_like(job, this.identifier ~ '__commit_' ~ batch.batch_id) | length > 0 -%}
-      {%- do run_query("select reflect('java.lang.Thread', 'sleep', 100L)") -%}
-    {%- endfor -%}
+    {%- do _say_stopped(job, stop) -%}
+    {%- do _wait_for('show views in ' ~ this.schema ~ " like '" ~ this.identifier ~ '__commit_' ~ batch.batch_id ~ "'") -%}
   {%- elif stop == here ~ '-passing' -%}
-    {%- do log('STOPPED AT ' ~ stop, info=true) -%}
+    {%- do _say_stopped(job, stop) -%}
+    {%- do _wait_for('select value from text.`' ~ env_var('GATE') ~ '`') -%}
+    {%- do job.update(is_passing=true) -%}
+  {%- elif stop.endswith('-passing') and job.is_passing -%}
+    {%- do _say_stopped(job, stop ~ ', PASSED') -%}
+    {%- do run_query(_sleep(600000)) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{%- macro _say_stopped(job, where) -%}
+  {%- do log('STOPPED ' ~ job.name ~ ' AT ' ~ where, info=true) -%}
+{%- endmacro -%}
+
+{%- macro _sleep(milliseconds) -%}
+  {{ return("select reflect('java.lang.Thread', 'sleep', " ~ milliseconds ~ 'L)') }}
+{%- endmacro -%}
+
+{# Returns when the query has rows. #}
+{%- macro _wait_for(query) -%}
+  {%- set seen = namespace(rows=0) -%}
+  {%- for _ in range(3000) if not seen.rows -%}
+    {%- set seen.rows = run_query(query).rows | length -%}
+    {%- do run_query(_sleep(100)) -%}
+  {%- endfor -%}
 {%- endmacro -%}

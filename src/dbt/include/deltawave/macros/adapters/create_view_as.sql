@@ -1,4 +1,4 @@
-{#- As dbt-spark has it; on Iceberg's session catalog with the names of the columns as they are written. Comments of columns go with them. -#}
+{#- As in dbt-spark; on Iceberg's session catalog it also keeps the case of the columns' names, and their comments. -#}
 {% macro deltawave__create_view_as(relation, sql) -%}
   {%- if 'iceberg' not in adapter.session_catalog() or target.method != 'session' -%}
     {{ spark__create_view_as(relation, sql) }}

@@ -1,0 +1,3 @@
+{%- macro _count(number, one, many) -%}
+  {{ return('{:,}'.format(number) ~ ' ' ~ (one if number == 1 else many)) }}
+{%- endmacro -%}

@@ -1,0 +1,100 @@
+{#
+  The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared, tolerance, since,
+  told_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change, with dbt's four values.
+
+    is_chosen   to be compared as soon as both sides have it
+    since       the batch that brought the column
+    told_since  the batch from which on changes have its before image; later than `since` if dumps without the column lay between
+    is_widened  the log has it with another type
+    is_added    the dump has it and the kept side does not
+    was_known   the log holds values of it from before
+#}
+{%- macro _batch_columns(job, state, batch) -%}
+  {%- set settings = job.settings -%}
+  {%- set on_change = settings.on_schema_change -%}
+  {%- set dump = {} -%}
+  {%- for column in job.columns -%}{%- do dump.update({column.name | lower: column}) -%}{%- endfor -%}
+  {%- set kept = {} -%}
+  {%- if not batch.is_first -%}
+    {%- for column in state.record.columns -%}{%- do kept.update({column.name | lower: column}) -%}{%- endfor -%}
+  {%- endif -%}
+
+  {%- set added = dump.keys() | reject('in', kept.keys()) | list if kept else [] -%}
+  {%- set dropped = kept.keys() | reject('in', dump.keys()) | list -%}
+  {%- if (added or dropped) and on_change == 'fail' or dropped and on_change == 'ignore' -%}
+    {%- do deltawave._fail('schema_changed', {
+      'model': job.name, 'on_schema_change': on_change,
+      'added': added | join(', ') or 'none', 'dropped': dropped | join(', ') or 'none',
+    }) -%}
+  {%- endif -%}
+
+  {%- set columns = [] -%}
+  {%- for name, column in (kept or dump).items() -%}
+    {%- set new = dump.get(name) -%}
+    {%- set data_type = deltawave._type_after(job, column, new.data_type) if new else column.data_type -%}
+    {%- if new or on_change != 'sync_all_columns' -%}
+      {%- set in_old = (not batch.is_first) and column.get('in_copy', true) -%}
+      {%- do columns.append(dict(
+        deltawave._compared_column(settings, dict(column, data_type=data_type), in_old, new is not none),
+        since=column.get('since', batch.batch_id),
+        told_since=column.get('told_since', 0) if in_old or batch.is_first else batch.batch_id + 1,
+        is_widened=data_type != column.data_type,
+        is_added=new is not none and not in_old and not batch.is_first,
+        was_known=true,
+      )) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if on_change in ['append_new_columns', 'sync_all_columns'] -%}
+    {%- set logged = deltawave._logged_types(job, state.record) if added else {} -%}
+    {%- for name in added -%}
+      {%- set new = dump[name] -%}
+      {%- set was_known = name in state.record.hidden -%}
+      {%- set data_type = deltawave._type_after(job, dict(new, data_type=logged.get(name, new.data_type)), new.data_type) if was_known else new.data_type -%}
+      {%- do columns.append(dict(
+        deltawave._compared_column(settings, dict(new, data_type=data_type), false, true),
+        since=batch.batch_id,
+        told_since=batch.batch_id + 1 if was_known else 0,
+        is_widened=data_type != logged.get(name, data_type),
+        is_added=true,
+        was_known=was_known,
+      )) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(columns) }}
+{%- endmacro -%}
+
+{# The types of all columns of the log, including those hidden from readers. #}
+{%- macro _logged_types(job, record) -%}
+  {%- set types = {} -%}
+  {%- for column in deltawave._columns_of(deltawave._helper_relation(job, record.log)) -%}
+    {%- do types.update({column.name | lower: column.data_type}) -%}
+  {%- endfor -%}
+  {{ return(types) }}
+{%- endmacro -%}
+
+{# Names of columns that the log holds and readers do not see: dropped columns, until they come back. #}
+{%- macro _hidden_columns(batch, last) -%}
+  {%- if batch.is_first -%}
+    {{ return([]) }}
+  {%- endif -%}
+  {%- set shown = batch.columns | map(attribute='name') | map('lower') | list -%}
+  {%- set known = last.hidden + last.columns | map(attribute='name') | map('lower') | list -%}
+  {{ return(known | reject('in', shown) | unique | sort) }}
+{%- endmacro -%}
+
+{#
+  The type of the log's column after this batch. Numeric columns widen if on_schema_change allows it. The user has to cast for every other change
+  of type, and for any change of a key column: kept rows are placed by the key's hash.
+#}
+{%- macro _type_after(job, column, data_type) -%}
+  {%- if data_type == column.data_type -%}
+    {{ return(data_type) }}
+  {%- endif -%}
+  {%- set common = none if column.is_key else deltawave._common_number_type(column.data_type, data_type) -%}
+  {%- if common is none or job.settings.on_schema_change != 'sync_all_columns' -%}
+    {%- do deltawave._fail('type_widened' if common else 'type_changed', {
+      'model': job.name, 'column': column.name, 'was': column.data_type, 'is': data_type,
+    }) -%}
+  {%- endif -%}
+  {{ return(common) }}
+{%- endmacro -%}

@@ -1,0 +1,39 @@
+{# Counts of the arrived rows, in one pass without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows}. #}
+{%- macro _count_landed(job, batch) -%}
+  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
+  {%- set sql -%}
+with keyed as (
+    select
+        {{ keys | join(', ') }},
+        count(*) as `_copies`
+    from {{ batch.arrived }}
+    group by key_hash, {{ keys | join(', ') }}
+)
+
+select
+    coalesce(sum(`_copies`), 0) as dump_rows,
+    coalesce(sum(if({{ keys | join(' is null and ') }} is null, `_copies`, 0)), 0) as null_keys,
+    count_if(`_copies` > 1) as duplicate_keys,
+    coalesce(sum(if(`_copies` > 1, `_copies`, 0)), 0) as duplicate_rows
+from keyed
+  {%- endset -%}
+  {%- set row = deltawave._run(job, sql).rows[0] -%}
+  {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int}) }}
+{%- endmacro -%}
+
+{# Refuses null keys, an empty dump and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}
+{%- macro _check_dump(job, batch, found) -%}
+  {%- if found.null_keys -%}
+    {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': found.null_keys}) -%}
+  {%- endif -%}
+  {%- set settings = job.settings -%}
+  {%- if found.duplicate_keys and settings.duplicate_keys == 'fail' -%}
+    {%- do deltawave._refuse(job, batch, 'duplicate_key', deltawave._described_duplicates(job, batch, found)) -%}
+  {%- elif found.duplicate_keys and settings.duplicate_keys == 'quarantine' and deltawave._warnings_are_errors() -%}
+    {%- do deltawave._refuse(job, batch, 'quarantine_is_error', deltawave._described_duplicates(job, batch, found)) -%}
+  {%- endif -%}
+  {%- set is_whole = batch.is_first or job.strategy.reads == 'dump' -%}
+  {%- if found.rows == 0 and is_whole and not settings.allow_empty and not deltawave._is_accepted(job) -%}
+    {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,39 @@
+{# Brings one dump into the log and returns the state after it. Every step has a name, and a kill between any two loses nothing. #}
+{%- macro _compare_dump(job, state, dump) -%}
+  {%- set batch = deltawave._begin_batch(job, state, dump) -%}
+  {#- A new generation resumes from nothing: the kept rows and the progress of the last one describe other rows. -#}
+  {%- set last = none if batch.is_first else state.record -%}
+  {%- do deltawave._check_contract(job, batch) -%}
+  {%- do deltawave._step(job, batch, 'land') -%}
+  {%- do deltawave._land(job, batch, last) -%}
+  {%- if batch.is_idle -%}
+    {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
+    {{ return(state) }}
+  {%- endif -%}
+  {%- do deltawave._step(job, batch, 'check') -%}
+  {%- set found = deltawave._count_landed(job, batch) -%}
+  {%- do deltawave._check_dump(job, batch, found) -%}
+  {%- do deltawave._accept(job, batch, found) -%}
+  {%- do deltawave._step(job, batch, 'prepare') -%}
+  {%- do deltawave._prepare_quarantine(job, batch) -%}
+  {%- do deltawave._prepare_log(job, batch, last) -%}
+  {%- do deltawave._step(job, batch, 'stage') -%}
+  {%- do deltawave._stage(job, batch) -%}
+  {%- do deltawave._stage_quarantine(job, batch) -%}
+  {%- do deltawave._step(job, batch, 'count') -%}
+  {%- do deltawave._count_changes(job, batch) -%}
+  {%- do deltawave._keep(job, batch, last) -%}
+
+  {%- if deltawave._is_unchanged(job, batch, last) -%}
+    {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
+    {{ return(state) }}
+  {%- endif -%}
+
+  {%- do deltawave._step(job, batch, 'guard') -%}
+  {%- do deltawave._guard(job, batch) -%}
+  {%- do deltawave._warn_of_quarantined(job, batch) -%}
+  {%- set record = deltawave._commit_record(job, batch) -%}
+  {%- do deltawave._commit(job, batch, record, state.record) -%}
+  {%- do deltawave._report_batch(job, batch) -%}
+  {{ return({'record': record, 'is_new_generation': false}) }}
+{%- endmacro -%}

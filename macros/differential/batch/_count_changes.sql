@@ -1,0 +1,49 @@
+{# Counts the staged changes by kind; a row that is logged only because of an added column is a backfill, not an update. #}
+{%- macro _count_changes(job, batch) -%}
+  {%- set backfilled = 'cardinality(changed_columns) = 0' if batch.columns | selectattr('is_added') | list else 'false' -%}
+  {%- set sql -%}
+select
+    count_if(change_type = 'insert') as inserts,
+    count_if(change_type = 'delete') as deletes,
+    count_if(change_type = 'update' and not coalesce({{ backfilled }}, false)) as updates,
+    count_if(change_type = 'update' and {{ backfilled }}) as backfills,
+    count_if(change_type is null or change_type not in ('insert', 'delete', 'update')) as others
+from {{ batch.log_table }}
+where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
+  {%- endset -%}
+  {%- set row = deltawave._run(job, sql).rows[0] -%}
+  {%- if row[4] | int -%}
+    {%- do deltawave._refuse(job, batch, 'change_types', {'comparison': job.strategy.comparison, 'count': row[4]}) -%}
+  {%- endif -%}
+  {%- set counts = {'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int} -%}
+  {%- do deltawave._update(batch, counts=counts) -%}
+  {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
+    {%- do deltawave._update(batch, rows_new=batch.rows_old + counts['insert'] - counts['delete']) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  The same dump again makes no batch. Exceptions: a dated dump, so that its date is recorded; quarantined rows; and a slice after which the next
+  run has to resume from a different place.
+#}
+{%- macro _is_unchanged(job, batch, last) -%}
+  {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
+  {{ return(
+    changes == 0 and not batch.quarantined and not batch.is_first and not batch.snapshot_date
+    and not deltawave._is_reshaped(batch, last) and not deltawave._has_moved(job, batch, last)
+  ) }}
+{%- endmacro -%}
+
+{# Has the log gained or lost a column? Readers have to see that even if no row has changed. #}
+{%- macro _is_reshaped(batch, last) -%}
+  {%- set gained = batch.columns | selectattr('in_new') | rejectattr('in_old') | list -%}
+  {{ return(gained or batch.columns | length < last.columns | length) }}
+{%- endmacro -%}
+
+{# Does the next slice have to resume from a different place than this one? #}
+{%- macro _has_moved(job, batch, last) -%}
+  {{ return(job.strategy.reads != 'dump' and (
+    batch.progress != deltawave._last_progress(job, last) or batch.fingerprint != last.fingerprint
+    or batch.ranges != last.ranges or batch.kept != last.kept
+  )) }}
+{%- endmacro -%}

@@ -1,0 +1,55 @@
+{#
+  What the strategy may resume from, decided by the engine for all strategies: the progress of the last batch of the same strategy in the same
+  generation (`last` is none in a new one), unless a rewind has undone it. A strategy that resumes only under the same select compares all rows
+  once if the select was edited, if the run is accepted, and under --full-refresh, which may have rebuilt models below.
+#}
+{%- macro _resume(job, batch, last) -%}
+  {%- set resumed = deltawave._last_progress(job, last) if job.strategy.resumes else {} -%}
+  {%- set fingerprint = deltawave._select_fingerprint(job, batch) if job.strategy.resumes == 'select' else none -%}
+  {%- set is_edited = fingerprint and (fingerprint != last.fingerprint or deltawave._is_accepted(job) or flags.FULL_REFRESH) -%}
+  {%- if resumed and is_edited -%}
+    {%- set why = 'the select or configuration was edited, the run is accepted, or --full-refresh was given' -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': all rows are compared: ' ~ why, info=true) -%}
+  {%- endif -%}
+  {%- do deltawave._update(
+    batch, resumed=resumed, compares_all=not resumed or is_edited, fingerprint=fingerprint,
+    checksum_fingerprint=deltawave._checksum_fingerprint(job, batch)
+  ) -%}
+{%- endmacro -%}
+
+{# The progress of the last batch; empty after another strategy or a rewind. #}
+{%- macro _last_progress(job, last) -%}
+  {{ return(last.progress if last and last.progress_strategy == job.strategy.name else {}) }}
+{%- endmacro -%}
+
+{#
+  What determines the rows and what counts as a change: the select, its database, the models below it, the options. For a remote, the select that
+  runs there: the view through which Spark reads it has a new name in each run. What is below a change log is left to that log.
+#}
+{%- macro _select_fingerprint(job, batch) -%}
+  {%- set options = [] -%}
+  {%- for option, declared in deltawave._options().items() if declared.selects -%}{%- do options.append(job.settings[option]) -%}{%- endfor -%}
+  {%- set compared = [] -%}
+  {%- for column in batch.columns if column.is_chosen -%}{%- do compared.append([column.name, column.tolerance]) -%}{%- endfor -%}
+  {%- set texts = deltawave._texts_below(job, model) if job.strategy.reads != 'logs' else [] -%}
+  {{ return(local_md5(tojson([
+    job.remote.select if job.remote else job.sql, job.settings.remote, texts, options, compared,
+  ]))) }}
+{%- endmacro -%}
+
+{#
+  A fingerprint of how checksums are computed (functions, bits, columns), kept with the batch. Checksums with different fingerprints cannot be
+  compared. None if the strategy keeps no checksums.
+#}
+{%- macro _checksum_fingerprint(job, batch) -%}
+  {%- set bits = job.settings.checksum_bits -%}
+  {%- if job.strategy.checksums == 'rows' -%}
+    {{ return(local_md5(deltawave._checksum_of(batch, bits))) }}
+  {%- elif job.strategy.checksums == 'ranges' and job.remote -%}
+    {%- set hashes = deltawave._remote_row_hash(job, deltawave._keys_first(job, batch), bits) -%}
+    {{ return(local_md5(job.remote.name ~ hashes | join(' '))) }}
+  {%- elif job.strategy.checksums == 'ranges' -%}
+    {{ return(local_md5(deltawave._summed_text(batch, bits))) }}
+  {%- endif -%}
+  {{ return(none) }}
+{%- endmacro -%}

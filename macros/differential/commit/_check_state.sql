@@ -1,0 +1,39 @@
+{# Refuses a state from which this version or this configuration cannot go on, before anything is written. #}
+{%- macro _check_state(job, names, record, view) -%}
+  {%- set tables = names | map('lower') | list -%}
+  {%- if record is none -%}
+    {%- if job.batches.identifier | lower in tables and deltawave._run(job, 'select count(*) from ' ~ job.batches).rows[0][0] | int > 0 -%}
+      {%- do deltawave._fail('lost_state', {'model': job.name, 'batches': job.batches | string}) -%}
+    {%- elif view and view.batch_id -%}
+      {%- do deltawave._fail('lost_helpers', {
+        'model': job.name, 'relation': job.target | string, 'batch': view.batch_id, 'schema': job.state_schema,
+      }) -%}
+    {%- endif -%}
+  {%- elif record.version != deltawave._state_version() -%}
+    {%- do deltawave._fail('state_version', {'model': job.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
+  {%- elif record.unique_key | map('lower') | list != job.settings.unique_key | map('lower') | list -%}
+    {%- do deltawave._fail('unique_key_changed', {
+      'model': job.name,
+      'was': record.unique_key | join(', '),
+      'is': job.settings.unique_key | join(', '),
+    }) -%}
+  {%- elif record.file_format and record.file_format != job.settings.file_format -%}
+    {%- do deltawave._fail('file_format_changed', {
+      'model': job.name,
+      'was': record.file_format,
+      'is': job.settings.file_format,
+    }) -%}
+  {%- elif record.is_multiset != (job.settings.duplicate_keys == 'multiset') -%}
+    {%- do deltawave._fail('multiset_changed', {
+      'model': job.name,
+      'was': 'with' if record.is_multiset else 'without',
+      'is': job.settings.duplicate_keys,
+    }) -%}
+  {%- elif record.is_dated != (job.settings.snapshot_date is not none) -%}
+    {%- do deltawave._fail('snapshot_date_changed', {
+      'model': job.name,
+      'was': 'with' if record.is_dated else 'without',
+      'is': 'with' if job.settings.snapshot_date else 'without',
+    }) -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,55 @@
+{#
+  Creates the log and the table of batches where missing, adds the dump's new columns and before images to the log, and rewrites a log whose
+  columns have to be wider.
+#}
+{%- macro _prepare_log(job, batch, last) -%}
+  {%- set is_rewritten = batch.columns | selectattr('is_widened') | list -%}
+  {%- set tells_before = job.settings.before_image != 'none' -%}
+  {%- if last and last.has_before == tells_before and not is_rewritten and not batch.columns | rejectattr('in_old') | list -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- if is_rewritten -%}
+    {%- do deltawave._rewrite_log(job, last, batch.log_table, last.first_batch, last.batch_id, batch.columns) -%}
+  {%- else -%}
+    {%- do deltawave._create_log(job, batch.log_table, batch.columns) -%}
+  {%- endif -%}
+  {%- if not deltawave._add_columns(job, batch.log_table, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
+    {#- Left by a first run that never decided a batch, or made by --empty. Nothing in it counts, but somebody may be reading it. -#}
+    {%- do deltawave._use_log(job, batch, deltawave._rewritten_log(batch.batch_id, batch.attempt)) -%}
+    {%- do deltawave._create_log(job, batch.log_table, batch.columns) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{%- macro _create_log(job, log, columns) -%}
+  {%- set columns = deltawave._log_columns(job, columns) + deltawave._control_columns() -%}
+  {%- set sql -%}
+create table if not exists {{ log }} (
+    {{ deltawave._definitions(columns) | join(',\n    ') }}
+)
+using {{ job.settings.file_format }}
+partitioned by (batch_id, attempt)
+{{ deltawave._name_mapping(job.settings.file_format, columns) }}
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+  {%- do deltawave._create_batches(job) -%}
+{%- endmacro -%}
+
+{# The row's columns, then their before images: [{name, data_type}]. #}
+{%- macro _log_columns(job, columns) -%}
+  {%- set all = [] -%}
+  {%- for column in columns -%}
+    {%- do all.append({'name': column.name, 'data_type': column.data_type}) -%}
+  {%- endfor -%}
+  {{ return(all + (deltawave._before_columns(columns) if job.settings.before_image != 'none' else [])) }}
+{%- endmacro -%}
+
+{# The log's columns about each change. #}
+{%- macro _control_columns() -%}
+  {{ return([
+    {'name': 'change_type', 'data_type': 'string'},
+    {'name': 'changed_columns', 'data_type': 'array<string>'},
+    {'name': 'batch_at', 'data_type': 'timestamp'},
+    {'name': 'batch_id', 'data_type': 'bigint'},
+    {'name': 'attempt', 'data_type': 'string'},
+  ]) }}
+{%- endmacro -%}

@@ -1,0 +1,56 @@
+{#
+  Shows the batch to readers: one atomic replacement of the view's text. On a Hive catalog "create or replace view" drops and creates, a gap that
+  readers and kills can hit, so it is used only where the catalog stores views itself and replaces them atomically.
+#}
+{%- macro _publish(job, record) -%}
+  {%- set select = deltawave._log_view(job, record) -%}
+  {%- if not job.view_exists -%}
+    {%- do deltawave._run(job, 'create view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
+    {%- do deltawave._update(job, view_exists=true) -%}
+  {%- elif deltawave._catalog_keeps_views(job) -%}
+    {%- do deltawave._run(job, 'create or replace view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
+  {%- else -%}
+    {%- do deltawave._run(job, 'alter view ' ~ job.target ~ ' as ' ~ select) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  Iceberg's session catalog makes views whose names Spark reads in lower case. Spark prefers these properties, in which its own views keep their
+  names.
+#}
+{%- macro _view_schema(job, select) -%}
+  {%- if not deltawave._catalog_keeps_views(job) -%}
+    {{ return('') }}
+  {%- endif -%}
+  {%- set schema = deltawave._schema_json(deltawave._columns_of_query(select)) -%}
+  {#- In parts, as Spark does it: a metastore limits the length of a value. -#}
+  {%- set length = 4000 -%}
+  {%- set properties = {'spark.sql.sources.schema.numParts': (schema | length + length - 1) // length} -%}
+  {%- for start in range(0, schema | length, length) -%}
+    {%- do properties.update({'spark.sql.sources.schema.part.' ~ loop.index0: schema[start:start + length]}) -%}
+  {%- endfor -%}
+  {%- set settings = [] -%}
+  {%- for name, value in properties.items() -%}{%- do settings.append(deltawave._literal(name) ~ ' = ' ~ deltawave._literal(value)) -%}{%- endfor -%}
+  {{ return(' tblproperties (' ~ settings | join(', ') ~ ')') }}
+{%- endmacro -%}
+
+{#
+  The model as its readers see it. The text holds only the last batch's number and attempt, so it does not grow with batches. The valid attempts
+  of earlier batches are looked up in x__batches, so a late writer that lost never becomes visible.
+#}
+{%- macro _log_view(job, record) -%}
+select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
+    {{ deltawave._contract_columns(record.columns, record.has_before) }}
+from {{ deltawave._helper_relation(job, record.log) }} as log
+left semi join {{ job.batches }} as decided
+    on log.batch_id = decided.batch_id and log.attempt = decided.attempt
+where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
+{%- endmacro -%}
+
+{# A writer that slept after its decision may wake after others have finished its batch and gone on: it must not set the view back. #}
+{%- macro _refuse_overtaken(job, batch) -%}
+  {%- set last = deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) | max -%}
+  {%- if last > batch.batch_id -%}
+    {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': batch.batch_id, 'last': last}) -%}
+  {%- endif -%}
+{%- endmacro -%}

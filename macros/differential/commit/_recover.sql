@@ -1,0 +1,73 @@
+{#
+  The current state, after repairing what a killed run left half done: {record: of the last decided batch, or none, is_new_generation}. The
+  decisions are the truth: x__batches and the view are brought up to them, then leftovers of decided batches are dropped. What belongs to the next
+  batch is left alone, since another run may be writing it.
+#}
+{%- macro _recover(job) -%}
+  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
+  {%- set commits = deltawave._commit_numbers(job, names) -%}
+  {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
+  {%- set view = deltawave._read_view(job) -%}
+  {%- do deltawave._update(job, view_exists=view is not none) -%}
+
+  {%- do deltawave._check_state(job, names, record, view) -%}
+  {%- if record and (view is none or view.batch_id != record.batch_id or view.attempt != record.attempt) -%}
+    {%- do deltawave._finish(job, record) -%}
+  {%- endif -%}
+  {%- if record -%}
+    {%- do deltawave._clear_leftovers(job, names, commits, record) -%}
+  {%- endif -%}
+  {{ return({'record': record, 'is_new_generation': deltawave._starts_generation(job, record)}) }}
+{%- endmacro -%}
+
+{# The steps place, record and publish for a batch whose writer was stopped after its decision. #}
+{%- macro _finish(job, record) -%}
+  {%- do log('deltawave: ' ~ job.name ~ ': finishing batch ' ~ record.batch_id ~ ', which an earlier run decided but did not publish', info=true) -%}
+  {%- do deltawave._create_batches(job) -%}
+  {%- do deltawave._place(job, record) -%}
+  {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}
+    {%- do deltawave._record_batch(job, record) -%}
+  {%- endif -%}
+  {%- do deltawave._publish(job, record) -%}
+{%- endmacro -%}
+
+{%- macro _clear_leftovers(job, names, commits, record) -%}
+  {%- for number in commits if number < record.batch_id -%}
+    {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, number)) -%}
+  {%- endfor -%}
+  {%- for side in deltawave._attempts_helpers(job, names, deltawave._side_kinds()) -%}
+    {%- if side.batch_id > record.batch_id or deltawave._is_kept(record, side) -%}
+      {#- Of a future batch, or still needed. -#}
+    {%- elif deltawave._is_decided(job, side.batch_id, side.attempt) -%}
+      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
+    {%- else -%}
+      {%- do deltawave._discard(job, record.log, side.batch_id, side.attempt) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {#- A decided log that was rewritten stays until purge: somebody may be reading it. -#}
+  {%- for log in deltawave._attempts_helpers(job, names, ['log']) if log.batch_id <= record.batch_id -%}
+    {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) == record.log -%}
+    {%- if not is_current and not deltawave._is_decided(job, log.batch_id, log.attempt) -%}
+      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, log)) -%}
+    {%- endif -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{%- macro _is_decided(job, batch_id, attempt) -%}
+  {%- set sql -%}
+select count(*) as decisions
+from {{ job.batches }}
+where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
+  {%- endset -%}
+  {{ return(deltawave._run(job, sql).rows[0][0] | int > 0) }}
+{%- endmacro -%}
+
+{# --full-refresh starts a new generation if the model allows it: the dumps that made the log may be gone. #}
+{%- macro _starts_generation(job, record) -%}
+  {%- if not flags.FULL_REFRESH or record is none or job.settings.full_refresh is false -%}
+    {{ return(false) }}
+  {%- elif not job.settings.full_refresh -%}
+    {%- do deltawave._fail('full_refresh', {'model': job.name, 'batch': record.batch_id}) -%}
+  {%- endif -%}
+  {{ return(true) }}
+{%- endmacro -%}

@@ -1,0 +1,49 @@
+{#
+  The change log of a table that arrives as full dumps (LG96 1.1, CH98 3.1), with one exclusive and atomic decision per batch:
+
+    land     the new dump is written once, placed by the key's hash: the next batch compares with it
+    check    keys exist and are unique (otherwise duplicate_keys says what happens), the dump is not empty
+    prepare  the log gets the dump's columns
+    stage    the log rows of (batch, attempt) are written where no reader looks
+    decide   one view is created, exclusively: from here on the batch is valid
+    place    the rows get the batch's number
+    publish  the model's view is replaced in one change
+    clean    tables that the batch made superfluous are dropped
+
+  Killed anywhere, the next run starts with recover and goes on.
+#}
+{%- materialization differential, default, supported_languages=['sql'] -%}
+
+  {%- set settings = deltawave._differential_settings(model.name, model.config) -%}
+  {%- set job = deltawave._open_job(model.name, settings, this) -%}
+  {%- do deltawave._update(job, dated_sources=deltawave._open_sources(job.name, model)) -%}
+  {%- do deltawave._open_dump(job, model.compiled_code or sql) -%}
+
+  {{ run_hooks(pre_hooks) }}
+
+  {%- set state = deltawave._recover(job) -%}
+
+  {%- set progress = namespace(state=state) -%}
+  {%- if flags.EMPTY -%}
+    {%- do deltawave._create_without_rows(job, state) -%}
+  {%- else -%}
+    {%- do deltawave._check_kept(job, state) -%}
+    {%- for dump in deltawave._pending_dumps(job, state) -%}
+      {%- set progress.state = deltawave._compare_dump(job, progress.state, dump) -%}
+    {%- endfor -%}
+  {%- endif -%}
+
+  {%- if settings.duplicate_keys == 'quarantine' -%}
+    {%- do deltawave._create_quarantine(job) -%}
+  {%- endif -%}
+  {%- do deltawave._describe_view(job, progress.state.record) -%}
+  {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
+    {{ job.statements | join(';\n\n') }}
+  {%- endcall -%}
+
+  {{ run_hooks(post_hooks) }}
+  {%- do apply_grants(job.target, config.get('grants'), should_revoke=false) -%}
+
+  {{ return({'relations': [job.target]}) }}
+
+{%- endmaterialization -%}

@@ -1,0 +1,44 @@
+{# A relation that belongs to the model: x__log, x__batches, x__copy_<batch>_<attempt>, x__commit_<batch>, and so on. #}
+{%- macro _helper_relation(job, suffix) -%}
+  {%- set relation = api.Relation.create(schema=job.state_schema, identifier=job.target.identifier ~ '__' ~ suffix) -%}
+  {{ return(relation.quote(schema=true, identifier=true)) }}
+{%- endmacro -%}
+
+{#
+  The name of a log, after x__. Each generation has its own log, since a full refresh may bring other columns and types; so has each attempt to
+  rewrite the log, since what readers see is never changed in place.
+#}
+{%- macro _generation_log(generation) -%}
+  {{ return('log' if generation == 1 else 'log_' ~ generation) }}
+{%- endmacro -%}
+
+{%- macro _rewritten_log(batch_id, attempt) -%}
+  {{ return('log_' ~ batch_id ~ '_' ~ attempt) }}
+{%- endmacro -%}
+
+{#
+  A table of one attempt: {kind, batch_id, attempt}. Kinds: copy, the dump as it landed, placed by the key's hash; ordered, the dump in its own
+  order; accepted, the accepted rows of a dump with quarantined ones; log, the rewritten log; and those of _side_kinds.
+#}
+{%- macro _attempt_relation(job, table) -%}
+  {{ return(deltawave._helper_relation(job, table.kind ~ '_' ~ table.batch_id ~ '_' ~ table.attempt)) }}
+{%- endmacro -%}
+
+{%- macro _commit_relation(job, batch_id) -%}
+  {{ return(deltawave._helper_relation(job, 'commit_' ~ batch_id)) }}
+{%- endmacro -%}
+
+{# Tables that an attempt writes beside the log: what it read, what it keeps, the ranges of that, and a view's touched anchors. #}
+{%- macro _side_kinds() -%}
+  {{ return(['copy', 'ordered', 'accepted', 'base', 'checksums', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
+{%- endmacro -%}
+
+{# The table of a kind that this attempt writes for the batch. #}
+{%- macro _own_table(batch, kind) -%}
+  {{ return({'kind': kind, 'batch_id': batch.batch_id, 'attempt': batch.attempt}) }}
+{%- endmacro -%}
+
+{# Makes the batch write its changes to the log of that name. #}
+{%- macro _use_log(job, batch, name) -%}
+  {%- do deltawave._update(batch, log=name, log_table=deltawave._helper_relation(job, name)) -%}
+{%- endmacro -%}

@@ -1,0 +1,28 @@
+{# What stays the same during the work on one differential model. All keys of a job are named here. #}
+{%- macro _open_job(name, settings, relation) -%}
+  {%- set job = {
+    'name': name,
+    'settings': settings,
+    'strategy': deltawave._strategy_named(name, settings.strategy),
+    'target': api.Relation.create(schema=relation.schema, identifier=relation.identifier, type='view').quote(schema=true, identifier=true),
+    'state_schema': settings.state_schema or relation.schema,
+    'batches': none,
+    'attempt': invocation_id.replace('-', '')[:12],
+    'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'backfill': 0},
+    'statements': [],
+
+    'sql': none,
+    'columns': none,
+    'remote': none,
+    'snapshot_type': none,
+    'time_type': none,
+    'flag': none,
+    'dated_sources': [],
+
+    'view_exists': none,
+    'catalog': none,
+    'buckets': none,
+  } -%}
+  {%- do deltawave._update(job, batches=deltawave._helper_relation(job, 'batches')) -%}
+  {{ return(job) }}
+{%- endmacro -%}

@@ -1,0 +1,15 @@
+{# Runs one statement and returns its rows (agate); the text is kept for target/run. #}
+{%- macro _run(job, sql) -%}
+  {%- do job.statements.append(sql.strip()) -%}
+  {{ return(run_query(sql)) }}
+{%- endmacro -%}
+
+{%- macro _row_count(job, table) -%}
+  {{ return(deltawave._run(job, 'select count(*) as row_count from ' ~ table).rows[0][0] | int) }}
+{%- endmacro -%}
+
+{# Iceberg's session catalog leaves the files of a dropped table, whatever its format, unless the statement says purge. #}
+{%- macro _drop_table(job, table) -%}
+  {%- set purge = ' purge' if deltawave._catalog_keeps_views(job) else '' -%}
+  {%- do deltawave._run(job, 'drop table if exists ' ~ table ~ purge) -%}
+{%- endmacro -%}

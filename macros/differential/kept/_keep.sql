@@ -1,0 +1,57 @@
+{#
+  Keeps what the next batch compares with. After a whole dump: the dump as it landed or, with quarantined rows, as it was accepted. After the
+  first slice: the rows in the strategy's own form. Later slices are patches, which are in the log; ranges follow them.
+#}
+{%- macro _keep(job, batch, last) -%}
+  {%- if job.strategy.reads == 'dump' -%}
+    {%- set kept = deltawave._own_table(batch, 'accepted') if batch.quarantined else batch.kept -%}
+    {%- do deltawave._update(batch, kept=dict(kept, rows=batch.rows_new)) -%}
+  {%- elif batch.is_first -%}
+    {%- do deltawave._keep_first_slice(job, batch) -%}
+  {%- else -%}
+    {%- if batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] > 0 -%}
+      {%- do deltawave._renew_kept(job, batch, last) -%}
+    {%- endif -%}
+    {%- if batch.turn -%}
+      {%- do deltawave._renew_ranges(job, batch, batch.turn.ranges, batch.turn.read, batch.turn.fetched) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Rewrites the kept side once its patches amount to a fifth of the rows; this batch's own changes are the first patches of the new one. #}
+{%- macro _renew_kept(job, batch, last) -%}
+  {%- if batch.kept == last.kept and deltawave._is_patched_much(job, last) -%}
+    {%- if batch.kept.kind == 'checksums' -%}
+      {%- do deltawave._write_kept(job, batch, deltawave._kept_checksums(job, batch), none, last.batch_id) -%}
+    {%- else -%}
+      {%- do deltawave._write_last_state(job, batch, last) -%}
+    {%- endif -%}
+    {%- if batch.kept.kind == 'base' and job.strategy.ranges == 'lookup' -%}
+      {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# The first slice is the whole table. #}
+{%- macro _keep_first_slice(job, batch) -%}
+  {%- set columns = batch.columns -%}
+  {%- set names = deltawave._quoted_list(columns | map(attribute='name')) | join(', ') -%}
+  {%- do deltawave._write_kept(job, batch, 'select ' ~ names ~ ' from ' ~ batch.new, columns, batch.batch_id) -%}
+  {%- if batch.kept.kind == 'base' -%}
+    {%- do deltawave._cut_ranges(job, batch, batch.rows_new) -%}
+    {%- if job.strategy.ranges == 'compared' -%}
+      {%- set ranges = deltawave._read_ranges(job, batch) -%}
+      {%- do deltawave._renew_ranges(job, batch, ranges, ranges, ranges) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Do the log's changes since the base amount to more than a fifth of the rows? #}
+{%- macro _is_patched_much(job, last) -%}
+  {%- set sql -%}
+select coalesce(sum(inserts + deletes + updates), 0) as patches
+from {{ job.batches }}
+where batch_id > {{ last.kept_as_of }} and batch_id <= {{ last.batch_id }}
+  {%- endset -%}
+  {{ return(last.kept_as_of < last.batch_id and deltawave._run(job, sql).rows[0][0] | int * 5 > last.rows_new) }}
+{%- endmacro -%}

@@ -1,0 +1,61 @@
+{# The current keys and checksums: the kept ones, patched by the log's changes since. #}
+{%- macro _kept_checksums(job, batch) -%}
+  {%- set keys = job.settings.unique_key -%}
+  {%- set names = keys + ['key_hash', 'row_checksum'] -%}
+  {%- set base -%}
+(
+    select {{ deltawave._quoted_list(names) | join(', ') }}
+    from {{ deltawave._attempt_relation(job, batch.kept) }}
+)
+  {%- endset -%}
+  {%- set log -%}
+(
+    select
+        {{ deltawave._quoted_list(keys) | join(',\n        ') }},
+        {{ deltawave._key_hash('log', keys) }} as key_hash,
+        {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }} as row_checksum,
+        `_change_type`,
+        `_batch_id`
+    from {{ job.target }} as log
+)
+  {%- endset -%}
+  {{ return(deltawave._rebuild(base, keys, names, names, deltawave._last_changes(log, keys, names, from_batch=batch.kept_as_of + 1))) }}
+{%- endmacro -%}
+
+{# A select's rows as keys and checksums. #}
+{%- macro _summed_rows(job, batch, select) -%}
+{%- set keys = job.settings.unique_key -%}
+select
+    {{ deltawave._quoted_list(keys) | join(',\n    ') }},
+    {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }} as row_checksum,
+    {{ deltawave._key_hash('side', keys) }} as key_hash
+from (
+    {{ deltawave._indented(select) }}
+) as side
+{%- endmacro -%}
+
+{# Keeps a select's checksums, placed by the key's hash. #}
+{%- macro _create_checksums(job, batch, table, select) -%}
+  {%- set sql -%}
+{{ deltawave._create_side(job, table, deltawave._key_columns(job)) }}
+with summed as (
+    {{ deltawave._indented(select) }}
+)
+
+select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
+    {{ deltawave._quoted_list(job.settings.unique_key) | join(',\n    ') }},
+    row_checksum,
+    key_hash
+from summed
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{# The row's checksum, over the compared columns. #}
+{%- macro _checksum_of(batch, bits) -%}
+  {%- set compared = [] -%}
+  {%- for column in batch.columns if column.is_chosen -%}
+    {%- do compared.append({'name': column.name, 'data_type': column.data_type}) -%}
+  {%- endfor -%}
+  {{ return(deltawave.row_checksum(compared, bits=bits) if compared else deltawave._literal('')) }}
+{%- endmacro -%}

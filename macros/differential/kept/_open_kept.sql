@@ -1,0 +1,33 @@
+{#
+  What a slice is compared with and patched onto: the last kept side if it has the form that the strategy keeps, otherwise one that is written
+  now. The same for the ranges of its keys.
+#}
+{%- macro _open_kept(job, batch, last) -%}
+  {%- set has_checksums = job.strategy.keeps == 'checksums' -%}
+  {%- set is_kept = last.kept.kind == job.strategy.keeps and (not has_checksums or last.checksum_fingerprint == batch.checksum_fingerprint) -%}
+  {%- if is_kept -%}
+    {%- do deltawave._update(batch, kept=last.kept, kept_as_of=last.kept_as_of) -%}
+  {%- else -%}
+    {%- do deltawave._write_last_state(job, batch, last) -%}
+  {%- endif -%}
+  {%- if job.strategy.ranges -%}
+    {#- The ranges of a strategy that compares them describe the rows, wherever these are kept. -#}
+    {%- set is_going_on = last.progress_strategy == job.strategy.name if job.strategy.ranges == 'compared' else is_kept -%}
+    {#- Lost ranges can be cut again from the kept rows. -#}
+    {%- if last.ranges and is_going_on and deltawave._is_there(job, deltawave._attempt_relation(job, last.ranges)) -%}
+      {%- do deltawave._update(batch, ranges=last.ranges) -%}
+    {%- else -%}
+      {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  Checksums that cannot be compared are recomputed from the rows in the log. A log that began without the rows of its first dump does not hold
+  them all, so it can only continue with the same checksums.
+#}
+{%- macro _check_known_rows(job, batch, last) -%}
+  {%- if last.is_baseline and last.kept.kind == 'checksums' and last.checksum_fingerprint != batch.checksum_fingerprint -%}
+    {%- do deltawave._fail('checksums_alone', {'model': job.name}) -%}
+  {%- endif -%}
+{%- endmacro -%}

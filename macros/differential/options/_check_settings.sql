@@ -1,0 +1,40 @@
+{# Refuses options that contradict each other, whatever the strategy. #}
+{%- macro _check_settings(model_name, settings, options) -%}
+  {%- if not settings.unique_key -%}
+    {%- do deltawave._fail('required', {'model': model_name, 'option': 'unique_key', 'example': '[account_id]'}) -%}
+  {%- endif -%}
+  {%- if settings.compare_columns is not none and settings.ignore_columns is not none -%}
+    {%- do deltawave._fail('compare_and_ignore', {'model': model_name}) -%}
+  {%- endif -%}
+  {%- set keys = settings.unique_key | map('lower') | list -%}
+  {%- if settings.snapshot_date and settings.snapshot_date | lower in keys -%}
+    {%- do deltawave._fail('date_in_key', {'model': model_name, 'column': settings.snapshot_date}) -%}
+  {%- endif -%}
+  {%- for option, declared in options.items() if declared.says and settings[option] and settings[option] | lower in keys -%}
+    {%- do deltawave._fail('control_in_key', {
+      'model': model_name, 'column': settings[option], 'says': declared.says, 'option': option,
+    }) -%}
+  {%- endfor -%}
+  {#- The kept row_id has to be the row's last one: rows are found by it after a change of their key. -#}
+  {%- if settings.row_id and not deltawave._is_compared_exactly(settings, settings.row_id) -%}
+    {%- do deltawave._fail('row_id_uncompared', {'model': model_name, 'column': settings.row_id}) -%}
+  {%- endif -%}
+  {%- if settings.duplicate_keys == 'multiset' -%}
+    {%- do deltawave._check_multiset(model_name, settings) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Rows of a bag are told apart by all of their values, and matched by counting: options that leave out some values do not work with it. #}
+{%- macro _check_multiset(model_name, settings) -%}
+  {%- for option, allowed in {
+    'compare_columns': [none],
+    'ignore_columns': [none],
+    'tolerance': [none],
+    'before_image': ['auto', 'require'],
+    'on_schema_change': ['ignore', 'fail'],
+  }.items() if settings[option] not in allowed -%}
+    {%- do deltawave._fail('multiset_option', {
+      'model': model_name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(' or ') or 'no value',
+    }) -%}
+  {%- endfor -%}
+{%- endmacro -%}

@@ -1,0 +1,38 @@
+{# Refuses missing options that the model's strategy requires, options that it does not read, and values that it does not allow. #}
+{%- macro _check_strategy(model_name, settings, options) -%}
+  {%- set strategy = deltawave._strategy_named(model_name, settings.strategy) -%}
+  {%- for option, names in deltawave._strategies_of_options().items() if strategy.name not in names -%}
+    {%- if settings[option] != options[option].default -%}
+      {%- do deltawave._fail('option_of_strategy', {
+        'model': model_name, 'option': option, 'strategy': strategy.name, 'strategies': names | join(', '),
+      }) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- for option, example in strategy.requires.items() if settings[option] is none -%}
+    {%- do deltawave._fail('required_by_strategy', {
+      'model': model_name, 'strategy': strategy.name, 'option': option, 'example': example,
+    }) -%}
+  {%- endfor -%}
+  {%- set allows = dict(strategy.allows) -%}
+  {#- A log that began without its first rows cannot supply before images, and neither can a strategy that takes them from the log. -#}
+  {%- if strategy.before_images == 'log' and settings.before_image == 'require' -%}{%- do allows.update(initial_load=['inserts']) -%}{%- endif -%}
+  {%- for option, allowed in allows.items() if settings[option] not in allowed -%}
+    {%- do deltawave._fail('option_with_strategy', {
+      'model': model_name, 'option': option, 'value': settings[option], 'strategy': strategy.name,
+      'allowed': allowed | reject('none') | join(' or ') or 'no value',
+    }) -%}
+  {%- endfor -%}
+  {%- if strategy.compares == 'python' -%}{%- do deltawave._require_python(model_name, strategy) -%}{%- endif -%}
+  {%- if strategy.check -%}
+    {%- do deltawave._macro_named(strategy.check)(model_name, settings) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# The options that only some strategies read: {option: [strategies]}. #}
+{%- macro _strategies_of_options() -%}
+  {%- set owners = {} -%}
+  {%- for name, strategy in deltawave._strategies().items() -%}
+    {%- for option in strategy.options -%}{%- do owners.setdefault(option, []).append(name) -%}{%- endfor -%}
+  {%- endfor -%}
+  {{ return(owners) }}
+{%- endmacro -%}

@@ -1,0 +1,47 @@
+{#
+  Every option of a differential model, declared once: {name: {default, is, values, says}}. `is` names the check of its value (see
+  _allowed_value). `selects`: a different value changes which rows are selected, or what counts as a change. `says`: what a column named by the
+  option says about a row; such a column cannot be part of the key.
+#}
+{%- macro _options() -%}
+  {{ return(adapter.dispatch('_options', 'deltawave')()) }}
+{%- endmacro -%}
+
+{%- macro default___options() -%}
+  {{ return({
+    'unique_key': {'default': none, 'is': 'columns'},
+    'strategy': {'default': 'outer_join', 'is': 'choice', 'values': ['auto'] + deltawave._strategies().keys() | list},
+    'updated_at': {'default': none, 'is': 'name', 'selects': true, 'says': 'when a row was touched'},
+    'delete_flag': {'default': none, 'is': 'name', 'selects': true, 'says': 'whether a row is deleted'},
+    'overlap': {'default': none, 'is': 'overlap'},
+    'null_timestamp': {'default': 'fail', 'is': 'choice', 'values': ['fail', 'insert']},
+    'future_timestamp': {'default': 'warn', 'is': 'choice', 'values': ['warn', 'fail', 'accept']},
+    'row_id': {'default': none, 'is': 'name', 'selects': true},
+    'range_rows': {'default': none, 'is': 'count'},
+    'ranges_per_run': {'default': none, 'is': 'count'},
+    'range_pause': {'default': none, 'is': 'seconds'},
+    'checksum_bits': {'default': 64, 'is': 'choice', 'values': [64, 128]},
+    'relations': {'default': none, 'is': 'relations', 'selects': true},
+    'root': {'default': none, 'is': 'name', 'selects': true},
+    'constant_relations': {'default': [], 'is': 'names'},
+    'hint': {'default': none, 'is': 'choice', 'values': [none, 'merge', 'shuffle_hash', 'broadcast']},
+    'compare_columns': {'default': none, 'is': 'columns'},
+    'ignore_columns': {'default': none, 'is': 'columns'},
+    'tolerance': {'default': none, 'is': 'tolerance'},
+    'before_image': {'default': 'auto', 'is': 'choice', 'values': ['auto', 'require', 'none']},
+    'duplicate_keys': {'default': 'fail', 'is': 'choice', 'values': ['fail', 'quarantine', 'multiset']},
+    'on_schema_change': {
+      'default': 'ignore', 'is': 'choice', 'values': ['ignore', 'fail', 'append_new_columns', 'sync_all_columns'],
+    },
+    'max_delete_fraction': {'default': 0.5, 'is': 'fraction'},
+    'allow_empty': {'default': false, 'is': 'choice', 'values': [false, true]},
+    'snapshot_date': {'default': none, 'is': 'name'},
+    'initial_load': {'default': 'inserts', 'is': 'choice', 'values': ['inserts', 'baseline']},
+    'state_schema': {'default': none, 'is': 'name'},
+    'remote': {'default': none, 'is': 'name'},
+    'file_format': {'default': 'parquet', 'is': 'choice', 'values': ['parquet', 'delta', 'iceberg']},
+    'copy_format': {'default': 'parquet', 'is': 'choice', 'values': ['parquet', 'delta', 'iceberg']},
+    'buckets': {'default': none, 'is': 'count'},
+    'full_refresh': {'default': none, 'is': 'choice', 'values': [none, false, true]},
+  }) }}
+{%- endmacro -%}

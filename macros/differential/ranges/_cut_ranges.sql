@@ -1,0 +1,73 @@
+{#
+  Cuts a table's keys into ranges of about range_rows rows: in a sample, drawn by the key's hash, every n-th key starts a range. Counts and
+  checksums stay unknown (null), so that range_checksum reads every range once.
+#}
+{%- macro _cut_ranges(job, batch, rows) -%}
+  {%- set columns = deltawave._key_columns(job) -%}
+  {%- set table = deltawave._attempt_relation(job, batch.kept) -%}
+  {%- set target = deltawave._range_rows(job, rows) -%}
+  {%- set share = [target // 100, 1] | max -%}
+  {%- set step = target // share -%}
+  {%- set can_cut = deltawave._has_bounds(columns) and rows > target -%}
+  {%- set sql -%}
+{{ deltawave._create_ranges(job, batch) }}
+with sampled as (
+    select {{ deltawave._key_struct(job) }} as low
+    from {{ table }}
+    where {{ 'pmod(key_hash, ' ~ share ~ ') = 0' if can_cut else 'false' }}
+),
+
+numbered as (
+    select
+        low,
+        row_number() over (order by low) as place
+    from sampled
+),
+
+lows as (
+    {{ deltawave._indented(deltawave._open_low(columns)) }}
+    union all
+    select
+        low,
+        cast(place div {{ step }} as int) as range_id
+    from numbered
+    where place % {{ step }} = 0
+)
+
+select
+    range_id,
+    low,
+    cast(null as bigint) as row_count,
+    cast(null as string) as checksum,
+    cast(0 as bigint) as turn_inserts,
+    cast(0 as bigint) as turn_deletes,
+    false as is_accepted
+from lows
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+  {%- do deltawave._use_ranges(job, batch) -%}
+{%- endmacro -%}
+
+{%- macro _create_ranges(job, batch) -%}
+  {%- set ranges = deltawave._own_table(batch, 'ranges') -%}
+create table {{ deltawave._attempt_relation(job, ranges) }}
+using {{ job.settings.copy_format }}
+as
+{%- endmacro -%}
+
+{# The first range starts before every key. #}
+{%- macro _open_low(columns) -%}
+select
+    named_struct(
+        {%- for column in columns %}
+        'key_{{ loop.index }}', cast(null as {{ column.data_type }}){{ ',' if not loop.last }}
+        {%- endfor %}
+    ) as low,
+    0 as range_id
+{%- endmacro -%}
+
+{# Makes this attempt's table the ranges of the batch; its fingerprint later shows whether somebody changed it. #}
+{%- macro _use_ranges(job, batch) -%}
+  {%- set ranges = deltawave._own_table(batch, 'ranges') -%}
+  {%- do deltawave._update(batch, ranges=dict(ranges, fingerprint=deltawave._ranges_fingerprint(job, ranges))) -%}
+{%- endmacro -%}

@@ -1,0 +1,46 @@
+{# The ranges of a batch: [{range_id, low, high, row_count, checksum, is_accepted}]. Refuses a table that was changed since it was written. #}
+{%- macro _read_ranges(job, batch) -%}
+  {%- set table = deltawave._attempt_relation(job, batch.ranges) -%}
+  {%- set texts = deltawave._bound_texts(job) -%}
+  {%- set sql -%}
+select
+    range_id,
+    row_count,
+    checksum,
+    is_accepted,
+    {{ texts | join(',\n    ') }}
+from {{ table }}
+order by range_id
+  {%- endset -%}
+  {%- if deltawave._ranges_fingerprint(job, batch.ranges) != batch.ranges.fingerprint -%}
+    {%- do deltawave._refuse(job, batch, 'ranges_changed', {'ranges': table | string}) -%}
+  {%- endif -%}
+  {%- set found = [] -%}
+  {%- for row in deltawave._run(job, sql).rows -%}
+    {%- set low = none if loop.first else row.values()[4:] | list -%}
+    {%- if found -%}{%- do found[-1].update(high=low) -%}{%- endif -%}
+    {%- do found.append({
+      'range_id': row[0] | int, 'low': low, 'high': none,
+      'row_count': none if row[1] is none else row[1] | int, 'checksum': row[2], 'is_accepted': row[3] | string | lower == 'true',
+    }) -%}
+  {%- endfor -%}
+  {{ return(found) }}
+{%- endmacro -%}
+
+{%- macro _ranges_fingerprint(job, ranges) -%}
+  {%- set known = ["coalesce(cast(row_count as string), '-')", "coalesce(checksum, '-')", 'turn_inserts', 'turn_deletes', 'is_accepted'] -%}
+  {%- set parts = ['range_id'] + deltawave._bound_texts(job) + known -%}
+  {%- set sql -%}
+select concat_ws(':', count(*), sum(cast(xxhash64({{ parts | join(', ') }}) as decimal(38, 0)))) as fingerprint
+from {{ deltawave._attempt_relation(job, ranges) }}
+  {%- endset -%}
+  {{ return(deltawave._run(job, sql).rows[0][0]) }}
+{%- endmacro -%}
+
+{%- macro _bound_texts(job) -%}
+  {%- set texts = [] -%}
+  {%- for column in deltawave._key_columns(job) -%}
+    {%- do texts.append(deltawave._bound_text('low.key_' ~ loop.index, column.data_type)) -%}
+  {%- endfor -%}
+  {{ return(texts) }}
+{%- endmacro -%}

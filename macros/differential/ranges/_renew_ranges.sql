@@ -1,0 +1,129 @@
+{#
+  The ranges after a batch. A fetched range gets the row count and checksum of the slice, and is cut again if it has grown to more than twice
+  range_rows; the others stay. So ranges follow the data without another read of the source.
+
+  read: the ranges that this run read at the source. If they are a part of a rotation, each keeps what its last reading inserted and deleted, so
+  that the guard sees a whole rotation (see _guard). A run that was accepted, or that read all ranges, resets these counts; ranges that an
+  accepted run did not reach pass the guard at their next reading.
+#}
+{%- macro _renew_ranges(job, batch, ranges, read, fetched) -%}
+  {%- set source = batch.ranges -%}
+  {%- set lows = deltawave._attempt_relation(job, source) -%}
+  {%- set range_rows = deltawave._range_rows(job, batch.rows_new if batch.is_first else batch.rows_old) -%}
+  {%- set landed = [deltawave._key_struct(job) ~ ' as low', 'row_checksum'] -%}
+  {%- set is_accepted = deltawave._is_accepted(job) -%}
+  {%- set is_counted = read | length < ranges | length and not is_accepted -%}
+  {%- set was_read = 'ranges.range_id between ' ~ (read | first).range_id ~ ' and ' ~ (read | last).range_id -%}
+  {%- set was_fetched = 'ranges.range_id in (' ~ fetched | map(attribute='range_id') | join(', ') ~ ')' -%}
+  {%- set is_own = source.attempt == batch.attempt and source.batch_id == batch.batch_id -%}
+  {%- set target = deltawave._own_table(batch, 'ranges_after' if is_own else 'ranges') -%}
+  {%- set sql -%}
+create table {{ deltawave._attempt_relation(job, target) }}
+using {{ job.settings.copy_format }}
+as
+with placed as (
+    {{ deltawave._indented(deltawave._placed(job, batch.landed, landed, lows, ranges | length)) }}
+),
+
+counted as (
+    select
+        low,
+        row_checksum,
+        range_id,
+        count(*) over (partition by range_id) as row_count,
+        row_number() over (partition by range_id order by low) - 1 as place
+    from placed
+),
+
+pieces as (
+    select
+        range_id,
+        if(row_count > {{ 2 * range_rows }}, place div {{ range_rows }}, 0) as piece,
+        min(low) as low,
+        count(*) as row_count,
+        {{ deltawave._sum_of_checksums('row_checksum', job.settings.checksum_bits) }} as checksum
+    from counted
+    group by range_id, piece
+),
+
+{% if is_counted -%}
+changes as (
+    {{ deltawave._indented(deltawave._changes_of_ranges(job, batch, lows, ranges | length)) }}
+),
+
+{% endif -%}
+renewed as (
+    select
+        if(coalesce(pieces.piece, 0) = 0, ranges.low, pieces.low) as low,
+        ranges.range_id,
+        coalesce(pieces.piece, 0) as piece,
+        if({{ was_fetched }}, coalesce(pieces.row_count, 0), ranges.row_count) as row_count,
+        if({{ was_fetched }}, coalesce(pieces.checksum, {{ deltawave._no_checksum(job.settings.checksum_bits) }}), ranges.checksum) as checksum,
+        {%- for kind in ['inserts', 'deletes'] %}
+        {%- if is_counted %}
+        case
+            when coalesce(pieces.piece, 0) > 0 or {{ was_read }} and ranges.is_accepted then 0
+            when {{ was_read }} then coalesce(changes.{{ kind }}, 0)
+            else ranges.turn_{{ kind }}
+        end as turn_{{ kind }},
+        {%- else %}
+        cast(0 as bigint) as turn_{{ kind }},
+        {%- endif %}
+        {%- endfor %}
+        {{ 'true' if is_accepted else 'ranges.is_accepted' }} and not ({{ was_read }}) as is_accepted
+    from {{ lows }} as ranges
+    left join pieces
+        on ranges.range_id = pieces.range_id
+    {%- if is_counted %}
+    left join changes
+        on ranges.range_id = changes.range_id
+    {%- endif %}
+)
+
+select
+    cast(row_number() over (order by range_id, piece) - 1 as int) as range_id,
+    low,
+    row_count,
+    checksum,
+    turn_inserts,
+    turn_deletes,
+    is_accepted
+from renewed
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+  {%- set fingerprint = deltawave._ranges_fingerprint(job, target) -%}
+  {%- if fingerprint != source.fingerprint -%}
+    {%- do deltawave._update(batch, ranges=dict(target, fingerprint=fingerprint)) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# What this attempt inserts into and deletes from each range. #}
+{%- macro _changes_of_ranges(job, batch, lows, count) -%}
+  {%- set staged -%}
+(
+    select *
+    from {{ batch.log_table }}
+    where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
+)
+  {%- endset -%}
+select
+    range_id,
+    count_if(change_type = 'insert') as inserts,
+    count_if(change_type = 'delete') as deletes
+from (
+    {{ deltawave._indented(deltawave._placed(job, staged, ['change_type'], lows, count)) }}
+)
+group by range_id
+{%- endmacro -%}
+
+{# What the last readings of all ranges inserted and deleted, in one rotation: {inserts, deletes}. #}
+{%- macro _changes_of_turn(job, batch) -%}
+  {%- set sql -%}
+select
+    coalesce(sum(turn_inserts), 0) as inserts,
+    coalesce(sum(turn_deletes), 0) as deletes
+from {{ deltawave._attempt_relation(job, batch.ranges) }}
+  {%- endset -%}
+  {%- set row = deltawave._run(job, sql).rows[0] -%}
+  {{ return({'inserts': row[0] | int, 'deletes': row[1] | int}) }}
+{%- endmacro -%}

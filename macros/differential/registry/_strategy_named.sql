@@ -1,0 +1,19 @@
+{# The declaration of a strategy, with its name. Every name is resolved here, so an unknown one fails wherever it is given. #}
+{%- macro _strategy_named(model_name, name) -%}
+  {%- set strategies = deltawave._strategies() -%}
+  {%- if name not in strategies -%}
+    {%- do deltawave._fail('option_value', {
+      'model': model_name, 'option': 'strategy', 'value': name, 'allowed': (['auto'] + strategies.keys() | list) | join(', '),
+    }) -%}
+  {%- endif -%}
+  {{ return(dict(strategies[name], name=name)) }}
+{%- endmacro -%}
+
+{# The strategies that compare two whole relations by SQL, and so need neither a kept side nor Python. #}
+{%- macro _stateless_strategies() -%}
+  {%- set names = [] -%}
+  {%- for name, strategy in deltawave._strategies().items() if strategy.reads == 'dump' and strategy.compares == 'sql' -%}
+    {%- do names.append(name) -%}
+  {%- endfor -%}
+  {{ return(names) }}
+{%- endmacro -%}

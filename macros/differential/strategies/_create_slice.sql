@@ -1,0 +1,27 @@
+{# The statement that lands a slice: the columns of the select, then the key's hash. #}
+{%- macro _create_slice(job, batch, select) -%}
+  {%- set sql -%}
+create table {{ batch.landed }}
+using {{ job.settings.copy_format }}
+{{ deltawave._name_mapping(job.settings.copy_format, batch.columns) }}
+as
+{{ deltawave._hashed_slice(job, select) }}
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{%- macro _hashed_slice(job, select) -%}
+with slice as (
+    {{ deltawave._indented(select) }}
+)
+
+select /*+ rebalance */
+    slice.*,
+    {{ deltawave._key_hash('slice', job.settings.unique_key) }} as key_hash
+from slice
+{%- endmacro -%}
+
+{# The log's columns, as the model's select returns them. #}
+{%- macro _dump_names(batch, alias=none) -%}
+  {{ return(deltawave._quoted_list(batch.columns | map(attribute='name') | list, alias)) }}
+{%- endmacro -%}

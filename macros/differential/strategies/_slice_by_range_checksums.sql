@@ -1,0 +1,88 @@
+{#
+  ID/RCS (CH98 3.6): the source computes one checksum per range; only ranges whose checksum or count moved are fetched and compared. With
+  ranges_per_run these are ranges of the run, as in _slice_by_ranges. The kept checksum of a fetched range is the sum over the fetched rows, not
+  the one that the source reported before: rows may have changed in between.
+#}
+{%- macro default___slice_by_range_checksums(job, batch, last) -%}
+  {%- if not last -%}
+    {{ return(deltawave._slice_of_all_ranges(job, batch)) }}
+  {%- endif -%}
+  {%- set ranges = deltawave._read_ranges(job, batch) -%}
+  {%- set read = deltawave._ranges_of_run(job, batch, ranges) -%}
+  {%- set found = deltawave._moved_ranges(job, batch, last, ranges, read) -%}
+  {%- do deltawave._check_ranges_rows(job, batch, ranges, read, found.rows) -%}
+  {#- Ranges have to match the kept side they were cut from: a new kept side makes a batch, and so does a different place to resume from. -#}
+  {%- set next_low = (read | last).high -%}
+  {%- if not found.moved and next_low == batch.resumed.next_low | default(none) and batch.kept == last.kept -%}
+    {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}
+  {%- endif -%}
+  {%- set fetched = deltawave._in_few_places(ranges, found.moved or read[:1]) -%}
+  {%- do deltawave._pause(job) -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, ranges, fetched)) -%}
+  {{ return(deltawave._reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=read | length)) }}
+{%- endmacro -%}
+
+{# Of the ranges read, those whose checksum or count is not the kept one; and the number of rows in all of them: {moved, rows}. #}
+{%- macro _moved_ranges(job, batch, last, ranges, read) -%}
+  {%- set sums = {} -%}
+  {%- for row in deltawave._run(job, deltawave._range_checksums(job, batch, ranges, read)).rows -%}
+    {%- do sums.update({row[0] | int: {'row_count': row[1] | int, 'checksum': row[2]}}) -%}
+  {%- endfor -%}
+  {%- set moved = [] -%}
+  {%- set seen = namespace(rows=0) -%}
+  {%- for range in read -%}
+    {%- set now = sums.get(range.range_id, {'row_count': 0, 'checksum': deltawave._empty_sum(job.settings.checksum_bits)}) -%}
+    {%- set seen.rows = seen.rows + now.row_count -%}
+    {%- set is_known = (
+      last.checksum_fingerprint == batch.checksum_fingerprint and range.row_count == now.row_count and range.checksum == now.checksum
+    ) -%}
+    {%- if not is_known -%}{%- do moved.append(range) -%}{%- endif -%}
+  {%- endfor -%}
+  {{ return({'moved': moved, 'rows': seen.rows}) }}
+{%- endmacro -%}
+
+{# One row for each range read that has rows: range_id, row_count, checksum; computed where the source is. #}
+{%- macro _range_checksums(job, batch, ranges, read) -%}
+  {%- if job.remote -%}
+    {{ return(deltawave._remote_checksums(job, deltawave._keys_first(job, batch), read, job.settings.checksum_bits)) }}
+  {%- endif -%}
+  {%- set lows = deltawave._attempt_relation(job, batch.ranges) -%}
+  {%- set hashed = [] -%}
+  {%- set hashes = [] -%}
+  {%- for hash in deltawave._summed_hashes(batch, job.settings.checksum_bits) -%}
+    {%- do hashed.append(hash ~ ' as `_hash_' ~ loop.index ~ '`') -%}
+    {%- do hashes.append('`_hash_' ~ loop.index ~ '`') -%}
+  {%- endfor -%}
+  {%- set source -%}
+(
+    {{ deltawave._indented(job.sql) }}
+)
+{%- if read | length < ranges | length %}
+where {{ deltawave._ranges_condition(job, ranges, read) }}
+{%- endif -%}
+  {%- endset -%}
+select
+    range_id,
+    count(*) as row_count,
+    {{ deltawave._exact_sums(hashes) }} as checksum
+from (
+    {{ deltawave._indented(deltawave._placed(job, source, hashed, lows, ranges | length)) }}
+)
+group by range_id
+{%- endmacro -%}
+
+{#
+  The hashes of a row that are summed: one whole number, or two from independent functions, over the key and the compared columns. A sum does not
+  depend on the order of rows, and two equal rows do not cancel as they would in an exclusive or.
+#}
+{%- macro _summed_hashes(batch, bits) -%}
+  {%- set columns = batch.columns | selectattr('is_key') | list + batch.columns | selectattr('is_chosen') | list -%}
+  {%- set hashes = [] -%}
+  {%- for lane in range(1 if bits == 64 else 2) -%}{%- do hashes.append(deltawave._row_hash(columns, lane=lane)) -%}{%- endfor -%}
+  {{ return(hashes) }}
+{%- endmacro -%}
+
+{# The same as text, for a column of the slice. #}
+{%- macro _summed_text(batch, bits) -%}
+  {{ return("concat_ws(':', " ~ deltawave._summed_hashes(batch, bits) | join(', ') ~ ')') }}
+{%- endmacro -%}

@@ -1,0 +1,107 @@
+{#
+  TLCS (CH98 3.3): keeps one checksum per key. The source's keys and checksums, both narrow, are joined with the kept ones; only rows whose
+  checksum differs are fetched whole. Before images come from the log, if it still holds them.
+
+  The source is read twice, and may change in between. The first read only says which keys need a change, the second alone says which: so what is
+  logged and kept are rows that the source had. What the first read missed differs in the next run.
+#}
+{%- macro default___slice_by_row_checksums(job, batch, last) -%}
+  {%- if not last -%}
+    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
+    {{ return(deltawave._reading(arrived=batch.landed)) }}
+  {%- endif -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}
+  {%- set has_rows = deltawave._log_has_all_rows(job, batch) -%}
+  {{ return(deltawave._reading(
+    arrived='(select * from ' ~ batch.landed ~ ' where is_there)',
+    old=deltawave._logged_rows(job, batch) if has_rows else none,
+    changes=none if has_rows else deltawave._changes_without_before(job, batch),
+    checksums=batch.rows_old,
+  )) }}
+{%- endmacro -%}
+
+{# Does the log hold the row before each change? Not if it began without the rows of the first dump. #}
+{%- macro _log_has_all_rows(job, batch) -%}
+  {{ return(not batch.is_baseline and job.settings.before_image != 'none') }}
+{%- endmacro -%}
+
+{# The kept rows of the differing keys, from the log. #}
+{%- macro _logged_rows(job, batch) -%}
+  {%- set keys = job.settings.unique_key -%}
+  {%- set log -%}
+(
+    select log.*
+    from {{ job.target }} as log
+    left semi join {{ batch.landed }} as landed
+        on {{ deltawave._same_key(keys, 'log', 'landed') }}
+)
+  {%- endset -%}
+  {{ return('(\n' ~ deltawave.current_state(log, keys, columns=batch.columns | map(attribute='name') | list) ~ '\n)') }}
+{%- endmacro -%}
+
+{# Changes found by the kept checksums alone: before images are null, and so are the last values of deletes. #}
+{%- macro _changes_without_before(job, batch) -%}
+select
+    {%- for column in batch.columns %}
+    {{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    {%- for cell in deltawave._null_before(batch.columns, job.settings.before_image != 'none') %}
+    {{ cell }},
+    {%- endfor %}
+    case when not was_kept then 'insert' when not is_there then 'delete' else 'update' end as change_type,
+    cast(null as array<string>) as changed_columns
+from {{ batch.landed }}
+where if(is_there, not was_kept or row_checksum <> {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}, was_kept)
+{%- endmacro -%}
+
+{# New rows, rows whose checksum differs from the kept one, which comes with them, and the keys of rows that are gone. #}
+{%- macro _differing_rows(job, batch) -%}
+  {%- set keys = job.settings.unique_key -%}
+  {%- set quoted = deltawave._quoted_list(keys) -%}
+with dump as (
+    {{ deltawave._indented(job.sql) }}
+),
+
+summed as (
+    select
+        {%- for key in quoted %}
+        {{ key }},
+        {%- endfor %}
+        {{ deltawave._key_hash('dump', keys) }} as key_hash,
+        count(*) as `_copies`,
+        max({{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}) as row_checksum
+    from dump
+    group by {{ quoted | join(', ') }}
+),
+
+kept as (
+    {{ deltawave._indented(deltawave._kept_checksums(job, batch)) }}
+),
+
+differing as (
+    select
+        {%- for key in quoted %}
+        if(summed.key_hash is null, kept.{{ key }}, summed.{{ key }}) as {{ key }},
+        {%- endfor %}
+        kept.key_hash is not null as was_kept,
+        kept.row_checksum
+    from summed
+    full outer join kept
+        on summed.key_hash = kept.key_hash and {{ deltawave._same_key(keys, 'summed', 'kept') }}
+    where summed.key_hash is null
+        or kept.key_hash is null
+        or summed.`_copies` > 1
+        or summed.row_checksum <> kept.row_checksum
+)
+
+select
+    {%- for column in batch.columns %}
+    {{ 'differing' if column.is_key else 'dump' }}.{{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    differing.was_kept,
+    differing.row_checksum,
+    dump.is_there is not null as is_there
+from differing
+left join (select *, true as is_there from dump) as dump
+    on {{ deltawave._same_key(keys, 'differing', 'dump') }}
+{%- endmacro -%}

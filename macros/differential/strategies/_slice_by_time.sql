@@ -1,0 +1,68 @@
+{#
+  TS and TDI (CH98 3.2): the rows whose timestamp is in the closed interval from the last high-water mark, minus the overlap, to the newest
+  timestamp. Rows at the mark and within the overlap are read and compared again, so ties and late rows are found and nothing is reported twice. A
+  flagged row is a delete; a row created and flagged between two runs makes no change. ATDI is the same over a covering copy, which the model's
+  select reads.
+#}
+{%- macro default___slice_by_time(job, batch, last) -%}
+  {#- If all rows have to be compared, the mark says nothing about the rows below it. -#}
+  {%- set since = {} if batch.compares_all else batch.resumed -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._rows_by_time(job, batch, since)) -%}
+  {%- set progress = deltawave._watch_time(job, batch, since) -%}
+  {%- set arrived = '(select * from ' ~ batch.landed ~ ' where not is_flagged)' if job.settings.delete_flag else batch.landed -%}
+  {%- set old = deltawave._kept_by_time(job, batch, last) if last else none -%}
+  {%- if last and since.high_water and (job.settings.delete_flag or job.settings.row_id) -%}
+    {%- do deltawave._land_standing_rows(job, batch, old, arrived) -%}
+  {%- endif -%}
+  {%- if last and not since.high_water -%}{%- do deltawave._warn_of_unselected(job, batch, last, old) -%}{%- endif -%}
+  {%- if last and job.settings.delete_flag -%}{%- set old = deltawave._with_flagged_time(job, batch, old) -%}{%- endif -%}
+  {{ return(deltawave._reading(arrived=arrived, old=old, progress=progress)) }}
+{%- endmacro -%}
+
+{# The kept rows of the slice's keys; with row_id also those kept under another key. #}
+{%- macro _kept_by_time(job, batch, last) -%}
+  {%- set scope = 'select ' ~ deltawave._quoted_list(job.settings.unique_key) | join(', ') ~ ' from ' ~ batch.landed -%}
+  {%- if job.settings.row_id -%}
+    {{ return(deltawave._kept_slice(job, batch, last, scope=deltawave._keys_by_row_id(job, batch, last, scope))) }}
+  {%- endif -%}
+  {{ return(deltawave._kept_slice(job, batch, last, deltawave._ranges_of_slice(job, batch), scope)) }}
+{%- endmacro -%}
+
+{# The rows of the interval: the log's columns, and whether the row is flagged as deleted. #}
+{%- macro _rows_by_time(job, batch, since) -%}
+select
+    {{ deltawave._dump_names(batch) | join(',\n    ') }},
+    {{ job.flag.sql }} as is_flagged
+from (
+    {{ deltawave._indented(deltawave._newer_rows(job, since)) }}
+)
+where {{ deltawave._is_since(job, since) }}
+{%- endmacro -%}
+
+{# Rows without a timestamp are read in every run: they are either an error or inserts, see null_timestamp. #}
+{%- macro _is_since(job, since) -%}
+  {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
+  {%- if not since.high_water -%}
+    {{ return('true') }}
+  {%- endif -%}
+  {{ return('(' ~ updated_at ~ ' >= ' ~ deltawave._low_mark(job, since) ~ ' or ' ~ updated_at ~ ' is null)') }}
+{%- endmacro -%}
+
+{# The high-water mark minus the overlap. #}
+{%- macro _low_mark(job, since) -%}
+  {%- set low = deltawave._bound_literal(since.high_water, job.time_type) -%}
+  {%- set overlap = job.settings.overlap -%}
+  {%- if overlap -%}
+    {%- set low = low ~ ' - ' ~ (overlap if overlap is integer else "interval '" ~ overlap ~ "'") -%}
+  {%- endif -%}
+  {{ return(low) }}
+{%- endmacro -%}
+
+{# The model's select; at a remote that can filter by time, without older rows. #}
+{%- macro _newer_rows(job, since) -%}
+  {%- if not job.remote or not since.high_water -%}
+    {{ return(job.sql) }}
+  {%- endif -%}
+  {%- set condition = deltawave._since_at_remote(job, job.settings.updated_at, deltawave._low_mark(job, since)) -%}
+  {{ return(deltawave._source_rows(job, condition)) }}
+{%- endmacro -%}

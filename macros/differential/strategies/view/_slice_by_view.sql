@@ -1,0 +1,75 @@
+{#
+  VBD (CH98 4): the change log of a join, from the change logs of its relations. The mapped columns of a changed row, before and after the change,
+  show which rows of the view it may touch. The rows with their anchors (the root's mapped columns) are selected again and compared with the kept
+  ones. So an unmatched row of a left join disappears when a partner comes, and returns when that goes.
+#}
+{%- macro default___slice_by_view(job, batch, last) -%}
+  {%- set seen = batch.resumed -%}
+  {%- do deltawave._require_own_relations(job, batch) -%}
+  {%- set between = deltawave._nodes_between(job) -%}
+  {%- set relations = deltawave._joined_relations(job, batch, seen, between) -%}
+  {%- set progress = deltawave._view_progress(between, relations) -%}
+  {%- do deltawave._require_fresh(job, batch, between, relations, seen, progress) -%}
+  {#- The kept rows are valid for the rest of the view only under the same code, and for logs that were not empty. -#}
+  {%- if batch.compares_all or seen.code != progress.code or 0 in seen.batches.values() -%}
+    {{ return(deltawave._whole_view(job, batch, last, progress)) }}
+  {%- endif -%}
+  {%- set moved = [] -%}
+  {%- for relation in relations -%}
+    {%- do deltawave._require_not_behind(job, batch, relation, seen.batches[relation.name]) -%}
+    {%- if relation.last_batch > seen.batches[relation.name] -%}
+      {%- do moved.append(dict(relation, seen=seen.batches[relation.name])) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if not moved and batch.kept == last.kept -%}
+    {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}
+  {%- endif -%}
+  {{ return(deltawave._anchored_rows(job, batch, last, relations[0], moved, progress)) }}
+{%- endmacro -%}
+
+{# What a run has seen: the code of the nodes between, and the last batch of each log with its attempt. #}
+{%- macro _view_progress(between, relations) -%}
+  {%- set progress = {'code': {}, 'batches': {}, 'attempts': {}} -%}
+  {%- for node in between -%}{%- do progress.code.update({node.unique_id: node.code}) -%}{%- endfor -%}
+  {%- for relation in relations -%}
+    {%- do progress.batches.update({relation.name: relation.last_batch}) -%}
+    {%- do progress.attempts.update({relation.name: relation.last_attempt}) -%}
+  {%- endfor -%}
+  {{ return(progress) }}
+{%- endmacro -%}
+
+{# The whole view, compared with all kept rows. #}
+{%- macro _whole_view(job, batch, last, progress) -%}
+  {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
+  {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
+  {{ return(deltawave._reading(
+    arrived=batch.landed, old=deltawave._kept_slice(job, batch, last) if last else none, progress=progress
+  )) }}
+{%- endmacro -%}
+
+{# The view's rows of the touched anchors, and the kept ones. Anchors are part of the key, so both sides can be searched by them. #}
+{%- macro _anchored_rows(job, batch, last, root, moved, progress) -%}
+  {%- set anchors = deltawave._create_anchors(job, batch, last, root, moved) -%}
+  {%- set condition = deltawave._has_few_values(deltawave._few_values(job, anchors, root.view_columns)) -%}
+  {%- set on_anchor = deltawave._equal_columns(root.anchors, 'touched', root.anchors, 'anchors') -%}
+  {%- set select -%}
+select
+    {{ deltawave._dump_names(batch, 'touched') | join(',\n    ') }}
+from (
+    {{ deltawave._indented(job.sql) }}
+) as touched
+left semi join {{ anchors }} as anchors
+    on {{ on_anchor }}
+where {{ condition }}
+  {%- endset -%}
+  {%- do deltawave._create_slice(job, batch, select) -%}
+  {%- set old -%}
+(
+    select touched.*
+    from {{ deltawave._indented(deltawave._kept_slice(job, batch, last, condition)) }} as touched
+    left semi join {{ anchors }} as anchors
+        on {{ on_anchor }}
+)
+  {%- endset -%}
+  {{ return(deltawave._reading(arrived=batch.landed, old=old, progress=progress)) }}
+{%- endmacro -%}

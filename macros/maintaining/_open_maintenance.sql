@@ -1,0 +1,89 @@
+{#
+  Opens a change log for an operation: {job, record, batch}. The operation is a batch without changes, with its own number, decision and row in
+  x__batches, so that it and a concurrent run cannot both win. Repairs first, as a run does.
+#}
+{%- macro _open_maintenance(macro_name, model_name) -%}
+  {%- set node = deltawave._model_node(macro_name, model_name) -%}
+  {%- if node.config.materialized != 'differential' -%}
+    {%- do deltawave._fail('unknown_model', {'macro': macro_name, 'value': model_name}) -%}
+  {%- endif -%}
+  {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
+  {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name)) -%}
+  {%- set record = deltawave._recover(job).record -%}
+  {%- if record is none -%}
+    {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': node.name}) -%}
+  {%- endif -%}
+  {%- set batch_id = record.batch_id + 1 -%}
+  {%- set kept = {'kind': 'copy', 'batch_id': batch_id, 'attempt': job.attempt} -%}
+  {%- set log = deltawave._rewritten_log(batch_id, job.attempt) -%}
+  {{ return({'job': job, 'record': record, 'batch': {
+    'batch_id': batch_id,
+    'attempt': job.attempt,
+    'label': batch_id ~ ' (' ~ macro_name ~ ')',
+    'log': log,
+    'log_table': deltawave._helper_relation(job, log),
+    'landed': deltawave._attempt_relation(job, kept),
+    'kept': kept,
+    'strategy': macro_name,
+    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
+  }}) }}
+{%- endmacro -%}
+
+{# Commits an operation: the last record with the operation's changes to it. #}
+{%- macro _commit_maintenance(work, reason, changes) -%}
+  {%- set batch = work.batch -%}
+  {%- set record = dict(
+    work.record,
+    batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log, strategy=batch.strategy, reason=reason,
+    inserts=0, deletes=0, updates=0, backfilled=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, rewound_to=none,
+    **deltawave._decision_time(batch)
+  ) -%}
+  {%- do record.update(changes) -%}
+  {%- do deltawave._commit(work.job, batch, record, work.record) -%}
+  {%- do log('deltawave: ' ~ work.job.name ~ ': ' ~ reason ~ ' (as batch ' ~ batch.batch_id ~ ')', info=true) -%}
+{%- endmacro -%}
+
+{# The batches that the log holds, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump, rows_new}]. #}
+{%- macro _held_batches(work) -%}
+  {%- set sql -%}
+select distinct
+    batch_id,
+    attempt,
+    {{ deltawave._utc_text('batch_at') }} as batch_at,
+    snapshot_date,
+    rows_dump,
+    rows_new
+from {{ deltawave._standing_batches(work.job.batches) }}
+where batch_id between {{ work.record.first_batch }} and {{ work.record.batch_id }}
+order by batch_id
+  {%- endset -%}
+  {%- set batches = [] -%}
+  {%- for row in deltawave._run(work.job, sql).rows -%}
+    {%- do batches.append({
+      'batch_id': row[0] | int, 'attempt': row[1], 'batch_at': row[2], 'snapshot_date': row[3],
+      'rows_dump': row[4] | int, 'rows_new': row[5] | int,
+    }) -%}
+  {%- endfor -%}
+  {{ return(batches) }}
+{%- endmacro -%}
+
+{# The held batch with that number, which must not be the last one. #}
+{%- macro _held_batch(macro_name, work, held, to_batch) -%}
+  {%- for batch in held[:-1] if to_batch | string == batch.batch_id | string -%}
+    {{ return(batch) }}
+  {%- endfor -%}
+  {%- do deltawave._fail('batch_range', {
+    'macro': macro_name, 'model': work.job.name, 'value': to_batch, 'known': held | map(attribute='batch_id') | join(', '),
+  }) -%}
+{%- endmacro -%}
+
+{# The rows after one of the log's batches; a log that began with a baseline does not have them. #}
+{%- macro _state_at(macro_name, work, to_batch) -%}
+  {%- if work.record.is_baseline -%}
+    {%- do deltawave._fail('baseline_log', {'macro': macro_name, 'model': work.job.name}) -%}
+  {%- endif -%}
+  {%- set settings = work.job.settings -%}
+  {{ return(deltawave.current_state(
+    work.job.target, settings.unique_key, to_batch=to_batch, duplicate_keys=settings.duplicate_keys
+  )) }}
+{%- endmacro -%}

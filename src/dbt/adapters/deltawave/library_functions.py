@@ -1,0 +1,95 @@
+"""Functions of Python libraries that compare two states of a table for the package's macros."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from traceback import FrameSummary
+from typing import Any
+
+from dbt_common.exceptions import DbtRuntimeError
+from pyspark.sql import DataFrame, SparkSession
+
+from dbt.adapters.deltawave.python_models import to_frame
+from dbt.adapters.deltawave.reports import is_theirs, report
+
+
+def find(path: str, arguments: Iterable[str], secrets: Iterable[str] = ()) -> Callable[..., Any]:
+    """Return the function of that dotted path, which takes arguments of these names.
+
+    Raises ``DbtRuntimeError`` that names the function and says what is wrong with it.
+    """
+    function: Callable[..., Any] = _imported(path, secrets)
+    if not callable(function):
+        raise DbtRuntimeError(f"{_called(path)} is of type {type(function).__name__}, which can't be called.")
+    names = list(dict.fromkeys(arguments))
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        # One that is written in C need not tell what it takes.
+        return function
+    try:
+        signature.bind(**dict.fromkeys(names))
+    except TypeError as error:
+        raise DbtRuntimeError(
+            f"{_called(path)} can't be called with {', '.join(names)}: {error}. It is declared as "
+            f"{path.rpartition('.')[2]}{signature}."
+        ) from error
+    return function
+
+
+def compare(
+    path: str,
+    relations: Mapping[str, str],
+    options: Mapping[str, Any],
+    session: SparkSession,
+    secrets: Iterable[str] = (),
+) -> DataFrame:
+    """Return what the function makes of ``relations``, opened as DataFrames of ``session``, and ``options``."""
+    function = find(path, [*relations, *options], secrets)
+    frames = {name: session.sql(f"select * from {relation}") for name, relation in relations.items()}
+    try:
+        result = to_frame(function(**frames, **options), session, _called(path))
+        # Spark Connect analyses a frame when it is first asked for something: what is wrong with it is the function's.
+        _ = result.schema
+    except DbtRuntimeError:
+        raise
+    except Exception as error:
+        raise DbtRuntimeError(report(_called(path), error, secrets, _is_shown(path))) from error
+    return result
+
+
+def _imported(path: str, secrets: Iterable[str]) -> Any:
+    module, _, name = path.rpartition(".")
+    if not module or not all(part.isidentifier() for part in path.split(".")):
+        raise DbtRuntimeError(
+            f"{_called(path)} can't be found by that name; it takes the form package.module.function."
+        )
+    try:
+        namespace = importlib.import_module(module)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
+            raise DbtRuntimeError(
+                f"{_called(path)} can't be imported: there is no module {error.name!r}. Install its package where dbt "
+                "runs, or correct the name."
+            ) from error
+        raise DbtRuntimeError(report(f"Importing {module}", error, secrets, _is_shown(path))) from error
+    if not hasattr(namespace, name):
+        raise DbtRuntimeError(f"{_called(path)} can't be imported: the module {module!r} has no {name!r}.")
+    return getattr(namespace, name)
+
+
+def _is_shown(path: str) -> Callable[[FrameSummary], bool]:
+    """Return what tells lines of the function's own package, wherever it is installed, from those of others."""
+    package = find_spec(path.partition(".")[0])
+    homes: list[str] = []
+    if package is not None:
+        homes = list(package.submodule_search_locations or [package.origin or ""])
+    return lambda frame: is_theirs(frame.filename, [Path(home) for home in homes if home])
+
+
+def _called(path: str) -> str:
+    return f"Library function {path!r}"

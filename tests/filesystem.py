@@ -1,0 +1,49 @@
+"""A local file system for tests: files without permissions of their own and without checksums.
+
+Without its native library, Hadoop starts a process of ``chmod`` for every file and folder that it writes: a dozen for a
+small table. Janino, which Spark compiles its queries with, compiles the class, so that a JRE is enough.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyspark
+from py4j.java_gateway import JavaGateway
+
+from deltawave.environment import java_command
+
+NAME = "TestFileSystem"
+_SOURCE = """
+import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.permission.FsPermission;
+
+public class TestFileSystem extends LocalFileSystem {
+    public TestFileSystem() {
+        super(new RawLocalFileSystem() {
+            public void setPermission(Path path, FsPermission permission) {}
+        });
+        setWriteChecksum(false);
+    }
+}
+"""
+
+
+def file_system(folder: Path) -> dict[str, str]:
+    """Write its classes into ``folder``; the settings of a Spark session that takes it."""
+    jars = Path(pyspark.__file__).parent / "jars"
+    (py4j,) = jars.glob("py4j-*.jar")
+    gateway = JavaGateway.launch_gateway(
+        jarpath=str(py4j), classpath=f"{jars}/*", java_path=java_command(os.environ), die_on_exit=True
+    )
+    try:
+        compiler = gateway.jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.cook(_SOURCE)
+        for name, code in compiler.getBytecodes().items():
+            (folder / f"{name}.class").write_bytes(code)
+    finally:
+        gateway.shutdown()
+    return {"spark.driver.extraClassPath": str(folder), "spark.hadoop.fs.file.impl": NAME}

@@ -1,0 +1,236 @@
+"""What may befall a change log between its runs, each as one or more days in the life of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from declarations import Declaration
+from lineup import USUAL, Edit, Model
+from world import LIMIT, World
+
+BEFORE_DECISION = ["land", "check", "prepare", "stage", "count", "guard", "decide"]
+AFTER_DECISION = ["place", "record", "publish", "clean", "end"]
+
+
+@dataclass(frozen=True)
+class Day:
+    """A run of a model, and what happens before it."""
+
+    event: str
+    # What happens to the source.
+    source: Callable[[World], None] = World.change
+    # Operations on the log: their names.
+    operations: tuple[str, ...] = ()
+    flag: str | None = None
+    edit: Edit = USUAL
+    accepts: bool = False
+    stops_at: str | None = None
+    # What a refusal says, as a regular expression; no refusal otherwise.
+    refused: str | None = None
+    # Is the source put back afterwards?
+    is_undone: bool = False
+    # Does the source have nothing new?
+    is_idle: bool = False
+    # Is it refused in one of the runs of a turn?
+    is_seen_in_turn: bool = False
+    # Is it repeated until a turn has found all that the source has?
+    is_repeated: bool = False
+
+    @property
+    def is_refused_by_columns(self) -> bool:
+        return self.refused in (NEW_COLUMN, LOST_COLUMN)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Its days, and why it can't happen to a model."""
+
+    name: str
+    days: Callable[[Model], list[Day]]
+    unless: Callable[[Model, Declaration], str | None] = field(default=lambda model, declared: None)
+
+
+def same(world: World) -> None:
+    """Nothing happens."""
+
+
+def empty(world: World) -> None:
+    world.rows = []
+
+
+def lose(world: World) -> None:
+    world.lose(0.7)
+
+
+def twice(world: World) -> None:
+    world.change()
+    world.twice()
+
+
+def late(world: World) -> None:
+    world.change()
+    world.come_late(2)
+
+
+def too_late(world: World) -> None:
+    world.change()
+    world.come_late(5)
+
+
+def back(world: World) -> None:
+    world.turn_back()
+
+
+def back_and_change(world: World) -> None:
+    world.turn_back()
+    world.clock -= 8
+    world.change()
+
+
+def other_strategy(model: Model) -> Edit:
+    return Edit(strategy="union" if model.strategy == "outer_join" else "outer_join")
+
+
+def day(name: str, **rest: Any) -> Callable[[Model], list[Day]]:
+    return lambda model: [Day(name, **rest)]
+
+
+def _bag(model: Model, declared: Declaration) -> str | None:
+    return "a bag has one strategy" if model.duplicate_keys == "multiset" else None
+
+
+def _baseline(model: Model, declared: Declaration) -> str | None:
+    return "the log does not hold the first rows" if model.options.get("initial_load") == "baseline" else None
+
+
+def _untimed(model: Model, declared: Declaration) -> str | None:
+    return None if "updated_at" in model.options else "the strategy asks no timestamp"
+
+
+def _sees_no_deletes(model: Model, declared: Declaration) -> str | None:
+    return "the strategy sees no deletes" if declared.sees_deletes == "none" else None
+
+
+def _bounded(model: Model, declared: Declaration) -> str | None:
+    return "a run reads a part; the guard is that of a turn" if model.is_bounded else None
+
+
+def _unbounded(model: Model, declared: Declaration) -> str | None:
+    return None if model.is_bounded else "a run reads all that it may"
+
+
+def _only(kind: str) -> Callable[[Model, Declaration], str | None]:
+    return lambda model, declared: None if model.duplicate_keys == kind else f"duplicate_keys is not {kind}"
+
+
+def _strict(model: Model, declared: Declaration) -> str | None:
+    if model.duplicate_keys != "fail":
+        return "duplicate keys are taken"
+    if model.strategy == "view":
+        return "the select of a view gives one row per key"
+    return _bounded(model, declared)
+
+
+def _schema_change(*values: str) -> Callable[[Model, Declaration], str | None]:
+    def unless(model: Model, declared: Declaration) -> str | None:
+        value = model.options.get("on_schema_change", "ignore")
+        return None if value in values else f"on_schema_change is {value}"
+
+    return unless
+
+
+def _both(*reasons: Callable[[Model, Declaration], str | None]) -> Callable[[Model, Declaration], str | None]:
+    return lambda model, declared: next(filter(None, (reason(model, declared) for reason in reasons)), None)
+
+
+# By time, the newest row is missed first; a view is told by the share of its deletes.
+EMPTY = "the dump is empty|no row is that recent|would be deleted"
+NEW_COLUMN = r"columns of the dump have changed \(added: note"
+LOST_COLUMN = r"columns of the dump have changed \(added: none; dropped: name|select has no column 'name'"
+
+
+def events() -> list[Event]:
+    """All that happens by a day of its own."""
+    return [
+        Event("full refresh", day("full refresh", flag="--full-refresh")),
+        Event("rewind", day("rewind", source=same, operations=("rewind",)), _baseline),
+        Event("expire", day("expire", operations=("expire",)), _baseline),
+        Event("compact and purge", day("compact and purge", operations=("compact", "purge"))),
+        Event(
+            "another strategy",
+            lambda model: [
+                Day("another strategy", edit=other_strategy(model)),
+                Day("back from another strategy"),
+            ],
+            _bag,
+        ),
+        Event("edited select", lambda model: [Day("edited select", edit=Edit(limit=LIMIT - 1)), Day("edit undone")]),
+        Event("late rows", day("late rows", source=late), _untimed),
+        Event("rows too late", day("rows too late", source=too_late), _untimed),
+        Event(
+            "clock back",
+            lambda model: [
+                Day("clock back", source=back, refused="no row is that recent", is_undone=True),
+                Day("clock back accepted", source=back_and_change, accepts=True),
+            ],
+            _untimed,
+        ),
+        Event("empty source", day("empty source", source=empty, refused=EMPTY, is_undone=True)),
+        Event("empty source accepted", day("empty source accepted", source=empty, accepts=True, is_undone=True)),
+        Event(
+            "half the source",
+            lambda model: [
+                Day("half the source", source=lose, refused="would be deleted", is_undone=True),
+                Day("half the source accepted", source=lose, accepts=True),
+            ],
+            _both(_bounded, _sees_no_deletes),
+        ),
+        Event("--empty", day("--empty", source=same, flag="--empty", is_idle=True)),
+        Event("idle", day("idle", source=same, is_idle=True)),
+        Event("duplicate keys refused", day("duplicate keys refused", source=twice, refused="occur more than once",
+                                            is_undone=True), _strict),
+        Event("duplicate keys refused", day("duplicate keys refused", source=twice, refused="occur more than once",
+                                            is_seen_in_turn=True), _unbounded),
+        Event("slowly emptied", day("slowly emptied", source=lose, refused="would be deleted",
+                                    is_seen_in_turn=True), _unbounded),
+        Event("a turn at rest", day("a turn at rest", source=same, is_idle=True, is_repeated=True), _unbounded),
+        Event("duplicate keys set aside", day("duplicate keys set aside", source=twice), _only("quarantine")),
+        Event("duplicate keys counted", day("duplicate keys counted", source=twice), _only("multiset")),
+        Event(
+            "new column left out",
+            lambda model: [Day("new column left out", edit=Edit(has_note=True))],
+            _schema_change("ignore"),
+        ),
+        Event(
+            "new column refused",
+            lambda model: [Day("new column refused", edit=Edit(has_note=True), refused=NEW_COLUMN, is_undone=True)],
+            _schema_change("fail"),
+        ),
+        Event(
+            "new column taken in",
+            lambda model: [Day("new column taken in", edit=Edit(has_note=True)), Day("new column lost")],
+            _schema_change("append_new_columns", "sync_all_columns"),
+        ),
+        Event(
+            "lost column",
+            lambda model: [Day("lost column", edit=Edit(lacks_name=True), refused=LOST_COLUMN, is_undone=True)],
+            _schema_change("ignore", "fail"),
+        ),
+        Event(
+            "two writers",
+            # One stops before its decision, another one decides the same batch; crash tests race whole processes.
+            lambda model: [Day("a writer too slow", stops_at="decide"), Day("two writers", source=same)],
+        ),
+        *(
+            Event(f"error at {step}", day(f"error at {step}", stops_at=step))
+            for step in (*BEFORE_DECISION, *AFTER_DECISION)
+        ),
+    ]  # fmt: skip
+
+
+# What one model of each strategy begins with.
+BEGIN = "--empty before the first batch"
+# What an ordinary day brings, see World.change.
+ORDINARY = ["update", "insert", "delete", "restriction", "revival", "changed key"]

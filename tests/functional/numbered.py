@@ -1,0 +1,17 @@
+"""Numbered accounts, of which one is changed, for models that read slices."""
+
+from __future__ import annotations
+
+from workbench import MODEL, Workbench
+
+NUMBERED = "select id as account_id, if(id = {changed}, 'new', 'old') as name from range({rows})"
+
+
+def table(changed: int, rows: int = 100) -> str:
+    """Numbered accounts of which one is changed."""
+    return NUMBERED.format(changed=changed, rows=rows)
+
+
+def kept(bench: Workbench, kind: str) -> set[str]:
+    """The tables of that kind that the model keeps."""
+    return {name for name in bench.names() if name.startswith(f"{MODEL}__{kind}_")}

@@ -1,0 +1,133 @@
+"""Strategy row_checksum: what is kept, what checksums hide, and a source that changes while a run reads it twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numbered import kept, table
+from pyspark.sql import SparkSession
+from workbench import MODEL, SEVERAL, Workbench
+
+# What is kept of the first rows: the rows in the log, or their checksums alone.
+MODELS: dict[str, dict[str, Any]] = {"logged": {}, "summed": {"initial_load": "baseline"}}
+# Keys from 10 have another name, those from 20 come, those from 30 go: in one of the first two readings alone.
+DUMP = """
+    select id as account_id, {0} and id div 10 = 1 as name_flips, {0} and id div 10 > 1 as key_flips
+    from range(40)
+    where {0} or id div 10 <> 2
+"""
+SELECT = """
+    select account_id, if(flips(concat('{0}', account_id), name_flips), 'old', 'new') as name
+    from {{{{ target.schema }}}}.dump
+    where flips(concat('{0}', account_id), key_flips)
+"""
+
+
+class TestChecksums:
+    def test_a_row_checksum_is_kept_and_nothing_else(self, bench: Workbench) -> None:
+        select = "select * from {{ target.schema }}.dump -- of every department"
+        bench.configure(select, strategy="row_checksum", checksum_bits=128)
+        bench.build(table(3))
+        (checksums,) = kept(bench, "checksums")
+        assert set(bench.spark.table(f"{bench.schema}.{checksums}").columns) == {
+            "account_id",
+            "row_checksum",
+            "key_hash",
+        }
+        bench.build(table(4))
+        assert kept(bench, "checksums") == {checksums}
+        assert not kept(bench, "slice")
+        assert bench.batches("batch_id, rows_dump, updates") == [(1, 100, 0), (2, 2, 2)]
+        (first,), (second,) = bench.batches("comparisons_before_error")
+        assert first is None
+        assert second == pytest.approx(2.0**128 / 100)
+
+    def test_without_the_first_rows_a_row_checksum_tells_keys_alone(self, bench: Workbench) -> None:
+        bench.configure(strategy="row_checksum", initial_load="baseline")
+        bench.build(table(3))
+        bench.build(table(4, rows=99))
+        columns = "account_id, name, _change_type, _changed_columns, _before.name"
+        assert bench.log(columns) == [
+            (3, "old", "update", None, None),
+            (4, "new", "update", None, None),
+            (99, None, "delete", None, None),
+        ]
+
+
+class TestWeakChecksums:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        weak = "{% macro default__row_checksum(columns, bits, relation) %}{{ return('length(name)') }}{% endmacro %}"
+        return {"weak.sql": weak}
+
+    def test_a_collision_hides_a_change(self, bench: Workbench) -> None:
+        """'old' and 'new' are as long as each other."""
+        bench.configure(strategy="row_checksum")
+        bench.build(table(3))
+        assert "no changes" in bench.build(table(4)).text
+        bench.build(table(4).replace("'new'", "'newer'"))
+        assert bench.log("account_id, name, _before.name, _batch_id")[-1] == (4, "newer", "old", 2)
+
+
+class TestChecksumsOfABaseline:
+    """The log lacks the rows of the first dump, and nothing else is kept of them but checksums."""
+
+    def test_go_on_after_many_changes_and_under_no_other_strategy(self, bench: Workbench) -> None:
+        bench.configure(strategy="row_checksum", initial_load="baseline")
+        dump = "select id as account_id, if(id < {}, 'new', 'old') as name from range(10)"
+        for changed in (0, 5, 6, 7):
+            bench.build(dump.format(changed))
+        assert bench.batches("batch_id, rows_old, inserts, deletes, updates") == [
+            (1, 0, 0, 0, 0),
+            (2, 10, 0, 0, 5),
+            (3, 10, 0, 0, 1),
+            (4, 10, 0, 0, 1),
+        ]
+        bench.configure(strategy="outer_join", initial_load="baseline")
+        assert "its last batch kept only checksums" in bench.refused(dump.format(8))
+
+
+@pytest.fixture
+def flips(spark: SparkSession, tmp_path: Path) -> Iterator[None]:
+    """A function that says one thing of a key when it is first asked, then the other, unknown to Spark."""
+
+    def say(key: str, is_flipping: bool) -> bool:
+        if not is_flipping:
+            return True
+        is_odd = int(key[-1]) % 2 == 1
+        try:
+            (tmp_path / key).mkdir()
+        except FileExistsError:
+            return is_odd
+        return not is_odd
+
+    spark.udf.register("flips", say, "boolean")
+    yield
+    spark.sql("drop temporary function flips")
+
+
+@pytest.mark.usefixtures("flips")
+def test_row_checksums_tell_no_row_that_never_was(bench: Workbench) -> None:
+    (bench.root / "models" / f"{MODEL}.sql").unlink()
+    for name, config in MODELS.items():
+        options = {"materialized": "differential", "unique_key": "account_id", "strategy": "row_checksum", **config}
+        bench.add_model(name, f"{{{{ config(**fromjson({json.dumps(options)!r})) }}}}\n{SELECT.format(name)}")
+    bench.build(DUMP.format("false"), *SEVERAL)
+    # Each reading contradicts the other: a key that one of them lacks, or has as it was, has not changed.
+    bench.build(DUMP.format("true"), *SEVERAL)
+    for name in MODELS:
+        assert bench.spark.table(f"{bench.schema}.{name}").where("_batch_id > 1").collect() == [], name
+    # From now on they agree.
+    bench.build(DUMP.format("true"), *SEVERAL)
+    for name in MODELS:
+        log = bench.spark.table(f"{bench.schema}.{name}").where("_batch_id > 1")
+        found = sorted(tuple(row) for row in log.select("account_id", "_change_type", "name").collect())
+        assert found == [
+            *((number, "update", "new") for number in range(10, 20, 2)),
+            *((number, "insert", "old") for number in range(21, 30, 2)),
+            *((number, "delete", "old" if name == "logged" else None) for number in range(30, 40, 2)),
+        ], name

@@ -1,0 +1,299 @@
+"""Strategy view: the change log of a join, kept from the change logs of its relations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bad_input import messages
+from joined import Project, config, log_model
+from pyspark.sql import SparkSession
+from workbench import STOPPING, Workbench
+
+TABLES = {
+    "orders": "order_id int, customer string",
+    "items": "item_id int, order_id int, product_id int, amount int",
+    "products": "product_id int, title string",
+}
+RELATIONS = {
+    "products_changes": {"product_id": "product_id"},
+    "items_changes": {"item_id": "item_id"},
+    "orders_changes": {"order_id": "order_id"},
+}
+SELECT = """
+-- depends_on: {{ ref('orders_changes') }}, {{ ref('items_changes') }}, {{ ref('products_changes') }}
+select
+    orders.order_id,
+    items.item_id,
+    orders.customer,
+    items.product_id,
+    items.amount,
+    products.title
+from {{ target.schema }}.orders as orders
+left join {{ target.schema }}.items as items
+    on orders.order_id = items.order_id
+left join {{ target.schema }}.products as products
+    on items.product_id = products.product_id
+"""
+KEY = ["order_id", "item_id"]
+SHORT = "order_id, item_id, title, _change_type"
+
+
+def view(select: str = SELECT, **options: Any) -> str:
+    """The view's file."""
+    given = {
+        "strategy": "view",
+        "unique_key": KEY,
+        "relations": RELATIONS,
+        "root": "orders_changes",
+        "max_delete_fraction": 1,
+    }
+    return config(**given | options) + select
+
+
+ELSEWHERE = {"alias": "products_log", "state_schema": "{schema}_kept"}
+
+
+# The second order has no item, of the products one is nowhere.
+START = {
+    "orders": [(1, "ann"), (2, "bob"), (3, "cid")],
+    "items": [(10, 1, 100, 1), (11, 1, 101, 2), (30, 3, 100, 5)],
+    "products": [(100, "pen"), (102, "ink")],
+}
+ACCEPTED = ("--vars", "deltawave_accept: order_lines")
+
+
+# Explains what was landed, just before it is compared.
+EXPLAIN = """
+{% macro default___step(job, batch, name) %}
+  {% for statement in job.statements if name == 'stage' and not batch.is_first and '__slice_' in statement.split('\\n')[0] %}
+    {% do log(run_query('explain ' ~ statement.split('\\nas\\n', 1)[1]).rows[0][0], info=true) %}
+  {% endfor %}
+{% endmacro %}
+"""
+
+
+def open_shop(bench: Workbench) -> Project:
+    """Logs of three tables, one of them elsewhere and under another name, and the view over them."""
+    shop = Project(bench, TABLES, "order_lines")
+    elsewhere = {name: value.format(schema=shop.schema) for name, value in ELSEWHERE.items()}
+    shop.write("orders_changes", log_model("orders", ["order_id"]))
+    shop.write("items_changes", log_model("items", ["item_id"]))
+    shop.write("products_changes", log_model("products", ["product_id"], **elsewhere))
+    shop.write("order_lines", view())
+    return shop
+
+
+@pytest.fixture(scope="class")
+def open_once(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Project:
+    """A project for all tests of a class."""
+    return open_shop(Workbench(spark, Path(project.project_root), project.test_schema))
+
+
+@pytest.fixture
+def shop(open_once: Project) -> Project:
+    """The project as it is at the start of each test."""
+    open_once.write("order_lines", view())
+    open_once.begin(**START)
+    return open_once
+
+
+def assert_right(shop: Project) -> None:
+    """The view's log leaves the rows that its select gives."""
+    compiled = shop.bench.root / "target" / "compiled" / "test" / "models" / "order_lines.sql"
+    columns = ["order_id", "item_id", "customer", "product_id", "amount", "title"]
+    assert shop.replayed(KEY, columns) == shop.rows(compiled.read_text())
+
+
+class TestView:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return STOPPING
+
+    def test_changes_of_each_relation(self, shop: Project) -> None:
+        assert shop.changes(SHORT) == [
+            (1, 10, "pen", "insert"),
+            (1, 11, None, "insert"),
+            (2, None, None, "insert"),
+            (3, 30, "pen", "insert"),
+        ]
+        # A partner comes, a product is renamed, another one appears.
+        shop.renew(items=[*START["items"], (20, 2, 102, 1)], products=[(100, "biro"), (101, "cap"), (102, "ink")])
+        assert shop.changes(SHORT + ", _changed_columns, _before.title") == [
+            (1, 10, "biro", "update", ["title"], "pen"),
+            (1, 11, "cap", "update", ["title"], None),
+            (2, 20, "ink", "insert", None, None),
+            (2, None, None, "delete", None, None),
+            (3, 30, "biro", "update", ["title"], "pen"),
+        ]
+        # An item moves to another order, another one to another product.
+        shop.renew(items=[(10, 1, 100, 1), (11, 1, 102, 2), (30, 2, 100, 5), (20, 2, 102, 1)])
+        assert shop.changes(SHORT) == [
+            (1, 11, "ink", "update"),
+            (2, 30, "biro", "insert"),
+            (3, 30, "biro", "delete"),
+            (3, None, None, "insert"),
+        ]
+        assert_right(shop)
+        # A row of each relation goes; order 1 leaves its items behind.
+        shop.renew(
+            orders=[(2, "bob"), (3, "cid")],
+            items=[(10, 1, 100, 1), (11, 1, 102, 2), (30, 2, 100, 5)],
+            products=[(101, "cap"), (102, "ink")],
+        )
+        assert shop.changes(SHORT) == [
+            (1, 10, "biro", "delete"),
+            (1, 11, "ink", "delete"),
+            (2, 20, "ink", "delete"),
+            (2, 30, None, "update"),
+        ]
+        # It comes back.
+        shop.renew(orders=[(1, "eve"), (2, "bob"), (3, "cid")])
+        assert shop.changes(SHORT) == [(1, 10, None, "insert"), (1, 11, "ink", "insert")]
+        assert_right(shop)
+
+    def test_without_news_nothing_is_read(self, shop: Project) -> None:
+        number = shop.last_batch()
+        assert shop.bench.operate("compact", model="orders_changes").ok
+        shop.renew()
+        said = (shop.bench.root / "target" / "run" / "test" / "models" / "order_lines.sql").read_text()
+        assert "create table" not in said
+        assert shop.last_batch() == number
+        # News that touch no row of the view are read once.
+        shop.renew(products=[*START["products"], (103, "oil")])
+        assert shop.batch("batch_id, rows_dump, inserts + deletes + updates") == (number + 1, 0, 0)
+        shop.renew()
+        assert shop.last_batch() == number + 1
+
+    def test_a_run_that_stops_is_done_again_or_completed(self, shop: Project) -> None:
+        for title, step in (("pin", "check"), ("pan", "record")):
+            number = shop.last_batch()
+            shop.build("--select", "products_changes", products=[(100, title)])
+            done = shop.bench.run("--select", "order_lines", "--vars", f"stop_at: {step}")
+            assert f"stopped at {step}" in done.text
+            shop.renew()
+            assert shop.changes(SHORT) == [(1, 10, title, "update"), (3, 30, title, "update")]
+            assert shop.last_batch() == number + 1
+        assert shop.helpers() == ["base", "batches", "commit", "log", "ranges"]
+
+    def test_another_select_mapping_or_strategy_compares_the_whole_view(self, shop: Project) -> None:
+        shop.write("order_lines", view(SELECT.replace("items.amount,", "items.amount * 10 as amount,")))
+        shop.renew()
+        assert shop.batch("rows_dump, updates") == (4, 3)
+        relations = {name: RELATIONS[name] for name in list(RELATIONS)[1:]}
+        shop.write("order_lines", view(relations=relations, constant_relations=["products_changes"]))
+        shop.renew()
+        assert shop.batch("rows_dump, updates") == (4, 3)
+        shop.write("order_lines", view(strategy="outer_join", relations=None, root=None))
+        shop.renew(products=[(100, "pin"), (102, "ink")])
+        shop.write("order_lines", view())
+        shop.renew(products=[(100, "pun"), (102, "ink")])
+        assert shop.batch("strategy, rows_dump, updates") == ("view", 4, 2)
+        shop.renew(products=[(100, "pun"), (102, "oil")], orders=[(1, "ann"), (2, "eve"), (3, "cid")])
+        assert shop.batch("strategy, rows_dump, updates") == ("view", 1, 1)
+        assert_right(shop)
+
+    def test_checksums_find_the_changes_of_a_join(self, shop: Project) -> None:
+        shop.write("order_lines", view(strategy="range_checksum", relations=None, root=None))
+        shop.renew()
+        shop.renew(items=[*START["items"][:2], (20, 2, 102, 1)], products=[(100, "biro"), (102, "ink")])
+        assert shop.batch("strategy") == ("range_checksum",)
+        assert shop.changes(SHORT) == [
+            (1, 10, "biro", "update"),
+            (2, 20, "ink", "insert"),
+            (2, None, None, "delete"),
+            (3, 30, "pen", "delete"),
+            (3, None, None, "insert"),
+        ]
+
+    def test_undone_and_expired_batches_ask_for_the_whole_view(self, shop: Project) -> None:
+        rows = START["orders"]
+        number = shop.query("select max(batch_id) from {schema}.orders_changes__batches")[0][0]
+        shop.renew(orders=[*rows[:2], (3, "eve"), (4, "dan")])
+        assert shop.bench.operate("rewind", model="orders_changes", to_batch=number).ok
+        assert f"the changes of 'orders_changes' after its batch {number + 1}" in self.refused(shop)
+        # Numbers go on, so the log is soon ahead of what was seen.
+        shop.build("--select", "orders_changes", orders=[*rows[:2], (3, "ida")])
+        assert f"the changes of 'orders_changes' after its batch {number + 1}" in self.refused(shop)
+        shop.build("--select", "order_lines", *ACCEPTED)
+        assert shop.changes("order_id, customer, _change_type") == [(3, "ida", "update"), (4, "dan", "delete")]
+        # Two batches that are expired before the view has seen the second of them.
+        for some in (rows[1:], rows):
+            shop.build("--select", "orders_changes", orders=some)
+        assert shop.bench.operate("expire", model="orders_changes", to_batch=number + 4).ok
+        assert f"the changes of 'orders_changes' after its batch {number + 3}" in self.refused(shop)
+        shop.build("--select", "order_lines", *ACCEPTED)
+        assert shop.changes("order_id, customer, _change_type") == [(3, "cid", "update")]
+
+    def refused(self, shop: Project) -> str:
+        done = shop.bench.run("--select", "order_lines")
+        assert not done.ok
+        return done.text
+
+
+class TestPlan:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return {"step.sql": EXPLAIN}
+
+    def test_rows_that_are_not_touched_are_not_joined(self, shop: Project) -> None:
+        done = shop.renew(products=[(100, "biro"), (102, "ink")])
+        plan = done.text[done.text.index("== Physical Plan ==") :].splitlines()
+        depth = {word: [line.index(word) for line in plan if word in line] for word in ("LeftOuter", "LeftSemi")}
+        assert len(depth["LeftOuter"]) == 2
+        assert min(depth["LeftSemi"]) > 0
+        joins = [line for line in plan if "LeftOuter" in line or "LeftSemi" in line]
+        indents = [line.index("+-") if "+-" in line else line.index(":-") for line in joins]
+        assert "LeftSemi" in joins[-1]
+        assert indents == sorted(indents), "the semi join lies below the others"
+        # The touched orders are looked up in both tables that have the number.
+        for table in ("orders", "items"):
+            (scan,) = (line for line in plan if f".{table}[" in line)
+            assert "order_id" in scan.split("DataFilters:")[1]
+            assert "IN (1,3)" in scan.split("DataFilters:")[1]
+
+
+def mapped(**changed: dict[str, str]) -> dict[str, Any]:
+    """The options of a view of which a relation is mapped in another way."""
+    return {"relations": RELATIONS | changed}
+
+
+BAD_VIEWS: dict[str, tuple[dict[str, Any], str]] = {
+    "no such change log": (mapped(order_changes={"order_id": "order_id"}), SELECT),
+    "a log that the select does not read": (mapped(silent={"item_id": "item_id"}), SELECT),
+    "a log that was never built": (mapped(unbuilt={"item_id": "item_id"}), "-- {{ ref('unbuilt') }}" + SELECT),
+    "no such column of the log": (mapped(items_changes={"item": "item_id"}), SELECT),
+    "no such column of the view": (mapped(items_changes={"item_id": "item"}), SELECT),
+    "a log without before images": (mapped(silent={"order_id": "order_id"}), "-- {{ ref('silent') }}" + SELECT),
+    "a log that does not compare a mapped column": (
+        mapped(loose={"order_id": "order_id"}),
+        "-- {{ ref('loose') }}" + SELECT,
+    ),
+    "a log of bags": (mapped(bags={"item_id": "item_id"}), "-- {{ ref('bags') }}" + SELECT),
+    "a row without anchor": ({}, SELECT.replace("left join", "full join", 1)),
+}
+
+
+class TestBadViews:
+    @pytest.fixture(scope="class")
+    def built(self, open_once: Project) -> Project:
+        open_once.write("silent", log_model("items", ["item_id"], before_image="none"))
+        open_once.write("loose", log_model("items", ["item_id"], ignore_columns=["order_id"]))
+        open_once.write("bags", log_model("items", ["item_id"], duplicate_keys="multiset"))
+        open_once.begin(**START | {"items": [*START["items"], (90, 9, 100, 1)]})
+        open_once.write("unbuilt", log_model("items", ["item_id"]))
+        return open_once
+
+    @pytest.mark.parametrize("kind", BAD_VIEWS)
+    def test_a_bad_view_is_refused(self, built: Project, kind: str) -> None:
+        options, select = BAD_VIEWS[kind]
+        built.write("order_lines", view(select, **options))
+        before = built.query("show tables in {schema}")
+        done = built.bench.run("--select", "order_lines")
+        assert not done.ok
+        assert messages("View")[kind] in done.text
+        assert built.query("show tables in {schema}") == before
+
+    def test_the_page_lists_what_is_tested(self) -> None:
+        assert list(messages("View")) == list(BAD_VIEWS)

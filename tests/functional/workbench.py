@@ -1,0 +1,174 @@
+"""One differential model over a table that a test rewrites."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dbt.cli.main import dbtRunner
+from dbt.contracts.graph.manifest import Manifest
+from pyspark.sql import SparkSession
+
+MODEL = "accounts"
+CONFIG = {"unique_key": ["account_id"]}
+# What no test here reads costs a sixth of a run.
+SPARING = ("--no-write-json", "--log-level-file", "none")
+# What dbt parses of a project, besides its packages.
+PARSED = ("macros", "models", "seeds", "snapshots", "tests")
+# Parsing takes two thirds of dbt's own time: the last project's files, and what they were parsed to.
+_parsed: dict[str, Any] = {}
+# Several models are built two at a time.
+SEVERAL = ("--threads", "2")
+
+# A project's macros with which ``--vars 'stop_at: decide'`` stops a batch at that step, by an error.
+STOPPING = {
+    "step.sql": """
+{% macro default___step(job, batch, name) %}
+  {% if name == var('stop_at', none) %}
+    {% do exceptions.raise_compiler_error('stopped at ' ~ name) %}
+  {% endif %}
+{% endmacro %}
+"""
+}
+
+
+@dataclass
+class Run:
+    """How a dbt command ended."""
+
+    ok: bool
+    text: str
+
+
+@dataclass
+class Workbench:
+    """Writes the dump, configures the model, runs dbt and looks at the result."""
+
+    spark: SparkSession
+    root: Path
+    schema: str
+    file_format: str = "parquet"
+
+    def dump(self, query: str) -> None:
+        """Replace the dump by the rows of a query."""
+        # Iceberg's catalog leaves the files where it is not told to purge.
+        self.spark.sql(f"drop table if exists {self.schema}.dump purge")
+        self.spark.sql(f"create table {self.schema}.dump using parquet as {query}")
+
+    def configure(self, select: str = "select * from {{ target.schema }}.dump", **config: Any) -> None:
+        """Write the model's file."""
+        options = json.dumps({"materialized": "differential", "file_format": self.file_format, **CONFIG, **config})
+        head = f"{{{{ config(**fromjson({options!r})) }}}}"
+        (self.root / "models" / f"{MODEL}.sql").write_text(f"{head}\n{select}\n")
+
+    def add_model(self, name: str, text: str) -> None:
+        """Write another model's file, which goes with ``clear``."""
+        folder = self.root / "models" / "added"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.sql").write_text(text)
+
+    def add_test(self, name: str, text: str) -> None:
+        """Write a data test's file, which goes with ``clear``."""
+        folder = self.root / "tests" / "added"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.sql").write_text(text)
+
+    def run(self, *args: str, command: str = "run") -> Run:
+        """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
+        return self._invoke(command, *args)
+
+    def operate(self, macro: str, *options: str, **args: Any) -> Run:
+        """``dbt run-operation`` of a macro of the package."""
+        return self._invoke("run-operation", f"deltawave.{macro}", "--args", json.dumps(args), *options)
+
+    def _invoke(self, *command: str) -> Run:
+        said: list[str] = []
+
+        def note(event: Any) -> None:
+            if event.info.level != "debug":
+                said.append(event.info.msg)
+
+        # dbt-tests-adapter writes profiles.yml where DBT_PROFILES_DIR points.
+        options = ["--project-dir", str(self.root), *SPARING]
+        manifest = None
+        if "--vars" not in command:
+            manifest = self._parse(note, options)
+        result = dbtRunner(manifest, callbacks=[note]).invoke([*command, *options])
+        if result.exception is not None:
+            said.append(str(result.exception))
+        return Run(result.success, "\n".join(said))
+
+    def _parse(self, note: Callable[[Any], None], options: list[str]) -> Manifest | None:
+        """The parsed project: that of the last command, unless a file has changed. None where it cannot be parsed."""
+        found = (path for folder in PARSED for path in self.root.glob(f"{folder}/**/*.*") if path.is_file())
+        files = {path: path.read_bytes() for path in found}
+        if _parsed.get("files") != files:
+            manifest = dbtRunner(callbacks=[note]).invoke(["parse", *options]).result
+            _parsed.update(files=files, manifest=manifest)
+        return _parsed["manifest"]
+
+    def build(self, query: str, *args: str) -> Run:
+        """A new dump, compared; fails where dbt does."""
+        self.dump(query)
+        done = self.run(*args)
+        assert done.ok, done.text
+        return done
+
+    def refused(self, query: str | None = None, *args: str) -> str:
+        """Run, expect an error, and see that it changed nothing; the error's text."""
+        before = self.state()
+        if query is not None:
+            self.dump(query)
+        done = self.run(*args)
+        assert not done.ok, done.text
+        assert self.state() == before
+        return done.text
+
+    def log(self, columns: str = "account_id, name, _change_type, _batch_id") -> list[tuple[Any, ...]]:
+        """The model's rows as tuples, in order of batch and key."""
+        rows = self.spark.sql(f"select {columns} from {self.schema}.{MODEL} order by _batch_id, account_id")
+        return [tuple(row) for row in rows.collect()]
+
+    def batches(self, columns: str = "batch_id, inserts, deletes, updates") -> list[tuple[Any, ...]]:
+        """The rows of x__batches."""
+        rows = self.spark.sql(f"select {columns} from {self.schema}.{MODEL}__batches order by batch_id")
+        return [tuple(row) for row in rows.collect()]
+
+    def names(self) -> set[str]:
+        """Tables and views of the model."""
+        found = self.spark.sql(f"show tables in {self.schema} like '{MODEL}*'").collect()
+        return {row.tableName for row in found}
+
+    def view_text(self) -> str:
+        """The text of the model's view."""
+        facts = self.spark.sql(f"describe extended {self.schema}.{MODEL}").collect()
+        return next(row.data_type for row in facts if row.col_name == "View Text")
+
+    def state(self) -> dict[str, Any]:
+        """Everything a reader could see of the model: names, text of the view, rows."""
+        names = self.names()
+        return {
+            "names": names,
+            "view": self.view_text() if self._is_view(names) else None,
+            "rows": sorted(map(str, self.spark.table(f"{self.schema}.{MODEL}").collect())) if MODEL in names else None,
+            "log": self._rows(f"{MODEL}__log", names),
+            "batches": self._rows(f"{MODEL}__batches", names),
+        }
+
+    def clear(self) -> None:
+        """Drop the model, its helpers and the dump; added models and tests go."""
+        for folder in ("models", "tests"):
+            shutil.rmtree(self.root / folder / "added", ignore_errors=True)
+        self.spark.sql(f"drop schema if exists {self.schema} cascade")
+        self.spark.sql(f"create schema {self.schema}")
+
+    def _rows(self, name: str, names: set[str]) -> list[str] | None:
+        return sorted(map(str, self.spark.table(f"{self.schema}.{name}").collect())) if name in names else None
+
+    def _is_view(self, names: set[str]) -> bool:
+        facts = self.spark.sql(f"describe extended {self.schema}.{MODEL}").collect() if MODEL in names else []
+        return any((row.col_name, row.data_type) == ("Type", "VIEW") for row in facts)

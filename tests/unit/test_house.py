@@ -1,0 +1,89 @@
+"""The house of macros: files bear their names, folders use each other one way only, and keys are declared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+from unit.macro_harness import ROOT
+
+MACROS = ROOT / "macros"
+FILES = sorted(MACROS.rglob("*.sql"))
+DEFINED = re.compile(r"{%-?\s*(?:macro|materialization|test)\s+(\w+)")
+COMMENT = re.compile(r"{#.*?#}", re.DOTALL)
+ADAPTERS = re.compile(r"^(default|spark|databricks|postgresql|mysql|derby)__")
+
+
+def code(path: Path) -> str:
+    """A file without its comments."""
+    return COMMENT.sub("", path.read_text())
+
+
+def defined(path: Path) -> list[str]:
+    """The macros of a file, without the adapters or dialects that they are for."""
+    return [ADAPTERS.sub("", name) for name in DEFINED.findall(path.read_text())]
+
+
+def calls() -> Iterator[tuple[Path, str]]:
+    """Each file with each macro that it calls by name: as deltawave.macro(), by dispatch, or in a declaration."""
+    names = {name for path in FILES for name in defined(path)}
+    for path in FILES:
+        # Messages name macros that a user may call.
+        text = code(path) if path.stem != "_fail" else ""
+        called = set(re.findall(r"\bdeltawave\.(\w+)\(", text)) | set(re.findall(r"dispatch\('(\w+)'", text))
+        yield from ((path, name) for name in called & names)
+
+
+def folder(path: Path) -> str:
+    return str(path.parent.relative_to(MACROS))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(MACROS)))
+def test_a_file_bears_the_name_of_a_macro_of_its(path: Path) -> None:
+    assert path.stem in defined(path)
+
+
+def test_no_macro_is_defined_twice() -> None:
+    names = [name for path in FILES for name in DEFINED.findall(path.read_text())]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_every_macro_that_is_called_is_there() -> None:
+    names = {name for path in FILES for name in defined(path)}
+    for path in FILES:
+        missing = set(re.findall(r"\bdeltawave\.(_\w+)\(", code(path))) - names
+        assert not missing, path
+
+
+def test_every_helper_is_called() -> None:
+    texts = [code(path) for path in FILES]
+    for path in FILES:
+        for name in DEFINED.findall(path.read_text()):
+            plain = ADAPTERS.sub("", name)
+            used = any(re.search(rf"(?<!macro )\b{plain}\b", text) for text in texts)
+            assert used or not plain.startswith("_"), f"nobody calls {name}"
+
+
+def test_folders_use_each_other_one_way_only() -> None:
+    homes = {name: folder(path) for path in FILES for name in defined(path)}
+    uses: dict[str, set[str]] = {}
+    for path, name in calls():
+        if homes[name] != folder(path):
+            uses.setdefault(folder(path), set()).add(homes[name])
+    assert list(TopologicalSorter(uses).static_order())
+
+
+@pytest.mark.parametrize(("value", "home"), [("batch", "_begin_batch"), ("job", "_open_job")])
+def test_keys_are_declared_where_a_value_begins(value: str, home: str) -> None:
+    declared = set(re.findall(r"^ {4}'(\w+)':", next(MACROS.rglob(f"{home}.sql")).read_text(), re.MULTILINE))
+    assert "attempt" in declared
+    for path in FILES:
+        if folder(path) == "maintaining":
+            continue
+        text = code(path)
+        assert f"do {value}.update(" not in text, f"{path}: keys are filled in by _update"
+        read = set(re.findall(rf"(?<![\w.]){value}\.(\w+)", text))
+        assert read <= declared, (path, read - declared)

@@ -1,0 +1,121 @@
+"""Library functions by dotted path: found, called, and what is said where that fails."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from bad_input import messages
+from dbt_common.exceptions import DbtRuntimeError
+
+import deltawave
+from dbt.adapters.deltawave import library_functions, reports
+from dbt.adapters.deltawave.impl import DeltawaveAdapter
+
+SHOP_DIFFS = """
+LIMIT = 3
+
+
+def compare(old, new):
+    return inner(old)
+
+
+def inner(old):
+    raise KeyError("spoilt")  # token="hunter2"
+
+
+def names(old):
+    return [old]
+"""
+NEEDS = "import shop_of_nobody\n"
+
+
+class Session:
+    """A session whose every table is its name."""
+
+    def sql(self, statement: str) -> str:
+        return statement
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Two modules, installed where packages lie."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "shop_diffs.py").write_text(SHOP_DIFFS)
+    (folder / "shop_needs.py").write_text(NEEDS)
+    monkeypatch.syspath_prepend(str(folder))
+    yield folder
+    for name in ("shop_diffs", "shop_needs"):
+        sys.modules.pop(name, None)
+
+
+def compared(path: str, options: dict[str, Any] | None = None, **relations: str) -> str:
+    with pytest.raises(DbtRuntimeError) as error:
+        library_functions.compare(path, relations, options or {}, Session(), ["hunter2"])  # type: ignore[arg-type]
+    return error.value.msg
+
+
+WRONG = {
+    "no dotted path": ("compare", {}),
+    "no such module": ("shop_difs.compare", {}),
+    "no such function": ("shop_diffs.comapre", {}),
+    "no function": ("shop_diffs.LIMIT", {}),
+    "other arguments": ("shop_diffs.compare", {"old": "a", "new": "b", "options": {"size": 3}}),
+    "no frame returned": ("shop_diffs.names", {"old": "a"}),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_what_is_wrong_is_said(installed: Path, kind: str) -> None:
+    path, arguments = WRONG[kind]
+    assert messages("Comparison in Python")[kind] in compared(path, **arguments)
+
+
+def test_every_row_of_the_page_is_tested() -> None:
+    of_the_macros = ["changes without a column", "changes with a column of another type", "changes of another kind"]
+    elsewhere = ["an adapter that runs no Python", "a connection without a session"]
+    assert list(messages("Comparison in Python")) == elsewhere + list(WRONG) + of_the_macros
+
+
+def test_an_argument_that_is_left_out_is_named(installed: Path) -> None:
+    assert "missing a required argument: 'new'" in compared("shop_diffs.compare", old="a")
+
+
+def test_a_module_that_cannot_be_imported_shows_its_line(installed: Path) -> None:
+    said = compared("shop_needs.compare")
+    assert "Importing shop_needs failed with ModuleNotFoundError: No module named 'shop_of_nobody'" in said
+    assert said.count("File ") == 1
+    assert f'File "{installed / "shop_needs.py"}", line 1' in said
+
+
+def test_an_error_shows_the_lines_of_the_functions_package_alone(installed: Path) -> None:
+    said = compared("shop_diffs.compare", old="a", new="b")
+    file = installed / "shop_diffs.py"
+    assert said.startswith("Library function 'shop_diffs.compare' failed with KeyError: 'spoilt'")
+    assert f'File "{file}", line 6, in compare' in said
+    assert f'File "{file}", line 10, in inner' in said
+    assert said.count("File ") == 2
+    assert "hunter2" not in said
+
+
+def test_lines_of_packages_say_nothing_but_those_of_the_library() -> None:
+    assert reports.is_theirs("/project/models/accounts.py")
+    assert reports.is_theirs(str(Path(deltawave.__file__).parent / "evaluation" / "change_rates.py"))
+    for foreign in (reports.__file__, sys.modules["json"].__file__, "/env/site-packages/numpy/core.py", "<frozen a>"):
+        assert not reports.is_theirs(str(foreign))
+    assert reports.is_theirs("/env/site-packages/shop/diffs.py", [Path("/env/site-packages/shop")])
+
+
+@pytest.mark.parametrize("method", ["compare_in_python", "check_library_function"])
+def test_a_connection_without_a_session_is_refused(method: str) -> None:
+    adapter: Any = DeltawaveAdapter.__new__(DeltawaveAdapter)
+    adapter.config = SimpleNamespace(credentials=SimpleNamespace(in_session=False))
+    arguments = [{}, {}, "view"] if method == "compare_in_python" else [[]]
+    with pytest.raises(DbtRuntimeError) as error:
+        getattr(adapter, method)("shop_diffs.compare", *arguments)
+    assert messages("Comparison in Python")["a connection without a session"] in error.value.msg

@@ -1,0 +1,123 @@
+"""The registry of strategies: each has its macros, options, advice, tests and pages, and no other name passes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from dbt_common.exceptions import CompilationError
+from unit.macro_harness import ROOT, Macros
+
+MACROS = Macros()
+STRATEGIES: dict[str, dict[str, Any]] = MACROS._strategies()
+OPTIONS: dict[str, dict[str, Any]] = MACROS._options()
+PAGE = (ROOT / "docs" / "differential.md").read_text()
+KINDS = {
+    "reads": {"dump", "slice", "logs"},
+    "keeps": {"copy", "ordered", "base", "checksums"},
+    "compares": {"sql", "python"},
+    "ranges": {None, "lookup", "compared"},
+    "checksums": {None, "rows", "ranges"},
+    "sees_deletes": {"all", "flagged", "none"},
+    "before_images": {"always", "log"},
+    "resumes": {None, "strategy", "select"},
+}
+TABLE = {"rows": 1_000_000, "row_bytes": 200, "key_bytes": 8, "change_fraction": 0.01, "compared_fraction": 0.5}
+TABLE |= {"has_timestamps": False, "flags_deletes": False, "is_clustered": True, "can_be_locked": True, "relations": 2}
+
+
+def section(title: str) -> str:
+    """A section of docs/differential.md."""
+    return re.split(r"^## ", PAGE.split(f"\n## {title}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def first_cells(text: str) -> set[str]:
+    """The names in backticks in the first cells of a section's tables."""
+    heads = [line.split("|")[1] for line in text.splitlines() if line.startswith("|")]
+    return {name for head in heads for name in re.findall(r"`(\w+)`", head)}
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+class TestEveryStrategy:
+    def test_its_declaration_is_one(self, name: str) -> None:
+        strategy = STRATEGIES[name]
+        for key, kinds in KINDS.items():
+            assert strategy[key] in kinds, key
+        assert set(strategy["options"]) <= set(OPTIONS)
+        assert set(strategy["requires"]) | set(strategy["allows"]) <= set(OPTIONS)
+        for option, allowed in strategy["allows"].items():
+            assert OPTIONS[option]["default"] in allowed, option
+        assert re.search(r"(CH98|LG96|LG95) ", strategy["source"])
+
+    def test_its_macros_are_there(self, name: str) -> None:
+        strategy = STRATEGIES[name]
+        macros = [strategy["reader"]] + [strategy["comparison"]] * (strategy["compares"] == "sql")
+        for macro in [*macros, *filter(None, [strategy["check"]])]:
+            assert callable(getattr(MACROS, f"default__{macro}"))
+
+    def test_advice_and_a_price_are_given(self, name: str) -> None:
+        pages = MACROS._predicted_reads(TABLE)
+        assert pages[name] >= 0
+        assert MACROS._advice(TABLE, pages["changed_ranges"])[name]["why"]
+
+    def test_it_has_a_page_and_tests(self, name: str) -> None:
+        page = (ROOT / "docs" / "strategies" / f"{name}.md").read_text()
+        assert f"`{name}`" in page.splitlines()[0]
+        assert (ROOT / "tests" / "functional" / "strategies" / f"test_{name}.py").exists()
+
+
+def test_an_unknown_name_fails() -> None:
+    with pytest.raises(CompilationError, match="'strategy' can't be 'guess'; it takes auto, outer_join"):
+        MACROS._strategy_named("accounts", "guess")
+
+
+def test_a_declaration_takes_no_unknown_key() -> None:
+    with pytest.raises(TypeError, match="takes no keyword argument 'sees'"):
+        MACROS._strategy(
+            reads="dump", reader="_whole_dump", keeps="copy", sees_deletes="all", source="LG96", sees="all"
+        )
+
+
+def test_a_batch_takes_no_unknown_key() -> None:
+    with pytest.raises(CompilationError, match="colums is no key of a job or batch"):
+        MACROS._update({"columns": None}, colums=[])
+
+
+class TestPage:
+    def test_strategies(self) -> None:
+        assert set(STRATEGIES) <= first_cells(section("Strategies"))
+
+    def test_options(self) -> None:
+        text = section("Options")
+        assert set(OPTIONS) == first_cells(text)
+        for option, declared in OPTIONS.items():
+            line = next(line for line in text.splitlines() if re.match(rf"\| [^|]*`{option}`", line))
+            for value in declared.get("values", []) if option != "strategy" else []:
+                if isinstance(value, str):
+                    assert f"`{value}`" in line or value == declared["default"], (option, value)
+            default = declared["default"]
+            cell = line.split("|")[2]
+            if isinstance(default, (str, float, bool, int)):
+                assert str(default).lower() in cell, (option, cell)
+
+    def test_relations(self) -> None:
+        text = section("Relations")
+        for kind in MACROS._side_kinds():
+            assert f"x__{kind}_" in text, kind
+
+    def test_columns_of_batches(self) -> None:
+        assert {"batch_id", *MACROS._batches_columns()} <= first_cells(PAGE)
+
+
+def test_kinds_are_all_that_a_declaration_says() -> None:
+    assert set(STRATEGIES["outer_join"]) == {
+        *KINDS,
+        "reader",
+        "comparison",
+        "options",
+        "requires",
+        "allows",
+        "check",
+        "source",
+    }
