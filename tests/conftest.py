@@ -33,7 +33,7 @@ import yaml
 from filesystem import file_system
 from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
-from jvm import QUICK_JVM, archive_classes
+from jvm import LONG_JVM, archive_classes
 from kills import PLANS, kill_and_race
 from mariadb import DRIVER as MARIADB_DRIVER
 from mariadb import MariaDBServer
@@ -55,8 +55,11 @@ SETTINGS = {
     "spark.driver.memory": "3g",
     # Spark writes down the plan of every statement for its user interface, which no test opens.
     "spark.sql.ui.explainMode": "simple",
-    # A suite is over before the second compiler has paid for itself; the first alone would have too little room.
-    "spark.driver.extraJavaOptions": QUICK_JVM,
+    # What its user interface would show of former statements fills the heap.
+    "spark.sql.ui.retainedExecutions": "1",
+    "spark.ui.retainedJobs": "1",
+    "spark.ui.retainedStages": "1",
+    "spark.driver.extraJavaOptions": LONG_JVM,
 }
 
 # Hive's metastore takes half of the time of a small statement, and serves one thread at a time.

@@ -1,4 +1,4 @@
-"""Options that let short-lived JVMs start quickly."""
+"""Options of the JVMs that tests start."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Full compilation and garbage collection on many threads would cost more than they gain. With one level of
+# One process that runs for many minutes: there the second compiler pays for itself. Most objects of a small statement
+# die young.
+LONG_JVM = "-XX:+UseSerialGC -Xmn1g"
+
+# Processes that are over soon. Full compilation and garbage collection on many threads would cost more than they gain. With one level of
 # compilation the JVM reserves 48 MB for compiled code, which a whole dbt project fills; Spark does not survive that.
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 

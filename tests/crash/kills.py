@@ -56,15 +56,17 @@ PLANS: dict[str, Plan] = {
     "delta": {f"accounts_{step}": {2: step} for step in SOME_STEPS},
     "iceberg": {f"accounts_{step}": {2: step} for step in SOME_STEPS},
 }
-# Killed by nobody: of two runs that build it one wins.
+# Killed by nobody: of two runs that build them one wins. The other comes to its decision soon after, or when the winner
+# has gone on and dropped its first decision.
 RACED = "raced"
+RACED_LATE = "raced_late"
 LAST = 3
 
 
 def kill_at(house: House, batch: int, steps: dict[str, str]) -> None:
     """Run until every model has come to its step of the batch, and SIGKILL the process there."""
     stops = {model: f"{batch}:{step}" for model, step in steps.items()}
-    run = house.dbt(batch, "--exclude", RACED, stops=stops)
+    run = house.dbt(batch, "--exclude", RACED, RACED_LATE, stops=stops)
     run.wait_for(*(f"STOPPED {model} AT {stop}" for model, stop in stops.items()))
     for model, stop in stops.items():
         if stop.endswith("-passing"):
@@ -102,21 +104,24 @@ def assert_only_whole_batches(model: str, reader: Reader, dumps: list[history.Du
 
 
 def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
-    """The first two batches of every model are killed; two runs race for a model, and the winner ends the others."""
+    """The first two batches of every model are killed; two runs race for two more, and the winner ends the others."""
     plan = PLANS[file_format]
-    with open_house(file_format, [*plan, RACED], folder, jvm_options) as house:
+    with open_house(file_format, [*plan, RACED, RACED_LATE], folder, jvm_options) as house:
         dumps = history.dumps(LAST)
         reader = house.reader(dumps)
         for batch in (1, 2):
             if steps := {model: killed[batch] for model, killed in plan.items() if batch in killed}:
                 kill_at(house, batch, steps)
-        # Of two runs that compare the same dump, one waits before its decision until the other has decided.
-        loser = house.dbt(LAST, "--select", RACED, stops={RACED: "1:decide-lost"})
-        loser.wait_for(f"STOPPED {RACED} AT 1:decide-lost")
+        # Of two runs that compare the same dumps, one waits before its decision until the other has decided.
+        waits = {RACED: "1:decide-until-1", RACED_LATE: f"1:decide-until-{LAST}"}
+        loser = house.dbt(LAST, "--select", RACED, RACED_LATE, stops=waits)
+        loser.wait_for(*(f"STOPPED {model} AT {wait}" for model, wait in waits.items()))
         said = run(house, LAST)
         assert loser.finish() != 0
+        assert f"{RACED}, batch 1" in loser.output
         assert "another run" in loser.output
-        assert "has changed nothing" in loser.output
+        assert f"other runs have decided this batch and gone on to batch {LAST}" in loser.output
+        assert loser.output.count("has changed nothing") >= len(waits)
         for model, killed in plan.items():
             assert (f"{model}: finishing batch 2" in said) == (killed[2] in DECIDED), said
         reader.stop()

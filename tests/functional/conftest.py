@@ -10,13 +10,18 @@ import pytest
 from pyspark.sql import SparkSession
 from workbench import Workbench
 
-# To compile a query costs more than a few rows give back. Generated histories run compiled, as users' queries do.
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+# To compile a query, or to plan it anew while it runs, costs more than a few rows give back. Generated histories of
+# single strategies run with both, as users' queries do.
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
 
 
 @pytest.fixture(scope="class")
 def interpreted(spark: SparkSession) -> Iterator[None]:
-    """Queries that are not compiled."""
+    """Queries that are neither compiled nor planned anew while they run."""
     for name, value in INTERPRETED.items():
         spark.conf.set(name, value)
     yield

@@ -7,7 +7,7 @@
   {%- do deltawave._step(job, batch, 'record') -%}
   {%- do deltawave._record_batch(job, record) -%}
   {%- do deltawave._step(job, batch, 'publish') -%}
-  {%- do deltawave._refuse_overtaken(job, batch) -%}
+  {%- do deltawave._refuse_overtaken(job, record) -%}
   {%- do deltawave._publish(job, record) -%}
   {%- do deltawave._step(job, batch, 'clean') -%}
   {%- do deltawave._clean(job, batch, last, record) -%}

@@ -9,6 +9,17 @@
   {%- if decided.attempt != batch.attempt -%}
     {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': decided.attempt, 'attempt': batch.attempt}) -%}
   {%- endif -%}
+  {#- Others may have decided this batch and a later one, and dropped the older decision. The newest one always stays. -#}
+  {%- set last = deltawave._last_commit(job) -%}
+  {%- if last > batch.batch_id -%}
+    {%- do deltawave._run(job, 'drop view if exists ' ~ commit) -%}
+    {%- do deltawave._refuse(job, batch, 'decided_too_late', {'last': last, 'attempt': batch.attempt}) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# The number of the newest decision. #}
+{%- macro _last_commit(job) -%}
+  {{ return(deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) | max) }}
 {%- endmacro -%}
 
 {%- macro _read_commit(job, batch_id) -%}

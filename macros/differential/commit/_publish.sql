@@ -48,9 +48,9 @@ where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
 {%- endmacro -%}
 
 {# A writer that slept after its decision may wake after others have finished its batch and gone on: it must not set the view back. #}
-{%- macro _refuse_overtaken(job, batch) -%}
-  {%- set last = deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) | max -%}
-  {%- if last > batch.batch_id -%}
-    {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': batch.batch_id, 'last': last}) -%}
+{%- macro _refuse_overtaken(job, record) -%}
+  {%- set last = deltawave._last_commit(job) -%}
+  {%- if last > record.batch_id -%}
+    {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': record.batch_id, 'last': last}) -%}
   {%- endif -%}
 {%- endmacro -%}

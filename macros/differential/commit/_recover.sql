@@ -4,11 +4,12 @@
   batch is left alone, since another run may be writing it.
 #}
 {%- macro _recover(job) -%}
+  {#- The view first: what another run publishes meanwhile is then among the decisions, and the view is not set back. -#}
+  {%- set view = deltawave._read_view(job) -%}
+  {%- do deltawave._update(job, view_exists=view is not none) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
   {%- set commits = deltawave._commit_numbers(job, names) -%}
   {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
-  {%- set view = deltawave._read_view(job) -%}
-  {%- do deltawave._update(job, view_exists=view is not none) -%}
 
   {%- do deltawave._check_state(job, names, record, view) -%}
   {%- if record and (view is none or view.batch_id != record.batch_id or view.attempt != record.attempt) -%}
@@ -28,6 +29,7 @@
   {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}
     {%- do deltawave._record_batch(job, record) -%}
   {%- endif -%}
+  {%- do deltawave._refuse_overtaken(job, record) -%}
   {%- do deltawave._publish(job, record) -%}
 {%- endmacro -%}
 

@@ -150,7 +150,9 @@ class World:
         self.did.add("insert")
 
     def _revive_one(self) -> None:
-        gone = [row for row in self.rows if row.is_gone and row.version < self.clock]
+        # A row that lives on under another key is not revived under the former one.
+        living = {row.oid for row in self.live()}
+        gone = [row for row in self.rows if row.is_gone and row.version < self.clock and row.oid not in living]
         if gone:
             old = self.chance.choice(gone)
             self.put(old, is_gone=False, version=self.clock, dep=1)

@@ -1,7 +1,7 @@
 {#
   Stands in for the package's own _step: at the step that STOPS names for the model ("2:stage") it says so and waits, for the test to kill
   the process there. Where the name ends in "-passing", it waits for the file GATE to say something, and the model stops at the next step;
-  where it ends in "-lost", until another run has decided the batch.
+  where it ends in "-until-3", until another run has decided batch 3.
 #}
 {%- macro default___step(job, batch, name) -%}
   {%- set here = batch.batch_id ~ ':' ~ name -%}
@@ -9,9 +9,9 @@
   {%- if stop == here -%}
     {%- do _say_stopped(job, here) -%}
     {%- do run_query(_sleep(600000)) -%}
-  {%- elif stop == here ~ '-lost' -%}
+  {%- elif stop.startswith(here ~ '-until-') -%}
     {%- do _say_stopped(job, stop) -%}
-    {%- do _wait_for('show views in ' ~ this.schema ~ " like '" ~ this.identifier ~ '__commit_' ~ batch.batch_id ~ "'") -%}
+    {%- do _wait_for('show views in ' ~ this.schema ~ " like '" ~ this.identifier ~ '__commit_' ~ stop.split('-') | last ~ "'") -%}
   {%- elif stop == here ~ '-passing' -%}
     {%- do _say_stopped(job, stop) -%}
     {%- do _wait_for('select value from text.`' ~ env_var('GATE') ~ '`') -%}
