@@ -172,6 +172,8 @@ def events() -> list[Event]:
         Event(
             "clock back",
             lambda model: [
+                # So that the log has a high-water mark.
+                Day("ordinary"),
                 Day("clock back", source=back, refused="no row is that recent", is_undone=True),
                 Day("clock back accepted", source=back_and_change, accepts=True),
             ],

@@ -179,10 +179,10 @@ def _check_helpers(life: Life, day: Day) -> None:
     """No relation stays that neither the log nor the next run needs."""
     declared = declarations()[day.edit.strategy or life.model.strategy]
     kinds = Counter(re.sub(r"_\d.*", "", name) for name in life.log.names)
-    kept = kinds["held"] + kinds[declared.keeps]
+    kept = kinds["accepted"] + kinds[declared.keeps]
     assert kept == 1, sorted(life.log.names)
     assert kinds["commit"] == 1, sorted(life.log.names)
-    wanted = {"log", "batches", "commit", "held", "quarantine", declared.keeps}
+    wanted = {"log", "batches", "commit", "accepted", "quarantine", declared.keeps}
     if declared.ranges:
         wanted |= {"ranges", "ranges_after"}
         assert kinds["ranges"] + kinds["ranges_after"] == 1, sorted(life.log.names)
