@@ -77,13 +77,16 @@ order by batch_id
   }) -%}
 {%- endmacro -%}
 
-{# The rows after one of the log's batches; a log that began with a baseline does not have them. #}
-{%- macro _state_at(macro_name, work, to_batch) -%}
-  {%- if work.record.is_baseline -%}
+{#
+  The rows after one of the log's batches, in the columns that `record` shows; a log that began with a baseline does not have them.
+#}
+{%- macro _state_at(macro_name, work, to_batch, record) -%}
+  {%- if record.is_baseline -%}
     {%- do deltawave._fail('baseline_log', {'macro': macro_name, 'model': work.job.name}) -%}
   {%- endif -%}
   {%- set settings = work.job.settings -%}
+  {%- set log = '(\n' ~ deltawave._log_view(work.job, record) ~ '\n)' -%}
   {{ return(deltawave.current_state(
-    work.job.target, settings.unique_key, to_batch=to_batch, duplicate_keys=settings.duplicate_keys
+    log, settings.unique_key, to_batch=to_batch, columns=record.columns, duplicate_keys=settings.duplicate_keys
   )) }}
 {%- endmacro -%}

@@ -60,7 +60,7 @@ select
     {{ given[column.name | lower] or 'null' }} as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from (
-    {{ deltawave._indented(deltawave._state_at('expire', work, until.batch_id)) }}
+    {{ deltawave._indented(deltawave._state_at('expire', work, until.batch_id, work.record)) }}
 ) as state
 {%- endmacro -%}
 

@@ -17,23 +17,19 @@
   {%- set until = deltawave._held_batch('rewind', work, held, to_batch) -%}
   {%- set undone = held | map(attribute='batch_id') | select('gt', until.batch_id) | list -%}
 
-  {%- set columns = [] -%}
-  {%- for column in work.record.columns -%}
-    {%- do columns.append(dict(column, in_copy=column.in_copy and column.since <= until.batch_id)) -%}
-  {%- endfor -%}
-  {%- set state = deltawave._state_at('rewind', work, until.batch_id) -%}
-  {%- do deltawave._create_copy(work.job, work.batch, state, columns | selectattr('in_copy') | list) -%}
+  {%- set then = deltawave._columns_at(work.record, until.batch_id) -%}
+  {%- set state = deltawave._state_at('rewind', work, until.batch_id, dict(work.record, **then)) -%}
+  {%- do deltawave._create_copy(work.job, work.batch, state, then.columns | selectattr('in_copy') | list) -%}
   {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log_table, work.record.first_batch, until.batch_id) -%}
-  {%- do deltawave._commit_maintenance(work, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), {
+  {%- do deltawave._commit_maintenance(work, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), dict(then, **{
     'kept': dict(work.batch.kept, rows=deltawave._row_count(work.job, work.batch.landed)),
     'kept_as_of': work.batch.batch_id,
     'ranges': none,
     'progress': {},
-    'columns': columns,
     'rows_dump': until.rows_dump,
     'rows_new': until.rows_new,
     'batch_at': until.batch_at,
     'snapshot_date': until.snapshot_date,
     'rewound_to': until.batch_id,
-  }) -%}
+  })) -%}
 {%- endmacro -%}

@@ -1,5 +1,5 @@
 {# Everything that the next run and the view need to know. The format has a version; an unknown one is refused. #}
-{%- macro _commit_record(job, batch) -%}
+{%- macro _commit_record(job, batch, last) -%}
   {%- set columns = [] -%}
   {%- for column in batch.columns -%}
     {%- do columns.append({
@@ -26,6 +26,7 @@
     'unique_key': job.settings.unique_key,
     'columns': columns,
     'hidden': batch.hidden,
+    'former_columns': deltawave._former_columns(last, columns, batch.hidden) if last else [],
     'before_since': batch.before_since,
     'has_before': job.settings.before_image != 'none',
     'is_multiset': job.settings.duplicate_keys == 'multiset',

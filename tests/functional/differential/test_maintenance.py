@@ -62,6 +62,30 @@ class TestRewind:
             (1, "ann", "away", "update", 5),
         ]
 
+    @pytest.mark.parametrize("on_schema_change", ["append_new_columns", "sync_all_columns"])
+    def test_dump_without_a_column_is_undone(self, bench: Workbench, on_schema_change: str) -> None:
+        bench.configure(on_schema_change=on_schema_change)
+        bench.build("select id as account_id, 'ann' as name, 'here' as place from range(2)")
+        bench.build("select id as account_id, 'eve' as name from range(2)")
+        bench.build("select id as account_id, 'ann' as name from range(2)")
+        assert bench.operate("rewind", model="accounts", to_batch=1).ok
+        assert bench.log("account_id, name, place, _batch_id") == [(0, "ann", "here", 1), (1, "ann", "here", 1)]
+        bench.build("select id as account_id, 'ann' as name, if(id = 1, 'away', 'here') as place from range(2)")
+        assert bench.batches("batch_id, updates, backfilled")[-1] == (5, 1, 0)
+        assert bench.log("account_id, place, _changed_columns, _before.place, _batch_id")[2:] == [
+            (1, "away", ["place"], "here", 5)
+        ]
+
+    def test_batch_without_a_column_is_gone_back_to(self, bench: Workbench) -> None:
+        bench.configure(on_schema_change="append_new_columns")
+        bench.build("select 1 as account_id, 'ann' as name, 'here' as place")
+        bench.build("select 1 as account_id, 'eve' as name")
+        bench.build("select 1 as account_id, 'eve' as name, 'away' as place")
+        assert bench.operate("rewind", model="accounts", to_batch=2).ok
+        bench.build("select 1 as account_id, 'eve' as name, 'there' as place")
+        bench.build("select 1 as account_id, 'eve' as name, 'gone' as place")
+        assert bench.batches("batch_id, updates, backfilled")[3:] == [(4, 0, 0), (5, 0, 1), (6, 1, 0)]
+
     def test_bag_of_rows(self, bench: Workbench) -> None:
         """Rows are counted back to the batch: one of two, then none of what came later."""
         bench.configure(duplicate_keys="multiset")
