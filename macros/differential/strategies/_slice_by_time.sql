@@ -48,12 +48,14 @@ where {{ deltawave._is_since(job, since) }}
   {{ return('(' ~ updated_at ~ ' >= ' ~ deltawave._low_mark(job, since) ~ ' or ' ~ updated_at ~ ' is null)') }}
 {%- endmacro -%}
 
-{# The high-water mark minus the overlap. #}
+{# The high-water mark minus the overlap; of dates, whole days, never fewer than the overlap asks for. #}
 {%- macro _low_mark(job, since) -%}
   {%- set low = deltawave._bound_literal(since.high_water, job.time_type) -%}
   {%- set overlap = job.settings.overlap -%}
   {%- if overlap -%}
     {%- set low = low ~ ' - ' ~ (overlap if overlap is integer else "interval '" ~ overlap ~ "'") -%}
+    {#- Some hours before a day is a time of the day before, which no date reaches. -#}
+    {%- if job.time_type == 'date' -%}{%- set low = 'cast(' ~ low ~ ' as date)' -%}{%- endif -%}
   {%- endif -%}
   {{ return(low) }}
 {%- endmacro -%}
