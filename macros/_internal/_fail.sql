@@ -27,6 +27,8 @@
     'quarantine_type': "{model}, batch {batch}: {table}, which keeps rows with duplicate keys, has another type for a column of the dump. Nothing was changed. Rename that table, or cast the column in the model's select.",
     'multiset_option': "{model}: '{option}' can't be {value!r} with duplicate_keys: multiset, which compares and counts whole rows; it takes {allowed}.",
     'required_by_strategy': "{model}: strategy: {strategy} needs '{option}', for instance {option}: {example}.",
+    'declaration': "{model}: strategy: {strategy} is declared with {given}; {trait} takes {allowed} there. Correct it in the macro default___strategies.",
+    'declared_option': "{model}: the declaration of strategy: {strategy} names the option '{option}', which does not exist; known are {known}. Correct it in the macro default___strategies, or declare the option in default___options.",
     'option_of_strategy': "{model}: '{option}' has no effect with strategy: {strategy}; it belongs to {strategies}. Remove it, or change the strategy.",
     'option_with_strategy': "{model}: '{option}' can't be {value!r} with strategy: {strategy}; it takes {allowed}.",
     'slice_columns': "{model}: the column(s) {columns} are not both in the select and in the kept rows. strategy: {strategy} reads a slice of the table, and cannot fill a new column; run once with strategy: outer_join, which follows on_schema_change.",
