@@ -35,6 +35,8 @@ DUMPS = {
     "nulls without a type": Input(select="select account_id, null as name from {{ target.schema }}.dump"),
     "a map in the key": Input("select map(1, 2) as account_id, 'a' as name"),
     "a variant within the key": Input("select array(parse_json('1')) as account_id, 'a' as name"),
+    "a key of text that folds letters": Input("select 'a' collate utf8_lcase as account_id, 'a' as name"),
+    "text of a language within the key": Input("select named_struct('a', 'b' collate unicode) as account_id, 'a' as name"),
     "null keys": Input(f"{GOOD} union all select null, 'x'"),
     "duplicate keys": Input(f"{GOOD} union all select 3, 'x' union all select 4, 'x'"),
     "rows to set aside, with `--warn-error`": Input(
@@ -80,9 +82,6 @@ FIRST_DUMPS = {
     "no such row id": Input(TOUCHED.format("1"), config=TIMED | {"row_id": "oid"}),
     "numbers with errors as ranges": Input("select 1d as account_id", config={"strategy": "ranges"}),
     "lists as ranges": Input("select array(1) as account_id", config={"strategy": "range_checksum"}),
-    "text of a language as ranges": Input(
-        "select 'a' collate utf8_lcase as account_id", config={"strategy": "range_checksum"}
-    ),
     "an empty table at first": Input(f"{GOOD} where id < 0", config={"strategy": "range_checksum"}),
     "duplicate keys in a part": Input(f"{GOOD} union all select 3, 'x'", config={"strategy": "ranges"}),
     "null keys in a part": Input("select cast(null as int) as account_id", config={"strategy": "row_checksum"}),
