@@ -34,7 +34,7 @@
   {%- set batch = work.batch -%}
   {%- set record = dict(
     work.record,
-    batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log, strategy=batch.strategy, reason=reason,
+    target=deltawave._target_of(work.job), batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log, strategy=batch.strategy, reason=reason,
     inserts=0, deletes=0, updates=0, backfilled=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, rewound_to=none,
     **deltawave._decision_time(batch)
   ) -%}
