@@ -1,6 +1,6 @@
 {#
   Opens a change log for an operation: {job, record, batch}. The operation is a batch without changes, with its own number, decision and row in
-  x__batches, so that it and a concurrent run cannot both win. Repairs first, as a run does.
+  x__batches, so that only one of an operation and a concurrent run is decided. Repairs first, as a run does.
 #}
 {%- macro _open_maintenance(macro_name, model_name) -%}
   {%- set node = deltawave._model_node(macro_name, model_name) -%}

@@ -5,7 +5,7 @@
   select reads.
 #}
 {%- macro default___slice_by_time(job, batch, last) -%}
-  {#- If all rows have to be compared, the mark says nothing about the rows below it. -#}
+  {#- If all rows are compared, ignore the mark. -#}
   {%- set since = {} if batch.compares_all else batch.resumed -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_by_time(job, batch, since)) -%}
   {%- set progress = deltawave._watch_time(job, batch, since) -%}

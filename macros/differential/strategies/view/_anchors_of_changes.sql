@@ -52,8 +52,8 @@ where {{ in_batches }}
 {%- endmacro -%}
 
 {#
-  If a changed value is null, columns are compared null-safely. That may find too many rows but never too few; it keeps Spark from filtering the
-  relation by itself.
+  If a changed value is null, columns are compared null-safely: that may find too many rows but never too few. The null-safe join cannot be pushed
+  down, so it is used only if needed.
 #}
 {%- macro _watch_changes(job, relation) -%}
   {%- set sql -%}
