@@ -109,7 +109,9 @@ def test_rows_at_mysql():
     remote = Remote("mysql")
     intervals = [{"low": None, "high": ["é", "5"]}, {"low": ["z", None], "high": None}]
     select = remote.macros._remote_rows(remote.job, ACCOUNTS, intervals, 64)
-    assert select == ("select `region`, `id`, `seen`, `rate`, `note`, `row_checksum` from `deltawave_shop__accounts_a1_2`")
+    assert select == (
+        "select `region`, `id`, `seen`, `rate`, `note`, `row_checksum` from `deltawave_shop__accounts_a1_2`"
+    )
     region = "cast(convert(`region` using utf8mb4) as binary)"
     assert (
         remote.queries[-1][1].strip()

@@ -97,7 +97,8 @@ class TestTimeStamps:
         ]
 
     @pytest.mark.parametrize(
-        ("data_type", "overlap"), [("date", "1 day"), ("date", "2 hours"), ("timestamp_ntz", "1 day"), ("decimal(20,0)", 1), ("int", 1)]
+        ("data_type", "overlap"),
+        [("date", "1 day"), ("date", "2 hours"), ("timestamp_ntz", "1 day"), ("decimal(20,0)", 1), ("int", 1)],
     )
     def test_dates_and_counters(self, bench: Workbench, data_type: str, overlap: str | int) -> None:
         moment = "date_add(date '2026-03-01', {})" if isinstance(overlap, str) else "{}"
