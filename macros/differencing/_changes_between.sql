@@ -13,10 +13,11 @@
     'keys': columns | selectattr('is_key') | map(attribute='name') | list,
     'compared': columns | selectattr('is_compared') | list,
     'has_before': settings.before_image != 'none',
-    'presence': deltawave._quoted(key_hash) if key_hash else 'is_present',
+    'presence': deltawave._quoted(key_hash or deltawave._free_name('is_present', columns)),
     'key_hash': key_hash,
     'hint': settings.hint,
     'place': none,
+    'numbered': none,
   } -%}
   {%- if settings.duplicate_keys == 'multiset' -%}
     {{ return(deltawave._changes_by_multiset(sides)) }}
@@ -25,14 +26,14 @@
   {{ return(deltawave._macro_named(strategy.comparison)(sides)) }}
 {%- endmacro -%}
 
-{# Both sides as CTEs: their columns, and one that is never null, which shows after an outer join whether the side had the row. #}
+{# Both sides as CTEs: their columns, and a non-null marker that shows after the join whether the side has the row. #}
 {%- macro _two_sides(sides) -%}
 old_side as (
     select
         {%- for column in sides.columns if column.in_old %}
         {{ deltawave._quoted(column.name) }},
         {%- endfor %}
-        {{ sides.presence if sides.key_hash else 'true as is_present' }}
+        {{ sides.presence if sides.key_hash else 'true as ' ~ sides.presence }}
     from {{ sides.old }}
 ),
 
@@ -41,7 +42,7 @@ new_side as (
         {%- for column in sides.columns if column.in_new %}
         {{ deltawave._quoted(column.name) }},
         {%- endfor %}
-        {{ sides.presence if sides.key_hash else 'true as is_present' }}
+        {{ sides.presence if sides.key_hash else 'true as ' ~ sides.presence }}
     from {{ sides.new }}
 )
 {%- endmacro -%}
@@ -63,6 +64,12 @@ new_side as (
     {%- do conditions.append('old_side.' ~ place ~ ' = new_side.' ~ place) -%}
   {%- endif -%}
   {{ return(conditions | join(' and ')) }}
+{%- endmacro -%}
+
+{# The name, or a longer one if a column has it: columns of a dump may have any name but the log's own. #}
+{%- macro _free_name(name, columns) -%}
+  {%- set is_taken = name in columns | map(attribute='name') | map('lower') -%}
+  {{ return(deltawave._free_name(name ~ '_', columns) if is_taken else name) }}
 {%- endmacro -%}
 
 {# The user's choice of join, as Spark's hint on the old side. #}

@@ -4,7 +4,9 @@
   window and join starts with the key's hash, so that sides placed by it need no exchange.
 #}
 {%- macro _changes_by_multiset(sides) -%}
-  {%- do sides.update(place='_place') -%}
+  {%- do sides.update(
+    place=deltawave._quoted(deltawave._free_name('_place', sides.columns)), numbered=deltawave._quoted(deltawave._free_name('_copy', sides.columns))
+  ) -%}
 with {{ deltawave._numbered_side(sides, 'old') }},
 
 {{ deltawave._numbered_side(sides, 'new') }},
@@ -23,11 +25,11 @@ numbered_{{ side }} as (
         {%- for column in sides.columns if column['in_' ~ side] %}
         {{ deltawave._quoted(column.name) }},
         {%- endfor %}
-        {{ sides.presence if sides.key_hash else 'true as is_present' }},
+        {{ sides.presence if sides.key_hash else 'true as ' ~ sides.presence }},
         row_number() over (
             partition by {{ (deltawave._key_place(sides) + deltawave._values(sides)) | join(', ') }}
             order by {{ deltawave._quoted(sides['keys'][0]) }}
-        ) as `_copy`
+        ) as {{ sides.numbered }}
     from {{ sides[side] }}
 )
 {%- endmacro -%}
@@ -43,7 +45,7 @@ numbered_{{ side }} as (
         ) as {{ sides.place }}
     from numbered_{{ side }} as {{ side }}_side
     left anti join numbered_{{ other }} as {{ other }}_side
-        on {{ deltawave._on_key(sides, '_copy') }}
+        on {{ deltawave._on_key(sides, sides.numbered) }}
         {%- for column in sides.compared %}
         and {{ deltawave._is_equal(column) }}
         {%- endfor %}

@@ -25,7 +25,7 @@
 
   {%- set progress = namespace(state=state) -%}
   {%- if flags.EMPTY -%}
-    {%- do deltawave._create_without_rows(job, state) -%}
+    {%- do deltawave._create_without_rows(job) -%}
   {%- else -%}
     {%- do deltawave._check_kept(job, state) -%}
     {%- for dump in deltawave._pending_dumps(job, state) -%}

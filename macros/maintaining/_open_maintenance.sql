@@ -1,6 +1,6 @@
 {#
   Opens a change log for an operation: {job, record, batch}. The operation is a batch without changes, with its own number, decision and row in
-  x__batches, so that it and a concurrent run cannot both win. Repairs first, as a run does.
+  x__batches, so that only one of an operation and a concurrent run is decided. Repairs first, as a run does.
 #}
 {%- macro _open_maintenance(macro_name, model_name) -%}
   {%- set node = deltawave._model_node(macro_name, model_name) -%}
@@ -34,7 +34,7 @@
   {%- set batch = work.batch -%}
   {%- set record = dict(
     work.record,
-    batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log, strategy=batch.strategy, reason=reason,
+    target=deltawave._target_of(work.job), batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log, strategy=batch.strategy, reason=reason,
     inserts=0, deletes=0, updates=0, backfilled=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, rewound_to=none,
     **deltawave._decision_time(batch)
   ) -%}

@@ -36,8 +36,8 @@
 {%- endmacro -%}
 
 {#
-  A kept side cannot be patched by expired batches, since their deletes are gone; then the rows come from the log itself. A whole dump has no
-  patches: any batches after it are operations.
+  A kept side cannot be patched by expired batches, since their deletes are gone; then the rows come from the log itself. A whole copy needs no
+  patches: only operations can follow it.
 #}
 {%- macro _kept_after_expiry(work, until) -%}
   {%- set is_patched = work.record.kept.kind in ['base', 'checksums'] and work.record.kept_as_of < until.batch_id -%}

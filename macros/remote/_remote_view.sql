@@ -1,6 +1,9 @@
-{# A temporary view, owned by the attempt, over a query that runs at the remote; returns its quoted name. #}
+{#
+  A temporary view, owned by the attempt, over a query that runs at the remote; returns its quoted name. It is named by the relation: versions of a
+  model share its name, and threads share a session.
+#}
 {%- macro _remote_view(job, query) -%}
-  {%- set name = 'deltawave_' ~ modules.re.sub('[^A-Za-z0-9_]', '_', job.name) ~ '_' ~ job.attempt -%}
+  {%- set name = 'deltawave_' ~ job.target.schema ~ '__' ~ job.target.identifier ~ '_' ~ job.attempt -%}
   {%- set number = job.remote.views | length + 1 -%}
   {%- set view = name if number == 1 else name ~ '_' ~ number -%}
   {%- set padded = adapter.remote_view(job.remote.name, query, view) -%}

@@ -14,7 +14,7 @@ BY_TIME = {"strategy": "timestamp", "updated_at": "touched"}
 A_VIEW = {"strategy": "view", "relations": {"orders_changes": {"order_id": "order_id"}}, "root": "orders_changes"}
 CONFIGURATION: dict[str, dict[str, Any]] = {
     "no key": {"unique_key": []},
-    "a key that is no name": {"unique_key": {"a": 1}},
+    "a key that is not a name": {"unique_key": {"a": 1}},
     "a column twice in the key": {"unique_key": ["id", "ID"]},
     "a value that an option does not take": {"strategy": "guess"},
     "text where true or false belongs": {"allow_empty": "no"},
@@ -22,8 +22,8 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "no buckets": {"buckets": 0},
     "a tolerance for no column": {"tolerance": 0.1},
     "a negative tolerance": {"tolerance": {"price": -1}},
-    "a date column that is no name": {"snapshot_date": ["day"]},
-    "a remote that is no name": {"remote": ["legacy"]},
+    "a date column that is not a name": {"snapshot_date": ["day"]},
+    "a remote that is not a name": {"remote": ["legacy"]},
     "columns chosen in two ways": {"compare_columns": ["name"], "ignore_columns": ["name"]},
     "the dump's date in the key": {"unique_key": ["id", "Day"], "snapshot_date": "day"},
     "an option of another strategy": {"strategy": "ranges", "updated_at": "touched"},
@@ -37,7 +37,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
         "unique_key": ["id", "gone"],
         "delete_flag": "gone",
     },
-    "a timestamp column that is no name": {"strategy": "timestamp", "updated_at": ["touched"]},
+    "a timestamp column that is not a name": {"strategy": "timestamp", "updated_at": ["touched"]},
     "a row id that is not compared": {**BY_TIME, "row_id": "serial", "ignore_columns": ["Serial"]},
     "a negative overlap": {**BY_TIME, "overlap": -1},
     "an overlap of months": {**BY_TIME, "overlap": "1 month"},
@@ -77,7 +77,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
         "unique_key": "order_id",
         "constant_relations": ["orders_changes"],
     },
-    "a constant that is no name": {**A_VIEW, "unique_key": "order_id", "constant_relations": {"codes": 1}},
+    "a constant that is not a name": {**A_VIEW, "unique_key": "order_id", "constant_relations": {"codes": 1}},
     "rows set aside, of a view": {**A_VIEW, "unique_key": "order_id", "duplicate_keys": "quarantine"},
     "a view at a remote": {**A_VIEW, "unique_key": "order_id", "remote": "legacy"},
 }

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from bad_input import messages
 from dbt_common.exceptions import CompilationError
 from unit.macro_harness import ROOT, Macros
 
@@ -77,6 +78,61 @@ def test_a_declaration_takes_no_unknown_key() -> None:
         MACROS._strategy(
             reads="dump", reader="_whole_dump", keeps="copy", sees_deletes="all", source="LG96", sees="all"
         )
+
+
+SLICE = {"reads": "slice", "keeps": "base"}
+DECLARED: dict[str, dict[str, Any]] = {
+    "a misspelt trait": {"resumes": "selects"},
+    "a copy of a slice": {"reads": "slice"},
+    "a base of whole dumps": {"keeps": "base"},
+    "ranges of a copy": {"ranges": "lookup"},
+    "checksums of ranges that are not compared": {**SLICE, "ranges": "lookup", "checksums": "ranges"},
+    "kept checksums of nothing": {**SLICE, "keeps": "checksums", "before_images": "log"},
+    "before images that checksums hold": {**SLICE, "keeps": "checksums", "checksums": "rows"},
+    "bags, compared in Python": {"compares": "python", "allows": {"duplicate_keys": ["fail", "multiset"]}},
+    "drift of slices": {**SLICE, "allows": {"on_schema_change": ["ignore", "sync_all_columns"]}},
+    "an option that does not exist": {"options": ["hints"]},
+}
+
+
+def settings(traits: dict[str, Any], **config: Any) -> dict[str, Any]:
+    """A model's settings in a project with a strategy of its own, mine."""
+    macros = Macros()
+    whole = {"reads": "dump", "reader": "_whole_dump", "keeps": "copy", "sees_deletes": "all", "source": "LG96"}
+    declared = macros.default___strategies() | {"mine": macros._strategy(**whole | traits)}
+    adapter = macros._context["adapter"]
+    adapter.compare_in_python = adapter.check_library_function = lambda *_: None
+    adapter.dispatch = lambda name, package: (
+        (lambda: declared) if name == "_strategies" else macros._dispatch(name, package)
+    )
+    found: dict[str, Any] = macros._differential_settings("accounts", {"unique_key": "id", **config})
+    return found
+
+
+class TestOwnDeclarations:
+    @pytest.mark.parametrize("kind", DECLARED)
+    def test_a_wrong_one_is_explained(self, kind: str) -> None:
+        with pytest.raises(CompilationError) as error:
+            settings(DECLARED[kind], strategy="mine")
+        assert messages("Own strategies")[kind] in str(error.value)
+
+    def test_the_page_lists_what_is_tested(self) -> None:
+        assert list(messages("Own strategies")) == list(DECLARED)
+
+    def test_an_option_of_all_strategies_stays_one(self) -> None:
+        traits = {"compares": "python", "comparison": "shop.compare", "options": ["hint", "overlap"]}
+        assert settings(traits, hint="merge")["hint"] == "merge"
+        assert settings(traits, strategy="mine", hint="merge", overlap="1 hour")["overlap"] == "1 hour"
+        with pytest.raises(CompilationError, match="it belongs to timestamp, timestamp_delete_flag, mine"):
+            settings(traits, overlap="1 hour")
+
+    def test_bags_are_not_compared_in_python(self) -> None:
+        python = {"compares": "python", "comparison": "shop.compare"}
+        with pytest.raises(CompilationError, match="'multiset' with strategy: mine; it takes fail or quarantine"):
+            settings(python, strategy="mine", duplicate_keys="multiset")
+        narrow = {**python, "allows": {"duplicate_keys": ["fail"]}}
+        with pytest.raises(CompilationError, match="'quarantine' with strategy: mine; it takes fail"):
+            settings(narrow, strategy="mine", duplicate_keys="quarantine")
 
 
 def test_a_batch_takes_no_unknown_key() -> None:

@@ -22,7 +22,7 @@ class Remote:
     ``columns`` are those of the select, ``values`` the answers of Spark.
     """
 
-    def __init__(self, dialect, padded=None, columns=(), values=()):
+    def __init__(self, dialect, padded=None, columns=(), values=(), identifier="accounts"):
         self.queries = []
 
         def remote_view(remote, query, view):
@@ -30,10 +30,11 @@ class Remote:
             return padded or {}
 
         adapter = SimpleNamespace(remote_view=remote_view, remote_dialect=lambda name: dialect)
-        tables = {"`deltawave_accounts_a1`": columns}
+        tables = {"`deltawave_shop__accounts_a1`": columns}
         self.macros = Macros(tables, lambda sql: [(value,) for value in values], adapter=adapter)
         self.job = {
             "name": "accounts",
+            "target": SimpleNamespace(schema="shop", identifier=identifier),
             "attempt": "a1",
             "statements": [],
             "settings": {"remote": "legacy"},
@@ -52,9 +53,14 @@ class Remote:
 
 def test_the_job_reads_a_view():
     remote = Remote("postgresql")
-    assert remote.queries == [("legacy", "select * from t -- all", "deltawave_accounts_a1")]
-    assert remote.job["sql"] == "select * from `deltawave_accounts_a1`"
+    assert remote.queries == [("legacy", "select * from t -- all", "deltawave_shop__accounts_a1")]
+    assert remote.job["sql"] == "select * from `deltawave_shop__accounts_a1`"
     assert remote.job["remote"]["select"] == "select * from t -- all"
+
+
+def test_versions_of_a_model_read_views_of_their_own():
+    views = {Remote("postgresql", identifier=version).queries[0][2] for version in ("accounts_v1", "accounts_v2")}
+    assert len(views) == 2
 
 
 def test_checksums_at_postgresql():
@@ -67,7 +73,7 @@ def test_checksums_at_postgresql():
     select = remote.macros._remote_checksums(remote.job, ACCOUNTS, ranges, 128)
     assert select == (
         "select cast(`range_id` as int) as `range_id`, cast(`row_count` as bigint) as `row_count`, `checksum` "
-        "from `deltawave_accounts_a1_2`"
+        "from `deltawave_shop__accounts_a1_2`"
     )
     row = """row("region", "id", extract(epoch from "seen"), float8send("rate"::float8 + 0))"""
     assert (
@@ -103,7 +109,9 @@ def test_rows_at_mysql():
     remote = Remote("mysql")
     intervals = [{"low": None, "high": ["é", "5"]}, {"low": ["z", None], "high": None}]
     select = remote.macros._remote_rows(remote.job, ACCOUNTS, intervals, 64)
-    assert select == ("select `region`, `id`, `seen`, `rate`, `note`, `row_checksum` from `deltawave_accounts_a1_2`")
+    assert select == (
+        "select `region`, `id`, `seen`, `rate`, `note`, `row_checksum` from `deltawave_shop__accounts_a1_2`"
+    )
     region = "cast(convert(`region` using utf8mb4) as binary)"
     assert (
         remote.queries[-1][1].strip()
@@ -143,7 +151,7 @@ def test_checksums_of_some_ranges_read_no_others():
 )
 def test_any_row(dialect, first):
     remote = Remote(dialect)
-    assert remote.macros._any_row(remote.job) == "select `found` from `deltawave_accounts_a1_2`"
+    assert remote.macros._any_row(remote.job) == "select `found` from `deltawave_shop__accounts_a1_2`"
     assert remote.queries[-1][1].splitlines()[1] == "select * from t -- all"
     assert remote.queries[-1][1].endswith(f" {first}")
 
@@ -288,9 +296,9 @@ MARK = "2026-01-31 12:00:00"
 def test_older_rows_stay_at_the_source(dialect, data_type, mark, condition):
     remote = Remote(dialect, columns=[("id", "int"), ("At", data_type)], values=[mark])
     remote.job |= {"settings": {"remote": "legacy", "updated_at": "at", "overlap": None}, "time_type": data_type}
-    assert remote.macros._newer_rows(remote.job, {}) == "select * from `deltawave_accounts_a1`"
+    assert remote.macros._newer_rows(remote.job, {}) == "select * from `deltawave_shop__accounts_a1`"
     select = remote.macros._newer_rows(remote.job, {"high_water": mark})
-    assert select == "select * from `deltawave_accounts_a1_2`"
+    assert select == "select * from `deltawave_shop__accounts_a1_2`"
     assert remote.queries[-1][1].endswith(f"\nwhere {condition}")
 
 

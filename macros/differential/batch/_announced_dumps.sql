@@ -1,7 +1,6 @@
 {#
-  Dates after `since` that a source announces by a folder, but that have no row in the select and no row in the folder: dumps without rows, which
-  are compared, and so refused, like any other. `seen`: the dates of the select. If the folder has rows, the select left them out: that is a
-  warning.
+  Dates after `since` that a source announces by a folder, but that have no row in the select and no row in the folder: they count as empty dumps,
+  which are refused unless allowed. `seen`: the dates of the select. If the folder has rows, the select left them out: that is a warning.
 #}
 {%- macro _dumps_without_rows(job, seen, since) -%}
   {%- set empty = {} -%}

@@ -4,7 +4,7 @@
 
     is_chosen   to be compared as soon as both sides have it
     since       the batch that brought the column
-    told_since  the batch from which on changes have its before image; later than `since` if dumps without the column lay between
+    told_since  first batch whose changes have this column's before image; later than `since` if some dumps lacked the column
     is_widened  the log has it with another type
     is_added    the dump has it and the kept side does not
     was_known   the log holds values of it from before

@@ -1,5 +1,5 @@
 {# --empty: an empty model without a batch, so that others can be built on it. An existing model is left as it is. #}
-{%- macro _create_without_rows(job, state) -%}
+{%- macro _create_without_rows(job) -%}
   {%- if not job.view_exists -%}
     {%- set columns = [] -%}
     {%- for column in job.columns -%}

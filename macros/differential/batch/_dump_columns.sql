@@ -66,13 +66,19 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Refuses types that no table can store (a bare null, an interval of months and days), and key types that Spark cannot hash. #}
+{#
+  Refuses types that no table can store (a bare null, an interval of months and days), key types that Spark cannot hash, and collated keys: texts
+  that a collation takes for equal have different hashes.
+#}
 {%- macro _check_type(job, column, is_key) -%}
   {%- set parts = deltawave._type_parts(column.data_type) -%}
+  {%- set collations = modules.re.findall(' collate (\\w+)', parts | join(',')) | reject('eq', 'utf8_binary') | list -%}
   {%- if 'void' in parts or 'interval' in parts -%}
     {%- do deltawave._fail('column_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- elif is_key and ('map' in parts or 'variant' in parts) -%}
     {%- do deltawave._fail('key_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+  {%- elif is_key and collations -%}
+    {%- do deltawave._fail('key_collation', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}
 {%- endmacro -%}
 

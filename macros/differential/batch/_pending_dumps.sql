@@ -1,8 +1,8 @@
 {#
   The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after the last accepted
   one is a dump, even if a source announces it and it has no rows. An earlier date that was never compared came too late and is skipped with a
-  warning; so is a compared date whose number of rows is now different. Before its first date with rows a new log has nothing to miss. Without any
-  date it would begin with nothing: an empty dump.
+  warning; so is a compared date whose number of rows is now different. A new log starts at its first date with rows. If no date has rows, that is
+  an empty dump.
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}

@@ -1,7 +1,7 @@
 {#
-  What the strategy may resume from, decided by the engine for all strategies: the progress of the last batch of the same strategy in the same
-  generation (`last` is none in a new one), unless a rewind has undone it. A strategy that resumes only under the same select compares all rows
-  once if the select was edited, if the run is accepted, and under --full-refresh, which may have rebuilt models below.
+  The strategy resumes from the progress of the last batch if that batch belongs to the same strategy and generation and no rewind followed. A
+  strategy that resumes only under the same select compares all rows once if the select was edited, if the run is accepted, and under
+  --full-refresh, which may have rebuilt models below.
 #}
 {%- macro _resume(job, batch, last) -%}
   {%- set resumed = deltawave._last_progress(job, last) if job.strategy.resumes else {} -%}

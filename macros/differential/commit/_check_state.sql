@@ -11,6 +11,11 @@
     {%- endif -%}
   {%- elif record.version != deltawave._state_version() -%}
     {%- do deltawave._fail('state_version', {'model': job.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
+  {%- elif deltawave._is_of_another(job, record) -%}
+    {%- do deltawave._fail('shared_state', {
+      'model': job.name, 'schema': job.state_schema, 'identifier': job.target.identifier, 'owner': deltawave._owner(record) | string,
+      'relation': job.target | string,
+    }) -%}
   {%- elif record.unique_key | map('lower') | list != job.settings.unique_key | map('lower') | list -%}
     {%- do deltawave._fail('unique_key_changed', {
       'model': job.name,
@@ -36,4 +41,21 @@
       'is': 'with' if job.settings.snapshot_date else 'without',
     }) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{#
+  Does the state belong to another relation, as that of another target with the same state_schema? Not if that one is gone: then the model has moved,
+  and its state with it. A record of an older version does not say.
+#}
+{%- macro _is_of_another(job, record) -%}
+  {%- if not record.target or record.target.schema | lower == job.target.schema | lower -%}
+    {{ return(false) }}
+  {%- endif -%}
+  {%- set schema = record.target.schema -%}
+  {%- set schemas = deltawave._run(job, 'show schemas like ' ~ deltawave._literal(schema)).rows | map(attribute=0) | map('lower') | list -%}
+  {{ return(schema | lower in schemas and deltawave._names_like(job, record.target.identifier, schema) != []) }}
+{%- endmacro -%}
+
+{%- macro _owner(record) -%}
+  {{ return(api.Relation.create(schema=record.target.schema, identifier=record.target.identifier).quote(schema=true, identifier=true)) }}
 {%- endmacro -%}

@@ -2,7 +2,7 @@
 {%- macro _clean(job, batch, last, record) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._side_kinds()) -%}
-    {#- Leftovers of other attempts show the next run that there are log rows to drop, too. -#}
+    {#- Leave tables of other attempts: their names tell the next run to drop their log rows too. -#}
     {%- set is_own = side.batch_id == batch.batch_id and side.attempt == batch.attempt -%}
     {%- if (is_own or last and deltawave._is_kept(last, side)) and not deltawave._is_kept(record, side) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}

@@ -9,6 +9,7 @@
   {%- endfor -%}
   {{ return(dict(deltawave._decision_time(batch), **{
     'version': deltawave._state_version(),
+    'target': deltawave._target_of(job),
     'batch_id': batch.batch_id,
     'attempt': batch.attempt,
     'generation': batch.generation,
@@ -56,3 +57,8 @@
 {%- endmacro -%}
 
 {%- macro _state_version() -%}{{ return(3) }}{%- endmacro -%}
+
+{# Whose state it is. #}
+{%- macro _target_of(job) -%}
+  {{ return({'schema': job.target.schema, 'identifier': job.target.identifier}) }}
+{%- endmacro -%}

@@ -1,6 +1,6 @@
 {#
   The decision: one plain `create view`, at which the catalog lets exactly one writer succeed. The view's only row is the record of the batch.
-  With "if not exists" a writer that loses usually gets no error, but finds another attempt in the view, so that it can say what happened.
+  "if not exists" lets the loser read the winner's record and name it in the error.
 #}
 {%- macro _decide(job, batch, record) -%}
   {%- set commit = deltawave._commit_relation(job, batch.batch_id) -%}

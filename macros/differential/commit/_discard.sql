@@ -1,6 +1,6 @@
 {#
-  Drops everything that an undecided attempt has written. Its own tables go last: one of them was written before anything else, and as long as one
-  exists, its name tells the next run that there is something to drop.
+  Drops everything that an undecided attempt has written. The attempt's own tables are dropped last: while one exists, the next run knows that log
+  rows may be left.
 #}
 {%- macro _discard(job, log_name, batch_id, attempt) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}

@@ -1,8 +1,9 @@
 {#
-  Where the rows of an attempt wait until its batch is decided. Readers of a parquet table list its partitions, then their files; neither may
-  disappear in between. So the rows are staged in the partition of the batch's negative number, which no reader asks for: if the attempt loses, is
-  refused or is killed, that partition can be dropped at any time. From the start its folder is the final one, so placing it is one change in the
-  catalog and moves no file. Readers of a Delta or Iceberg table have a snapshot, so there rows are staged in their final place.
+  Where the rows of an attempt wait until its batch is decided. Readers of a parquet table list its partitions, then their files; a partition or
+  file must not disappear between these steps. So the rows are staged in the partition of the batch's negative number, which no reader asks for: if
+  the attempt loses, is refused or is killed, that partition can be dropped at any time. The partition is created with its final folder, so placing
+  only renames it in the catalog and moves no file. Readers of a Delta or Iceberg table have a snapshot, so there rows are staged in their final
+  place.
 #}
 
 {# The number of the partition in which the rows of a batch are staged. #}

@@ -26,7 +26,7 @@
     {%- else -%}
       {%- do deltawave._write_last_state(job, batch, last) -%}
     {%- endif -%}
-    {%- if batch.kept.kind == 'base' and job.strategy.ranges == 'lookup' -%}
+    {%- if batch.kept.kind == 'base' and job.strategy.ranges == 'lookup' and batch.ranges == last.ranges -%}{#- Not cut by this batch. -#}
       {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
     {%- endif -%}
   {%- endif -%}

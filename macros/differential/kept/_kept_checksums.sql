@@ -35,7 +35,7 @@ from (
 {%- endmacro -%}
 
 {# Keeps a select's checksums, placed by the key's hash. #}
-{%- macro _create_checksums(job, batch, table, select) -%}
+{%- macro _create_checksums(job, table, select) -%}
   {%- set sql -%}
 {{ deltawave._create_side(job, table, deltawave._key_columns(job)) }}
 with summed as (

@@ -1,6 +1,6 @@
 {#
   What a slice is compared with and patched onto: the last kept side if it has the form that the strategy keeps, otherwise one that is written
-  now. The same for the ranges of its keys.
+  now. The ranges of its keys are reused or cut in the same way.
 #}
 {%- macro _open_kept(job, batch, last) -%}
   {%- set has_checksums = job.strategy.keeps == 'checksums' -%}
@@ -11,7 +11,7 @@
     {%- do deltawave._write_last_state(job, batch, last) -%}
   {%- endif -%}
   {%- if job.strategy.ranges -%}
-    {#- The ranges of a strategy that compares them describe the rows, wherever these are kept. -#}
+    {#- Compared ranges describe the source's keys, so they stay valid when the kept side is rewritten. -#}
     {%- set is_going_on = last.progress_strategy == job.strategy.name if job.strategy.ranges == 'compared' else is_kept -%}
     {#- Lost ranges can be cut again from the kept rows. -#}
     {%- if last.ranges and is_going_on and deltawave._is_there(job, deltawave._attempt_relation(job, last.ranges)) -%}

@@ -5,7 +5,7 @@
   {%- if side.kind == 'base' -%}
     {%- do deltawave._create_base(job, table, rows, columns) -%}
   {%- else -%}
-    {%- do deltawave._create_checksums(job, batch, table, deltawave._summed_rows(job, batch, rows) if columns else rows) -%}
+    {%- do deltawave._create_checksums(job, table, deltawave._summed_rows(job, batch, rows) if columns else rows) -%}
   {%- endif -%}
   {%- do deltawave._update(batch, kept=dict(side, rows=deltawave._row_count(job, table)), kept_as_of=as_of) -%}
 {%- endmacro -%}

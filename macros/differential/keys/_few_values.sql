@@ -18,7 +18,7 @@
   {%- set conditions = [] -%}
   {%- for column in few -%}
     {%- set name = deltawave._quoted(column.name) -%}
-    {#- Nor false for no values: Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
+    {#- With no values, use `is null`, not `false`: Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
     {%- set alternatives = [name ~ ' is null'] if none in column['values'] or not column['values'] else [] -%}
     {%- set literals = [] -%}
     {%- for value in column['values'] if value is not none -%}{%- do literals.append(deltawave._bound_literal(value, column.data_type)) -%}{%- endfor -%}

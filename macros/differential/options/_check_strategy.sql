@@ -1,7 +1,12 @@
 {# Refuses missing options that the model's strategy requires, options that it does not read, and values that it does not allow. #}
 {%- macro _check_strategy(model_name, settings, options) -%}
   {%- set strategy = deltawave._strategy_named(model_name, settings.strategy) -%}
-  {%- for option, names in deltawave._strategies_of_options().items() if strategy.name not in names -%}
+  {%- for option in strategy.options + strategy.requires.keys() | list + strategy.allows.keys() | list if option not in options -%}
+    {%- do deltawave._fail('declared_option', {
+      'model': model_name, 'strategy': strategy.name, 'option': option, 'known': options.keys() | sort | join(', '),
+    }) -%}
+  {%- endfor -%}
+  {%- for option, names in deltawave._strategies_of_options().items() if option in options and strategy.name not in names -%}
     {%- if settings[option] != options[option].default -%}
       {%- do deltawave._fail('option_of_strategy', {
         'model': model_name, 'option': option, 'strategy': strategy.name, 'strategies': names | join(', '),
@@ -28,11 +33,17 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The options that only some strategies read: {option: [strategies]}. #}
+{#
+  The options that only some strategies read: {option: [strategies]}. A strategy of the project may also name options that all read, for its Python
+  function: those are ours, and none of our strategies names them.
+#}
 {%- macro _strategies_of_options() -%}
+  {%- set special = [] -%}
+  {%- for strategy in deltawave.default___strategies().values() -%}{%- do special.extend(strategy.options) -%}{%- endfor -%}
+  {%- set general = deltawave.default___options().keys() | reject('in', special) | list -%}
   {%- set owners = {} -%}
   {%- for name, strategy in deltawave._strategies().items() -%}
-    {%- for option in strategy.options -%}{%- do owners.setdefault(option, []).append(name) -%}{%- endfor -%}
+    {%- for option in strategy.options if option not in general -%}{%- do owners.setdefault(option, []).append(name) -%}{%- endfor -%}
   {%- endfor -%}
   {{ return(owners) }}
 {%- endmacro -%}

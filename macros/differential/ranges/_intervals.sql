@@ -15,7 +15,7 @@
 
 {# The condition that a key lies in some of the ranges. #}
 {%- macro _ranges_condition(job, ranges, chosen) -%}
-  {#- Of none, that of one: Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
+  {#- If no range is chosen, take the first: Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
   {%- set chosen = chosen or ranges[:1] -%}
   {%- if chosen | length == ranges | length -%}
     {{ return('true') }}

@@ -1,6 +1,6 @@
 {#
-  The target number of rows per range. Small if only moved ranges are fetched, or kept rows are looked up, so that few rows come along with a
-  change, yet with at most a few thousand ranges; large if each range is a read of its own.
+  The target number of rows per range. Small ranges if only changed ranges are fetched or rows are looked up (at most about 4,000); large ones if
+  each is a separate read.
 #}
 {%- macro _range_rows(job, rows) -%}
   {%- if job.settings.range_rows -%}

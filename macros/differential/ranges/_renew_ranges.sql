@@ -3,8 +3,8 @@
   range_rows; the others stay. So ranges follow the data without another read of the source.
 
   read: the ranges that this run read at the source. If they are a part of a rotation, each keeps what its last reading inserted and deleted, so
-  that the guard sees a whole rotation (see _guard). A run that was accepted, or that read all ranges, resets these counts; ranges that an
-  accepted run did not reach pass the guard at their next reading.
+  that the guard sees a whole rotation (see _guard). A run that was accepted, or that read all ranges, resets these counts. Ranges not read by an
+  accepted run are accepted at their next reading.
 #}
 {%- macro _renew_ranges(job, batch, ranges, read, fetched) -%}
   {%- set source = batch.ranges -%}

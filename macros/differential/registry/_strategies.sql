@@ -50,7 +50,7 @@
 {%- endmacro -%}
 
 {#
-  The declaration of a strategy.
+  The declaration of a strategy. _check_declaration refuses other traits than these, and contradictions.
 
     reads          dump: the whole select; slice: a part of it per run, rows outside stay as they are; logs: the rows that change logs
                    name
@@ -64,7 +64,7 @@
     sees_deletes   all, flagged or none
     before_images  always; log: as far as the log holds them
     resumes        what a batch may resume from. strategy: its strategy's progress; select: the same, but only under the same select; none
-    options        options that only such strategies read; others refuse them
+    options        options that it reads, besides those that all strategies read; others refuse them
     requires       required options, each with an example
     allows         allowed values of options; others are refused
     check          a macro that checks the settings as a whole: check(model_name, settings)
@@ -74,8 +74,6 @@
     reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', ranges=none, checksums=none,
     before_images='always', resumes=none, options=[], requires={}, allows={}, check=none
 ) -%}
-  {#- A slice says nothing about the rows outside it: they have no date, and no value of a new column. -#}
-  {%- set of_slices = {'snapshot_date': [none], 'duplicate_keys': ['fail', 'quarantine'], 'on_schema_change': ['ignore', 'fail']} -%}
   {{ return({
     'reads': reads,
     'reader': reader,
@@ -89,7 +87,7 @@
     'resumes': resumes,
     'options': options,
     'requires': requires,
-    'allows': allows if reads == 'dump' else dict(of_slices, **allows),
+    'allows': dict(deltawave._limits(reads, compares), **allows),
     'check': check,
     'source': source,
   }) }}

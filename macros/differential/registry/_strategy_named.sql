@@ -1,4 +1,7 @@
-{# The declaration of a strategy, with its name. Every name is resolved here, so an unknown one fails wherever it is given. #}
+{#
+  The declaration of a strategy, with its name. Every name is resolved here, so an unknown one, or a declaration that is none, fails wherever it
+  is given.
+#}
 {%- macro _strategy_named(model_name, name) -%}
   {%- set strategies = deltawave._strategies() -%}
   {%- if name not in strategies -%}
@@ -6,7 +9,9 @@
       'model': model_name, 'option': 'strategy', 'value': name, 'allowed': (['auto'] + strategies.keys() | list) | join(', '),
     }) -%}
   {%- endif -%}
-  {{ return(dict(strategies[name], name=name)) }}
+  {%- set strategy = dict(strategies[name], name=name) -%}
+  {%- do deltawave._check_declaration(model_name, strategy) -%}
+  {{ return(strategy) }}
 {%- endmacro -%}
 
 {# The strategies that compare two whole relations by SQL, and so need neither a kept side nor Python. #}

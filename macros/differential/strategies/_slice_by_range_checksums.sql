@@ -11,7 +11,7 @@
   {%- set read = deltawave._ranges_of_run(job, batch, ranges) -%}
   {%- set found = deltawave._moved_ranges(job, batch, last, ranges, read) -%}
   {%- do deltawave._check_ranges_rows(job, batch, ranges, read, found.rows) -%}
-  {#- Ranges have to match the kept side they were cut from: a new kept side makes a batch, and so does a different place to resume from. -#}
+  {#- Not idle if the kept side was rewritten or the rotation moved on: both must be recorded by a batch. -#}
   {%- set next_low = (read | last).high -%}
   {%- if not found.moved and next_low == batch.resumed.next_low | default(none) and batch.kept == last.kept -%}
     {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}

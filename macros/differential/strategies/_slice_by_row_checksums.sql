@@ -2,8 +2,8 @@
   TLCS (CH98 3.3): keeps one checksum per key. The source's keys and checksums, both narrow, are joined with the kept ones; only rows whose
   checksum differs are fetched whole. Before images come from the log, if it still holds them.
 
-  The source is read twice, and may change in between. The first read only says which keys need a change, the second alone says which: so what is
-  logged and kept are rows that the source had. What the first read missed differs in the next run.
+  The source is read twice, and may change in between. The first read names candidate keys; only the second read is logged: so what is logged and
+  kept are rows that the source had. What the first read missed differs in the next run.
 #}
 {%- macro default___slice_by_row_checksums(job, batch, last) -%}
   {%- if not last -%}

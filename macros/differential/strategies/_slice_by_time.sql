@@ -5,7 +5,7 @@
   select reads.
 #}
 {%- macro default___slice_by_time(job, batch, last) -%}
-  {#- If all rows have to be compared, the mark says nothing about the rows below it. -#}
+  {#- If all rows are compared, ignore the mark. -#}
   {%- set since = {} if batch.compares_all else batch.resumed -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_by_time(job, batch, since)) -%}
   {%- set progress = deltawave._watch_time(job, batch, since) -%}
@@ -48,12 +48,14 @@ where {{ deltawave._is_since(job, since) }}
   {{ return('(' ~ updated_at ~ ' >= ' ~ deltawave._low_mark(job, since) ~ ' or ' ~ updated_at ~ ' is null)') }}
 {%- endmacro -%}
 
-{# The high-water mark minus the overlap. #}
+{# The high-water mark minus the overlap; of dates, whole days, never fewer than the overlap asks for. #}
 {%- macro _low_mark(job, since) -%}
   {%- set low = deltawave._bound_literal(since.high_water, job.time_type) -%}
   {%- set overlap = job.settings.overlap -%}
   {%- if overlap -%}
     {%- set low = low ~ ' - ' ~ (overlap if overlap is integer else "interval '" ~ overlap ~ "'") -%}
+    {#- Some hours before a day is a time of the day before, which no date reaches. -#}
+    {%- if job.time_type == 'date' -%}{%- set low = 'cast(' ~ low ~ ' as date)' -%}{%- endif -%}
   {%- endif -%}
   {{ return(low) }}
 {%- endmacro -%}

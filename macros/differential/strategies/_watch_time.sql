@@ -1,7 +1,7 @@
 {#
   The next high-water mark, which never goes back. Rows ahead of the run's own clock do not move it: one row in the far future would hide
-  everything before it. Rows more than a day ahead do not count either when checking that the source is as recent as before: if no other row is
-  that recent now, the source has lost rows or its clock was set back. Two clocks may differ by up to a day.
+  everything before it. A row more than a day ahead is also ignored by the clock check. The check fails if no other row is as recent as the newest
+  one read before: then the source has lost rows, or its clock was set back.
 #}
 {%- macro _watch_time(job, batch, since) -%}
   {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
@@ -55,8 +55,8 @@ from {{ batch.landed }}
 {%- endmacro -%}
 
 {#
-  The run's own clock when it began to read. limit: the highest mark; future: a row beyond it is certainly ahead. Times without a time zone may be
-  up to a day ahead in theirs. None for a counter.
+  The run's own clock when it began to read. limit: the highest possible mark. future: later rows are ahead for certain; clocks may differ by a
+  day, and so may times without a time zone. None for a counter.
 #}
 {%- macro _run_clock(job, batch) -%}
   {%- set now = deltawave._timestamp(deltawave._utc(batch.started_at)) -%}

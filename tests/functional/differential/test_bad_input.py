@@ -35,6 +35,10 @@ DUMPS = {
     "nulls without a type": Input(select="select account_id, null as name from {{ target.schema }}.dump"),
     "a map in the key": Input("select map(1, 2) as account_id, 'a' as name"),
     "a variant within the key": Input("select array(parse_json('1')) as account_id, 'a' as name"),
+    "a key of text that folds letters": Input("select 'a' collate utf8_lcase as account_id, 'a' as name"),
+    "text of a language within the key": Input(
+        "select named_struct('a', 'b' collate unicode) as account_id, 'a' as name"
+    ),
     "null keys": Input(f"{GOOD} union all select null, 'x'"),
     "duplicate keys": Input(f"{GOOD} union all select 3, 'x' union all select 4, 'x'"),
     "rows to set aside, with `--warn-error`": Input(
@@ -60,7 +64,7 @@ FLAGGED = {"strategy": "timestamp_delete_flag", "updated_at": "touched", "delete
 FIRST_DUMPS = {
     "duplicate keys at once": Input("select 1 as account_id union all select 1"),
     "a row without a date": Input(DATED.format("cast(null as date)"), config={"snapshot_date": "day"}),
-    "a date that is none": Input(DATED.format("'soon'"), config={"snapshot_date": "day"}),
+    "an invalid date": Input(DATED.format("'soon'"), config={"snapshot_date": "day"}),
     "a number for a date": Input(DATED.format("1"), config={"snapshot_date": "day"}),
     "no such timestamp column": Input(GOOD, config=TIMED),
     "a timestamp of text": Input(TOUCHED.format("'2026-01-31'"), config=TIMED),
@@ -73,16 +77,13 @@ FIRST_DUMPS = {
     ),
     "a counter of the future": Input(TOUCHED.format("1"), config=TIMED | {"future_timestamp": "fail"}),
     "no such flag": Input(TOUCHED.format("1"), config=FLAGGED),
-    "a flag of text": Input(TOUCHED.format("1") + ", 'no' as is_gone", config=FLAGGED),
+    "a text column as delete flag": Input(TOUCHED.format("1") + ", 'no' as is_gone", config=FLAGGED),
     "a flag that is no condition": Input(TOUCHED.format("1"), config=FLAGGED | {"delete_flag": "touched + 1"}),
     "a flag of an unknown column": Input(TOUCHED.format("1"), config=FLAGGED | {"delete_flag": "not is_gonne"}),
     "a flag that is null": Input(TOUCHED.format("1"), config=FLAGGED | {"delete_flag": "touched > nullif(1, 1)"}),
     "no such row id": Input(TOUCHED.format("1"), config=TIMED | {"row_id": "oid"}),
     "numbers with errors as ranges": Input("select 1d as account_id", config={"strategy": "ranges"}),
     "lists as ranges": Input("select array(1) as account_id", config={"strategy": "range_checksum"}),
-    "text of a language as ranges": Input(
-        "select 'a' collate utf8_lcase as account_id", config={"strategy": "range_checksum"}
-    ),
     "an empty table at first": Input(f"{GOOD} where id < 0", config={"strategy": "range_checksum"}),
     "duplicate keys in a part": Input(f"{GOOD} union all select 3, 'x'", config={"strategy": "ranges"}),
     "null keys in a part": Input("select cast(null as int) as account_id", config={"strategy": "row_checksum"}),

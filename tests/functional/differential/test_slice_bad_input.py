@@ -44,7 +44,7 @@ REFUSED = {
         fine=ALL.replace("*", "* except (note)") + " where account_id > 0",
     ),
     "a part without most of its rows": Between({"strategy": "ranges"}, select=f"{ALL} where account_id < 5"),
-    "a source that loses its rows by and by": Between(
+    "a source that gradually loses its rows": Between(
         {"strategy": "ranges", "ranges_per_run": 2},
         fine=f"{ALL} where account_id > 7",
         select=f"{ALL} where account_id > 12",

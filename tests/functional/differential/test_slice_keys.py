@@ -28,7 +28,10 @@ KEYS = {
     "38_digits": "cast(concat(if(n % 2 = 0, '-', ''), repeat('9', 36), lpad(n, 2, '0')) as decimal(38, 0)) as `a``key`",
     "fractions": "cast(concat('0.', repeat('0', 36), lpad(n, 2, '0')) as decimal(38, 38)) as `a``key`",
     "booleans": "n % 2 = 0 as `a``key`, if(n % 7 = 0, null, n % 3 = 0) as `Schlüssel '\"2`, n as key_3",
-    "our_own_names": "n div 10 as place, n as row_count, n % 10 as copies, cast(null as int) as low, n as range_id",
+    "our_own_names": """
+        n div 10 as place, n as row_count, n % 10 as copies, cast(null as int) as low, n as range_id,
+        true as is_present, n as `_place`, n as `_copy`
+    """,
 }
 NAMES = {
     "booleans": ["a`key", "Schlüssel '\"2", "key_3"],

@@ -212,3 +212,25 @@ class TestRepair:
             assert [row[0] for row in bench.log("account_id, _batch_id")] == [0, 1, 2, 3, 3]
         finally:
             bench.spark.sql(f"drop schema {state} cascade")
+
+    def test_a_schema_for_helpers_is_not_shared_by_targets(self, bench: Workbench) -> None:
+        """Two targets would go on with one log; a model that has moved takes its helpers along."""
+        state, other = f"{bench.schema}_state", f"{bench.schema}_other"
+        bench.configure(state_schema=state)
+        try:
+            bench.build(GOOD)
+            bench.configure(state_schema=state, schema="other")
+            said = bench.refused(GOOD + " where id < 3")
+            assert f"the helper relations in {state} belong to `{bench.schema}`.`accounts`" in said
+            assert not bench.operate("compact", model=MODEL).ok
+            bench.spark.sql(f"drop view {bench.schema}.accounts")
+            assert bench.run().ok
+            moved = bench.spark.table(f"{other}.accounts")
+            assert moved.where("_batch_id = 2").select("account_id", "_change_type").collect() == [(3, "delete")]
+            assert bench.operate("compact", model=MODEL).ok
+            assert "no changes" in bench.run().text
+            bench.configure(state_schema=state)
+            assert f"belong to `{other}`.`accounts`" in bench.run().text
+        finally:
+            bench.spark.sql(f"drop schema {state} cascade")
+            bench.spark.sql(f"drop schema if exists {other} cascade")

@@ -71,3 +71,16 @@ def test_describing_runs_nothing(deltawave):
     fields = ", ".join(f"'f{n}', n" for n in range(40))
     failing = f"select named_struct({fields}) as s, raise_error('run') as e from range(3) as t(n)"
     assert [column["name"] for column in deltawave._columns_of_query(failing)] == ["s", "e"]
+
+
+@pytest.mark.parametrize("duplicate_keys", ["fail", "multiset"])
+@pytest.mark.parametrize("spelling", [str.lower, str.upper])
+def test_no_column_takes_a_name_that_a_comparison_needs(spark, deltawave, view, duplicate_keys, spelling):
+    names = ["id", *map(spelling, ["is_present", "is_present_", "_place", "_copy"])]
+    old, new = (
+        view(side, f"select * from values (1, 1, 1, 1, 1), (2, {value}, 1, 1, 1) as side({', '.join(names)})")
+        for side, value in (("old", 1), ("new", 2))
+    )
+    [change] = spark.sql(deltawave.diff(old, new, "id", duplicate_keys=duplicate_keys)).collect()
+    assert [change[name] for name in names] == [2, 2, 1, 1, 1]
+    assert change._changed_columns == names[1:2]

@@ -77,7 +77,7 @@ class Job:
         self._spark = spark
         self.macros = Macros(run_query=lambda sql: [tuple(row) for row in spark.sql(sql).collect()], adapter=adapter)
         self.job: dict[str, Any] = {"name": "ac-counts", "attempt": "0123456789ab", "settings": {"remote": "legacy"}}
-        self.job |= {"sql": select, "remote": None}
+        self.job |= {"sql": select, "remote": None, "target": SimpleNamespace(schema="shop", identifier="ac-counts")}
         self.macros._open_remote(self.job)
 
     def columns(self, *keys: str, ignored: Sequence[str] = ()) -> list[dict[str, Any]]:

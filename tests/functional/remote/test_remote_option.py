@@ -27,7 +27,8 @@ select id, name, note::varchar as note from {{{{ source('legacy', 'accounts') }}
 # What a strategy does with a model's job, in dbt's own Jinja.
 ASKS = """
 {% macro ask() %}
-  {% set job = {'name': 'accounts', 'attempt': 'a1', 'settings': {'remote': 'legacy'}} %}
+  {% set target_relation = api.Relation.create(schema='shop', identifier='accounts') %}
+  {% set job = {'name': 'accounts', 'target': target_relation, 'attempt': 'a1', 'settings': {'remote': 'legacy'}} %}
   {% do job.update(sql='select id, name from remote_option.numbers', remote=none) %}
   {% do deltawave._open_remote(job) %}
   {% set columns = [

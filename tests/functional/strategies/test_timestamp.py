@@ -97,7 +97,8 @@ class TestTimeStamps:
         ]
 
     @pytest.mark.parametrize(
-        ("data_type", "overlap"), [("date", "1 day"), ("timestamp_ntz", "1 day"), ("decimal(20,0)", 1), ("int", 1)]
+        ("data_type", "overlap"),
+        [("date", "1 day"), ("date", "2 hours"), ("timestamp_ntz", "1 day"), ("decimal(20,0)", 1), ("int", 1)],
     )
     def test_dates_and_counters(self, bench: Workbench, data_type: str, overlap: str | int) -> None:
         moment = "date_add(date '2026-03-01', {})" if isinstance(overlap, str) else "{}"
@@ -107,6 +108,19 @@ class TestTimeStamps:
         bench.build(first)
         bench.build(f"{first} {late}")
         assert bench.log() == [(1, "a", "insert", 1), (2, "b", "insert", 2)]
+
+    def test_lost_ranges_are_cut_once_if_the_kept_side_is_written_anew(self, bench: Workbench) -> None:
+        by_time(bench, range_rows=2)
+        before = [(key, "a", "0") for key in range(10)]
+        bench.build(timed(*before))
+        touched = [(key, "b", "5") for key in range(4)]
+        bench.build(timed(*touched, *before[4:]))
+        (ranges,) = [name for name in bench.names() if "__ranges_" in name]
+        bench.spark.sql(f"drop table {bench.schema}.{ranges}")
+        # The four changes are more than a fifth of the rows, so that this batch writes the kept side anew.
+        for batch in (3, 4):
+            bench.build(timed(*touched, *before[4:9], (9, f"c{batch}", "6")))
+            assert bench.log()[-1] == (9, f"c{batch}", "update", batch)
 
     def test_restriction_and_projection_reach_the_source(self, bench: Workbench) -> None:
         """CH98 3.1: a department's salaries, of a table with many columns."""

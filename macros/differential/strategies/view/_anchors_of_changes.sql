@@ -17,7 +17,7 @@ where {{ present | join(' and ') }}
 {%- endmacro -%}
 
 {# The anchors of the rows whose mapped columns hold a changed value. #}
-{%- macro _anchors_of_rows(job, relation, rows) -%}
+{%- macro _anchors_of_rows(relation, rows) -%}
   {%- set view_names = relation.view_columns | map(attribute='name') | list -%}
   {%- set log_names = relation.log_columns | map(attribute='name') | list -%}
 select
@@ -52,10 +52,10 @@ where {{ in_batches }}
 {%- endmacro -%}
 
 {#
-  If a changed value is null, columns are compared null-safely. That may find too many rows but never too few; it keeps Spark from filtering the
-  relation by itself.
+  If a changed value is null, columns are compared null-safely: that may find too many rows but never too few. The null-safe join cannot be pushed
+  down, so it is used only if needed.
 #}
-{%- macro _watch_changes(job, batch, relation) -%}
+{%- macro _watch_changes(job, relation) -%}
   {%- set sql -%}
 select count(*) as nulls
 from (

@@ -6,12 +6,12 @@
   {%- set anchors = deltawave._attempt_relation(job, deltawave._own_table(batch, 'anchors')) -%}
   {%- set parts = [] -%}
   {%- for relation in moved -%}
-    {%- do deltawave._watch_changes(job, batch, relation) -%}
+    {%- do deltawave._watch_changes(job, relation) -%}
     {%- if relation.is_direct -%}
       {%- do parts.append(deltawave._anchors_of_changes(relation)) -%}
     {%- else -%}
-      {%- do parts.append(deltawave._anchors_of_rows(job, relation, '(\n' ~ job.sql ~ '\n)')) -%}
-      {%- do parts.append(deltawave._anchors_of_rows(job, relation, deltawave._kept_slice(job, batch, last))) -%}
+      {%- do parts.append(deltawave._anchors_of_rows(relation, '(\n' ~ job.sql ~ '\n)')) -%}
+      {%- do parts.append(deltawave._anchors_of_rows(relation, deltawave._kept_slice(job, batch, last))) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- set sql -%}

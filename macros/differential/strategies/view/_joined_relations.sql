@@ -52,8 +52,8 @@
 
 {#
   The last batch that brought or undid changes (so a compaction is no news), and whether the log is behind: whether it no longer holds all changes
-  after `seen`, because batches were undone, expired or begun anew. Nodes between that store the log's rows may lack a batch that another run
-  added since this run began; such a batch is left to the next run.
+  after `seen`, because batches were undone, expired or begun anew. If a stored model lies between, a batch made after this run began is left to
+  the next run.
 #}
 {%- macro _batches_since(source, record, seen, attempt, stored) -%}
   {%- set sql -%}
@@ -114,7 +114,7 @@ from held
   {{ return({'log_columns': log_columns, 'view_columns': view_columns}) }}
 {%- endmacro -%}
 
-{# Do the changes of a relation name the anchors themselves? Values of another type are left to Spark's own comparison with the view's. #}
+{# Do the changes of a relation name the anchors themselves? Only if the types are equal; otherwise Spark compares the values. #}
 {%- macro _names_anchors(relation, anchors) -%}
   {%- set named = [] -%}
   {%- for column in relation.view_columns -%}

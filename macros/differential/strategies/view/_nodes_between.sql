@@ -46,7 +46,7 @@
   Stops if a node between stores rows from before a change that this run would record as seen: a new batch of a log, or edited code. Only a run of
   that node in this invocation, which dbt orders after the logs, proves that it has them.
 #}
-{%- macro _require_fresh(job, batch, between, relations, seen, progress) -%}
+{%- macro _require_fresh(job, batch, between, relations, seen) -%}
   {%- set news = [] -%}
   {%- for relation in relations if relation.last_batch != (seen.batches or {}).get(relation.name) -%}
     {%- do news.append(relation.unique_id) -%}

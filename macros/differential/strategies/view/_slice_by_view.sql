@@ -9,7 +9,7 @@
   {%- set between = deltawave._nodes_between(job) -%}
   {%- set relations = deltawave._joined_relations(job, batch, seen, between) -%}
   {%- set progress = deltawave._view_progress(between, relations) -%}
-  {%- do deltawave._require_fresh(job, batch, between, relations, seen, progress) -%}
+  {%- do deltawave._require_fresh(job, batch, between, relations, seen) -%}
   {#- The kept rows are valid for the rest of the view only under the same code, and for logs that were not empty. -#}
   {%- if batch.compares_all or seen.code != progress.code or 0 in seen.batches.values() -%}
     {{ return(deltawave._whole_view(job, batch, last, progress)) }}

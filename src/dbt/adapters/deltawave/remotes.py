@@ -149,7 +149,7 @@ def create_view(session: SparkSession, name: str, remote: Remote, query: str, vi
     asked = f"{query.strip().removesuffix(';')}\n/* deltawave: {view.replace('*/', '')} */"
     try:
         frame = session.read.format("jdbc").options(**_options(remote), query=asked).load()
-        frame.createOrReplaceTempView(view)
+        frame.createOrReplaceTempView("`" + view.replace("`", "``") + "`")
         return _padded(frame.schema)
     except Exception as error:
         raise DbtRuntimeError(_failure(name, remote, error)) from error

@@ -1,0 +1,63 @@
+{#
+  Refuses a declaration with a trait that the engine does not know, or that contradicts another: nothing else would notice a misspelt one. A
+  declaration may allow less of an option than the engine does, but not more.
+#}
+{%- macro _check_declaration(model_name, strategy) -%}
+  {%- for trait, known in deltawave._traits(strategy).items() if strategy[trait] not in known.takes -%}
+    {%- set traits = [deltawave._trait(trait, strategy[trait])] -%}
+    {%- if known.beside -%}{%- do traits.append(deltawave._trait(known.beside, strategy[known.beside])) -%}{%- endif -%}
+    {%- do deltawave._refuse_declaration(model_name, strategy, traits | join(' and '), trait, known.takes) -%}
+  {%- endfor -%}
+  {%- for option, limit in deltawave._limits(strategy.reads, strategy.compares).items() -%}
+    {%- set beyond = strategy.allows[option] | reject('in', limit) | list -%}
+    {%- if beyond -%}
+      {%- set given = 'allows of ' ~ option ~ ': ' ~ beyond[0] ~ ' and ' ~ deltawave._trait('reads', strategy.reads) -%}
+      {%- set given = given ~ ', ' ~ deltawave._trait('compares', strategy.compares) -%}
+      {%- do deltawave._refuse_declaration(model_name, strategy, given, option, limit) -%}
+    {%- endif -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{%- macro _refuse_declaration(model_name, strategy, given, trait, takes) -%}
+  {%- set allowed = [] -%}
+  {%- for value in takes -%}{%- do allowed.append('none' if value is none else value) -%}{%- endfor -%}
+  {%- do deltawave._fail('declaration', {
+    'model': model_name, 'strategy': strategy.name, 'given': given, 'trait': trait, 'allowed': allowed | join(', '),
+  }) -%}
+{%- endmacro -%}
+
+{# A trait as the declaration writes it. #}
+{%- macro _trait(name, value) -%}
+  {{ return(name ~ '=' ~ ('none' if value is none else "'" ~ value ~ "'")) }}
+{%- endmacro -%}
+
+{# What the traits of a declaration take; `beside`: the trait on which that depends. #}
+{%- macro _traits(strategy) -%}
+  {%- set has_checksums = strategy.keeps == 'checksums' -%}
+  {%- set compares_ranges = strategy.ranges == 'compared' -%}
+  {{ return({
+    'reads': {'takes': ['dump', 'slice', 'logs']},
+    'compares': {'takes': ['sql', 'python']},
+    'keeps': {'takes': ['copy', 'ordered'] if strategy.reads == 'dump' else ['base', 'checksums'], 'beside': 'reads'},
+    'ranges': {'takes': [none, 'lookup', 'compared'] if strategy.keeps == 'base' else [none], 'beside': 'keeps'},
+    'checksums': {
+      'takes': ['rows'] if has_checksums else [none, 'ranges'] if compares_ranges else [none],
+      'beside': 'ranges' if strategy.keeps == 'base' else 'keeps',
+    },
+    'sees_deletes': {'takes': ['all', 'flagged', 'none']},
+    'before_images': {'takes': ['log'] if has_checksums else ['always', 'log'], 'beside': 'keeps'},
+    'resumes': {'takes': [none, 'strategy', 'select']},
+  }) }}
+{%- endmacro -%}
+
+{# The values of options that the engine allows any strategy of that kind. #}
+{%- macro _limits(reads, compares) -%}
+  {%- set limits = {} -%}
+  {%- if reads != 'dump' -%}
+    {#- A slice says nothing about the rows outside it: they have no date, and no value of a new column. -#}
+    {%- do limits.update(snapshot_date=[none], on_schema_change=['ignore', 'fail']) -%}
+  {%- endif -%}
+  {#- A bag is counted over the whole table, and by the engine's own comparison. -#}
+  {%- if reads != 'dump' or compares == 'python' -%}{%- do limits.update(duplicate_keys=['fail', 'quarantine']) -%}{%- endif -%}
+  {{ return(limits) }}
+{%- endmacro -%}
