@@ -60,3 +60,8 @@ def test_a_composite_key_is_ordered_column_by_column() -> None:
     high = f"((`k1` <= {two}) and (`k1` < {two} or 1 = 0))"
     assert MACROS._ranges_condition(job, ranges, ranges[1:2]) == f"({low} and {high})"
     assert MACROS._ranges_condition(job, ranges, ranges) == "true"
+
+
+def test_no_column_of_a_dump_takes_the_name_of_a_step() -> None:
+    steps = len(MACROS._search_steps(2**31))
+    assert {f"_step_{number}" for number in range(1, steps + 1)} <= set(MACROS._reserved_columns())
