@@ -108,7 +108,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def _again(seed: int) -> str:
-    return f'make test PYTEST_ARGS="-m contract --seed {seed} tests/functional/contract"'
+    return f'make test PYTEST_ARGS="--seed {seed} tests/functional/contract"'
 
 
 @pytest.fixture(scope="session")

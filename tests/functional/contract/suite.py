@@ -85,10 +85,12 @@ class Suite:
             for life in lives:
                 deck = decks[life.model.name]
                 chance.shuffle(deck)
-                life.days = [Day("first load"), Day("ordinary"), *(day for days in deck for day in days)]
+                life.days = [Day("first load"), *(day for days in deck for day in days)]
                 if life is lives[0]:
                     life.days.insert(0, Day(BEGIN, source=same, flag="--empty", is_idle=True))
-                life.days.append(Day("ordinary"))
+                if life.days[-1].stops_at:
+                    # It shows what the stopped run has left.
+                    life.days.append(Day("ordinary"))
 
     def _deal_one(self, event: Event, decks: dict[str, list[list[Day]]], lives: list[Life]) -> None:
         strategy = lives[0].model.strategy

@@ -14,7 +14,6 @@ from pyspark.sql import SparkSession
 from suite import MACROS, Suite
 
 
-@pytest.mark.contract
 @pytest.mark.usefixtures("deltawave_package", "interpreted")
 class TestContract:
     @pytest.fixture(scope="class")
