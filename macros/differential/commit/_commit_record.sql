@@ -4,7 +4,7 @@
   {%- for column in batch.columns -%}
     {%- do columns.append({
       'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new, 'since': column.since,
-      'told_since': column.told_since,
+      'told_since': column.told_since, 'is_compared': column.is_chosen, 'tolerance': column.tolerance,
     }) -%}
   {%- endfor -%}
   {{ return(dict(deltawave._decision_time(batch), **{

@@ -1,19 +1,34 @@
-{# The kept side with the key's hash: the last copy, or the rows that another strategy kept. #}
-{%- macro _kept_copy(job, last) -%}
-  {%- if last.kept.kind in ['copy', 'accepted', 'ordered'] -%}
+{#
+  The kept side with the key's hash: the last copy, or the rows that another strategy kept. A copy holds changes that were not logged because
+  their column was not compared, so that a column compared for the first time, or with another tolerance, asks for the log's own rows.
+#}
+{%- macro _kept_copy(job, batch, last) -%}
+  {%- set is_in_log = deltawave._is_compared_otherwise(batch, last) and not batch.is_baseline -%}
+  {%- if last.kept.kind in ['copy', 'accepted', 'ordered'] and not is_in_log -%}
     {{ return(deltawave._attempt_relation(job, last.kept)) }}
   {%- endif -%}
+  {%- set known = dict(last, kept={'kind': 'log'}) if is_in_log else last -%}
   {%- set sql -%}
 (
     select
         kept.*,
         {{ deltawave._key_hash('kept', job.settings.unique_key) }} as key_hash
     from (
-        {{ deltawave._indented(deltawave._kept_rows(job, last, last.columns | selectattr('in_copy') | list)) }}
+        {{ deltawave._indented(deltawave._kept_rows(job, known, last.columns | selectattr('in_copy') | list)) }}
     ) as kept
 )
   {%- endset -%}
   {{ return(sql) }}
+{%- endmacro -%}
+
+{# Does the batch compare a column that the last one did not compare, or with another tolerance? #}
+{%- macro _is_compared_otherwise(batch, last) -%}
+  {%- set compared = {} -%}
+  {%- for column in last.columns if column.is_compared -%}{%- do compared.update({column.name | lower: column.tolerance}) -%}{%- endfor -%}
+  {%- for column in batch.columns if column.in_old and column.is_chosen and not column.is_key -%}
+    {%- if compared.get(column.name | lower, 'no') != column.tolerance -%}{{ return(true) }}{%- endif -%}
+  {%- endfor -%}
+  {{ return(false) }}
 {%- endmacro -%}
 
 {# Writes a side: a select's columns, with rows placed by the key's hash or, with is_ordered, in their own order. #}

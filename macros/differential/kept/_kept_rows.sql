@@ -8,7 +8,7 @@
   {%- set is_base = record.kept.kind not in ['log', 'checksums'] -%}
   {%- set log = '(select * from ' ~ job.target ~ ' where ' ~ condition ~ ')' -%}
   {%- if not is_base -%}
-    {{ return(deltawave.current_state(log, keys, columns=names)) }}
+    {{ return(deltawave.current_state(log, keys, columns=columns, duplicate_keys=job.settings.duplicate_keys)) }}
   {%- endif -%}
   {%- set base -%}
 select

@@ -9,5 +9,5 @@
     {%- endif -%}
   {%- endif -%}
   {%- do deltawave._create_copy(job, batch, select, job.columns, condition, is_ordered=job.strategy.keeps == 'ordered') -%}
-  {{ return(deltawave._reading(arrived=batch.landed, old=deltawave._kept_copy(job, last) if last else none)) }}
+  {{ return(deltawave._reading(arrived=batch.landed, old=deltawave._kept_copy(job, batch, last) if last else none)) }}
 {%- endmacro -%}

@@ -91,6 +91,31 @@ class TestChangeLog:
         bench.build("select 1 as account_id, 1.9D as amount, 'z' as seen, 'ann' as name")
         assert bench.log("account_id, amount, seen, _changed_columns, _batch_id")[1:] == [(1, 1.9, "z", ["amount"], 2)]
 
+    @pytest.mark.parametrize("strategy", ["outer_join", "ranges"])
+    def test_steps_within_the_tolerance_add_up(self, bench: Workbench, strategy: str) -> None:
+        bench.configure(tolerance={"amount": 0.5}, strategy=strategy)
+        for amount in (1.0, 1.4, 1.8):
+            # Another row changes each time, so that there is a batch.
+            bench.build(f"select id as account_id, if(id = 1, {amount}D, {10 * amount}D) as amount from range(2)")
+        assert bench.log("account_id, amount, _before.amount, _batch_id")[2:] == [
+            (0, 14.0, 10.0, 2),
+            (0, 18.0, 14.0, 3),
+            (1, 1.8, 1.0, 3),
+        ]
+
+    @pytest.mark.parametrize("strategy", ["outer_join", "union", "ranges"])
+    def test_column_that_is_compared_from_now_on(self, bench: Workbench, strategy: str) -> None:
+        """What changed in it while it was not compared is a change of the first batch that compares it."""
+        bench.configure(ignore_columns=["seen"], strategy=strategy)
+        bench.build("select id as account_id, 'ann' as name, 'x' as seen from range(2)")
+        bench.build("select id as account_id, if(id = 0, 'ann', 'eve') as name, 'y' as seen from range(2)")
+        bench.configure(strategy=strategy)
+        bench.build("select id as account_id, if(id = 0, 'ann', 'eve') as name, 'y' as seen from range(2)")
+        assert bench.log("account_id, seen, _changed_columns, _before.seen, _batch_id")[2:] == [
+            (1, "y", ["name"], "x", 2),
+            (0, "y", ["seen"], "x", 3),
+        ]
+
     def test_table_of_keys_alone(self, bench: Workbench) -> None:
         bench.build("select * from values (1), (2) as t(account_id)")
         bench.build("select * from values (2), (3) as t(account_id)")
