@@ -159,9 +159,10 @@ def _models() -> list[Model]:
         Model("timed_by_row", "timestamp", {**by_time, "overlap": "2 hours", "row_id": "oid"}, columns=TIMED),
         Model("flagged", "timestamp_delete_flag", {**by_time, "delete_flag": "is_gone", "overlap": 2}, columns=TIMED),
         Model(
-            "flagged_by_rule",
+            "flagged_remote",
             "timestamp_delete_flag",
             {**by_time, "delete_flag": f"is_gone or dep > {LIMIT}", "overlap": 2},
+            is_remote=True,
             columns=flagged,
         ),
         Model(

@@ -182,7 +182,7 @@ class TestWhatStrategiesSee:
 
     @pytest.mark.parametrize(
         ("name", "kinds"),
-        [("joined", ["delete"]), ("timed", []), ("flagged", ["delete"]), ("flagged_by_rule", ["delete"])],
+        [("joined", ["delete"]), ("timed", []), ("flagged", ["delete"]), ("flagged_remote", ["delete"])],
     )
     def test_deletes(self, name: str, kinds: list[str]) -> None:
         def delete(world: World) -> None:
@@ -193,7 +193,7 @@ class TestWhatStrategiesSee:
         assert self.kinds(name, delete) == kinds
 
     @pytest.mark.parametrize(
-        ("name", "kinds"), [("joined", ["delete"]), ("timed", []), ("flagged", []), ("flagged_by_rule", ["delete"])]
+        ("name", "kinds"), [("joined", ["delete"]), ("timed", []), ("flagged", []), ("flagged_remote", ["delete"])]
     )
     def test_rows_that_leave_the_restriction(self, name: str, kinds: list[str]) -> None:
         def leave(world: World) -> None:
