@@ -16,7 +16,7 @@
     'reserved_column': "{model}: the column '{column}' has a name that the change log needs for itself. Give it another name in the model's select.",
     'ambiguous_column': "{model}: the select has more than one column '{column}' (case does not distinguish names). Give each its own name.",
     'key_type': "{model}: the key column '{column}' is of type {type}, which can't be compared as a key. Choose another unique_key, or cast it in the model's select.",
-    'key_collation': "{model}: the key column '{column}' is of type {type}, under which different texts may be equal. Cast it in the model's select, like collate({column}, 'UTF8_BINARY').",
+    'key_collation': "{model}: the key column '{column}' is of type {type}, under which different texts may be equal. Cast it in the model's select, like collate({column}, 'UTF8_BINARY'); a log that began with that key needs a new model.",
     'date_in_key': "{model}: '{column}' dates the dump (snapshot_date), so it can't be in unique_key as well. Remove it from unique_key.",
     'tolerance_type': "{model}: the column '{column}', which tolerance names, is of type {type}, which is not a number. Take it out of tolerance, or cast it in the model's select.",
     'name_in_before': "{model}: the column '{column}' has a name that a view in Iceberg's session catalog can't hold within _before, because of one of ` , : < >. Nothing was changed. Give it another name in the model's select, or set before_image: none.",

@@ -52,7 +52,13 @@
     'batch_id': until.batch_id,
     'attempt': deltawave._literal(until.attempt),
   } -%}
-  {%- for name in work.record.columns | map(attribute='name') -%}
+  {#- Columns that only later dumps lack are hidden now, and come back with a rewind. -#}
+  {%- set shown = work.record.columns | map(attribute='name') | map('lower') | list -%}
+  {%- set columns = work.record.columns | list -%}
+  {%- for column in deltawave._columns_at(work.record, until.batch_id).columns if column.name | lower not in shown -%}
+    {%- do columns.append(column) -%}
+  {%- endfor -%}
+  {%- for name in columns | map(attribute='name') -%}
     {%- do given.update({name | lower: 'state.' ~ deltawave._quoted(name)}) -%}
   {%- endfor -%}
 select
@@ -60,7 +66,7 @@ select
     {{ given[column.name | lower] or 'null' }} as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from (
-    {{ deltawave._indented(deltawave._state_at('expire', work, until.batch_id, work.record)) }}
+    {{ deltawave._indented(deltawave._state_at('expire', work, until.batch_id, dict(work.record, columns=columns))) }}
 ) as state
 {%- endmacro -%}
 

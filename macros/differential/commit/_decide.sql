@@ -9,9 +9,13 @@
   {%- if decided.attempt != batch.attempt -%}
     {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': decided.attempt, 'attempt': batch.attempt}) -%}
   {%- endif -%}
-  {#- Others may have decided this batch and a later one, and dropped the older decision. The newest one always stays. -#}
+  {#- The newest decision always stays; older ones are dropped, so that a writer that comes too late may find its number free. -#}
   {%- set last = deltawave._last_commit(job) -%}
   {%- if last > batch.batch_id -%}
+    {#- Or others have finished this very batch and gone on; they record it before. -#}
+    {%- if deltawave._is_decided(job, batch.batch_id, batch.attempt) -%}
+      {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': batch.batch_id, 'last': last}) -%}
+    {%- endif -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ commit) -%}
     {%- do deltawave._refuse(job, batch, 'decided_too_late', {'last': last, 'attempt': batch.attempt}) -%}
   {%- endif -%}

@@ -1,6 +1,6 @@
 {#
-  The columns of earlier batches, for rewind: an entry where columns changed, [{to_batch, columns, hidden}], oldest first. An entry holds from the
-  batch after the entry before it up to to_batch.
+  The columns of earlier batches, for rewind: [{to_batch, columns, hidden}], oldest first. Each entry is valid up to its to_batch,
+  from the end of the entry before.
 #}
 {%- macro _former_columns(last, columns, hidden) -%}
   {%- set former = last.former_columns or [] -%}
@@ -29,7 +29,9 @@
     {%- for column in entry.columns -%}{%- do types.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
   {%- endfor -%}
   {%- set columns = [] -%}
-  {%- for column in then.columns -%}{%- do columns.append(dict(column, data_type=types[column.name | lower])) -%}{%- endfor -%}
+  {%- for column in then.columns -%}
+    {%- do columns.append(dict(column, data_type=types[column.name | lower], in_copy=column.in_copy and column.since <= batch_id)) -%}
+  {%- endfor -%}
   {%- set shown = columns | map(attribute='name') | map('lower') | list -%}
   {{ return({
     'columns': columns,

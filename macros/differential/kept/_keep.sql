@@ -5,8 +5,8 @@
 {%- macro _keep(job, batch, last) -%}
   {%- if job.strategy.reads == 'dump' -%}
     {%- set kept = deltawave._own_table(batch, 'accepted') if batch.quarantined else batch.kept -%}
-    {#- Differences within a tolerance add up, so that the next dump is compared with what the log says. -#}
-    {%- set is_in_log = job.settings.tolerance and not batch.is_baseline -%}
+    {#- Differences within a tolerance add up, so that the next dump is compared with the log, unless that lacks rows or their order. -#}
+    {%- set is_in_log = job.settings.tolerance and not batch.is_baseline and job.strategy.keeps == 'copy' -%}
     {%- do deltawave._update(batch, kept={'kind': 'log'} if is_in_log else dict(kept, rows=batch.rows_new)) -%}
   {%- elif batch.is_first -%}
     {%- do deltawave._keep_first_slice(job, batch) -%}
@@ -28,7 +28,8 @@
     {%- else -%}
       {%- do deltawave._write_last_state(job, batch, last) -%}
     {%- endif -%}
-    {%- if batch.kept.kind == 'base' and job.strategy.ranges == 'lookup' and batch.ranges == last.ranges -%}{#- Not cut by this batch. -#}
+    {%- if batch.kept.kind == 'base' and job.strategy.ranges == 'lookup' and batch.ranges == last.ranges -%}
+      {#- Ranges that this batch has cut already, because the former ones were lost, stay. -#}
       {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
     {%- endif -%}
   {%- endif -%}

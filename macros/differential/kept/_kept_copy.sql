@@ -1,9 +1,9 @@
 {#
-  The kept side with the key's hash: the last copy, or the rows that another strategy kept. A copy holds changes that were not logged because
-  their column was not compared, so that a column compared for the first time, or with another tolerance, asks for the log's own rows.
+  The kept side with the key's hash: the last copy, or the rows that another strategy kept. A column that is compared for the first time, or with
+  another tolerance, is compared with the log: the copy also holds changes that were not logged.
 #}
 {%- macro _kept_copy(job, batch, last) -%}
-  {%- set is_in_log = deltawave._is_compared_otherwise(batch, last) and not batch.is_baseline -%}
+  {%- set is_in_log = deltawave._is_compared_otherwise(job, batch, last) and not batch.is_baseline -%}
   {%- if last.kept.kind in ['copy', 'accepted', 'ordered'] and not is_in_log -%}
     {{ return(deltawave._attempt_relation(job, last.kept)) }}
   {%- endif -%}
@@ -21,8 +21,9 @@
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# Does the batch compare a column that the last one did not compare, or with another tolerance? #}
-{%- macro _is_compared_otherwise(batch, last) -%}
+{# Does the batch compare a column that the last one did not compare, or with another tolerance? In a bag all are always compared. #}
+{%- macro _is_compared_otherwise(job, batch, last) -%}
+  {%- if job.settings.duplicate_keys == 'multiset' -%}{{ return(false) }}{%- endif -%}
   {%- set compared = {} -%}
   {%- for column in last.columns if column.is_compared -%}{%- do compared.update({column.name | lower: column.tolerance}) -%}{%- endfor -%}
   {%- for column in batch.columns if column.in_old and column.is_chosen and not column.is_key -%}

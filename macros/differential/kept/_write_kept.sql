@@ -10,7 +10,14 @@
   {%- do deltawave._update(batch, kept=dict(side, rows=deltawave._row_count(job, table)), kept_as_of=as_of) -%}
 {%- endmacro -%}
 
+{#
+  Writes the state of the last batch as the log has it: slices are patched by the log. A copy of a dump also holds what was not logged, because a
+  column was not compared or differed within its tolerance.
+#}
 {%- macro _write_last_state(job, batch, last) -%}
   {%- set columns = last.columns | selectattr('in_copy') | list -%}
-  {%- do deltawave._write_kept(job, batch, deltawave._kept_rows(job, last, columns), columns, last.batch_id) -%}
+  {%- set unlogged = columns | rejectattr('is_key') | rejectattr('is_compared') | list + columns | selectattr('tolerance') | list -%}
+  {%- set is_in_log = last.kept.kind in ['copy', 'accepted', 'ordered'] and unlogged and not last.is_baseline -%}
+  {%- set known = dict(last, kept={'kind': 'log'}) if is_in_log else last -%}
+  {%- do deltawave._write_kept(job, batch, deltawave._kept_rows(job, known, columns), columns, last.batch_id) -%}
 {%- endmacro -%}

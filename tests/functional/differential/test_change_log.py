@@ -116,6 +116,18 @@ class TestChangeLog:
             (0, "y", ["seen"], "x", 3),
         ]
 
+    @pytest.mark.parametrize("strategy", ["ranges", "row_checksum"])
+    def test_column_that_another_strategy_compares_from_now_on(self, bench: Workbench, strategy: str) -> None:
+        bench.configure(ignore_columns=["seen"])
+        bench.build("select id as account_id, 'ann' as name, 'x' as seen from range(2)")
+        bench.build("select id as account_id, if(id = 0, 'ann', 'eve') as name, 'y' as seen from range(2)")
+        bench.configure(strategy=strategy)
+        bench.build("select id as account_id, if(id = 0, 'ann', 'eve') as name, 'y' as seen from range(2)")
+        assert bench.log("account_id, seen, _change_type, _batch_id")[2:] == [
+            (1, "y", "update", 2),
+            (0, "y", "update", 3),
+        ]
+
     def test_table_of_keys_alone(self, bench: Workbench) -> None:
         bench.build("select * from values (1), (2) as t(account_id)")
         bench.build("select * from values (2), (3) as t(account_id)")

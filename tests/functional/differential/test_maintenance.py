@@ -76,6 +76,18 @@ class TestRewind:
             (1, "away", ["place"], "here", 5)
         ]
 
+    def test_expired_rows_keep_a_column_that_is_hidden_now(self, bench: Workbench) -> None:
+        bench.configure(on_schema_change="sync_all_columns")
+        bench.build("select id as account_id, 'ann' as name, 'here' as place from range(2)")
+        bench.build("select id as account_id, if(id = 1, 'bob', 'ann') as name, 'here' as place from range(2)")
+        bench.build("select id as account_id, 'eve' as name from range(2)")
+        assert bench.operate("expire", model="accounts", to_batch=2).ok
+        assert bench.operate("rewind", model="accounts", to_batch=2).ok
+        rows = [(0, "ann", "here", "insert", 2), (1, "bob", "here", "insert", 2)]
+        assert bench.log("account_id, name, place, _change_type, _batch_id") == rows
+        bench.build("select id as account_id, if(id = 1, 'bob', 'ann') as name, 'here' as place from range(2)")
+        assert bench.log("account_id, name, place, _change_type, _batch_id") == rows
+
     def test_batch_without_a_column_is_gone_back_to(self, bench: Workbench) -> None:
         bench.configure(on_schema_change="append_new_columns")
         bench.build("select 1 as account_id, 'ann' as name, 'here' as place")

@@ -1,0 +1,97 @@
+"""Whether a run that decides a batch may go on, as the statements that it runs show."""
+
+from __future__ import annotations
+
+import json
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dbt_common.exceptions import CompilationError
+from unit.macro_harness import Macros
+
+OWN = "aaaaaaaaaaaa"
+OTHER = "bbbbbbbbbbbb"
+
+
+class Table:
+    """A relation of a catalog that is not there."""
+
+    def __init__(self, schema: str, identifier: str) -> None:
+        self.schema, self.identifier = schema, identifier
+
+    def quote(self, **parts: bool) -> Table:
+        return self
+
+    def __str__(self) -> str:
+        return f"`{self.schema}`.`{self.identifier}`"
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+def decide(*, wins: bool, later: bool, is_recorded: bool) -> tuple[str | None, list[str]]:
+    """What a run that decides batch 5 says in an error, and its statements that change something."""
+    changing: list[str] = []
+    names = ["x__log", "x__batches", f"x__base_5_{OWN}", "x__commit_5", *(["x__commit_6"] if later else [])]
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        if sql.startswith("select record"):
+            return [(json.dumps({"attempt": OWN if wins else OTHER}),)]
+        if like := re.match(r"show tables in .* like '(.*)'", sql):
+            return [("s", name, False) for name in names if re.fullmatch(like[1].replace("*", ".*"), name)]
+        if "as decisions" in sql:
+            return [(int(is_recorded),)]
+        changing.append(sql)
+        return []
+
+    relation = SimpleNamespace(create=lambda schema, identifier, **rest: Table(schema, identifier))
+    macros = Macros(run_query=run_query, api=SimpleNamespace(Relation=relation))
+    job = {
+        "name": "x",
+        "target": Table("s", "x"),
+        "state_schema": "s",
+        "settings": {"file_format": "delta"},
+        "statements": [],
+        "batches": Table("s", "x__batches"),
+    }
+    batch = {"batch_id": 5, "attempt": OWN, "label": "5", "log": "x__log"}
+    try:
+        macros._decide(job, batch, {"batch_id": 5, "attempt": OWN})
+    except CompilationError as error:
+        return str(error), changing[1:]
+    return None, changing[1:]
+
+
+def test_a_winner_goes_on() -> None:
+    assert decide(wins=True, later=False, is_recorded=False) == (None, [])
+
+
+def test_a_loser_drops_what_it_wrote() -> None:
+    said, changing = decide(wins=False, later=False, is_recorded=False)
+    assert "has decided this batch first" in str(said)
+    assert any(f"x__base_5_{OWN}" in sql for sql in changing)
+    assert not any("x__commit" in sql for sql in changing)
+
+
+def test_a_writer_that_comes_too_late_takes_its_decision_back() -> None:
+    said, changing = decide(wins=True, later=True, is_recorded=False)
+    assert "have decided this batch and gone on to batch 6" in str(said)
+    assert changing[0] == "drop view if exists `s`.`x__commit_5`"
+    assert any(f"x__base_5_{OWN}" in sql for sql in changing)
+
+
+def test_a_batch_that_others_have_finished_stays() -> None:
+    said, changing = decide(wins=True, later=True, is_recorded=True)
+    assert "was finished by another run" in str(said)
+    assert changing == []
+
+
+@pytest.mark.parametrize("wins", [True, False])
+def test_the_decision_is_exclusive(wins: bool) -> None:
+    """Without a later decision, what x__batches says does not matter."""
+    assert (decide(wins=wins, later=False, is_recorded=True)[0] is None) == wins
