@@ -10,8 +10,9 @@ from pathlib import Path
 # die young.
 LONG_JVM = "-XX:+UseSerialGC -Xmn1g"
 
-# Processes that are over soon. Full compilation and garbage collection on many threads would cost more than they gain. With one level of
-# compilation the JVM reserves 48 MB for compiled code, which a whole dbt project fills; Spark does not survive that.
+# Processes that are over soon. Full compilation and garbage collection on many threads would cost more than they gain.
+# With one level of compilation the JVM reserves 48 MB for compiled code, which a whole dbt project fills; Spark does
+# not survive that.
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 
 # Loads the classes that the tests' processes need, by doing the same in small.

@@ -180,7 +180,14 @@ def events() -> list[Event]:
             _untimed,
         ),
         Event("empty source", day("empty source", source=empty, refused=EMPTY, is_undone=True)),
-        Event("empty source accepted", day("empty source accepted", source=empty, accepts=True, is_undone=True)),
+        Event(
+            "empty source accepted",
+            lambda model: [
+                Day("empty source accepted", source=empty, accepts=True, is_undone=True),
+                # The rows come back.
+                Day("ordinary"),
+            ],
+        ),
         Event(
             "half the source",
             lambda model: [
