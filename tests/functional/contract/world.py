@@ -14,7 +14,7 @@ LIMIT = 7
 
 Key = tuple[int | None, str | None]
 
-EVERY_KEY: list[Key] = list(product([None, *range(6)], [None, "", " ", "a", "A", "é"]))[1:]
+EVERY_KEY: list[Key] = list(product([None, *range(9)], [None, "", " ", "a", "A", "é"]))[1:]
 NAMES = [None, "", " ", "a", "A", "é", "e\u0301", "\u2028", "null", 'it\'s \\ "so"']
 NUMBERS = [None, 0.0, -0.0, math.nan, 1.5, math.inf]
 
@@ -66,6 +66,8 @@ class World:
         """An ordinary day: some rows are updated, touched, deleted, inserted, moved and revived."""
         self.clock += 3
         self.did = set()
+        while len(self.visible()) < 4:
+            self._insert_one()
         for kind in ("update", "update", "restriction", "touch", "delete", "rekey", "revive", "insert"):
             if kind in ("update", "insert") or self.chance.random() < 0.6:
                 getattr(self, f"_{kind}_one")()
@@ -138,9 +140,7 @@ class World:
     def _delete_one(self) -> None:
         self.put(self.chance.choice(self.live()), version=self.clock, is_gone=True)
         self.did.add("delete")
-        old = [row for row in self.rows if row.is_gone and row.version < self.clock - 12]
-        if old:
-            self.rows.remove(old[0])
+        self.rows = [row for row in self.rows if not row.is_gone or row.version >= self.clock - 12]
 
     def _insert_one(self) -> None:
         key = (
@@ -173,8 +173,9 @@ class World:
         self.rows.append(Row(*key, self._next_oid(), name, num, dep, self.clock if version is None else version))
 
     def _free_key(self) -> Key:
-        """A key that no row has."""
-        taken = {row.key for row in self.rows}
+        """A key that no row has; where all are taken, the oldest tombstone goes."""
+        while len(taken := {row.key for row in self.rows}) == len(EVERY_KEY):
+            self.rows.remove(min((row for row in self.rows if row.is_gone), key=lambda row: row.version))
         return self.chance.choice([key for key in EVERY_KEY if key not in taken])
 
     def _next_oid(self) -> int:
