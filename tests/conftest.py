@@ -87,8 +87,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--seed",
-        type=int,
-        help="what generated histories are drawn from; without it, each run draws anew and tells its seed",
+        type=lambda text: random.SystemRandom().randrange(1_000_000) if text == "new" else int(text),
+        # The deck and the oracle are young: one draw stands for all changes, and others are asked for.
+        default=12,
+        help="what generated histories are drawn from: a number, or 'new' to draw anew",
     )
     parser.addoption(
         "--table-format",
@@ -96,11 +98,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="parquet",
         help="the format of change logs, with the catalog that the profile of that name has",
     )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    if config.option.seed is None:
-        config.option.seed = random.SystemRandom().randrange(1_000_000)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
