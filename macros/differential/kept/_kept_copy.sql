@@ -4,10 +4,10 @@
 #}
 {%- macro _kept_copy(job, batch, last) -%}
   {%- set is_in_log = deltawave._is_compared_otherwise(job, batch, last) and not batch.is_baseline -%}
-  {%- if last.kept.kind in ['copy', 'accepted', 'ordered'] and not is_in_log -%}
+  {%- if deltawave._is_copy(last.kept) and not is_in_log -%}
     {{ return(deltawave._attempt_relation(job, last.kept)) }}
   {%- endif -%}
-  {%- set known = dict(last, kept={'kind': 'log'}) if is_in_log else last -%}
+  {%- set known = deltawave._as_logged(last) if is_in_log else last -%}
   {%- set sql -%}
 (
     select

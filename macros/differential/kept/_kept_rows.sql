@@ -56,3 +56,9 @@ where {{ condition }}
   {%- set chosen = deltawave._in_few_places(ranges, ranges | selectattr('range_id', 'in', touched) | list) -%}
   {{ return(deltawave._ranges_condition(job, ranges, chosen)) }}
 {%- endmacro -%}
+
+{# The record with the log itself as the kept side: a copy of a dump also holds changes that were not logged. #}
+{%- macro _as_logged(record) -%}{{ return(dict(record, kept={'kind': 'log'})) }}{%- endmacro -%}
+
+{# Is the kept side a copy of a dump, placed by the key's hash or in the dump's order? #}
+{%- macro _is_copy(kept) -%}{{ return(kept.kind in ['copy', 'accepted', 'ordered']) }}{%- endmacro -%}

@@ -17,7 +17,7 @@
 {%- macro _write_last_state(job, batch, last) -%}
   {%- set columns = last.columns | selectattr('in_copy') | list -%}
   {%- set unlogged = columns | rejectattr('is_key') | rejectattr('is_compared') | list + columns | selectattr('tolerance') | list -%}
-  {%- set is_in_log = last.kept.kind in ['copy', 'accepted', 'ordered'] and unlogged and not last.is_baseline -%}
-  {%- set known = dict(last, kept={'kind': 'log'}) if is_in_log else last -%}
+  {%- set is_in_log = deltawave._is_copy(last.kept) and unlogged and not last.is_baseline -%}
+  {%- set known = deltawave._as_logged(last) if is_in_log else last -%}
   {%- do deltawave._write_kept(job, batch, deltawave._kept_rows(job, known, columns), columns, last.batch_id) -%}
 {%- endmacro -%}

@@ -130,6 +130,12 @@ class Model:
         )
 
 
+def _joined(name: str) -> Model:
+    """A view of two logs; see logs_below."""
+    relations = {f"{name}_items": {"oid": "oid"}, f"{name}_titles": {"dep": "dep"}}
+    return Model(name, "view", {"root": f"{name}_items", "relations": relations}, columns=[*ROWS, "title"])
+
+
 def _models() -> list[Model]:
     by_time = {"updated_at": "version", "range_rows": 5}
     some = {"ranges_per_run": 2}
@@ -165,24 +171,8 @@ def _models() -> list[Model]:
             is_remote=True,
             columns=flagged,
         ),
-        Model(
-            "lines",
-            "view",
-            {
-                "root": "lines_items",
-                "relations": {"lines_items": {"oid": "oid"}, "lines_titles": {"dep": "dep"}},
-            },
-            columns=[*ROWS, "title"],
-        ),
-        Model(
-            "orders",
-            "view",
-            {
-                "root": "orders_items",
-                "relations": {"orders_items": {"oid": "oid"}, "orders_titles": {"dep": "dep"}},
-            },
-            columns=[*ROWS, "title"],
-        ),
+        _joined("lines"),
+        _joined("orders"),
     ]
 
 

@@ -193,10 +193,6 @@ def unlike(model: Model, befores: list[Record], afters: list[Record]) -> tuple[l
     return left, afters
 
 
-def without(known: Knowledge, **changes: Any) -> Knowledge:
-    return replace(known, **changes)
-
-
 def content(model: Model, record: Mapping[str, Any] | None, columns: Iterable[str]) -> tuple[Any, ...] | None:
     """A row as a tuple; a carried column is left out, since the log has it as of the last change."""
     return None if record is None else tuple(plain(record.get(name)) for name in columns)
