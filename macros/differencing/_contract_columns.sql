@@ -1,4 +1,7 @@
-{# The contract's columns, from the flat columns of the log, or of a relation that has the same ones. #}
+{#
+  The contract's columns, from the flat columns of the log, or of a relation that has the same ones. An update whose changed columns are not known
+  has no known row before it.
+#}
 {%- macro _contract_columns(columns, has_before, alias='log') -%}
   {%- set names = columns | map(attribute='name') | list -%}
   {%- set before = [] -%}
@@ -9,7 +12,7 @@
     {{ alias }}.change_type as `_change_type`,
     {{ alias }}.changed_columns as `_changed_columns`,
     {%- if before %}
-    case when {{ alias }}.change_type = 'update' then named_struct(
+    case when {{ alias }}.change_type = 'update' and {{ alias }}.changed_columns is not null then named_struct(
         {{ before | join(',\n        ') }}
     ) end as `_before`,
     {%- else %}

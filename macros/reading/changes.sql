@@ -1,6 +1,7 @@
 {#
   A change log in the vocabulary of Spark's CHANGES clause and Delta's change data feed: _change_type is insert, delete, update_preimage or
-  update_postimage, with _commit_version (the batch) and _commit_timestamp. An update is two rows.
+  update_postimage, with _commit_version (the batch) and _commit_timestamp. An update is two rows, or a postimage alone where the log does not know
+  the row before it.
 #}
 {%- macro changes(log, unique_key) -%}
   {{ return(adapter.dispatch('changes', 'deltawave')(log, unique_key)) }}
@@ -28,7 +29,7 @@ select
     `_batch_id` as `_commit_version`,
     `_batch_at` as `_commit_timestamp`
 from {{ log }}
-where `_change_type` = 'update'
+where `_change_type` = 'update' and `_before` is not null
 {%- endmacro -%}
 
 {# Stops if a log keeps no before images, for a reader that needs them. #}

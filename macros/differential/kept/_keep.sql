@@ -20,7 +20,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Rewrites the kept side once its patches amount to a fifth of the rows; this batch's own changes are the first patches of the new one. #}
+{# Rewrites the kept side once it is patched much; this batch's own changes are the first patches of the new one. #}
 {%- macro _renew_kept(job, batch, last) -%}
   {%- if batch.kept == last.kept and deltawave._is_patched_much(job, last) -%}
     {%- if batch.kept.kind == 'checksums' -%}
@@ -49,12 +49,21 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Do the log's changes since the base amount to more than a fifth of the rows? #}
+{#
+  Do the log's changes since the base amount to more than a fifth of the rows? A few patches cost less than another base in each run, so that a
+  small table waits for eight batches of them.
+#}
 {%- macro _is_patched_much(job, last) -%}
   {%- set sql -%}
-select coalesce(sum(inserts + deletes + updates), 0) as patches
+select
+    coalesce(sum(inserts + deletes + updates), 0) as patches,
+    count(*) as batches
 from {{ job.batches }}
-where batch_id > {{ last.kept_as_of }} and batch_id <= {{ last.batch_id }}
+where batch_id > {{ last.kept_as_of }} and batch_id <= {{ last.batch_id }} and inserts + deletes + updates > 0
   {%- endset -%}
-  {{ return(last.kept_as_of < last.batch_id and deltawave._run(job, sql).rows[0][0] | int * 5 > last.rows_new) }}
+  {%- if last.kept_as_of == last.batch_id -%}
+    {{ return(false) }}
+  {%- endif -%}
+  {%- set row = deltawave._run(job, sql).rows[0] -%}
+  {{ return(row[0] | int * 5 > last.rows_new and (row[0] | int > 10000 or row[1] | int >= 8)) }}
 {%- endmacro -%}

@@ -17,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[3]
 class OwnProcess:
     """A dbt project whose commands run in a process, hence on a Spark, of their own."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, jvm_options: str) -> None:
         self.root = root
+        self.jvm_options = jvm_options
         self.write("dbt_project.yml", yaml.safe_dump({"name": "own", "profile": "own"}))
 
     def write(self, path: str, text: str) -> None:
@@ -38,7 +39,11 @@ class OwnProcess:
 
     def python(self, code: str) -> subprocess.CompletedProcess[str]:
         """Run Python in the project's folder."""
-        environment = os.environ | {"DBT_SEND_ANONYMOUS_USAGE_STATS": "false", "NO_COLOR": "1"}
+        environment = os.environ | {
+            "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
+            "NO_COLOR": "1",
+            "SPARK_SUBMIT_OPTS": self.jvm_options,
+        }
         for name in ("DBT_PROFILES_DIR", "DBT_LOG_PATH"):
             environment.pop(name, None)
         return subprocess.run(
@@ -66,6 +71,6 @@ class OwnProcess:
 
 
 @pytest.fixture
-def own_process(tmp_path: Path) -> OwnProcess:
+def own_process(tmp_path: Path, quick_jvm: str) -> OwnProcess:
     """An empty dbt project, run in processes of its own."""
-    return OwnProcess(tmp_path)
+    return OwnProcess(tmp_path, quick_jvm)

@@ -50,12 +50,16 @@ class TestChecksums:
         bench.configure(strategy="row_checksum", initial_load="baseline")
         bench.build(table(3))
         bench.build(table(4, rows=99))
-        columns = "account_id, name, _change_type, _changed_columns, _before.name"
+        columns = "account_id, name, _change_type, _changed_columns, _before"
         assert bench.log(columns) == [
             (3, "old", "update", None, None),
             (4, "new", "update", None, None),
             (99, None, "delete", None, None),
         ]
+        bench.add_model("spelled", f"{{{{ deltawave.changes(ref('{MODEL}'), 'account_id') }}}}")
+        assert bench.run("--select", "spelled").ok
+        spelled = bench.spark.table(f"{bench.schema}.spelled").select("account_id", "_change_type").collect()
+        assert sorted(tuple(row) for row in spelled) == [(3, "update_postimage"), (4, "update_postimage"), (99, "delete")]
 
 
 class TestWeakChecksums:
