@@ -49,6 +49,10 @@ class Life:
     states: dict[int, Knowledge] = field(default_factory=dict)
     log: Log = field(default_factory=Log)
     edit: Edit = USUAL
+    # Under which edit the last good run compared.
+    compared: Edit = USUAL
+    # What batches have deleted; the log of an expired one is gone.
+    deletes: dict[int, int] = field(default_factory=dict)
     # The last batch that was compared, and what was seen with it.
     last_seen: int = 0
     seen: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
@@ -58,6 +62,11 @@ class Life:
     # Until a turn shows what happened to the source: the source before it, and how many runs it took.
     former: World | None = None
     runs: int = 0
+
+    def look(self, log: Log) -> None:
+        """Take in what is seen of the log."""
+        self.log = log
+        self.deletes |= {int(batch["batch_id"]): int(batch["deletes"]) for batch in log.batches}
 
     def next_day(self) -> Day:
         """The next of its days; an operation that goes back to a batch waits until there are two."""
@@ -71,8 +80,7 @@ class Life:
     def may_be_refused(self, prediction: Prediction, said: str) -> bool:
         """Do the deletes of a turn add up to what the guard refuses?"""
         assert prediction.dump is not None
-        last = sorted({batch for batch, _ in self.log.changes})[-6:]
-        deletes = sum(change.kind == "delete" and batch in last for batch, change in self.log.changes)
+        deletes = sum(self.deletes[batch] for batch in sorted(self.deletes)[-6:])
         deletes += len(self.known.state.keys() - prediction.dump.keys())
         return "would be deleted" in said and 2 * deletes > self.known.rows
 

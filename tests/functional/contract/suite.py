@@ -297,7 +297,7 @@ class Suite:
             told = [json.loads(row) for row in batches.get(f"{name}__batches", [])]
             helpers = {each.removeprefix(f"{name}__") for each in present if each.startswith(f"{name}__")}
             life = self.lives[name]
-            life.log = log_of(life.model, [json.loads(row) for row in text], told, helpers, text)
+            life.look(log_of(life.model, [json.loads(row) for row in text], told, helpers, text))
 
     def _rows(self, names: list[str]) -> dict[str, list[str]]:
         if not names:

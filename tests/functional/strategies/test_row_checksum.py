@@ -59,7 +59,11 @@ class TestChecksums:
         bench.add_model("spelled", f"{{{{ deltawave.changes(ref('{MODEL}'), 'account_id') }}}}")
         assert bench.run("--select", "spelled").ok
         spelled = bench.spark.table(f"{bench.schema}.spelled").select("account_id", "_change_type").collect()
-        assert sorted(tuple(row) for row in spelled) == [(3, "update_postimage"), (4, "update_postimage"), (99, "delete")]
+        assert sorted(tuple(row) for row in spelled) == [
+            (3, "update_postimage"),
+            (4, "update_postimage"),
+            (99, "delete"),
+        ]
 
 
 class TestWeakChecksums:
