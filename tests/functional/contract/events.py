@@ -42,6 +42,12 @@ class Day:
     def is_refused_by_columns(self) -> bool:
         return self.refused in (NEW_COLUMN, LOST_COLUMN)
 
+    @property
+    def surely_decides(self) -> bool:
+        """Does its run decide a batch, whatever the model?"""
+        waits = self.refused or self.stops_at or self.is_undone or self.is_seen_in_turn or self.is_repeated
+        return not (waits or self.flag or self.is_idle or self.source is same)
+
 
 @dataclass(frozen=True)
 class Event:
@@ -50,6 +56,10 @@ class Event:
     name: str
     days: Callable[[Model], list[Day]]
     unless: Callable[[Model, Declaration], str | None] = field(default=lambda model, declared: None)
+
+
+def error_at(step: str) -> str:
+    return f"error at {step}"
 
 
 def same(world: World) -> None:
@@ -152,7 +162,7 @@ LOST_COLUMN = r"columns of the dump have changed \(added: none; dropped: name|se
 
 
 def events() -> list[Event]:
-    """All that happens by a day of its own."""
+    """All that happens by a day of its own. An error after the decision happens to days of other events."""
     return [
         Event("full refresh", day("full refresh", flag="--full-refresh")),
         Event("rewind", day("rewind", source=same, operations=("rewind",)), _baseline),
@@ -232,14 +242,13 @@ def events() -> list[Event]:
             # One stops before its decision, another one decides the same batch; crash tests race whole processes.
             lambda model: [Day("a writer too slow", stops_at="decide"), Day("two writers", source=same)],
         ),
-        *(
-            Event(f"error at {step}", day(f"error at {step}", stops_at=step))
-            for step in (*BEFORE_DECISION, *AFTER_DECISION)
-        ),
+        *(Event(error_at(step), day(error_at(step), stops_at=step)) for step in BEFORE_DECISION),
     ]  # fmt: skip
 
 
 # What one model of each strategy begins with.
 BEGIN = "--empty before the first batch"
+# All that has to be met beside what ordinary days bring.
+NAMES = list(dict.fromkeys([BEGIN, *(event.name for event in events()), *map(error_at, AFTER_DECISION)]))
 # What an ordinary day brings, see World.change.
 ORDINARY = ["update", "insert", "delete", "restriction", "revival", "changed key"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import oracle
 from declarations import declarations
-from events import BEFORE_DECISION, Day, same
+from events import BEFORE_DECISION, Day, error_at, same
 from life import Life
 from oracle import Change, Prediction
 
@@ -50,8 +50,10 @@ def judge(life: Life, day: Day, prediction: Prediction, said: str | None) -> set
         if day.stops_at in BEFORE_DECISION:
             _check_unchanged(life)
         else:
+            # The next run shows it.
             life.owed.append(prediction)
             life.known = prediction.after
+        return {day.event, error_at(day.stops_at)}
     else:
         assert not day.refused, "the oracle expects no refusal"
         assert said is None, said

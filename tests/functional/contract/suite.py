@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +15,7 @@ import oracle
 import own_strategies
 from dbt.cli.main import dbtRunner
 from declarations import declarations
-from events import BEGIN, ORDINARY, Day, Event, events, same
+from events import AFTER_DECISION, BEGIN, NAMES, ORDINARY, Day, Event, events, same
 from judge import check_owed, check_state, judge
 from life import Life, log_of
 from lineup import MODELS, logs_below
@@ -82,6 +83,7 @@ class Suite:
             dealt.sort(key=lambda event: sum(event.unless(life.model, declared) is None for life in lives))
             for event in dealt:
                 self._deal_one(event, decks, lives)
+            self._deal_errors([days for deck in decks.values() for days in deck], chance)
             for life in lives:
                 deck = decks[life.model.name]
                 chance.shuffle(deck)
@@ -102,6 +104,12 @@ class Suite:
             return
         model = min(fitting, key=lambda each: sum(map(len, decks[each.name])))
         decks[model.name].append(event.days(model))
+
+    def _deal_errors(self, dealt: list[list[Day]], chance: Random) -> None:
+        """An error after the decision for some of those whose last day decides: the next run brings it to its end."""
+        able = [days for days in dealt if days[-1].surely_decides]
+        for step, days in zip(AFTER_DECISION, chance.sample(able, len(AFTER_DECISION)), strict=True):
+            days[-1] = replace(days[-1], stops_at=step)
 
     # A round: a day of every model.
 
@@ -159,17 +167,15 @@ class Suite:
     def unmet(self) -> list[tuple[str, str]]:
         """Pairs of a strategy and an event that were not met, and for which there is no reason."""
         strategies = {life.model.strategy for life in self.lives.values()}
-        names = [BEGIN, *(event.name for event in events()), *ORDINARY]
-        pairs = [(strategy, name) for strategy in sorted(strategies) for name in names]
+        pairs = [(strategy, name) for strategy in sorted(strategies) for name in (*NAMES, *ORDINARY)]
         return [pair for pair in pairs if pair not in self.met and pair not in self.reasons]
 
     def table(self) -> str:
         """What was met by which model, or why it was not."""
-        names = dict.fromkeys([BEGIN, *(event.name for event in events()), *ORDINARY])
         lines = [
             f"{strategy:22} {name:28} {self.met.get((strategy, name)) or self.reasons.get((strategy, name), 'unmet')}"
             for strategy in dict.fromkeys(life.model.strategy for life in self.lives.values())
-            for name in names
+            for name in (*NAMES, *ORDINARY)
         ]
         return "\n".join(lines)
 
