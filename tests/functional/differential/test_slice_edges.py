@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from dbt.tests.util import run_dbt, run_dbt_and_capture
+from dbt.tests.util import run_dbt
 from pyspark.sql import SparkSession
 from workbench import SEVERAL, SPARING
 
@@ -58,9 +58,7 @@ class TestSliceEdges:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return {
-            **models_by("null"),
             **models_by("aside", QUARANTINING, duplicate_keys="quarantine"),
-            **models_by("emptied"),
             **models_by("begun_empty", BEGUN_EMPTY, allow_empty=True),
         }
 
@@ -71,34 +69,6 @@ class TestSliceEdges:
     def log(self, project: Any, spark: SparkSession, name: str, from_batch: int = 2) -> list[Row]:
         rows = spark.table(f"{project.test_schema}.{name}").where(f"_batch_id >= {from_batch}")
         return sorted((tuple(row) for row in rows.selectExpr(*LOG).collect()), key=str)
-
-    def counts(self, project: Any, spark: SparkSession, name: str) -> list[int]:
-        """Rows of the log and of x__batches."""
-        return [spark.table(f"{project.test_schema}.{each}").count() for each in (name, f"{name}__batches")]
-
-    def test_null_keys_and_values(self, project: Any, spark: SparkSession, publish: Publish) -> None:
-        publish(START)
-        run_dbt([*RUN, "null_*"])
-        publish(
-            [
-                (None, 1, None, 2, False),
-                ("n", 1, "eve", 2, False),
-                ("n", None, "bob", 2, False),
-                ("s", 1, "cid", 2, True),
-                ("s", 3, "dan", 1, None),
-                ("s", None, None, 2, False),
-            ]
-        )
-        run_dbt([*RUN, "null_*"])
-        expected: list[Row] = [
-            (None, 1, None, "update", ["name"], "ann"),
-            ("n", 1, "eve", "update", ["name"], None),
-            ("s", None, None, "insert", None, None),
-        ]
-        gone = ("s", 1, "cid", "delete", None, None)
-        for name in STRATEGIES:
-            found = [gone, *expected] if name != "timestamp" else expected
-            assert self.log(project, spark, f"null_{name}") == sorted(found, key=str), name
 
     def test_duplicate_keys_are_set_aside(self, project: Any, spark: SparkSession, publish: Publish) -> None:
         publish(START)
@@ -115,36 +85,6 @@ class TestSliceEdges:
         for name in QUARANTINING:
             log = self.log(project, spark, f"aside_{name}", from_batch=3)
             assert log == [(None, 1, "eve", "update", ["name"], "ann")], name
-
-    def test_duplicate_keys_and_an_emptied_source_are_refused(
-        self, project: Any, spark: SparkSession, publish: Publish
-    ) -> None:
-        publish(START)
-        run_dbt([*RUN, "emptied_*"])
-        publish([*START, (None, 1, "eve", 2, False)])
-        # TS and TDI read the row before as well, since it is as new as the mark.
-        results, text = run_dbt_and_capture([*RUN, "emptied_*"], expect_pass=False)
-        assert [result.status for result in results] == ["error"] * len(STRATEGIES)
-        said = "1 key(s) (region, id) occur more than once, for instance (null, 1)."
-        for name in STRATEGIES:
-            assert f"emptied_{name}, batch 2: {said}" in " ".join(text.split()), name
-            assert self.counts(project, spark, f"emptied_{name}") == [5, 1], name
-        publish([])
-        results, text = run_dbt_and_capture([*RUN, "emptied_*"], expect_pass=False)
-        assert [result.status for result in results] == ["error"] * len(STRATEGIES)
-        said = " ".join(text.split())
-        for name in WHOLE:
-            assert f"emptied_{name}, batch 2: the dump is empty (the last one had 5 rows)" in said
-        for name in ("timestamp", FLAGGED):
-            assert f"emptied_{name}, batch 2: the newest row that was read before had version 1" in said
-        for name in STRATEGIES:
-            assert self.counts(project, spark, f"emptied_{name}") == [5, 1], name
-        accept = ", ".join(f"emptied_{name}" for name in STRATEGIES)
-        run_dbt([*RUN, "emptied_*", "--vars", f"deltawave_accept: [{accept}]"])
-        for name in STRATEGIES:
-            deletes = [row[3] for row in self.log(project, spark, f"emptied_{name}")]
-            # A timestamp tells nothing of rows that are not there.
-            assert deletes == ["delete"] * (5 if name in WHOLE else 0), name
 
     def test_a_source_that_begins_empty(self, project: Any, spark: SparkSession, publish: Publish) -> None:
         publish([])

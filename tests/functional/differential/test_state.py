@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from workbench import MODEL, STOPPING, Workbench
+from workbench import MODEL, Workbench
 
 GOOD = "select id as account_id, cast(id as string) as name from range(4)"
 MORE = "select id as account_id, cast(id as string) as name, id * 10 as points from range(4)"
@@ -115,24 +115,6 @@ class TestGenerations:
         bench.build(GOOD)
         bench.build(GOOD + " where id < 3", "--full-refresh")
         assert bench.batches() == [(1, 4, 0, 0), (2, 0, 1, 0)]
-
-
-class TestStopped:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return STOPPING
-
-    def test_run_that_stops_before_its_decision_changes_nothing(self, bench: Workbench) -> None:
-        bench.dump(GOOD)
-        for step in ("check", "prepare", "stage", "count"):
-            assert f"stopped at {step}" in bench.run("--vars", f"stop_at: {step}").text
-            assert MODEL not in bench.names()
-        bench.build(GOOD)
-        assert bench.batches() == [(1, 4, 0, 0)]
-        bench.build(GOOD + " where id > 0")
-        assert [name for name in bench.names() if "__copy_" in name] == [
-            name for name in bench.names() if name.startswith(f"{MODEL}__copy_2")
-        ]
 
 
 class TestEmpty:

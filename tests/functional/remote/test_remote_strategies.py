@@ -1,4 +1,4 @@
-"""Every strategy at databases that order text, and find it equal, otherwise than Spark does."""
+"""Strategies at databases that order text, and find it equal, otherwise than Spark does."""
 
 from __future__ import annotations
 
@@ -36,9 +36,8 @@ CONFIG = {
     "remote": "legacy",
 }
 BY_TIME: dict[str, Any] = {"updated_at": "changed_at"}
+# Those that ask the database for a part: by order, by equality or by checksums.
 STRATEGIES: dict[str, dict[str, Any]] = {
-    "outer_join": {},
-    "union": {},
     "timestamp": BY_TIME,
     "timestamp_delete_flag": {**BY_TIME, "delete_flag": "gone"},
     "row_checksum": {},

@@ -9,7 +9,7 @@ import pytest
 from bad_input import messages
 from joined import Project, config, log_model
 from pyspark.sql import SparkSession
-from workbench import STOPPING, Workbench
+from workbench import Workbench
 
 TABLES = {
     "orders": "order_id int, customer string",
@@ -108,10 +108,6 @@ def assert_right(shop: Project) -> None:
 
 
 class TestView:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return STOPPING
-
     def test_changes_of_each_relation(self, shop: Project) -> None:
         assert shop.changes(SHORT) == [
             (1, 10, "pen", "insert"),
@@ -166,17 +162,6 @@ class TestView:
         assert shop.batch("batch_id, rows_dump, inserts + deletes + updates") == (number + 1, 0, 0)
         shop.renew()
         assert shop.last_batch() == number + 1
-
-    def test_a_run_that_stops_is_done_again_or_completed(self, shop: Project) -> None:
-        for title, step in (("pin", "check"), ("pan", "record")):
-            number = shop.last_batch()
-            shop.build("--select", "products_changes", products=[(100, title)])
-            done = shop.bench.run("--select", "order_lines", "--vars", f"stop_at: {step}")
-            assert f"stopped at {step}" in done.text
-            shop.renew()
-            assert shop.changes(SHORT) == [(1, 10, title, "update"), (3, 30, title, "update")]
-            assert shop.last_batch() == number + 1
-        assert shop.helpers() == ["base", "batches", "commit", "log", "ranges"]
 
     def test_another_select_mapping_or_strategy_compares_the_whole_view(self, shop: Project) -> None:
         shop.write("order_lines", view(SELECT.replace("items.amount,", "items.amount * 10 as amount,")))

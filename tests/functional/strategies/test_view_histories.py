@@ -172,7 +172,7 @@ def histories(draw: st.DrawFn) -> list[State]:
     return history
 
 
-@pytest.mark.usefixtures("deltawave_package")
+@pytest.mark.usefixtures("deltawave_package", "interpreted")
 class TestViewHistories:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:

@@ -1,0 +1,34 @@
+"""When the kept side of a strategy that reads slices is written anew."""
+
+from __future__ import annotations
+
+import pytest
+from unit.macro_harness import Macros
+
+
+@pytest.mark.parametrize(
+    ("rows", "patches", "batches", "is_much"),
+    [
+        (1_000_000, 200_000, 30, False),
+        (1_000_000, 200_001, 1, True),
+        # A small table would be written anew in each run.
+        (100, 700, 7, False),
+        (100, 700, 8, True),
+        (100, 20, 20, False),
+        (40_000, 10_000, 1, False),
+        (40_000, 10_001, 1, True),
+        (0, 3, 8, True),
+    ],
+)
+def test_patches_are_many_by_their_share_and_their_number(
+    rows: int, patches: int, batches: int, *, is_much: bool
+) -> None:
+    macros = Macros(run_query=lambda sql: [(patches, batches)])
+    job = {"name": "x", "batches": "s.x__batches", "statements": []}
+    last = {"kept_as_of": 2, "batch_id": 40, "rows_new": rows}
+    assert macros._is_patched_much(job, last) is is_much
+
+
+def test_a_side_of_the_last_batch_has_no_patches() -> None:
+    macros = Macros(run_query=lambda sql: pytest.fail("nothing is asked"))
+    assert macros._is_patched_much({"batches": "s.x__batches"}, {"kept_as_of": 3, "batch_id": 3}) is False
