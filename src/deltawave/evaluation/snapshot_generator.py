@@ -1,0 +1,250 @@
+"""Pairs of synthetic snapshots whose differences are known (LG96 5.2), of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deltawave.evaluation.permutation import Permutation
+
+Keys = npt.NDArray[np.int64]
+Versions = npt.NDArray[np.int64]
+
+ORDERS = ("same", "local", "full")
+# Rows that are made at a time.
+CHUNK = 131_072
+SEGMENTS = ["retail", "trade", "public", "farming", "transport", "health", "energy", "other"]
+# Bytes of a row's other columns, as a flat file would hold them.
+_FIXED_BYTES = 83
+
+
+@dataclass(frozen=True)
+class GeneratorOptions:
+    """What a pair of snapshots is like; the defaults are those of LG96 Figure 10.
+
+    - ``rows``: records of the earlier snapshot, in order of their keys
+    - ``record_bytes``: bytes of a record in a flat file; the column ``note`` fills it up
+    - ``update_fraction``, ``insert_fraction``, ``delete_fraction``: shares of ``rows``, 0 to 1
+    - ``order``: where the rows of the later snapshot lie: at the ``same`` places, displaced within a ``local`` area, or
+      in ``full`` disorder
+    - ``displacement``: dispt_avg, how many records a row is displaced on average under ``local``, uniformly from 0 to
+      twice as many
+    - ``clusters``: in how many places of the file updates and deletes lie; 0 for everywhere
+    - ``seed``: equal options give equal snapshots
+
+    The paper generates no inserts and deletes. Raises ``ValueError`` for options that no pair can have.
+    """
+
+    rows: int = 650_000
+    record_bytes: int = 156
+    update_fraction: float = 0.2
+    insert_fraction: float = 0.0
+    delete_fraction: float = 0.0
+    order: str = "local"
+    displacement: int = 50_000
+    clusters: int = 0
+    seed: int = 1996
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name.endswith("_fraction") and not 0 <= value <= 1:
+                raise ValueError(f"GeneratorOptions: {each.name} can't be {value!r}; it takes a number from 0 to 1.")
+            if each.name in ("rows", "displacement", "clusters", "seed") and value < 0:
+                raise ValueError(f"GeneratorOptions: {each.name} can't be {value!r}; it takes a number from 0.")
+        if self.order not in ORDERS:
+            raise ValueError(f"GeneratorOptions: order can't be {self.order!r}; it takes {', '.join(ORDERS)}.")
+        if self.record_bytes < _FIXED_BYTES:
+            raise ValueError(
+                f"GeneratorOptions: record_bytes can't be {self.record_bytes!r}; it takes a number from {_FIXED_BYTES}."
+            )
+        if self.update_fraction + self.delete_fraction > 1:
+            raise ValueError("GeneratorOptions: more rows are updated and deleted than there are.")
+
+
+@dataclass(frozen=True)
+class SnapshotGenerator:
+    """The two snapshots, made anew each time that they are read, so that neither is held in memory.
+
+    ``updated`` and ``deleted`` are the sorted keys of those rows, ``inserted`` the keys of new ones: the minimal
+    differences.
+    """
+
+    options: GeneratorOptions
+    updated: Keys = field(init=False)
+    deleted: Keys = field(init=False)
+    inserted: Keys = field(init=False)
+
+    def __post_init__(self) -> None:
+        rows = self.options.rows
+        changed = _changed_keys(self.options)
+        deletes = min(round(self.options.delete_fraction * rows), len(changed))
+        chance = np.random.default_rng([self.options.seed, 2])
+        is_deleted = np.zeros(len(changed), dtype=bool)
+        is_deleted[chance.choice(len(changed), deletes, replace=False, shuffle=False)] = True
+        inserts = round(self.options.insert_fraction * rows)
+        object.__setattr__(self, "deleted", changed[is_deleted])
+        object.__setattr__(self, "updated", changed[~is_deleted])
+        object.__setattr__(self, "inserted", np.arange(rows, rows + inserts, dtype=np.int64))
+
+    @property
+    def new_rows(self) -> int:
+        """Records of the later snapshot."""
+        return self.options.rows - len(self.deleted) + len(self.inserted)
+
+    def old(self) -> Iterator[pa.RecordBatch]:
+        """The earlier snapshot, in order of its keys."""
+        for low in range(0, self.options.rows, CHUNK):
+            keys = np.arange(low, min(low + CHUNK, self.options.rows), dtype=np.int64)
+            yield self._records(keys, np.zeros(len(keys), dtype=np.int64))
+
+    def new(self) -> Iterator[pa.RecordBatch]:
+        """The later snapshot, in the order that the options ask for."""
+        for places in _places(self.options, self.new_rows):
+            keys = self._keys_of(places)
+            yield self._records(keys, _is_in(keys, self.updated).astype(np.int64))
+
+    def write(self, folder: Path, rows_per_file: int = 10_000_000, rows_per_group: int = 1_000_000) -> None:
+        """Write both as Parquet files below ``folder``: ``old/`` and ``new/``, whose names are in the rows' order."""
+        for name, batches in (("old", self.old()), ("new", self.new())):
+            _write(folder / name, batches, rows_per_file, rows_per_group)
+
+    def _keys_of(self, places: npt.NDArray[np.int64]) -> Keys:
+        """The keys at places of the later snapshot in its undisturbed order: an insert after every so many rows."""
+        inserts = len(self.inserted)
+        stays = self.new_rows - inserts
+        # Before place p, p * inserts / new_rows of the rows are new ones.
+        before = places * inserts // max(self.new_rows, 1)
+        is_new = (places + 1) * inserts // max(self.new_rows, 1) > before
+        ranks = np.minimum(places - before, max(stays - 1, 0))
+        # The n-th row that was not deleted.
+        passed = np.searchsorted(self.deleted - np.arange(len(self.deleted)), ranks, side="right")
+        keys: Keys = np.where(is_new, self.options.rows + before, ranks + passed)
+        return keys
+
+    def _records(self, keys: Keys, versions: Versions) -> pa.RecordBatch:
+        """The rows of these keys. An update changes balance, changed_on and note."""
+        fixed = _mixed(keys, self.options.seed)
+        varied = _mixed(keys * 2 + versions, self.options.seed + 1)
+        columns: dict[str, pa.Array] = {
+            "account_id": pa.array(keys),
+            "branch": pa.array((fixed % 400).astype(np.int32)),
+            "name": _text(fixed, 16),
+            "segment": pa.DictionaryArray.from_arrays((fixed >> 9) % len(SEGMENTS), SEGMENTS).cast(pa.string()),
+            "opened_on": pa.array(((fixed >> 17) % 15_000).astype(np.int32)).cast(pa.date32()),
+            "is_active": pa.array((fixed >> 31) % 8 != 0),
+            "credit_limit": pa.array(((fixed >> 34) % 1000).astype(np.int64) * 100),
+            "rating": pa.array(((fixed >> 44) % 1000) / 8.0),
+            "parent_id": pa.array(((fixed >> 20) % (self.options.rows + 1)).astype(np.int64), mask=fixed % 3 == 0),
+            "balance": pa.array((varied % 10_000_019).astype(np.int64)),
+            "changed_on": pa.array(((varied >> 24) % 20_000).astype(np.int32)).cast(pa.date32()),
+            "note": _text(varied, self.options.record_bytes - _FIXED_BYTES),
+        }
+        return pa.record_batch(columns)
+
+
+def _changed_keys(options: GeneratorOptions) -> Keys:
+    """The sorted keys of the rows that are updated or deleted."""
+    count = min(round((options.update_fraction + options.delete_fraction) * options.rows), options.rows)
+    chance = np.random.default_rng([options.seed, 1])
+    if not options.clusters or count == 0:
+        return np.sort(chance.choice(options.rows, count, replace=False, shuffle=False))
+    # As many equal areas as clusters, each with a run of changed rows somewhere within it.
+    bounds = np.linspace(0, options.rows, min(options.clusters, count) + 1).astype(np.int64)
+    ends = np.linspace(0, count, len(bounds)).astype(np.int64)
+    runs = []
+    for low, high, length in zip(bounds[:-1], bounds[1:], np.diff(ends), strict=True):
+        size = min(int(length), int(high - low))
+        start = low + chance.integers(0, high - low - size + 1)
+        runs.append(np.arange(start, start + size, dtype=np.int64))
+    return np.concatenate(runs)
+
+
+def _places(options: GeneratorOptions, rows: int) -> Iterator[npt.NDArray[np.int64]]:
+    """The places of the undisturbed order, in the order in which the later snapshot has them."""
+    if options.order == "full":
+        permutation = Permutation(rows, options.seed)
+        for low in range(0, rows, CHUNK):
+            yield permutation(np.arange(low, min(low + CHUNK, rows), dtype=np.int64))
+        return
+    if options.order == "same" or options.displacement == 0:
+        for low in range(0, rows, CHUNK):
+            yield np.arange(low, min(low + CHUNK, rows), dtype=np.int64)
+        return
+    # Sorted by place plus a chance between 0 and four displacements, a row lies twice the displacement away at most.
+    reach = 4 * options.displacement
+    chance = np.random.default_rng([options.seed, 3])
+    waiting = np.empty(0, dtype=np.int64)
+    sorts = np.empty(0)
+    for low in range(0, rows, CHUNK):
+        places = np.arange(low, min(low + CHUNK, rows), dtype=np.int64)
+        waiting = np.concatenate([waiting, places])
+        sorts = np.concatenate([sorts, places + chance.random(len(places)) * reach])
+        # What comes later sorts later.
+        is_due = sorts < low + CHUNK if low + CHUNK < rows else np.ones(len(sorts), dtype=bool)
+        due = waiting[is_due][np.argsort(sorts[is_due], kind="stable")]
+        waiting, sorts = waiting[~is_due], sorts[~is_due]
+        for start in range(0, len(due), CHUNK):
+            yield due[start : start + CHUNK]
+
+
+def _is_in(keys: Keys, some: Keys) -> npt.NDArray[np.bool_]:
+    """Which keys are among sorted ones."""
+    if not len(some):
+        return np.zeros(len(keys), dtype=bool)
+    places = np.minimum(np.searchsorted(some, keys), len(some) - 1)
+    found: npt.NDArray[np.bool_] = some[places] == keys
+    return found
+
+
+def _mixed(values: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.uint64]:
+    """Numbers of 64 random-looking bits: splitmix64."""
+    mixed = values.astype(np.uint64) + np.uint64((seed * 0x9E3779B97F4A7C15 + 0x9E3779B97F4A7C15) % 2**64)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+_LETTERS = np.frombuffer(b"abcdefghijklmnop", dtype=np.uint8)
+
+
+def _text(numbers: npt.NDArray[np.uint64], length: int) -> pa.Array:
+    """Texts of that many letters, four random bits each."""
+    words = [_mixed(numbers.astype(np.int64) + place, place) for place in range(-(-length // 16))]
+    if not words:
+        return pa.array([""] * len(numbers), pa.string())
+    packed = np.stack(words, axis=1).view(np.uint8)
+    nibbles = np.stack([packed & 15, packed >> 4], axis=2).reshape(len(numbers), -1)[:, :length]
+    letters = np.ascontiguousarray(_LETTERS[nibbles])
+    offsets = np.arange(0, (len(numbers) + 1) * length, length, dtype=np.int32)
+    return pa.StringArray.from_buffers(len(numbers), pa.py_buffer(offsets), pa.py_buffer(letters))
+
+
+def _write(folder: Path, batches: Iterator[pa.RecordBatch], rows_per_file: int, rows_per_group: int) -> None:
+    """Write batches into files of so many rows."""
+    folder.mkdir(parents=True)
+    writer: pq.ParquetWriter | None = None
+    number = written = 0
+    try:
+        for batch in batches:
+            while len(batch):
+                if writer is None:
+                    path = folder / f"part-{number:05}.parquet"
+                    writer, number, written = pq.ParquetWriter(path, batch.schema), number + 1, 0
+                # A group is written at once, so that one file's groups are as large as asked for.
+                part = batch.slice(0, min(rows_per_file - written, rows_per_group))
+                writer.write_batch(part, row_group_size=rows_per_group)
+                batch = batch.slice(len(part))
+                written += len(part)
+                if written >= rows_per_file:
+                    writer.close()
+                    writer = None
+    finally:
+        if writer is not None:
+            writer.close()
