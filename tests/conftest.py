@@ -181,12 +181,6 @@ def mariadb() -> Iterator[MariaDBServer]:
         yield server
 
 
-@pytest.fixture(scope="session")
-def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """JVM options for a Spark in a process of its own."""
-    return archive_classes(tmp_path_factory.mktemp("classes"))
-
-
 # Fixtures that run in processes of their own, one after the other, while the other tests run.
 BESIDE = ("killed", "consumers", "formats")
 
@@ -214,17 +208,31 @@ def beside() -> Iterator[ThreadPoolExecutor]:
 
 
 @pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory, beside: ThreadPoolExecutor) -> Future[str]:
+    """JVM options for a Spark in a process of its own, which are ready when its classes are archived."""
+    return beside.submit(archive_classes, tmp_path_factory.mktemp("classes"))
+
+
+@pytest.fixture(scope="session")
+def quick_jvm(archive: Future[str]) -> str:
+    """JVM options for a Spark in a process of its own."""
+    return archive.result()
+
+
+@pytest.fixture(scope="session")
 def killed(
-    tmp_path_factory: pytest.TempPathFactory, quick_jvm: str, beside: ThreadPoolExecutor
+    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor
 ) -> dict[str, Future[None]]:
     """The histories of tests/crash."""
     folder = tmp_path_factory.mktemp("crash")
-    return {name: beside.submit(kill_and_race, name, folder / name, quick_jvm) for name in PLANS}
+    return {
+        name: beside.submit(lambda name: kill_and_race(name, folder / name, archive.result()), name) for name in PLANS
+    }
 
 
 @pytest.fixture(scope="session")
 def consumers(
-    tmp_path_factory: pytest.TempPathFactory, quick_jvm: str, beside: ThreadPoolExecutor
+    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor
 ) -> dict[str, Future[dict[str, Any]]]:
     """The builds of integration_tests/."""
     folder = tmp_path_factory.mktemp("consumers")
@@ -232,14 +240,14 @@ def consumers(
         (folder / name).mkdir()
     return {
         "told": beside.submit(build_as_told, folder / "told"),
-        "stock": beside.submit(build_on_stock, folder / "stock", quick_jvm),
+        "stock": beside.submit(lambda: build_on_stock(folder / "stock", archive.result())),
     }
 
 
 @pytest.fixture(scope="session")
-def formats(quick_jvm: str, beside: ThreadPoolExecutor) -> dict[str, Future[str]]:
+def formats(archive: Future[str], beside: ThreadPoolExecutor) -> dict[str, Future[str]]:
     """The outcome of the tests of names, types and keys on other table formats; see run_on_format."""
-    return {name: beside.submit(run_on_format, name, quick_jvm) for name in FORMATS}
+    return {name: beside.submit(lambda name: run_on_format(name, archive.result()), name) for name in FORMATS}
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@
 
 {#
   Do the log's changes since the base amount to more than a fifth of the rows? A few patches cost less than another base in each run, so that a
-  small table waits for eight batches of them.
+  small table waits for several batches of them.
 #}
 {%- macro _is_patched_much(job, last) -%}
   {%- set sql -%}
@@ -65,5 +65,9 @@ where batch_id > {{ last.kept_as_of }} and batch_id <= {{ last.batch_id }} and i
     {{ return(false) }}
   {%- endif -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {{ return(row[0] | int * 5 > last.rows_new and (row[0] | int > 10000 or row[1] | int >= 8)) }}
+  {%- set few = adapter.dispatch('_few_patches', 'deltawave')() -%}
+  {{ return(row[0] | int * 5 > last.rows_new and (row[0] | int > few.patches or row[1] | int > few.batches)) }}
 {%- endmacro -%}
+
+{# So many patches, from so many batches, stay with any base. #}
+{%- macro default___few_patches() -%}{{ return({'patches': 10000, 'batches': 7}) }}{%- endmacro -%}

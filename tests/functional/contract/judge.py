@@ -53,6 +53,7 @@ def judge(life: Life, day: Day, prediction: Prediction, said: str | None) -> set
             # The next run shows it.
             life.owed.append(prediction)
             life.known = prediction.after
+            life.compared = day.edit
         return {day.event, error_at(day.stops_at)}
     else:
         assert not day.refused, "the oracle expects no refusal"
@@ -117,7 +118,10 @@ def check_batches(life: Life, day: Day, prediction: Prediction) -> None:
         life.owed = []
         life.last_seen = life.log.last_batch - 1
     owed = len(life.owed)
+    set_aside = [each.set_aside for each in life.owed if each.set_aside]
     told = check_owed(life, [*life.owed, prediction])
+    for count in set_aside:
+        assert count in [batch["quarantined"] for batch in told], told
     is_as_before = day.edit == life.compared and not prediction.set_aside
     if day.is_idle and prediction.dump is None and not prediction.changes and is_as_before:
         assert len(told) <= owed, f"a batch without a change: {told}"

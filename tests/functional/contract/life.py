@@ -72,8 +72,10 @@ class Life:
         """The next of its days; an operation that goes back to a batch waits until there are two."""
         if len(self.states) < 2 and {"rewind", "expire"} & set(self.days[0].operations):
             return Day("ordinary")
-        if self.owed and self.model.is_bounded:
-            # What it has read of the table, the log has to show first.
+        following = self.days[0]
+        is_forgotten = following.flag or following.refused or "rewind" in following.operations
+        if self.owed and (self.model.is_bounded or is_forgotten):
+            # What a stopped run has decided, the log has to show first.
             return Day("ordinary")
         return self.days.pop(0)
 

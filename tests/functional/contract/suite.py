@@ -34,6 +34,8 @@ MACROS = own_strategies.MACROS | {
   {% endif %}
 {% endmacro %}
 """,
+    # Otherwise no life would be long enough for another kept side.
+    "few.sql": "{% macro default___few_patches() %}{{ return({'patches': 0, 'batches': 1}) }}{% endmacro %}",
     "operate.sql": """
 {% macro operate(operations) %}
   {% for each in operations %}{% do deltawave[each.name](**each.arguments) %}{% endfor %}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from bad_input import messages
 from pyspark.sql import SparkSession
-from workbench import MODEL, SEVERAL, Run, Workbench
+from workbench import MODEL, REWRITING, SEVERAL, Run, Workbench
 
 ROWS = "select id as account_id, cast(id as string) as name, 'same' as note, 1 as version, 1 as number from range(20)"
 ALL = "select * from {{ target.schema }}.dump"
@@ -158,12 +158,17 @@ class TestBetweenRuns:
 
 
 class TestGoesOn:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return REWRITING
+
     def test_the_changes_are_found_and_no_others(self, desk: Desk) -> None:
         for name, between in GOES_ON.items():
             desk.place(name, between.config)
         desk.build(ROWS)
         for name, between in GOES_ON.items():
             desk.change(name, between)
+        # Enough changes to have the kept side written anew.
         first = [(2, number, "update", "new") for number in range(6)]
         desk.build(ROWS.replace("cast(id as string)", "if(id < 6, 'new', cast(id as string))"))
         assert {name: desk.changes(name) for name in GOES_ON} == dict.fromkeys(GOES_ON, first)

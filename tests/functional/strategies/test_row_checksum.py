@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from numbered import kept, table
 from pyspark.sql import SparkSession
-from workbench import MODEL, SEVERAL, Workbench
+from workbench import MODEL, REWRITING, SEVERAL, Workbench
 
 # What is kept of the first rows: the rows in the log, or their checksums alone.
 MODELS: dict[str, dict[str, Any]] = {"logged": {}, "summed": {"initial_load": "baseline"}}
@@ -83,6 +83,10 @@ class TestWeakChecksums:
 
 class TestChecksumsOfABaseline:
     """The log lacks the rows of the first dump, and nothing else is kept of them but checksums."""
+
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return REWRITING
 
     def test_go_on_after_many_changes_and_under_no_other_strategy(self, bench: Workbench) -> None:
         bench.configure(strategy="row_checksum", initial_load="baseline")
