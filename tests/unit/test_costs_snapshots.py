@@ -27,6 +27,7 @@ COSTS: list[Callable[[SnapshotPair], float]] = [
     lg95.merge_join,
     lg95.grace_hash,
     lg95.merge_or_grace_compressed,
+    lg95.nested_loop_compressed,
     lg95.sql,
     lg95.text_diff,
     lg95.growing,
@@ -58,7 +59,11 @@ class TestFigure6:
 
     @pytest.mark.parametrize(
         ("name", "small", "large"),
-        [("SM", 16_384, 65_536), ("SMC1", 16_384, 65_536), ("SMC2", 1639, 6554), ("PHC2", 1639, 6554), ("W", 0, 0)],
+        [
+            *((name, 16_384, 65_536) for name in ("SM", "SMC1", "PH", "PHC1")),
+            *((name, 1639, 6554) for name in ("SMC2", "PHC2")),
+            ("W", 0, 0),
+        ],
     )
     def test_blocks_of_intermediate_files(self, name: str, small: int, large: int) -> None:
         """The columns are headed MB, and hold blocks."""
@@ -115,7 +120,9 @@ class TestThresholds:
         loose = replace(LARGE, hash_factor=1.2, pointer_factor=1.2)
         plain = ALGORITHMS["SM"].cost(loose)
         assert ALGORITHMS["PH"].cost(loose) < min(ALGORITHMS[name].cost(loose) for name in ("PHC1", "PHC2"))
+        # The text says so of SMC1 too, but by its formula SMC1 costs no more than SM, whatever the factor.
         assert plain < ALGORITHMS["SMC2"].cost(loose)
+        assert ALGORITHMS["SMC1"].cost(replace(LARGE, hash_factor=1)) == plain
         tight = [ALGORITHMS["SMC1"].cost(replace(LARGE, hash_factor=factor)) for factor in (1, 10, 1000)]
         assert tight[0] - tight[1] > 8 * (tight[1] - tight[2])
 
@@ -173,9 +180,9 @@ class TestHybridHash:
         share = 1919 / 127 / 128
         grace = lg95.grace_hash(PAIR)
         # Table 2: (GH) - k B(F1)/N - 2 k B(F2)/N.
-        assert lg95.hybrid_hash(PAIR, reuses_buckets=False) == pytest.approx(grace - 3 * share * PAIR.old_blocks)
+        assert lg95.hybrid_hash(PAIR) == pytest.approx(grace - 3 * share * PAIR.old_blocks)
         # 3.3: matched rows leave room for as many buckets again.
-        assert lg95.hybrid_hash(PAIR) == pytest.approx(grace - 5 * share * PAIR.old_blocks)
+        assert lg95.hybrid_hash(PAIR, reuses_buckets=True) == pytest.approx(grace - 5 * share * PAIR.old_blocks)
         assert lg95.hybrid_hash(replace(PAIR, memory_bytes=PAIR.block_bytes)) == grace
         assert lg95.hybrid_hash(replace(PAIR, memory_bytes=2**40)) == PAIR.new_blocks
 
@@ -186,7 +193,6 @@ class TestHybridHash:
 
 
 sizes = st.floats(0, 1e13)
-shares = st.floats(0, 1)
 pairs = st.builds(
     SnapshotPair,
     old_bytes=sizes,
@@ -195,8 +201,8 @@ pairs = st.builds(
     memory_bytes=st.floats(1e4, 1e12),
     hash_factor=st.floats(1, 1e3),
     pointer_factor=st.floats(1, 1e3),
-    insert_fraction=shares,
-    update_fraction=shares,
+    insert_fraction=st.floats(0, 0.5),
+    update_fraction=st.floats(0, 0.5),
 )
 
 
@@ -209,13 +215,13 @@ def test_more_of_anything_is_never_cheaper(
     assert cost(replace(pair, old_bytes=pair.old_bytes * more)) >= cost(pair)
     assert cost(replace(pair, memory_bytes=pair.memory_bytes * more)) <= cost(pair)
     for field in ("insert_fraction", "update_fraction"):
-        assert cost(replace(pair, **{field: 1})) >= cost(pair)
+        assert cost(replace(pair, **{field: 0.5})) >= cost(pair)
 
 
 @given(pair=pairs)
 def test_a_hybrid_hash_join_is_never_worse_than_grace(pair: SnapshotPair) -> None:
-    assert lg95.hybrid_hash(pair) <= lg95.hybrid_hash(pair, reuses_buckets=False) <= lg95.grace_hash(pair) * (1 + 1e-12)
-    assert lg95.hybrid_hash(pair) >= pair.new_blocks
+    assert lg95.hybrid_hash(pair, reuses_buckets=True) <= lg95.hybrid_hash(pair) <= lg95.grace_hash(pair) * (1 + 1e-12)
+    assert lg95.hybrid_hash(pair, reuses_buckets=True) >= pair.new_blocks
     assert lg95.hybrid_hash_compressed(pair) <= lg95.merge_or_grace_compressed(pair) * (1 + 1e-12)
 
 
@@ -224,6 +230,8 @@ def test_a_hybrid_hash_join_is_never_worse_than_grace(pair: SnapshotPair) -> Non
     [
         ({"new_bytes": -1}, "new_bytes can't be -1; it takes a number from 0"),
         ({"memory_bytes": 0}, "memory_bytes can't be 0; it takes a number above 0"),
+        ({"memory_bytes": float("nan")}, "memory_bytes can't be nan"),
+        ({"insert_fraction": 0.9, "update_fraction": 0.9}, "more records are inserted and updated than there are"),
         ({"hash_factor": 0.5}, "hash_factor can't be 0.5; it takes a number from 1"),
         ({"update_fraction": 20}, "update_fraction can't be 20; it takes a number from 0 to 1"),
     ],

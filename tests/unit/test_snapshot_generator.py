@@ -22,7 +22,7 @@ MANY = GeneratorOptions(rows=300_000, update_fraction=0.01, displacement=5000)
 options = st.builds(
     GeneratorOptions,
     rows=st.integers(0, 400),
-    record_bytes=st.integers(83, 200),
+    record_bytes=st.integers(75, 200),
     update_fraction=st.floats(0, 0.5),
     insert_fraction=st.floats(0, 1),
     delete_fraction=st.floats(0, 0.5),
@@ -105,12 +105,15 @@ def test_rows_are_made_a_few_at_a_time() -> None:
         assert max(map(len, SnapshotGenerator(replace(MANY, order=order)).new())) <= CHUNK
 
 
-@pytest.mark.parametrize("size", [83, 84, 99, 156, 1000])
+@pytest.mark.parametrize("size", [75, 76, 99, 156, 1000])
 def test_a_record_is_as_long_as_asked_for(size: int) -> None:
-    made = SnapshotGenerator(replace(MANY, rows=100, record_bytes=size))
+    made = SnapshotGenerator(replace(MANY, rows=10_000, record_bytes=size))
     (batch,) = made.old()
-    assert {len(note) for note in batch["note"].to_pylist()} == {size - 83}
-    assert len(set(batch["name"].to_pylist())) == 100
+    widths = {"int64": 8, "int32": 4, "date32[day]": 4, "double": 8, "bool": 1}
+    values = sum(widths[str(column.type)] * len(column) for column in batch if str(column.type) in widths)
+    texts = sum(len(text) for column in batch if str(column.type) == "string" for text in column.to_pylist())
+    assert (values + texts) / len(batch) == pytest.approx(size, abs=1)
+    assert len(set(batch["name"].to_pylist())) == len(batch)
 
 
 def test_files_hold_the_rows_in_order(tmp_path: Path) -> None:
@@ -121,7 +124,10 @@ def test_files_hold_the_rows_in_order(tmp_path: Path) -> None:
         assert [file.name for file in files] == ["part-00000.parquet", "part-00001.parquet"]
         sizes = [pq.read_metadata(file).num_rows for file in files]
         assert sizes[0] == 200_000
-        assert max(pq.read_metadata(files[0]).row_group(group).num_rows for group in range(4)) <= 50_000
+        for file, size in zip(files, sizes, strict=True):
+            groups = [pq.read_metadata(file).row_group(group).num_rows for group in range(-(-size // 50_000))]
+            assert groups[:-1] == [50_000] * (len(groups) - 1)
+            assert sum(groups) == size
         found = pa.dataset.dataset(list(map(str, files))).to_table()
         assert found.equals(pa.Table.from_batches(batches))
 
@@ -132,7 +138,7 @@ def test_files_hold_the_rows_in_order(tmp_path: Path) -> None:
         ({"rows": -1}, "rows can't be -1; it takes a number from 0"),
         ({"order": "sorted"}, "order can't be 'sorted'; it takes same, local, full"),
         ({"update_fraction": 1.5}, "update_fraction can't be 1.5; it takes a number from 0 to 1"),
-        ({"record_bytes": 20}, "record_bytes can't be 20; it takes a number from 83"),
+        ({"record_bytes": 20}, "record_bytes can't be 20; it takes a number from 75 to 16000"),
         ({"update_fraction": 0.6, "delete_fraction": 0.6}, "more rows are updated and deleted than there are"),
     ],
 )

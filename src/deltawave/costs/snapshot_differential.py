@@ -2,7 +2,8 @@
 
 Each function takes a :class:`~deltawave.costs.SnapshotPair` and returns blocks read and written (I/O), without those of
 the result, which is the same for all. The earlier snapshot was left by the last comparison as the algorithm needs it:
-sorted, partitioned, compressed; what the next one needs is written. :data:`ALGORITHMS` names them as the paper does.
+sorted, partitioned, compressed; what the next one needs is written. Sorting takes two passes, so that memory has to
+hold the root of a snapshot's blocks (3.1). :data:`ALGORITHMS` names them as the paper does.
 """
 
 from __future__ import annotations

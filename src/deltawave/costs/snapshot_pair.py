@@ -18,7 +18,8 @@ class SnapshotPair:
     - ``insert_fraction``, ``update_fraction``: I and U, records of the later snapshot that were inserted or updated,
       as shares, 0 to 1; the paper's 1 % is their sum
 
-    LG95 has one factor u: :func:`dataclasses.replace` both. Raises ``ValueError`` for an impossible size or share.
+    LG95 has one factor u, that of the form which the scenario needs: set both to it. Raises ``ValueError`` for an
+    impossible size or share.
     """
 
     old_bytes: float = 256 * 2**20
@@ -38,13 +39,15 @@ class SnapshotPair:
                 if not 0 <= value <= 1:
                     raise ValueError(f"SnapshotPair: {field.name} can't be {value!r}; it takes a number from 0 to 1.")
             elif field.name.endswith("_factor"):
-                if value < 1:
+                if not value >= 1:
                     raise ValueError(f"SnapshotPair: {field.name} can't be {value!r}; it takes a number from 1.")
             elif field.name in ("old_bytes", "new_bytes"):
-                if value < 0:
+                if not value >= 0:
                     raise ValueError(f"SnapshotPair: {field.name} can't be {value!r}; it takes a number from 0.")
-            elif value <= 0:
+            elif not value > 0:
                 raise ValueError(f"SnapshotPair: {field.name} can't be {value!r}; it takes a number above 0.")
+        if self.insert_fraction + self.update_fraction > 1:
+            raise ValueError("SnapshotPair: more records are inserted and updated than there are.")
 
     @property
     def old_blocks(self) -> float:

@@ -43,11 +43,11 @@ def merge_or_grace_compressed(pair: SnapshotPair) -> float:
     return (pair.old_blocks + pair.new_blocks) / pair.hash_factor + 3 * pair.new_blocks
 
 
-def hybrid_hash(pair: SnapshotPair, reuses_buckets: bool = True) -> float:
-    """Hybrid hash join, which keeps k of N buckets in memory (3.3).
+def hybrid_hash(pair: SnapshotPair, reuses_buckets: bool = False) -> float:
+    """Hybrid hash join, which keeps k of N buckets in memory (3.3, Table 2).
 
-    (B(F1) - k B(F1)/N) + B(F2) + 2 (B(F2) - 2 k B(F2)/N), where matched rows leave room for k further buckets;
-    without ``reuses_buckets``, the last term subtracts k B(F2)/N.
+    (B(F1) - k B(F1)/N) + B(F2) + 2 (B(F2) - k B(F2)/N). With ``reuses_buckets`` the last term subtracts 2 k B(F2)/N,
+    down to 0: in the best case, matched rows leave room for k further buckets.
     """
     share = buckets_in_memory(pair) / buckets(pair)
     return _hybrid(pair, share, reuses_buckets) + (1 - share) * pair.old_blocks

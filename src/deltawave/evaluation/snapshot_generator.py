@@ -20,8 +20,10 @@ ORDERS = ("same", "local", "full")
 # Rows that are made at a time.
 CHUNK = 131_072
 SEGMENTS = ["retail", "trade", "public", "farming", "transport", "health", "energy", "other"]
-# Bytes of a row's other columns, as a flat file would hold them.
-_FIXED_BYTES = 83
+# Bytes of the values of all columns but note, on average.
+_FIXED_BYTES = 75
+# Above, a chunk's notes would not fit in a column whose offsets have 32 bits.
+_MOST_BYTES = 16_000
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,12 @@ class GeneratorOptions:
     """What a pair of snapshots is like; the defaults are those of LG96 Figure 10.
 
     - ``rows``: records of the earlier snapshot, in order of their keys
-    - ``record_bytes``: bytes of a record in a flat file; the column ``note`` fills it up
+    - ``record_bytes``: bytes of a record's values, on average; the column ``note`` fills it up
     - ``update_fraction``, ``insert_fraction``, ``delete_fraction``: shares of ``rows``, 0 to 1
     - ``order``: where the rows of the later snapshot lie: at the ``same`` places, displaced within a ``local`` area, or
       in ``full`` disorder
-    - ``displacement``: dispt_avg, how many records a row is displaced on average under ``local``, uniformly from 0 to
-      twice as many
+    - ``displacement``: dispt_avg, how many records a row is displaced under ``local``: about uniformly from 0 to twice
+      as many, less at the file's ends. Ours: the paper swaps records, which displaces a few of them farther
     - ``clusters``: in how many places of the file updates and deletes lie; 0 for everywhere
     - ``seed``: equal options give equal snapshots
 
@@ -60,26 +62,29 @@ class GeneratorOptions:
                 raise ValueError(f"GeneratorOptions: {each.name} can't be {value!r}; it takes a number from 0.")
         if self.order not in ORDERS:
             raise ValueError(f"GeneratorOptions: order can't be {self.order!r}; it takes {', '.join(ORDERS)}.")
-        if self.record_bytes < _FIXED_BYTES:
+        if not _FIXED_BYTES <= self.record_bytes <= _MOST_BYTES:
             raise ValueError(
-                f"GeneratorOptions: record_bytes can't be {self.record_bytes!r}; it takes a number from {_FIXED_BYTES}."
+                f"GeneratorOptions: record_bytes can't be {self.record_bytes!r}; "
+                f"it takes a number from {_FIXED_BYTES} to {_MOST_BYTES}."
             )
         if self.update_fraction + self.delete_fraction > 1:
             raise ValueError("GeneratorOptions: more rows are updated and deleted than there are.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SnapshotGenerator:
-    """The two snapshots, made anew each time that they are read, so that neither is held in memory.
+    """The two snapshots, made anew each time that they are read: of rows, only a chunk is held in memory.
 
     ``updated`` and ``deleted`` are the sorted keys of those rows, ``inserted`` the keys of new ones: the minimal
-    differences.
+    differences. They are held, and under ``local`` the places of four displacements of rows.
     """
 
     options: GeneratorOptions
     updated: Keys = field(init=False)
     deleted: Keys = field(init=False)
     inserted: Keys = field(init=False)
+    # How many rows stand before each deleted one.
+    _standing: Keys = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         rows = self.options.rows
@@ -90,6 +95,7 @@ class SnapshotGenerator:
         is_deleted[chance.choice(len(changed), deletes, replace=False, shuffle=False)] = True
         inserts = round(self.options.insert_fraction * rows)
         object.__setattr__(self, "deleted", changed[is_deleted])
+        object.__setattr__(self, "_standing", self.deleted - np.arange(len(self.deleted)))
         object.__setattr__(self, "updated", changed[~is_deleted])
         object.__setattr__(self, "inserted", np.arange(rows, rows + inserts, dtype=np.int64))
 
@@ -124,7 +130,7 @@ class SnapshotGenerator:
         is_new = (places + 1) * inserts // max(self.new_rows, 1) > before
         ranks = np.minimum(places - before, max(stays - 1, 0))
         # The n-th row that was not deleted.
-        passed = np.searchsorted(self.deleted - np.arange(len(self.deleted)), ranks, side="right")
+        passed = np.searchsorted(self._standing, ranks, side="right")
         keys: Keys = np.where(is_new, self.options.rows + before, ranks + passed)
         return keys
 
@@ -152,15 +158,15 @@ class SnapshotGenerator:
 def _changed_keys(options: GeneratorOptions) -> Keys:
     """The sorted keys of the rows that are updated or deleted."""
     count = min(round((options.update_fraction + options.delete_fraction) * options.rows), options.rows)
-    chance = np.random.default_rng([options.seed, 1])
     if not options.clusters or count == 0:
-        return np.sort(chance.choice(options.rows, count, replace=False, shuffle=False))
-    # As many equal areas as clusters, each with a run of changed rows somewhere within it.
-    bounds = np.linspace(0, options.rows, min(options.clusters, count) + 1).astype(np.int64)
-    ends = np.linspace(0, count, len(bounds)).astype(np.int64)
+        return np.sort(Permutation(options.rows, options.seed + 1)(np.arange(count, dtype=np.int64)))
+    # As many areas as clusters, each with a run of changed rows somewhere within it, as long as the area's share.
+    chance = np.random.default_rng([options.seed, 1])
+    clusters = min(options.clusters, count)
+    bounds = np.arange(clusters + 1, dtype=np.int64) * options.rows // clusters
+    ends = bounds * count // options.rows
     runs = []
-    for low, high, length in zip(bounds[:-1], bounds[1:], np.diff(ends), strict=True):
-        size = min(int(length), int(high - low))
+    for low, high, size in zip(bounds[:-1], bounds[1:], np.diff(ends), strict=True):
         start = low + chance.integers(0, high - low - size + 1)
         runs.append(np.arange(start, start + size, dtype=np.int64))
     return np.concatenate(runs)
@@ -227,24 +233,37 @@ def _text(numbers: npt.NDArray[np.uint64], length: int) -> pa.Array:
 
 
 def _write(folder: Path, batches: Iterator[pa.RecordBatch], rows_per_file: int, rows_per_group: int) -> None:
-    """Write batches into files of so many rows."""
+    """Write batches into files of so many rows. A row group is held until it is full."""
     folder.mkdir(parents=True)
+    groups = _regrouped(batches, rows_per_file, rows_per_group)
     writer: pq.ParquetWriter | None = None
     number = written = 0
-    try:
-        for batch in batches:
-            while len(batch):
-                if writer is None:
-                    path = folder / f"part-{number:05}.parquet"
-                    writer, number, written = pq.ParquetWriter(path, batch.schema), number + 1, 0
-                # A group is written at once, so that one file's groups are as large as asked for.
-                part = batch.slice(0, min(rows_per_file - written, rows_per_group))
-                writer.write_batch(part, row_group_size=rows_per_group)
-                batch = batch.slice(len(part))
-                written += len(part)
-                if written >= rows_per_file:
-                    writer.close()
-                    writer = None
-    finally:
-        if writer is not None:
+    for group in groups:
+        if writer is None:
+            writer = pq.ParquetWriter(folder / f"part-{number:05}.parquet", group.schema)
+            number, written = number + 1, 0
+        writer.write_table(group, row_group_size=rows_per_group)
+        written += len(group)
+        if written >= rows_per_file:
             writer.close()
+            writer = None
+    if writer is not None:
+        writer.close()
+
+
+def _regrouped(batches: Iterator[pa.RecordBatch], rows_per_file: int, rows_per_group: int) -> Iterator[pa.Table]:
+    """The rows as tables of one row group each, of which none goes on in the next file."""
+    parts: list[pa.RecordBatch] = []
+    held = written = 0
+    for batch in batches:
+        while len(batch):
+            part = batch.slice(0, min(rows_per_group, rows_per_file - written) - held)
+            parts.append(part)
+            held += len(part)
+            batch = batch.slice(len(part))
+            if held == min(rows_per_group, rows_per_file - written):
+                yield pa.Table.from_batches(parts)
+                written = (written + held) % rows_per_file
+                parts, held = [], 0
+    if parts:
+        yield pa.Table.from_batches(parts)
