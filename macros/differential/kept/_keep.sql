@@ -54,6 +54,9 @@
   small table waits for several batches of them.
 #}
 {%- macro _is_patched_much(job, last) -%}
+  {%- if last.kept_as_of == last.batch_id -%}
+    {{ return(false) }}
+  {%- endif -%}
   {%- set sql -%}
 select
     coalesce(sum(inserts + deletes + updates), 0) as patches,
@@ -61,9 +64,6 @@ select
 from {{ job.batches }}
 where batch_id > {{ last.kept_as_of }} and batch_id <= {{ last.batch_id }} and inserts + deletes + updates > 0
   {%- endset -%}
-  {%- if last.kept_as_of == last.batch_id -%}
-    {{ return(false) }}
-  {%- endif -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
   {%- set few = adapter.dispatch('_few_patches', 'deltawave')() -%}
   {{ return(row[0] | int * 5 > last.rows_new and (row[0] | int > few.patches or row[1] | int > few.batches)) }}

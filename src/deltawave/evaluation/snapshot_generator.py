@@ -106,8 +106,7 @@ class SnapshotGenerator:
 
     def old(self) -> Iterator[pa.RecordBatch]:
         """The earlier snapshot, in order of its keys."""
-        for low in range(0, self.options.rows, CHUNK):
-            keys = np.arange(low, min(low + CHUNK, self.options.rows), dtype=np.int64)
+        for keys in _chunks(self.options.rows):
             yield self._records(keys, np.zeros(len(keys), dtype=np.int64))
 
     def new(self) -> Iterator[pa.RecordBatch]:
@@ -176,28 +175,32 @@ def _places(options: GeneratorOptions, rows: int) -> Iterator[npt.NDArray[np.int
     """The places of the undisturbed order, in the order in which the later snapshot has them."""
     if options.order == "full":
         permutation = Permutation(rows, options.seed)
-        for low in range(0, rows, CHUNK):
-            yield permutation(np.arange(low, min(low + CHUNK, rows), dtype=np.int64))
+        yield from map(permutation, _chunks(rows))
         return
     if options.order == "same" or options.displacement == 0:
-        for low in range(0, rows, CHUNK):
-            yield np.arange(low, min(low + CHUNK, rows), dtype=np.int64)
+        yield from _chunks(rows)
         return
     # Sorted by place plus a chance between 0 and four displacements, a row lies twice the displacement away at most.
     reach = 4 * options.displacement
     chance = np.random.default_rng([options.seed, 3])
     waiting = np.empty(0, dtype=np.int64)
     sorts = np.empty(0)
-    for low in range(0, rows, CHUNK):
-        places = np.arange(low, min(low + CHUNK, rows), dtype=np.int64)
+    for places in _chunks(rows):
         waiting = np.concatenate([waiting, places])
         sorts = np.concatenate([sorts, places + chance.random(len(places)) * reach])
         # What comes later sorts later.
-        is_due = sorts < low + CHUNK if low + CHUNK < rows else np.ones(len(sorts), dtype=bool)
+        following = places[-1] + 1
+        is_due = sorts < following if following < rows else np.ones(len(sorts), dtype=bool)
         due = waiting[is_due][np.argsort(sorts[is_due], kind="stable")]
         waiting, sorts = waiting[~is_due], sorts[~is_due]
         for start in range(0, len(due), CHUNK):
             yield due[start : start + CHUNK]
+
+
+def _chunks(rows: int) -> Iterator[npt.NDArray[np.int64]]:
+    """The numbers from 0 to ``rows`` - 1, a chunk at a time."""
+    for low in range(0, rows, CHUNK):
+        yield np.arange(low, min(low + CHUNK, rows), dtype=np.int64)
 
 
 def _is_in(keys: Keys, some: Keys) -> npt.NDArray[np.bool_]:

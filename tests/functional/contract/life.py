@@ -49,7 +49,7 @@ class Life:
     states: dict[int, Knowledge] = field(default_factory=dict)
     log: Log = field(default_factory=Log)
     edit: Edit = USUAL
-    # Under which edit the last good run compared.
+    # Under which edit the last batch was compared.
     compared: Edit = USUAL
     # What batches have deleted; the log of an expired one is gone.
     deletes: dict[int, int] = field(default_factory=dict)
