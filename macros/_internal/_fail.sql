@@ -124,6 +124,7 @@
     'remote_adapter': "{model}: 'remote' ({remote}) needs a profile of type: deltawave, with {remote} under remotes; the adapter of this profile reads no databases.",
     'change_types': "{model}, batch {batch}: {count} change(s) that {comparison} returned have another change_type than insert, delete and update. Nothing was changed. Correct the function.",
     'row_id_uncompared': "{model}: 'row_id' names '{column}', which is not compared exactly because of compare_columns, ignore_columns or tolerance. A row whose key has changed could not be found by it. Compare it, or take row_id out.",
+    'in_place': "{model}: in_place reads files where they lie and needs 'select * from' a table of Parquet files without partitions, or from parquet.`<folder>`; {problem}. Nothing was changed. Write such a select, or take in_place out.",
     'python_adapter': "{model}: its strategy compares in Python, by {function}, and needs a profile of type: deltawave; the adapter of this profile runs no Python. Take another strategy, or another profile.",
     'python_columns': "{model}, batch {batch}: the changes that {function} returned lack the column(s) {columns}. Nothing was changed. The function has to return them, with the names and types that it is given.",
     'python_types': "{model}, batch {batch}: the changes that {function} returned have column(s) of another type: {columns}. Nothing was changed. The function has to return them with the types that it is given.",

@@ -3,7 +3,7 @@
   formulas with their sources; a test compares the two.
 #}
 {%- macro _predicted_reads(table) -%}
-  {%- set rows, change, flag, pointer, checksum = table.rows, table.change_fraction, 13, 4, 8 -%}
+  {%- set rows, change, flag, pointer, checksum, hashes = table.rows, table.change_fraction, 13, 4, 8, 20 -%}
   {%- set compared = table.compared_fraction * (table.row_bytes - table.key_bytes) -%}
   {%- set whole = deltawave._pages_of(rows, table.row_bytes) -%}
   {%- set flagged = deltawave._pages_of(rows, table.row_bytes + (0 if table.has_timestamps else flag)) -%}
@@ -24,6 +24,8 @@
     'timestamp_delete_flag': change * (flagged + whole + index) + 3,
     'covering_copy': change * (covering + copy_pages) + 3,
     'row_checksum': whole + change * copy_pages + deltawave._pages_of(rows, table.key_bytes + checksum),
+    'hash_compressed': whole + deltawave._pages_of(rows, table.key_bytes + hashes),
+    'sort_merge_compressed': whole + change * copy_pages + deltawave._pages_of(rows, table.key_bytes + hashes),
     'ranges': whole + copy_pages + auxiliary,
     'range_checksum': whole + auxiliary + changed_ranges * copy_pages,
     'view': joined * (joined - 1) * change * flagged + change * table.compared_fraction * joined * whole,

@@ -40,7 +40,7 @@
   patches: only operations can follow it.
 #}
 {%- macro _kept_after_expiry(work, until) -%}
-  {%- set is_patched = work.record.kept.kind in ['base', 'checksums'] and work.record.kept_as_of < until.batch_id -%}
+  {%- set is_patched = work.record.kept.kind in ['base', 'checksums', 'hashes'] and work.record.kept_as_of < until.batch_id -%}
   {{ return({'kept': {'kind': 'log'}} if is_patched else {}) }}
 {%- endmacro -%}
 

@@ -21,6 +21,8 @@ COSTS = {
     "timestamp_delete_flag": query_based.tdi,
     "covering_copy": query_based.atdi_projected,
     "row_checksum": query_based.tlcs_beside,
+    "sort_merge_compressed": query_based.hashes_beside,
+    "hash_compressed": query_based.hashes_probed,
     "ranges": query_based.incremental,
     "view": view_based.vbd_by_flags,
 }
@@ -96,6 +98,8 @@ Strategies for 1,000,000 rows of 200 bytes, 8 of them key
   timestamp_delete_flag             no       2.1%  the source does not flag deletes, and can't be made to
   timestamp_delete_flag (covering)  no       2.1%  the source does not flag deletes, and can't be made to
   row_checksum                      no       109%  reads the source whole, which may not be locked
+  sort_merge_compressed             no       115%  reads the source whole, which may not be locked
+  hash_compressed                   no       114%  reads the source whole, which may not be locked
   ranges                            yes      200%  reads a few key ranges per run; sees a change when its turn comes
   range_checksum                    no       198%  changes fall into 98% of the key ranges: few can be left out
   view                              no          -  the model is no join of relations with change logs

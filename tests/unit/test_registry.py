@@ -16,7 +16,7 @@ OPTIONS: dict[str, dict[str, Any]] = MACROS._options()
 PAGE = (ROOT / "docs" / "differential.md").read_text()
 KINDS = {
     "reads": {"dump", "slice", "logs"},
-    "keeps": {"copy", "ordered", "base", "checksums"},
+    "keeps": {"copy", "ordered", "base", "checksums", "hashes"},
     "compares": {"sql", "python"},
     "ranges": {None, "lookup", "compared"},
     "checksums": {None, "rows", "ranges"},
@@ -174,6 +174,7 @@ def test_kinds_are_all_that_a_declaration_says() -> None:
         "options",
         "requires",
         "allows",
+        "library",
         "check",
         "source",
     }

@@ -15,4 +15,5 @@
   {%- do deltawave._update(job, columns=deltawave._dump_columns(job)) -%}
   {%- do deltawave._check_names(job) -%}
   {%- do deltawave._check_range_key(job) -%}
+  {%- do deltawave._check_in_place(job) -%}
 {%- endmacro -%}

@@ -43,7 +43,9 @@
 #}
 {%- macro _checksum_fingerprint(job, batch) -%}
   {%- set bits = job.settings.checksum_bits -%}
-  {%- if job.strategy.checksums == 'rows' -%}
+  {%- if job.strategy.keeps == 'hashes' -%}
+    {{ return(local_md5(tojson([deltawave._hash_version(), job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
+  {%- elif job.strategy.checksums == 'rows' -%}
     {{ return(local_md5(deltawave._checksum_of(batch, bits))) }}
   {%- elif job.strategy.checksums == 'ranges' and job.remote -%}
     {%- set hashes = deltawave._remote_row_hash(job, deltawave._keys_first(job, batch), bits) -%}

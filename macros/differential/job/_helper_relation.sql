@@ -30,7 +30,7 @@
 
 {# Tables that an attempt writes beside the log: what it read, what it keeps, the ranges of that, and a view's touched anchors. #}
 {%- macro _side_kinds() -%}
-  {{ return(['copy', 'ordered', 'accepted', 'base', 'checksums', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
+  {{ return(['copy', 'ordered', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
 {%- endmacro -%}
 
 {# The table of a kind that this attempt writes for the batch. #}

@@ -25,6 +25,8 @@
   {%- if batch.kept == last.kept and deltawave._is_patched_much(job, last) -%}
     {%- if batch.kept.kind == 'checksums' -%}
       {%- do deltawave._write_kept(job, batch, deltawave._kept_checksums(job, batch), none, last.batch_id) -%}
+    {%- elif batch.kept.kind == 'hashes' -%}
+      {%- do deltawave._write_kept(job, batch, deltawave._patched_hashes(job, batch, last), none, last.batch_id) -%}
     {%- else -%}
       {%- do deltawave._write_last_state(job, batch, last) -%}
     {%- endif -%}

@@ -3,8 +3,7 @@
   now. The ranges of its keys are reused or cut in the same way.
 #}
 {%- macro _open_kept(job, batch, last) -%}
-  {%- set has_checksums = job.strategy.keeps == 'checksums' -%}
-  {%- set is_kept = last.kept.kind == job.strategy.keeps and (not has_checksums or last.checksum_fingerprint == batch.checksum_fingerprint) -%}
+  {%- set is_kept = last.kept.kind == job.strategy.keeps and (job.strategy.checksums != 'rows' or last.checksum_fingerprint == batch.checksum_fingerprint) -%}
   {%- if is_kept -%}
     {%- do deltawave._update(batch, kept=last.kept, kept_as_of=last.kept_as_of) -%}
   {%- else -%}
@@ -27,7 +26,7 @@
   them all, so it can only continue with the same checksums.
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
-  {%- if last.is_baseline and last.kept.kind == 'checksums' and last.checksum_fingerprint != batch.checksum_fingerprint -%}
+  {%- if last.is_baseline and last.kept.kind in ['checksums', 'hashes'] and last.checksum_fingerprint != batch.checksum_fingerprint -%}
     {%- do deltawave._fail('checksums_alone', {'model': job.name}) -%}
   {%- endif -%}
 {%- endmacro -%}

@@ -1,9 +1,11 @@
-{# Writes the state after batch as_of, in the strategy's form. columns: those of the rows; none if the rows are checksums already. #}
+{# Writes the state after batch as_of, in the strategy's form. columns: those of the rows; none if the rows are in that form already. #}
 {%- macro _write_kept(job, batch, rows, columns, as_of) -%}
   {%- set side = deltawave._own_table(batch, job.strategy.keeps) -%}
   {%- set table = deltawave._attempt_relation(job, side) -%}
   {%- if side.kind == 'base' -%}
     {%- do deltawave._create_base(job, table, rows, columns) -%}
+  {%- elif side.kind == 'hashes' -%}
+    {%- do deltawave._create_hashes(job, table, deltawave._hashes_of(job, batch, rows) if columns else rows) -%}
   {%- else -%}
     {%- do deltawave._create_checksums(job, table, deltawave._summed_rows(job, batch, rows) if columns else rows) -%}
   {%- endif -%}

@@ -27,7 +27,7 @@
       'allowed': allowed | reject('none') | join(' or ') or 'no value',
     }) -%}
   {%- endfor -%}
-  {%- if strategy.compares == 'python' -%}{%- do deltawave._require_python(model_name, strategy) -%}{%- endif -%}
+  {%- if strategy.compares == 'python' or strategy.library -%}{%- do deltawave._require_python(model_name, strategy) -%}{%- endif -%}
   {%- if strategy.check -%}
     {%- do deltawave._macro_named(strategy.check)(model_name, settings) -%}
   {%- endif -%}

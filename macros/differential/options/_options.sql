@@ -21,6 +21,8 @@
     'ranges_per_run': {'default': none, 'is': 'count'},
     'range_pause': {'default': none, 'is': 'seconds'},
     'checksum_bits': {'default': 64, 'is': 'choice', 'values': [64, 128]},
+    'in_place': {'default': false, 'is': 'choice', 'values': [false, true]},
+    'memory_bytes': {'default': 1073741824, 'is': 'count'},
     'relations': {'default': none, 'is': 'relations', 'selects': true},
     'root': {'default': none, 'is': 'name', 'selects': true},
     'constant_relations': {'default': [], 'is': 'names'},

@@ -1,15 +1,22 @@
 {#
-  Stops a model whose strategy compares in Python if the adapter cannot run Python (stock dbt-spark), or if the strategy's function is missing or
+  Stops a model whose strategy needs Python if the adapter cannot run Python (stock dbt-spark), or if the strategy's function is missing or
   takes other arguments. Does not start Spark.
 #}
 {%- macro _require_python(model_name, strategy) -%}
+  {%- set function = strategy.library ~ '.differing_rows' if strategy.library else strategy.comparison -%}
   {%- if adapter.compare_in_python is not defined -%}
-    {%- do deltawave._fail('python_adapter', {'model': model_name, 'function': strategy.comparison}) -%}
+    {%- do deltawave._fail('python_adapter', {'model': model_name, 'function': function}) -%}
   {%- endif -%}
-  {%- do adapter.check_library_function(strategy.comparison, deltawave._python_arguments() + strategy.options) -%}
+  {%- set arguments = deltawave._hash_arguments() + strategy.options if strategy.library else deltawave._python_arguments() + strategy.options -%}
+  {%- do adapter.check_library_function(function, arguments) -%}
 {%- endmacro -%}
 
-{# The names of the arguments that every such function receives; its own options follow. #}
+{# The names of the arguments that a comparison receives; its own options follow. #}
 {%- macro _python_arguments() -%}
   {{ return(['old', 'new', 'unique_key', 'columns', 'before_image']) }}
+{%- endmacro -%}
+
+{# The names of the arguments that a library's differing_rows receives; the strategy's options follow. #}
+{%- macro _hash_arguments() -%}
+  {{ return(['kept', 'patches', 'new', 'unique_key', 'columns', 'rows']) }}
 {%- endmacro -%}

@@ -33,12 +33,12 @@
 
 {# What the traits of a declaration take; `beside`: the trait on which that depends. #}
 {%- macro _traits(strategy) -%}
-  {%- set has_checksums = strategy.keeps == 'checksums' -%}
+  {%- set has_checksums = strategy.keeps in ['checksums', 'hashes'] -%}
   {%- set compares_ranges = strategy.ranges == 'compared' -%}
   {{ return({
     'reads': {'takes': ['dump', 'slice', 'logs']},
     'compares': {'takes': ['sql', 'python']},
-    'keeps': {'takes': ['copy', 'ordered'] if strategy.reads == 'dump' else ['base', 'checksums'], 'beside': 'reads'},
+    'keeps': {'takes': ['copy', 'ordered'] if strategy.reads == 'dump' else ['base', 'checksums', 'hashes'], 'beside': 'reads'},
     'ranges': {'takes': [none, 'lookup', 'compared'] if strategy.keeps == 'base' else [none], 'beside': 'keeps'},
     'checksums': {
       'takes': ['rows'] if has_checksums else [none, 'ranges'] if compares_ranges else [none],

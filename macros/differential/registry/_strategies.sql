@@ -32,6 +32,16 @@
       reads='slice', reader='_slice_by_row_checksums', keeps='checksums', checksums='rows', sees_deletes='all', before_images='log',
       source='CH98 3.3', options=['checksum_bits'], allows=dict(no_duplicates, tolerance=[none]),
     ),
+    'sort_merge_compressed': deltawave._strategy(
+      reads='slice', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
+      source='LG96 3.1', library='deltawave.differencing.sort_merge_compressed', options=['in_place'],
+      allows=dict(no_duplicates, tolerance=[none]),
+    ),
+    'hash_compressed': deltawave._strategy(
+      reads='slice', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
+      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['in_place', 'memory_bytes'],
+      allows=dict(no_duplicates, tolerance=[none]),
+    ),
     'ranges': deltawave._strategy(
       reads='slice', reader='_slice_by_ranges', keeps='base', ranges='compared', sees_deletes='all', source='CH98 3.4', resumes='strategy',
       options=of_ranges,
@@ -58,7 +68,8 @@
     comparison     the macro that computes the changes between two sides, see _changes_between; for Python, the dotted path of a function
     compares       sql or python
     keeps          what the next batch is compared with, see _keep: copy (placed by the key's hash), ordered (in the dump's order), base (in
-                   key order, patched by the log), checksums (one per key, patched by the log)
+                   key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes that Python compares,
+                   patched by the log)
     ranges         lookup: key ranges lead to kept rows; compared: key ranges are what is compared; none
     checksums      what is compared by checksums: rows, ranges, or none
     sees_deletes   all, flagged or none
@@ -67,12 +78,13 @@
     options        options that it reads, besides those that all strategies read; others refuse them
     requires       required options, each with an example
     allows         allowed values of options; others are refused
+    library        for hashes: the Python module that computes and compares them, see _hashes_of
     check          a macro that checks the settings as a whole: check(model_name, settings)
     source         the paper's section
 #}
 {%- macro _strategy(
     reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', ranges=none, checksums=none,
-    before_images='always', resumes=none, options=[], requires={}, allows={}, check=none
+    before_images='always', resumes=none, options=[], requires={}, allows={}, library=none, check=none
 ) -%}
   {{ return({
     'reads': reads,
@@ -88,6 +100,7 @@
     'options': options,
     'requires': requires,
     'allows': dict(deltawave._limits(reads, compares), **allows),
+    'library': library,
     'check': check,
     'source': source,
   }) }}

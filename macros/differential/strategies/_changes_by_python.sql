@@ -12,10 +12,7 @@
   } -%}
   {%- for option in job.strategy.options -%}{%- do options.update({option: job.settings[option]}) -%}{%- endfor -%}
   {%- set sides = {'old': deltawave._side_for_python(batch, 'old'), 'new': deltawave._side_for_python(batch, 'new')} -%}
-  {%- set view = job.target.schema ~ '__' ~ job.target.identifier ~ '__changes_' ~ batch.batch_id ~ '_' ~ batch.attempt -%}
-  {%- do adapter.compare_in_python(job.strategy.comparison, sides, options, view) -%}
-  {%- set changes = deltawave._quoted(view) -%}
-  {%- do job.statements.append('-- the temporary view ' ~ changes ~ ' is what ' ~ job.strategy.comparison ~ ' returned') -%}
+  {%- set changes = deltawave._view_by_python(job, batch, job.strategy.comparison, sides, options, 'changes') -%}
   {%- set names = deltawave._require_changes(job, batch, changes) -%}
   {%- set marker = deltawave._literal(deltawave._backfill_marker()) -%}
 select
@@ -44,15 +41,6 @@ from {{ changes }}
     }) -%}
   {%- endfor -%}
   {{ return(told) }}
-{%- endmacro -%}
-
-{# The key in the order of the option and the spelling of the columns. #}
-{%- macro _key_as_spelt(unique_key, columns) -%}
-  {%- set names = {} -%}
-  {%- for column in columns -%}{%- do names.update({column.name | lower: column.name}) -%}{%- endfor -%}
-  {%- set key = [] -%}
-  {%- for name in unique_key -%}{%- do key.append(names[name | lower]) -%}{%- endfor -%}
-  {{ return(key) }}
 {%- endmacro -%}
 
 {#

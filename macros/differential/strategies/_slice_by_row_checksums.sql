@@ -11,11 +11,22 @@
     {{ return(deltawave._reading(arrived=batch.landed)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}
+  {%- set checksum = deltawave._checksum_of(batch, job.settings.checksum_bits) -%}
+  {{ return(deltawave._reading_of_differing(
+    job, batch, 'if(is_there, not was_kept or row_checksum <> ' ~ checksum ~ ', was_kept)'
+  )) }}
+{%- endmacro -%}
+
+{#
+  The landed rows with was_kept and is_there: rows that differ by their checksums, and the keys of those that are gone. They are compared with the
+  log or, where that does not hold them, are the changes themselves. differs: whether a landed row is one.
+#}
+{%- macro _reading_of_differing(job, batch, differs) -%}
   {%- set has_rows = deltawave._log_has_all_rows(job, batch) -%}
   {{ return(deltawave._reading(
     arrived='(select * from ' ~ batch.landed ~ ' where is_there)',
     old=deltawave._logged_rows(job, batch) if has_rows else none,
-    changes=none if has_rows else deltawave._changes_without_before(job, batch),
+    changes=none if has_rows else deltawave._changes_without_before(job, batch, differs),
     checksums=batch.rows_old,
   )) }}
 {%- endmacro -%}
@@ -40,7 +51,7 @@
 {%- endmacro -%}
 
 {# Changes found by the kept checksums alone: before images are null, and so are the last values of deletes. #}
-{%- macro _changes_without_before(job, batch) -%}
+{%- macro _changes_without_before(job, batch, differs) -%}
 select
     {%- for column in batch.columns %}
     {{ deltawave._quoted(column.name) }},
@@ -51,7 +62,7 @@ select
     case when not was_kept then 'insert' when not is_there then 'delete' else 'update' end as change_type,
     cast(null as array<string>) as changed_columns
 from {{ batch.landed }}
-where if(is_there, not was_kept or row_checksum <> {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}, was_kept)
+where {{ differs }}
 {%- endmacro -%}
 
 {# New rows, rows whose checksum differs from the kept one, which comes with them, and the keys of rows that are gone. #}

@@ -6,6 +6,8 @@ of the relation and of what is kept of it. docs/costs.md says how the paper is r
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deltawave.costs.source_table import SourceTable
 
 
@@ -95,6 +97,16 @@ def tlcs(table: SourceTable) -> float:
 def tlcs_beside(table: SourceTable) -> float:
     """Tuple level checksums in a table of keys and checksums, which is joined. N + delta W and that table (3.3)."""
     return tlcs(table) + table.checksum_pages
+
+
+def hashes_beside(table: SourceTable) -> float:
+    """SMC1 of LG96 as a strategy of slices: as :func:`tlcs_beside`, with 20 bytes of hashes beside each key (ours)."""
+    return tlcs_beside(replace(table, checksum_bytes=20))
+
+
+def hashes_probed(table: SourceTable) -> float:
+    """PHC1 of LG96 as a strategy of slices: the table is read once, beside 20 bytes of hashes for each key (ours)."""
+    return table.pages + replace(table, checksum_bytes=20).checksum_pages
 
 
 def incremental(table: SourceTable) -> float:

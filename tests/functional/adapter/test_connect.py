@@ -66,8 +66,9 @@ PRINT_CHANGES = """
 from dbt.adapters.deltawave import session
 
 spark = session._current.session
-changes = spark.table("own.log").where("_batch_id = 2").selectExpr("id", "_change_type", "_before.name")
-print("changes", sorted(tuple(row) for row in changes.collect()))
+for log in ("log", "hashed", "merged"):
+    changes = spark.table(f"own.{log}").where("_batch_id = 2").selectExpr("id", "_change_type", "_before.name")
+    print(log, sorted(tuple(row) for row in changes.collect()))
 print("views", [table.name for table in spark.catalog.listTables() if table.isTemporary])
 """
 
@@ -159,16 +160,19 @@ def test_a_strategy_that_compares_in_python(own_process, server):
     own_process.write("python_strategy.py", Path(python_strategy.__file__).read_text() + FAILS_LATE)
     own_process.write("macros/own_strategies.sql", own_strategies.DECLARATIONS)
     own_process.write("models/log.sql", LOG)
+    own_process.write("models/hashed.sql", LOG.replace("by_function", "hash_compressed"))
+    own_process.write("models/merged.sql", LOG.replace("by_function", "sort_merge_compressed"))
 
     outcome = own_process.dbt("run --vars 'dump: 1'", "run --vars 'dump: 2'", then=PRINT_CHANGES)
     assert outcome.returncode == 0, outcome.stdout
     lines = outcome.stdout.splitlines()
-    assert "changes [(0, 'delete', None), (1, 'update', 'ann'), (3, 'insert', None)]" in lines
+    for log in ("log", "hashed", "merged"):
+        assert f"{log} [(0, 'delete', None), (1, 'update', 'ann'), (3, 'insert', None)]" in lines
     assert "views []" in lines
 
     failing = own_strategies.DECLARATIONS.replace(python_strategy.DOTTED_PATH, "python_strategy.fails")
     own_process.write("macros/own_strategies.sql", failing)
-    outcome = own_process.dbt("run --vars 'dump: 1'")
+    outcome = own_process.dbt("run --select log --vars 'dump: 1'")
     assert outcome.returncode == 1
     shown = " ".join(outcome.stdout.split())
     assert "Library function 'python_strategy.fails' failed with AnalysisException: [UNRESOLVED_COLUMN" in shown

@@ -97,7 +97,11 @@ class TestTypes:
     def models(self) -> dict[str, str]:
         return {"current.sql": CURRENT % ["account_id"]}
 
-    def test_every_type_is_compared_by_its_content(self, bench: Workbench) -> None:
+    @pytest.mark.parametrize(
+        "strategy", ["outer_join", "row_checksum", "range_checksum", "sort_merge_compressed", "hash_compressed"]
+    )
+    def test_every_type_is_compared_by_its_content(self, bench: Workbench, strategy: str) -> None:
+        bench.configure(strategy=strategy)
         columns = {name: values for name, values in COLUMNS.items() if name not in NOT_KEPT[bench.file_format]}
         old, new = dumps(columns)
         bench.build(old)

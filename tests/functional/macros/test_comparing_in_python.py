@@ -25,7 +25,8 @@ def macros(spark: SparkSession) -> Iterator[Macros]:
     views = set()
 
     def compare_in_python(function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
-        compare(function, relations, options, spark).createOrReplaceTempView(view)
+        frame, _ = compare(function, relations, options, spark)
+        frame.createOrReplaceTempView(view)
         views.add(view)
 
     macros._context["adapter"].compare_in_python = compare_in_python

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -20,7 +20,7 @@ class SessionHandle(SparkConnectionWrapper):
         self.session = session
         self._shared = session
         self._written: str | None = None
-        self._views: list[str] = []
+        self._views: list[tuple[str, Callable[[], object] | None]] = []
         self._frame: DataFrame | None = None
 
     def cursor(self) -> SessionHandle:
@@ -74,12 +74,20 @@ class SessionHandle(SparkConnectionWrapper):
             # Sessions remember the files of a Parquet table and the version of an Iceberg table.
             self.session.catalog.refreshTable(written)
 
-    def leave_view(self, frame: DataFrame, view: str) -> None:
-        """Make ``frame`` the temporary view ``view``, until ``drop_views`` or the end of the node."""
+    def leave_view(self, frame: DataFrame, view: str, free: Callable[[], object] | None = None) -> None:
+        """Make ``frame`` the temporary view ``view``, until ``drop_views`` or the end of the node.
+
+        ``free`` is called then: it frees what the frame needs.
+        """
+        self._views.append((view, free))
         frame.createOrReplaceTempView("`" + view.replace("`", "``") + "`")
-        self._views.append(view)
 
     def drop_views(self) -> None:
         """Drop the views of ``leave_view``."""
         while self._views:
-            self.session.catalog.dropTempView(self._views.pop())
+            view, free = self._views.pop()
+            self.session.catalog.dropTempView(view)
+            if free is not None:
+                # What is left ends with the session; the next comparison has nothing to do with it.
+                with suppress(Exception):
+                    free()

@@ -178,9 +178,9 @@ class DeltawaveAdapter(SparkAdapter):
         with self._manager.exception_handler(function):
             handle.drop_views()
             secrets = self.config.credentials.secrets
-            frame = library_functions.compare(function, relations, options, handle.session, secrets)
+            frame, free = library_functions.compare(function, relations, options, handle.session, secrets)
+            handle.leave_view(frame, view, free)
             self._manager.refuse_if_cancelled()
-            handle.leave_view(frame, view)
 
     def _require_session(self, what: str) -> None:
         if not self._in_session:

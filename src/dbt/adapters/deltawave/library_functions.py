@@ -47,19 +47,31 @@ def compare(
     options: Mapping[str, Any],
     session: SparkSession,
     secrets: Iterable[str] = (),
-) -> DataFrame:
-    """Return what the function makes of ``relations``, opened as DataFrames of ``session``, and ``options``."""
+) -> tuple[DataFrame, Callable[[], object] | None]:
+    """Return what the function makes of ``relations``, opened as DataFrames of ``session``, and ``options``.
+
+    The function may return another function with its result, which frees what that needs once it is no longer read.
+    """
     function = find(path, [*relations, *options], secrets)
     frames = {name: session.sql(f"select * from {relation}") for name, relation in relations.items()}
     try:
-        result = to_frame(function(**frames, **options), session, _called(path))
-        # Spark Connect analyses a frame when it is first asked for something: what is wrong with it is the function's.
-        _ = result.schema
+        result = function(**frames, **options)
+        free = None
+        if isinstance(result, tuple) and len(result) == 2 and callable(result[1]):
+            result, free = result
+        try:
+            frame = to_frame(result, session, _called(path))
+            # Spark Connect analyses a frame when it is first asked for something: what is wrong is the function's.
+            _ = frame.schema
+        except BaseException:
+            if free is not None:
+                free()
+            raise
     except DbtRuntimeError:
         raise
     except Exception as error:
         raise DbtRuntimeError(report(_called(path), error, secrets, _is_shown(path))) from error
-    return result
+    return frame, free
 
 
 def _imported(path: str, secrets: Iterable[str]) -> Any:

@@ -1,0 +1,24 @@
+{#
+  A strategy whose kept keys and hashes a Python library compares with the dump (LG96 3.1): it reads the rows that differ, and the keys of those
+  that are gone. Before images come from the log, if it still holds them.
+#}
+{%- macro default___slice_by_hashes(job, batch, last) -%}
+  {%- if not last -%}
+    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
+    {{ return(deltawave._reading(arrived=batch.landed)) }}
+  {%- endif -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._rows_by_hashes(job, batch, last)) -%}
+  {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
+{%- endmacro -%}
+
+{# A select of the dump's rows that differ from the kept hashes: the log's columns, was_kept, is_there. #}
+{%- macro _rows_by_hashes(job, batch, last) -%}
+  {%- set names = deltawave._dump_names(batch) | join(', ') -%}
+  {%- set relations = dict(
+    deltawave._known_hashes(job, batch, last), new=deltawave._in_parentheses('select ' ~ names ~ ' from (\n' ~ job.sql ~ '\n)')
+  ) -%}
+  {%- set options = deltawave._hash_options(job, batch, 'rows') -%}
+  {%- for option in job.strategy.options -%}{%- do options.update({option: job.settings[option]}) -%}{%- endfor -%}
+  {%- set view = deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_rows', relations, options, 'differing') -%}
+  {{ return('select * from ' ~ view) }}
+{%- endmacro -%}

@@ -1,0 +1,203 @@
+"""Compressed snapshots on Spark: keys and hashes of rows, exchanged by segments, and kept between comparisons.
+
+What is kept is a row per segment: ``segment`` of ``segments``, ``rows``, and ``entries``, their bytes
+(:class:`~deltawave.differencing.signatures.Signatures`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
+
+from deltawave.differencing.in_place import Batches, map_rows, quoted
+from deltawave.differencing.merging import patched
+from deltawave.differencing.signatures import Signatures, gathered
+
+Columns = Sequence[dict[str, Any]]
+# A result, and a function that frees what it needs until it is read.
+Freed = tuple[DataFrame, Callable[[], object]]
+
+KEPT, UPSERTED, REMOVED, NEW = range(4)
+_KEPT_COLUMNS = "segment int, segments int, rows bigint, entries binary"
+_PIECES = "segment int, kind tinyint, entries binary"
+# Rows of a segment: their compressed form, that of both sides, and what is computed of them take about 100 MB.
+_SEGMENT_ROWS = 1 << 19
+# Rows that a task compresses before it passes them on.
+_TASK_ROWS = 1 << 20
+
+
+def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int) -> DataFrame:
+    """Return what is kept of a snapshot of about ``count`` rows."""
+    segments = segments_of(count)
+    pieces = compressed(rows, Compared.of(unique_key, columns), segments, UPSERTED)
+    return _kept(pieces, segments)
+
+
+def patched_hashes(
+    kept: DataFrame, patches: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int
+) -> DataFrame:
+    """Return what is kept, after changes: rows with ``_change_type``."""
+    segments = segments_of(count)
+    return _kept(old_pieces(kept, patches, Compared.of(unique_key, columns), segments), segments)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Which columns make the key, and Spark's expressions of what is compared of a row."""
+
+    key: list[str]
+    expressions: list[str]
+
+    @classmethod
+    def of(cls, unique_key: Sequence[str], columns: Columns) -> Compared:
+        """From the mappings that docs/python_strategies.md describes."""
+        return cls(list(unique_key), [column["comparable"] for column in columns if column["is_compared"]])
+
+    def cells(self) -> list[str]:
+        """Key and compared values. A map or a variant becomes something that can be compared."""
+        return [*map(quoted, self.key), *self.expressions]
+
+    def told(self, frame: DataFrame) -> StructType:
+        """The key's columns, k0, k1, ..., whether the key was kept, and whether it is there."""
+        types = {field.name: field.dataType for field in frame.schema.fields}
+        fields = [StructField(f"k{number}", types[name]) for number, name in enumerate(self.key)]
+        return StructType(fields).add("was_kept", "boolean").add("is_there", "boolean")
+
+    def key_alone(self, frame: DataFrame) -> list[Column]:
+        """The frame's columns for a row of which only the key is known, in k0, k1, ..."""
+        places = {name: number for number, name in enumerate(self.key)}
+        cells = []
+        for field in frame.schema.fields:
+            value = F.col(f"k{places[field.name]}") if field.name in places else F.lit(None).cast(field.dataType)
+            cells.append(value.alias(field.name))
+        return cells
+
+
+def free_prefix(prefix: str, names: Sequence[str]) -> str:
+    """The prefix, longer if one of the names begins with it."""
+    while any(name.lower().startswith(prefix) for name in names):
+        prefix += "_"
+    return prefix
+
+
+def segments_of(rows: int) -> int:
+    """How many segments a snapshot of so many rows has."""
+    return max(1, -(-rows // _SEGMENT_ROWS))
+
+
+def compressed(frame: DataFrame, compared: Compared, segments: int, kind: int, in_place: bool = False) -> DataFrame:
+    """The rows of a frame as compressed pieces of segments."""
+    keys = len(compared.key)
+
+    def compress(batches: Batches) -> Batches:
+        for part in gathered((signatures(batch.columns, keys) for batch in batches), _TASK_ROWS):
+            yield _pieces(part, segments, kind)
+
+    return map_rows(frame, compared.cells(), compress, _PIECES, in_place)
+
+
+def signatures(cells: Sequence[pa.Array], keys: int) -> Signatures:
+    """Compress rows of ``Compared.cells``, the first ``keys`` of which are the key."""
+    names = [f"k{number}" for number in range(keys)]
+    # One form for all sessions and readers: zones and nullability of keys are not theirs.
+    key_cells = [cell.cast(_canonical(cell.type)) for cell in map(plain, cells[:keys])]
+    return Signatures.of(pa.RecordBatch.from_arrays(key_cells, names), cells[keys:])
+
+
+def _canonical(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "UTC")
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(field.name, _canonical(field.type)) for field in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(pa.field("element", _canonical(kind.value_type)))
+    return kind
+
+
+def plain(column: pa.Array) -> pa.Array:
+    """A column without a dictionary."""
+    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
+
+
+def old_pieces(kept: DataFrame, patches: DataFrame | None, compared: Compared, segments: int) -> DataFrame:
+    """The compressed pieces of the old snapshot: what is kept, and what changed since."""
+
+    def cut(batches: Batches) -> Batches:
+        for batch in batches:
+            for entries in batch.column("entries"):
+                yield _pieces(Signatures.from_bytes(entries.as_buffer()), segments, KEPT)
+
+    # Most are in the right segments already.
+    is_cut = F.col("segments") == segments
+    whole = kept.where(is_cut).select("segment", F.lit(KEPT).cast("tinyint").alias("kind"), "entries")
+    pieces = whole.unionByName(kept.where(~is_cut).select("entries").mapInArrow(cut, _PIECES))
+    if patches is None:
+        return pieces
+    is_gone = F.col("`_change_type`") == "delete"
+    upserted = compressed(patches.where(~is_gone), compared, segments, UPSERTED)
+    return pieces.unionByName(upserted).unionByName(compressed(patches.where(is_gone), compared, segments, REMOVED))
+
+
+def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
+    """The pieces, so that a task gets whole segments in their order; see ``merged``."""
+    return pieces.repartition(tasks, "segment").sortWithinPartitions("segment", "kind")
+
+
+def in_one_task(pieces: DataFrame) -> DataFrame:
+    """The pieces, all for one task, in the order of their segments."""
+    return pieces.coalesce(1).sortWithinPartitions("segment", "kind")
+
+
+def merged(batches: Batches) -> Iterator[tuple[int, dict[int, Signatures]]]:
+    """The rows of each segment, sorted, by their kind."""
+    rows = chain.from_iterable(
+        zip(*(batch.column(name).to_pylist() for name in ("segment", "kind")), batch.column("entries"), strict=True)
+        for batch in batches
+    )
+    for segment, pieces in groupby(rows, key=lambda row: row[0]):
+        parts: dict[int, Signatures] = {}
+        for kind, entries in groupby(pieces, key=lambda row: row[1]):
+            parts[kind] = Signatures.concat([Signatures.from_bytes(row[2].as_buffer()) for row in entries]).sorted()
+        yield segment, parts
+
+
+def old_side(parts: dict[int, Signatures]) -> Signatures:
+    """The old rows of a segment: those kept, with the changes since."""
+    none = next(iter(parts.values())).slice(0, 0)
+    return patched(parts.get(KEPT, none), parts.get(UPSERTED), parts.get(REMOVED))
+
+
+def _pieces(part: Signatures, segments: int, kind: int) -> pa.RecordBatch:
+    pieces = [(segment, piece.to_bytes()) for segment, piece in part.segments(segments)]
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array([segment for segment, _ in pieces], pa.int32()),
+            pa.array([kind] * len(pieces), pa.int8()),
+            pa.array([entries for _, entries in pieces], pa.binary()),
+        ],
+        ["segment", "kind", "entries"],
+    )
+
+
+def _kept(pieces: DataFrame, segments: int) -> DataFrame:
+    def write(batches: Batches) -> Batches:
+        for segment, parts in merged(batches):
+            rows = old_side(parts)
+            yield pa.RecordBatch.from_arrays(
+                [
+                    pa.array([segment], pa.int32()),
+                    pa.array([segments], pa.int32()),
+                    pa.array([len(rows)], pa.int64()),
+                    pa.array([rows.to_bytes()], pa.binary()),
+                ],
+                ["segment", "segments", "rows", "entries"],
+            )
+
+    return by_segment(pieces, segments).mapInArrow(write, _KEPT_COLUMNS)

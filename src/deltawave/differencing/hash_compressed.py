@@ -1,0 +1,224 @@
+"""Hash outer join with a compressed old snapshot (LG96 3.1: PHC1) on Spark.
+
+The kept keys and hashes become a hash table in a file, which all tasks of the machine map into memory. The new
+snapshot is read once and probes it: nothing is exchanged but which of the kept keys were met. On several machines, or
+where the table is larger than the memory granted, the snapshots are partitioned by the key's hash and compared a
+segment at a time: then see :mod:`~deltawave.differencing.sort_merge_compressed`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyspark import SparkFiles
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import DataType, StructField, StructType, VariantType, YearMonthIntervalType
+
+from deltawave.differencing import sort_merge_compressed
+from deltawave.differencing.compression import (
+    Columns,
+    Compared,
+    Freed,
+    free_prefix,
+    in_one_task,
+    kept_hashes,
+    merged,
+    old_pieces,
+    old_side,
+    patched_hashes,
+    plain,
+    segments_of,
+    signatures,
+)
+from deltawave.differencing.hash_table import HashTable, write_table
+from deltawave.differencing.in_place import Batches, map_rows, quoted
+from deltawave.differencing.signatures import Places
+
+__all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
+
+# Bytes of the table, its key columns aside, for each row.
+_TABLE_BYTES = 30
+
+
+def differing_rows(
+    kept: DataFrame,
+    new: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    rows: int,
+    patches: DataFrame | None = None,
+    memory_bytes: int = 1 << 30,
+    in_place: bool = False,
+) -> Freed:
+    """Return the rows of ``new`` that differ from the kept hashes, and a function that frees what that needs.
+
+    As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but ``new`` is read once, unless the table
+    takes more than ``memory_bytes``, the session has several machines, or Spark cannot hand a column to Python. Of a
+    duplicate key that was kept, the result has the key alone, twice. ``in_place``: ``new`` is a plain select of
+    Parquet files, which are read without Spark.
+    """
+    compared = Compared.of(unique_key, columns)
+    is_small = rows * _TABLE_BYTES <= memory_bytes
+    if not (is_small and _is_one_machine(new.sparkSession) and _reaches_python(new.schema)):
+        return sort_merge_compressed.differing_rows(
+            kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches, in_place=in_place
+        )
+    folder = _written_table(kept, patches, compared, segments_of(rows))
+    told = free_prefix("of_task_", new.columns)
+    try:
+        probed = _probed(new, compared, folder, in_place, told).persist()
+    except BaseException:
+        _removed(new.sparkSession, folder)
+        raise
+
+    def free() -> None:
+        probed.unpersist()
+        _removed(new.sparkSession, folder)
+
+    seen, repeated = F.col(told + "seen"), F.col(told + "repeated")
+    of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
+    # Without a task, as of a table without files, no key was met.
+    none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
+    keys = (
+        of_tasks.unionByName(none)
+        .repartition(1)
+        .mapInArrow(_teller(folder), compared.told(new))
+        .select(*compared.key_alone(new), "was_kept", "is_there")
+    )
+    return probed.where(seen.isNull()).drop(told + "seen", told + "repeated").unionByName(keys), free
+
+
+def _is_one_machine(session: SparkSession) -> bool:
+    master = session.conf.get("spark.master", "") or ""
+    return master.startswith("local") and not master.startswith("local-cluster")
+
+
+def _reaches_python(kind: DataType) -> bool:
+    """Whether Spark hands values of this type over and takes them back unchanged."""
+    if isinstance(kind, StructType):
+        return all(_reaches_python(field.dataType) for field in kind.fields)
+    if isinstance(kind, (VariantType, YearMonthIntervalType)) or "collate" in kind.simpleString():
+        return False
+    parts = [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
+    return all(map(_reaches_python, parts))
+
+
+def _written_table(kept: DataFrame, patches: DataFrame | None, compared: Compared, segments: int) -> Path:
+    """Write the table of the old snapshot, and return its folder: one of the session, which ends with it."""
+    pieces = old_pieces(kept, patches, compared, segments)
+
+    def write(batches: Batches) -> Batches:
+        folder = Path(tempfile.mkdtemp(prefix="deltawave-", dir=SparkFiles.getRootDirectory()), "table")
+        write_table(folder, ((segment, old_side(parts)) for segment, parts in merged(batches)), segments)
+        yield pa.RecordBatch.from_pydict({"folder": [str(folder)]})
+
+    (row,) = in_one_task(pieces).mapInArrow(write, "folder string").collect()
+    return Path(row.folder)
+
+
+def _removed(session: SparkSession, folder: Path) -> None:
+    if folder.exists():
+        shutil.rmtree(folder.parent, ignore_errors=True)
+        return
+
+    # The session is a server's.
+    def remove(batches: Batches) -> Batches:
+        shutil.rmtree(folder.parent, ignore_errors=True)
+        yield from batches
+
+    session.range(1).mapInArrow(remove, "id bigint").collect()
+
+
+def _probed(new: DataFrame, compared: Compared, folder: Path, in_place: bool, told: str) -> DataFrame:
+    """The rows that differ, and of each task a row that says which kept keys it met: ``told`` seen and repeated."""
+    cells = [quoted(name) for name in new.columns]
+    places = {cell: place for place, cell in enumerate(cells)}
+    for expression in compared.cells():
+        if expression not in places:
+            places[expression] = len(cells)
+            cells.append(expression)
+    # A task's own row has no row of the snapshot.
+    schema = StructType([StructField(field.name, field.dataType, nullable=True) for field in new.schema.fields])
+    schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
+    schema = schema.add(told + "seen", "binary").add(told + "repeated", "binary")
+    at = [places[cell] for cell in compared.cells()]
+    probe = _Probe(folder, at, len(compared.key), to_arrow_schema(schema))
+    return map_rows(new, cells, probe, schema, in_place)
+
+
+class _Probe:
+    """What a task does with the rows that it reads, in their columns and those that only serve the comparison."""
+
+    def __init__(self, folder: Path, compared_at: list[int], keys: int, told: pa.Schema) -> None:
+        self._folder, self._compared_at, self._keys, self._told = folder, compared_at, keys, told
+
+    def __call__(self, batches: Batches) -> Batches:
+        table = HashTable(self._folder)
+        met: list[Places] = []
+        for batch in batches:
+            rows = signatures([batch.column(at) for at in self._compared_at], self._keys)
+            places, is_same = table.match(rows)
+            met.append(places[places >= 0])
+            arrived = np.flatnonzero(~is_same)
+            if len(arrived):
+                yield self._arrived(batch, arrived, places[arrived] >= 0)
+        yield self._met(np.concatenate(met) if met else np.zeros(0, dtype=np.intp), table.places)
+
+    def _arrived(self, batch: pa.RecordBatch, at: Places, was_kept: npt.NDArray[np.bool_]) -> pa.RecordBatch:
+        places = pa.array(at)
+        width = len(self._told) - 4
+        cells = [plain(column.take(places)) for column in batch.columns[:width]]
+        told = [pa.array(was_kept), pa.array(np.ones(len(at), dtype=bool))]
+        return self._batch([*cells, *told, pa.nulls(len(at)), pa.nulls(len(at))])
+
+    def _met(self, met: Places, places: int) -> pa.RecordBatch:
+        seen = np.zeros(places, dtype=bool)
+        seen[met] = True
+        repeated = np.zeros(0, dtype=np.int64)
+        if int(np.count_nonzero(seen)) != len(met):
+            met = np.sort(met)
+            repeated = np.unique(met[1:][met[1:] == met[:-1]]).astype(np.int64)
+        bits = pa.compress(np.packbits(seen).tobytes(), "zstd", asbytes=True)
+        told = [pa.array([bits], pa.binary()), pa.array([repeated.tobytes()], pa.binary())]
+        return self._batch([*(pa.nulls(1) for _ in range(len(self._told) - 2)), *told])
+
+    def _batch(self, columns: list[pa.Array]) -> pa.RecordBatch:
+        cells = [column.cast(field.type) for column, field in zip(columns, self._told, strict=True)]
+        return pa.RecordBatch.from_arrays(cells, self._told.names)
+
+
+def _teller(folder: Path) -> Callable[[Batches], Batches]:
+    """Tell the keys that no task met, and those that several rows have, by what each task met."""
+
+    def tell(batches: Batches) -> Batches:
+        table = HashTable(folder)
+        seen = np.zeros(table.places, dtype=bool)
+        repeated = np.zeros(table.places, dtype=bool)
+        size = -(-table.places // 8)
+        for batch in batches:
+            for bits, twice in zip(batch.column("seen"), batch.column("repeated"), strict=True):
+                if not len(bits.as_buffer()):
+                    continue
+                data = pa.decompress(bits.as_buffer(), size, "zstd")
+                met = np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=table.places).view(bool)
+                repeated |= seen & met
+                repeated[np.frombuffer(twice.as_buffer(), dtype=np.int64)] = True
+                seen |= met
+        for is_there, chosen, copies in ((False, ~seen, 1), (True, repeated, 2)):
+            for keys in table.keys_at(chosen):
+                flags = [pa.array(np.ones(keys.num_rows, dtype=bool)), pa.array(np.full(keys.num_rows, is_there))]
+                for _ in range(copies):
+                    yield pa.RecordBatch.from_arrays(
+                        [*keys.columns, *flags], [*keys.schema.names, "was_kept", "is_there"]
+                    )
+
+    return tell

@@ -1,0 +1,244 @@
+"""A 64-bit hash of rows in Arrow columns, computed by whole columns.
+
+Kept hashes outlive the release that wrote them, so the function is specified here and does not come from a library
+whose hashes change between versions. ``VERSION`` changes with it.
+
+Values are equal exactly where the delta contract says so: null equals null and nothing else, NaN equals NaN, -0.0
+equals 0.0. Texts and binaries count by their bytes, decimals in the scale of their type; so both sides of a comparison
+need the same types. A row in which one number or date differs, and nothing else, always has another hash; any other
+difference is hidden with a probability of 2^-64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Hashes = npt.NDArray[np.uint64]
+
+VERSION = 1
+
+# So many values of a column, and what is computed of them, stay in the cache of a core.
+_ROWS_AT_A_TIME = 16_384
+_GOLDEN = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
+_NULL = np.uint64(0xA3B195354A39B70D)
+_NAN = np.float64(np.nan).view(np.uint64)
+_ONE, _HALF, _ALL = np.uint64(1), np.uint64(32), np.uint64(_MASK)
+
+
+def row_hashes(columns: Sequence[pa.Array], seed: int, rows: int | None = None) -> Hashes:
+    """Return a hash per row of these columns. Their order matters, their names do not; seeds give independent hashes.
+
+    ``rows`` is needed only without columns. Raises ``TypeError`` for a type that Spark does not hand over.
+    """
+    if not columns:
+        return np.zeros(rows or 0, dtype=np.uint64)
+    count = len(columns[0])
+    if count <= _ROWS_AT_A_TIME:
+        return _row_hashes(columns, seed)
+    hashes = np.empty(count, dtype=np.uint64)
+    for begin in range(0, count, _ROWS_AT_A_TIME):
+        part = [column.slice(begin, _ROWS_AT_A_TIME) for column in columns]
+        hashes[begin : begin + _ROWS_AT_A_TIME] = _row_hashes(part, seed)
+    return hashes
+
+
+def _row_hashes(columns: Sequence[pa.Array], seed: int) -> Hashes:
+    total: Hashes | None = None
+    for number, column in enumerate(columns, start=1):
+        own = _mixed_number(seed * 8191 + number)
+        words = _value_hashes(column, own)
+        words += np.uint64(own)
+        # Mixed first: sums of words that are only multiplied cancel out where values have few bits.
+        mix(words)
+        words *= np.uint64(_mixed_number(own) | 1)
+        total = words if total is None else np.add(total, words, out=total)
+    assert total is not None
+    return mix(total)
+
+
+def _folded(words: Hashes) -> Hashes:
+    words ^= words >> _HALF
+    return words
+
+
+def mix(words: Hashes) -> Hashes:
+    """The finalizer of splitmix64 (Steele, Lea, Flood 2014), in place: a bijection."""
+    words ^= words >> np.uint64(30)
+    words *= np.uint64(0xBF58476D1CE4E5B9)
+    words ^= words >> np.uint64(27)
+    words *= np.uint64(0x94D049BB133111EB)
+    words ^= words >> np.uint64(31)
+    return words
+
+
+@cache
+def _mixed_number(number: int) -> int:
+    return int(mix(np.array([number * _GOLDEN & _MASK], dtype=np.uint64))[0])
+
+
+def _value_hashes(column: pa.Array, seed: int) -> Hashes:
+    """A word per value, in a new array. A number or a date has its own, other values have hashes of that seed."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    if isinstance(column, pa.DictionaryArray):
+        values = _value_hashes(column.dictionary, seed)
+        codes = column.indices.fill_null(0).to_numpy(zero_copy_only=False)
+        words = values[codes] if len(values) else np.zeros(len(column), dtype=np.uint64)
+    else:
+        words = _words(column, seed)
+    if column.null_count:
+        words[_is_null(column)] = _NULL
+    return words
+
+
+def _is_null(column: pa.Array) -> npt.NDArray[np.bool_]:
+    mask: npt.NDArray[np.bool_] = column.is_null().to_numpy(zero_copy_only=False)
+    return mask
+
+
+def _words(column: pa.Array, seed: int) -> Hashes:
+    kind = column.type
+    types = pa.types
+    if types.is_null(kind):
+        return np.full(len(column), _NULL)
+    if types.is_boolean(kind):
+        flags: Hashes = column.fill_null(False).to_numpy(zero_copy_only=False).astype(np.uint64)
+        return flags
+    if types.is_floating(kind):
+        return _floating(column)
+    if types.is_integer(kind):
+        return _fixed(column, np.dtype(kind.to_pandas_dtype()))
+    if types.is_temporal(kind) and kind.bit_width in (32, 64):
+        return _fixed(column, np.dtype(np.int64 if kind.bit_width == 64 else np.int32))
+    if types.is_decimal128(kind):
+        return _decimal(column, seed)
+    if types.is_string(kind) or types.is_binary(kind):
+        return _texts(column, np.dtype(np.int32), seed)
+    if types.is_large_string(kind) or types.is_large_binary(kind):
+        return _texts(column, np.dtype(np.int64), seed)
+    if types.is_struct(kind):
+        # The fields of a null struct can have any value; the caller replaces its word.
+        return row_hashes(column.flatten(), seed, rows=len(column))
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _lists(column, seed)
+    raise TypeError(f"Values of the Arrow type {kind} can't be hashed.")
+
+
+def _fixed(column: pa.Array, kind: np.dtype[np.generic]) -> Hashes:
+    """Numbers of up to 64 bits, widened: a number has the same word whatever its width."""
+    buffer = column.buffers()[1]
+    if buffer is None or not len(column):
+        return np.zeros(len(column), dtype=np.uint64)
+    values = np.frombuffer(buffer, dtype=kind)[column.offset : column.offset + len(column)]
+    return values.astype(np.int64).view(np.uint64)
+
+
+def _floating(column: pa.Array) -> Hashes:
+    buffer = column.buffers()[1]
+    if buffer is None or not len(column):
+        return np.zeros(len(column), dtype=np.uint64)
+    kind = np.dtype(column.type.to_pandas_dtype())
+    values = np.frombuffer(buffer, dtype=kind)[column.offset : column.offset + len(column)].astype(np.float64)
+    # -0.0 + 0.0 is 0.0.
+    values += 0.0
+    words = values.view(np.uint64)
+    words[np.isnan(values)] = _NAN
+    return words
+
+
+def _decimal(column: pa.Array, seed: int) -> Hashes:
+    buffer = column.buffers()[1]
+    if buffer is None or not len(column):
+        return np.zeros(len(column), dtype=np.uint64)
+    halves = np.frombuffer(buffer, dtype=np.uint64).reshape(-1, 2)[column.offset : column.offset + len(column)]
+    low, high = halves[:, 0].copy(), halves[:, 1]
+    # A number of up to 64 bits has a sign and no other upper half.
+    is_long = high != (low.view(np.int64) >> np.int64(63)).view(np.uint64)
+    if is_long.any():
+        state = _step(np.full(int(is_long.sum()), seed, dtype=np.uint64), low[is_long])
+        low[is_long] = _step(state, high[is_long])
+    return low
+
+
+def _step(state: Hashes, words: Hashes) -> Hashes:
+    """One more word of a value, in place: a bijection for each word, and for each state."""
+    # Mixed, so that a difference in one word is not undone by a similar one in the next.
+    state ^= mix(words)
+    state *= _MULTIPLIER
+    return _folded(state)
+
+
+def _texts(column: pa.Array, kind: np.dtype[np.generic], seed: int) -> Hashes:
+    """Bytes, eight at a time, beginning with their number."""
+    _, offset_buffer, data = column.buffers()
+    if offset_buffer is None or not len(column):
+        return np.zeros(len(column), dtype=np.uint64)
+    offsets = np.frombuffer(offset_buffer, dtype=kind)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    begins, sizes = offsets[:-1], np.diff(offsets)
+    if column.null_count:
+        # Bytes below a null count for nothing.
+        sizes = np.where(_is_null(column), 0, sizes)
+    words = _aligned(data, offsets[0], offsets[-1])
+    # From the longest to the shortest: those that are not at their end yet are always the first ones.
+    counts = (sizes + 7) >> 3
+    # Numbers of 16 bits are sorted in one pass.
+    order = np.argsort(counts.astype(np.uint16) if counts.max() < 1 << 16 else counts, kind="stable")[::-1]
+    begins, sizes, counts = begins[order] - (offsets[0] & ~7), sizes[order], counts[order]
+    ends = np.searchsorted(-counts, -np.arange(counts[0] + 1)).tolist()
+    hashes = mix(sizes.astype(np.uint64) + np.uint64(seed))
+    place = begins >> 3
+    shift = ((begins & 7) << 3).view(np.uint64)
+    rest = np.uint64(63) - shift
+    unused = ((-sizes & 7) << 3).view(np.uint64)
+    low = words[place]
+    for step, count in enumerate(ends[:-1]):
+        # So many texts have more than 8 * step bytes.
+        high = words[step + 1 :][place[:count]]
+        word = low[:count] >> shift[:count]
+        # A shift by 64 is undefined, so that the bytes of the next word move in two steps.
+        word |= (high << _ONE) << rest[:count]
+        last = slice(ends[step + 1], count)
+        word[last] &= _ALL >> unused[last]
+        _step(hashes[:count], word)
+        low = high
+    result = np.empty_like(hashes)
+    result[order] = hashes
+    return result
+
+
+def _aligned(data: pa.Buffer | None, begin: int, end: int) -> Hashes:
+    """The words from the one of byte ``begin`` to the one after byte ``end``, padded."""
+    size = 0 if data is None else data.size
+    first = begin >> 3
+    needed = (end >> 3) + 2 - first
+    if data is not None and data.address % 8 == 0 and (first + needed) * 8 <= size:
+        return np.frombuffer(data, dtype=np.uint64, count=needed, offset=first * 8)
+    words = np.zeros(needed, dtype=np.uint64)
+    if data is not None:
+        taken = np.frombuffer(data, dtype=np.uint8)[first * 8 : min(size, (first + needed) * 8)]
+        words.view(np.uint8)[: len(taken)] = taken
+    return words
+
+
+def _lists(column: pa.ListArray, seed: int) -> Hashes:
+    """The elements in their order, beginning with their number."""
+    elements = _value_hashes(column.flatten(), seed)
+    sizes = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    ends = np.cumsum(sizes)
+    if len(elements):
+        place = np.arange(len(elements), dtype=np.int64) - np.repeat(ends - sizes, sizes)
+        elements = mix(elements + mix(place.astype(np.uint64) * np.uint64(_GOLDEN) + np.uint64(seed)))
+    # Sums modulo 2^64: that of a list is the difference of two running ones.
+    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(elements, dtype=np.uint64)])
+    hashes = sums[ends] - sums[ends - sizes]
+    hashes += mix(sizes.astype(np.uint64) + np.uint64(seed))
+    return mix(hashes)

@@ -1,0 +1,124 @@
+"""Merging sorted compressed snapshots: LG96 Algorithm 3.1 (SMC1), a segment at a time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from deltawave.differencing.hashing import Hashes
+from deltawave.differencing.signatures import Places, Signatures
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Keys whose rows differ between two sorted compressed snapshots, by the places of their rows.
+
+    - ``deleted``: places of old rows whose key the new snapshot lacks
+    - ``arrived``: places of new rows; of a duplicate key, which always differs, the first
+    - ``former``: the old row of each of these keys, -1 if there is none
+    - ``is_repeated``: whether the new snapshot has several rows of the key
+    """
+
+    deleted: Places
+    arrived: Places
+    former: Places
+    is_repeated: Mask
+
+
+def differences(old: Signatures, new: Signatures) -> Differences:
+    """Compare two sorted segments. Old keys are unique.
+
+    Rows are matched by the key's hash. Where that does not tell which key is meant (duplicate keys, different keys of
+    one hash), they are matched one by one.
+    """
+    former = _met(old, new)
+    is_met = former >= 0
+    differs = ~is_met
+    differs[is_met] = old.row_hash[former[is_met]] != new.row_hash[is_met]
+    unsure = _unsure(old, new, former, differs)
+    is_gone = np.ones(len(old), dtype=bool)
+    is_gone[former[is_met]] = False
+    is_repeated = np.zeros(len(new), dtype=bool)
+    if len(unsure):
+        old_unsure, new_unsure = np.isin(old.key_hash, unsure), np.isin(new.key_hash, unsure)
+        is_gone &= ~old_unsure
+        differs &= ~new_unsure
+        _match_one_by_one(old, new, old_unsure, new_unsure, is_gone, differs, former, is_repeated)
+    arrived = np.flatnonzero(differs)
+    return Differences(np.flatnonzero(is_gone), arrived, former[arrived], is_repeated[arrived])
+
+
+def patched(kept: Signatures, upserted: Signatures | None, removed: Signatures | None) -> Signatures:
+    """The compressed snapshot after later changes: rows that they insert or update, keys that they delete; sorted."""
+    gone = [part for part in (upserted, removed) if part is not None and len(part)]
+    if gone:
+        stays = ~_holds(kept, Signatures.concat(gone).sorted())
+        kept = kept.take(np.flatnonzero(stays))
+    parts = [part for part in (kept, upserted) if part is not None and len(part)]
+    return Signatures.concat(parts).sorted() if parts else kept
+
+
+def _met(old: Signatures, new: Signatures) -> Places:
+    """The first old row that has the key's hash of each new row, -1 if none has it."""
+    if not len(old):
+        return np.full(len(new), -1, dtype=np.intp)
+    place = np.minimum(np.searchsorted(old.key_hash, new.key_hash), len(old) - 1)
+    return np.where(old.key_hash[place] == new.key_hash, place, -1)
+
+
+def _unsure(old: Signatures, new: Signatures, former: Places, differs: Mask) -> Hashes:
+    """Hashes of keys that several rows of one side have, or rows of different keys."""
+    pairs = np.flatnonzero(differs & (former >= 0))
+    is_other_key = old.key_check[former[pairs]] != new.key_check[pairs]
+    return np.concatenate([_repeated(old.key_hash), _repeated(new.key_hash), new.key_hash[pairs[is_other_key]]])
+
+
+def _repeated(hashes: Hashes) -> Hashes:
+    repeated: Hashes = hashes[1:][hashes[1:] == hashes[:-1]]
+    return repeated
+
+
+def _match_one_by_one(
+    old: Signatures,
+    new: Signatures,
+    old_unsure: Mask,
+    new_unsure: Mask,
+    is_gone: Mask,
+    differs: Mask,
+    former: Places,
+    is_repeated: Mask,
+) -> None:
+    """Say of the unsure rows which are gone, differ, follow an old one, and have a repeated key."""
+    known = {_identity(old, at): at for at in np.flatnonzero(old_unsure).tolist()}
+    arrived: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for at in np.flatnonzero(new_unsure).tolist():
+        arrived[_identity(new, at)].append(at)
+    for key, at in known.items():
+        is_gone[at] = key not in arrived
+    for key, (first, *others) in arrived.items():
+        former[first] = known.get(key, -1)
+        is_repeated[first] = bool(others)
+        is_same = former[first] >= 0 and old.row_hash[former[first]] == new.row_hash[first]
+        differs[first] = bool(others) or not is_same
+
+
+def _identity(rows: Signatures, at: int) -> tuple[int, int]:
+    return int(rows.key_hash[at]), int(rows.key_check[at])
+
+
+def _holds(kept: Signatures, others: Signatures) -> Mask:
+    """Which kept rows have a key of the others; these are sorted."""
+    first = np.searchsorted(others.key_hash, kept.key_hash, side="left")
+    count = np.searchsorted(others.key_hash, kept.key_hash, side="right") - first
+    is_held: Mask = np.zeros(len(kept), dtype=bool)
+    once = count == 1
+    is_held[once] = others.key_check[first[once]] == kept.key_check[once]
+    for at in np.flatnonzero(count > 1).tolist():
+        checks = others.key_check[first[at] : first[at] + count[at]]
+        is_held[at] = bool((checks == kept.key_check[at]).any())
+    return is_held

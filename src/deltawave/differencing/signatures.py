@@ -1,0 +1,139 @@
+"""Compressed rows of a snapshot: keys and hashes (LG96 3.1, the file f1 of SMC1 and PHC1), as bytes and in segments.
+
+Rows are placed by the hash of their key: segment i of n holds the i-th n-th of all hashes. So equal keys of two
+snapshots are in the same segment, and a segment of hashes that are sorted lies in one place of a longer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deltawave.differencing.hashing import Hashes, row_hashes
+
+Places = npt.NDArray[np.intp]
+Checks = npt.NDArray[np.uint32]
+
+_KEY_SEED, _CHECK_SEED, _ROW_SEED = 1, 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Signatures:
+    """The compressed rows of one segment.
+
+    - ``key_hash``, ``key_check``: 64 and 32 bits of the key; keys are equal where both are, but for one pair of keys in
+      2^96
+    - ``row_hash``: 64 bits of key and compared columns
+    - ``keys``: the key's columns
+    """
+
+    key_hash: Hashes
+    key_check: Checks
+    row_hash: Hashes
+    keys: pa.RecordBatch
+
+    @classmethod
+    def of(cls, keys: pa.RecordBatch, compared: Sequence[pa.Array]) -> Signatures:
+        """Compress rows that have these keys and compared columns."""
+        count = keys.num_rows
+        return cls(
+            row_hashes(keys.columns, _KEY_SEED, count),
+            row_hashes(keys.columns, _CHECK_SEED, count).astype(np.uint32),
+            row_hashes([*keys.columns, *compared], _ROW_SEED, count),
+            keys,
+        )
+
+    @classmethod
+    def concat(cls, parts: Sequence[Signatures]) -> Signatures:
+        """The rows of several parts, of which there is at least one."""
+        if len(parts) == 1:
+            return parts[0]
+        keys = pa.Table.from_batches([part.keys for part in parts]).combine_chunks().to_batches()
+        if len(keys) > 1:
+            raise OverflowError("The keys of one segment take more than 2 GB: build the log anew (--full-refresh).")
+        return cls(
+            np.concatenate([part.key_hash for part in parts]),
+            np.concatenate([part.key_check for part in parts]),
+            np.concatenate([part.row_hash for part in parts]),
+            keys[0] if keys else parts[0].keys.slice(0, 0),
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes | pa.Buffer) -> Signatures:
+        """What ``to_bytes`` wrote."""
+        batch = pa.ipc.open_stream(data).read_next_batch()
+        key_hash, key_check, row_hash, *keys = batch.columns
+        names = batch.schema.names[3:]
+        return cls(
+            key_hash.to_numpy(), key_check.to_numpy(), row_hash.to_numpy(), pa.RecordBatch.from_arrays(keys, names)
+        )
+
+    def to_bytes(self) -> bytes:
+        """An Arrow stream of one record batch."""
+        hashes = [pa.array(self.key_hash), pa.array(self.key_check), pa.array(self.row_hash)]
+        names = ["key_hash", "key_check", "row_hash", *self.keys.schema.names]
+        batch = pa.RecordBatch.from_arrays([*hashes, *self.keys.columns], names)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+    def __len__(self) -> int:
+        return len(self.key_hash)
+
+    def take(self, places: Places) -> Signatures:
+        """The rows at these places, in this order."""
+        return Signatures(
+            self.key_hash[places], self.key_check[places], self.row_hash[places], self.keys.take(pa.array(places))
+        )
+
+    def slice(self, begin: int, end: int) -> Signatures:
+        """The rows from ``begin`` until ``end``, without a copy."""
+        return Signatures(
+            self.key_hash[begin:end],
+            self.key_check[begin:end],
+            self.row_hash[begin:end],
+            self.keys.slice(begin, end - begin),
+        )
+
+    def sorted(self) -> Signatures:
+        """In the order of the key's hash."""
+        if np.all(self.key_hash[:-1] <= self.key_hash[1:]):
+            return self
+        return self.take(np.argsort(self.key_hash))
+
+    def segments(self, count: int) -> Iterator[tuple[int, Signatures]]:
+        """The parts of these rows, which are sorted, that lie in the segments of ``count`` that have any."""
+        if len(self):
+            bounds = np.searchsorted(segment_of(self.key_hash, count), np.arange(count + 1))
+            for segment in np.flatnonzero(np.diff(bounds)).tolist():
+                yield segment, self.slice(int(bounds[segment]), int(bounds[segment + 1]))
+
+
+def segment_of(hashes: Hashes, count: int) -> npt.NDArray[np.int64]:
+    """In which of ``count`` segments these hashes lie."""
+    return placed(hashes, count)[0]
+
+
+def placed(hashes: Hashes, count: int) -> tuple[npt.NDArray[np.int64], Hashes]:
+    """In which of ``count`` segments these hashes lie, and how far inside: a fraction of 2^32."""
+    scaled = (hashes >> np.uint64(32)) * np.uint64(count)
+    return (scaled >> np.uint64(32)).astype(np.int64), scaled & np.uint64(0xFFFFFFFF)
+
+
+def gathered(batches: Iterable[Signatures], rows: int) -> Iterator[Signatures]:
+    """The same rows, sorted, in few parts of about so many."""
+    waiting: list[Signatures] = []
+    count = 0
+    for batch in batches:
+        waiting.append(batch)
+        count += len(batch)
+        if count >= rows:
+            yield Signatures.concat(waiting).sorted()
+            waiting, count = [], 0
+    if count:
+        yield Signatures.concat(waiting).sorted()

@@ -1,0 +1,131 @@
+"""Sort-merge outer join with a compressed old snapshot (LG96 3.1: SMC1) on Spark.
+
+Of the old snapshot only keys and hashes are kept, sorted by the key's hash and in segments. The new snapshot is
+compressed where it is read; only the compressed rows are exchanged. A task merges a segment at a time, so a segment
+bounds its memory. Then the rows that differ are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType
+
+from deltawave.differencing.compression import (
+    NEW,
+    Columns,
+    Compared,
+    Freed,
+    by_segment,
+    compressed,
+    free_prefix,
+    kept_hashes,
+    merged,
+    old_pieces,
+    old_side,
+    patched_hashes,
+    segments_of,
+    signatures,
+)
+from deltawave.differencing.in_place import Batches, quoted
+from deltawave.differencing.merging import differences
+from deltawave.differencing.signatures import Signatures
+
+__all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
+
+# Up to so many keys are sent to every task that reads the new snapshot.
+_BROADCAST_KEYS = 2_000_000
+
+
+def differing_rows(
+    kept: DataFrame,
+    new: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    rows: int,
+    patches: DataFrame | None = None,
+    in_place: bool = False,
+) -> Freed:
+    """Return the rows of ``new`` that differ from the kept hashes, and a function that frees what that needs.
+
+    - ``kept``: what ``kept_hashes`` returned
+    - ``patches``: rows that changed since, with ``_change_type``
+    - ``rows``: about how many rows ``new`` has
+    - ``columns``: mappings, see docs/python_strategies.md
+    - ``in_place``: ``new`` is a plain select of Parquet files, which are first read without Spark
+
+    The result has the columns of ``new``, ``was_kept`` and ``is_there``. Of a key that ``new`` lacks, it has the key
+    alone. All rows of a duplicate key differ. ``new`` is read twice, the second time only if a row differs. It may
+    change in between: then the result has rows of the second reading, and lacks keys that this one did not meet.
+    """
+    compared = Compared.of(unique_key, columns)
+    segments = segments_of(rows)
+    pieces = compressed(new, compared, segments, NEW, in_place)
+    pieces = pieces.unionByName(old_pieces(kept, patches, compared, segments))
+    types = compared.told(new).add("kept_hash", LongType())
+    candidates = by_segment(pieces, segments).mapInArrow(_differing, types).persist()
+    try:
+        count = candidates.where("is_there").count()
+    except BaseException:
+        candidates.unpersist()
+        raise
+    deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
+    if not count:
+        return deleted, candidates.unpersist
+    fetched = _fetched(new, compared, candidates.where("is_there"), is_small=count <= _BROADCAST_KEYS)
+    return fetched.unionByName(deleted), candidates.unpersist
+
+
+def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small: bool) -> DataFrame:
+    """The rows that have a candidate's key and not its kept hash."""
+    prefix = free_prefix("candidate_", new.columns)
+    named = candidates.select(*(F.col(name).alias(prefix + name) for name in candidates.columns))
+    same = [F.col(quoted(name)).eqNullSafe(F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key)]
+    met = new.join(F.broadcast(named) if is_small else named, reduce(and_, same), "inner")
+    kept_hash = F.col(prefix + "kept_hash")
+    # Computed above the join, so that rows of other keys don't go through Python.
+    row_hash = _row_hash(len(compared.key))(F.struct(*map(F.expr, compared.cells())))
+    is_other = kept_hash.isNull() | (kept_hash != row_hash)
+    told = [F.col(prefix + name).alias(name) for name in ("was_kept", "is_there")]
+    return met.where(is_other).select(*(F.col(quoted(name)) for name in new.columns), *told)
+
+
+def _row_hash(keys: int) -> Callable[[Column], Column]:
+    def row_hash(rows: pa.Array) -> pa.Array:
+        return pa.array(signatures(rows.flatten(), keys).row_hash.view(np.int64))
+
+    row_hash.__annotations__ = {"rows": pa.Array, "return": pa.Array}
+    return F.arrow_udf(row_hash, "bigint")  # type: ignore[attr-defined,no-any-return]
+
+
+def _differing(batches: Batches) -> Batches:
+    for _, parts in merged(batches):
+        old = old_side(parts)
+        new = parts.get(NEW, old.slice(0, 0))
+        found = differences(old, new)
+        if len(found.deleted):
+            gone = old.take(found.deleted)
+            yield _candidates(gone, np.ones(len(gone), dtype=bool), is_there=False, kept_hash=pa.nulls(len(gone)))
+        if len(found.arrived):
+            was_kept = found.former >= 0
+            kept_hash = old.row_hash[found.former].view(np.int64) if len(old) else np.zeros(len(was_kept), np.int64)
+            yield _candidates(
+                new.take(found.arrived),
+                was_kept,
+                is_there=True,
+                kept_hash=pa.array(kept_hash, mask=~was_kept | found.is_repeated),
+            )
+
+
+def _candidates(rows: Signatures, was_kept: Any, is_there: bool, kept_hash: pa.Array) -> pa.RecordBatch:
+    told = [pa.array(was_kept), pa.array(np.full(len(rows), is_there)), kept_hash.cast(pa.int64())]
+    names = [*rows.keys.schema.names, "was_kept", "is_there", "kept_hash"]
+    return pa.RecordBatch.from_arrays([*rows.keys.columns, *told], names)

@@ -1,0 +1,221 @@
+"""Strategy hash_compressed: one reading, files in place, a table that is too large, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bad_input import messages
+from numbered import kept, table
+from pyspark.sql import DataFrame
+from workbench import Workbench
+
+from deltawave.differencing import hash_compressed, sort_merge_compressed
+
+IN_PLACE = "select * from {{ target.schema }}.stored"
+# A dump of which every kind of change is in the next one: rows 0 to 9 are updated, 90 to 99 gone, 100 to 104 new.
+ROW = "id as account_id, concat('name of ', id) as name, id % 3 as branch, cast(id as decimal(9, 2)) as `a.b`"
+OLD = f"select {ROW} from range(100)"
+NEW = OLD.replace("id % 3", "if(id < 10, -1, id % 3)").replace("range(100)", "range(105) where id < 90 or id > 99")
+
+
+def store(bench: Workbench, select: str, using: str = "parquet", partitioned: str = "") -> None:
+    """A table as a source delivers it, in several files."""
+    bench.spark.sql(f"create schema if not exists {bench.schema}")
+    bench.spark.sql(f"drop table if exists {bench.schema}.stored")
+    rows = f"select /*+ repartition(3) */ * from ({select})"
+    bench.spark.sql(f"create table {bench.schema}.stored using {using} {partitioned} as {rows}")
+
+
+def counts(bench: Workbench) -> list[tuple[Any, ...]]:
+    return bench.batches("inserts, deletes, updates")
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """How the new rows are compared."""
+    seen: list[str] = []
+    probed, merged = hash_compressed._probed, sort_merge_compressed.differing_rows
+
+    def probes(new: DataFrame, *others: Any) -> DataFrame:
+        seen.append("probed")
+        return probed(new, *others)
+
+    def merges(*frames: Any, **options: Any) -> Any:
+        seen.append("merged")
+        return merged(*frames, **options)
+
+    monkeypatch.setattr(hash_compressed, "_probed", probes)
+    monkeypatch.setattr(sort_merge_compressed, "differing_rows", merges)
+    return seen
+
+
+class TestTable:
+    @pytest.mark.parametrize(("memory_bytes", "way"), [(1 << 30, "probed"), (2999, "merged")])
+    def test_a_table_that_is_too_large_is_merged(
+        self, bench: Workbench, readings: list[str], memory_bytes: int, way: str
+    ) -> None:
+        bench.configure(strategy="hash_compressed", memory_bytes=memory_bytes)
+        bench.build(OLD)
+        assert len(kept(bench, "hashes")) == 1
+        bench.build(NEW)
+        assert readings == [way]
+        assert counts(bench) == [(100, 0, 0), (5, 10, 10)]
+        changed = bench.log("account_id, _change_type, branch, _before.branch, _changed_columns")[100:]
+        assert changed[0] == (0, "update", -1, 0, ["branch"])
+        assert changed[10] == (90, "delete", 0, None, None)
+        assert changed[-1] == (104, "insert", 2, None, None)
+        assert "no changes" in bench.build(NEW).text
+
+    def test_columns_that_python_cannot_give_back_are_merged(self, bench: Workbench, readings: list[str]) -> None:
+        bench.configure(strategy="hash_compressed")
+        dump = "select id as account_id, parse_json(if(id = {}, '1', '2')) as document from range(3)"
+        bench.build(dump.format(1))
+        bench.build(dump.format(2))
+        assert readings == ["merged"]
+        assert counts(bench) == [(3, 0, 0), (0, 0, 2)]
+
+    @pytest.mark.parametrize("key", ["1", "1000", "null"])
+    def test_a_bad_key_is_refused(self, bench: Workbench, key: str) -> None:
+        bench.configure(strategy="hash_compressed")
+        bench.build(table(3))
+        bad = f"select cast({key} as bigint) as account_id, 'old' as name"
+        refused = bench.refused(f"{table(3)} union all {bad} union all {bad}")
+        assert ("null" if key == "null" else "more than once") in refused
+        assert counts(bench) == [(100, 0, 0)]
+
+    def test_an_emptied_source_is_refused(self, bench: Workbench) -> None:
+        bench.configure(strategy="hash_compressed")
+        bench.build(table(3))
+        assert "the dump is empty" in bench.refused(f"{table(3)} limit 0")
+
+    @pytest.mark.parametrize("in_place", [False, True])
+    def test_a_table_without_files_has_lost_every_row(self, bench: Workbench, in_place: bool) -> None:
+        options = {"in_place": in_place, "allow_empty": True, "max_delete_fraction": 1}
+        bench.configure(IN_PLACE, strategy="hash_compressed", **options)
+        store(bench, OLD)
+        bench.build("select 1")
+        bench.spark.sql(f"truncate table {bench.schema}.stored")
+        bench.build("select 1")
+        assert "no changes" in bench.build("select 1").text
+        store(bench, OLD)
+        bench.build("select 1")
+        assert counts(bench) == [(100, 0, 0), (0, 100, 0), (100, 0, 0)]
+
+    def test_the_log_lacks_the_rows_of_the_first_dump(self, bench: Workbench) -> None:
+        bench.configure(strategy="hash_compressed", initial_load="baseline")
+        bench.build(OLD)
+        bench.build(NEW)
+        assert counts(bench) == [(0, 0, 0), (5, 10, 10)]
+        assert bench.log("account_id, branch, _change_type, _changed_columns, _before")[10] == (
+            90,
+            None,
+            "delete",
+            None,
+            None,
+        )
+
+    def test_the_table_is_removed(self, bench: Workbench) -> None:
+        context = bench.spark.sparkContext
+        root = Path(context._jvm.org.apache.spark.SparkFiles.getRootDirectory())
+        cached = set(context._jsc.getPersistentRDDs())
+        bench.configure(strategy="hash_compressed")
+        bench.build(table(3))
+        bench.build(table(4))
+        assert not list(root.glob("deltawave-*"))
+        assert set(context._jsc.getPersistentRDDs()) <= cached
+
+
+class TestInPlace:
+    @pytest.mark.parametrize("strategy", ["hash_compressed", "sort_merge_compressed"])
+    def test_files_are_read_where_they_lie(
+        self, bench: Workbench, monkeypatch: pytest.MonkeyPatch, strategy: str
+    ) -> None:
+        from deltawave.differencing import in_place
+
+        read: list[int] = []
+        of = in_place.RowGroups.of
+
+        def noted(frame: DataFrame) -> Any:
+            groups = of(frame)
+            read.append(len(groups.groups) if groups else 0)
+            return groups
+
+        monkeypatch.setattr(in_place.RowGroups, "of", noted)
+        bench.configure(f"{IN_PLACE} -- as it was delivered", strategy=strategy, in_place=True)
+        store(bench, OLD)
+        bench.build("select 1")
+        store(bench, NEW)
+        bench.build("select 1")
+        assert read == [3]
+        assert counts(bench) == [(100, 0, 0), (5, 10, 10)]
+        found = bench.spark.table(f"{bench.schema}.accounts").where("_batch_id = 2 and account_id = 3").first()
+        assert (found["branch"], found["a.b"], found["_before"]["branch"]) == (-1, 3, 0)
+
+    def test_a_file_may_lack_a_column_or_have_another_type(self, bench: Workbench, tmp_path: Path) -> None:
+        first = "select id as account_id, cast(id as int) as amount from range(4)"
+        bench.spark.sql(first).repartition(1).write.parquet(str(tmp_path / "dump"))
+        select = f"select * from parquet.`{tmp_path / 'dump'}`"
+        bench.configure(select, strategy="hash_compressed", in_place=True)
+        bench.build("select 1")
+        more = "select 10L as ACCOUNT_ID, cast(7 as int) as AMOUNT union all select 11L, null"
+        bench.spark.sql(more).repartition(1).write.mode("append").parquet(str(tmp_path / "dump"))
+        bench.build("select 1")
+        assert counts(bench) == [(4, 0, 0), (2, 0, 0)]
+        assert bench.log("account_id, amount")[-2:] == [(10, 7), (11, None)]
+
+    def test_sentinels_of_time_are_read_as_spark_reads_them(self, bench: Workbench, readings: list[str]) -> None:
+        ends = "timestamp'9999-12-31 00:00:00', timestamp'1900-01-01 00:00:00', null"
+        row = f"id as account_id, array({ends})[id] as ends_at, timestamp_ntz'9999-12-31 00:00:00' as seen_at"
+        bench.configure(IN_PLACE, strategy="hash_compressed", in_place=True)
+        store(bench, f"select {row}, 'old' as name from range(3)")
+        bench.build("select 1")
+        store(bench, f"select {row}, if(id = 1, 'new', 'old') as name from range(3)")
+        bench.build("select 1")
+        assert counts(bench) == [(3, 0, 0), (0, 0, 1)]
+        bench.spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+        try:
+            assert "no changes" in bench.build("select 1").text
+        finally:
+            bench.spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+    def test_a_key_of_time_keeps_its_meaning_in_another_zone(self, bench: Workbench) -> None:
+        bench.configure(strategy="hash_compressed", unique_key="account_id")
+        dump = "select timestamp'2024-01-01 00:00:00Z' + make_dt_interval(id) as account_id, {} as name from range(3)"
+        bench.build(dump.format("'old'"))
+        bench.spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+        try:
+            bench.build(dump.format("if(id = 1, 'new', 'old')"))
+            bench.configure(strategy="sort_merge_compressed", unique_key="account_id")
+            bench.build(dump.format("'new'"))
+        finally:
+            bench.spark.conf.set("spark.sql.session.timeZone", "UTC")
+        assert counts(bench) == [(3, 0, 0), (0, 0, 1), (0, 0, 2)]
+
+    def test_a_run_without_rows_reads_nothing(self, bench: Workbench) -> None:
+        bench.configure(IN_PLACE, strategy="hash_compressed", in_place=True)
+        store(bench, OLD)
+        assert bench.run("--empty").ok
+        bench.build("select 1")
+        assert counts(bench) == [(100, 0, 0)]
+
+    def test_what_is_no_plain_select_is_refused(self, bench: Workbench) -> None:
+        expected = messages("In place")
+        store(bench, OLD)
+        bench.spark.sql(f"create view {bench.schema}.seen as select * from {bench.schema}.stored")
+        cases = {
+            "a select of some rows": f"{IN_PLACE} where account_id < 50",
+            "a view": IN_PLACE.replace("stored", "seen"),
+        }
+        for kind, select in cases.items():
+            bench.configure(select, strategy="hash_compressed", in_place=True)
+            assert expected[kind] in bench.refused("select 1"), kind
+        for kind, options in {
+            "a table with partitions": {"partitioned": "partitioned by (branch)"},
+            "a table of another format": {"using": "csv"},
+        }.items():
+            store(bench, OLD, **options)
+            bench.configure(IN_PLACE, strategy="hash_compressed", in_place=True)
+            assert expected[kind] in bench.refused("select 1"), kind
+        assert list(expected) == [*cases, "a table with partitions", "a table of another format"]

@@ -1,0 +1,108 @@
+"""Strategy sort_merge_compressed: what is kept and refused, and a source that changes between its two readings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from numbered import kept, table
+from workbench import REWRITING, Workbench
+
+
+class TestHashes:
+    def test_keys_and_hashes_are_kept_and_nothing_else(self, bench: Workbench) -> None:
+        bench.configure(strategy="sort_merge_compressed")
+        bench.build(table(3))
+        (hashes,) = kept(bench, "hashes")
+        assert bench.spark.table(f"{bench.schema}.{hashes}").select("segment", "rows").collect() == [(0, 100)]
+        bench.build(table(4))
+        assert kept(bench, "hashes") == {hashes}
+        assert not kept(bench, "slice")
+        assert bench.batches("batch_id, rows_dump, updates") == [(1, 100, 0), (2, 2, 2)]
+        assert bench.log("account_id, name, _changed_columns, _before.name, _batch_id")[-2:] == [
+            (3, "old", ["name"], "new", 2),
+            (4, "new", ["name"], "old", 2),
+        ]
+        assert "no changes" in bench.build(table(4)).text
+        (_,), (error,) = bench.batches("comparisons_before_error")
+        assert error == pytest.approx(2.0**64 / 100)
+
+    def test_a_key_of_several_columns_may_have_nulls(self, bench: Workbench) -> None:
+        bench.configure(strategy="sort_merge_compressed", unique_key=["branch", "account_id"])
+        values = "values ('a', 1, 'x'), (null, 1, 'x'), ('a', null, 'x'), ('', 1, '{}') as t(branch, account_id, name)"
+        bench.build("select * from " + values.format("x"))
+        bench.build("select * from " + values.format("y") + " where branch is not null or account_id is null")
+        columns = "branch, account_id, name, _change_type"
+        assert sorted(bench.log(columns)[-2:], key=str) == [("", 1, "y", "update"), (None, 1, "x", "delete")]
+
+    @pytest.mark.parametrize("strategy", ["sort_merge_compressed", "hash_compressed"])
+    def test_columns_may_have_any_name(self, bench: Workbench, strategy: str) -> None:
+        """Those that the comparison gives its own columns, too."""
+        bench.configure(strategy=strategy, unique_key=["K0", "account_id"])
+        others = "1 as kept_hash, 2 as C0, 'a' as candidate_was_kept, 3 as `x.y`, 4 as seen, 5 as of_task_seen, 6 as e0"
+        dump = f"select id as k0, id as account_id, {{}} as candidate_k0, {others} from range(3)"
+        bench.build(dump.format("id"))
+        bench.build(dump.format("if(id = 1, null, id)"))
+        assert bench.log("k0, candidate_k0, _before.candidate_k0, _batch_id")[-1] == (1, None, 1, 2)
+
+    @pytest.mark.parametrize("key", ["1", "null"])
+    def test_a_bad_key_is_refused(self, bench: Workbench, key: str) -> None:
+        bench.configure(strategy="sort_merge_compressed")
+        bench.build(table(3))
+        bad = f"select cast({key} as bigint) as account_id, 'old' as name"
+        refused = bench.refused(f"{table(3)} union all {bad}")
+        assert ("more than once" if key == "1" else "null") in refused
+        assert bench.batches("batch_id") == [(1,)]
+
+
+class TestHashesAlone:
+    """The log lacks the rows of the first dump, and hashes are written anew in each batch."""
+
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return REWRITING
+
+    def test_they_tell_keys_and_go_on(self, bench: Workbench) -> None:
+        bench.configure(strategy="sort_merge_compressed", initial_load="baseline")
+        dump = "select id as account_id, if(id < {}, 'new', 'old') as name from range({})"
+        for changed, rows in ((0, 10), (5, 9), (6, 9), (7, 10)):
+            bench.build(dump.format(changed, rows))
+        assert bench.batches("batch_id, rows_old, inserts, deletes, updates") == [
+            (1, 0, 0, 0, 0),
+            (2, 10, 0, 1, 5),
+            (3, 9, 0, 0, 1),
+            (4, 9, 1, 0, 1),
+        ]
+        assert bench.log("account_id, name, _change_type, _changed_columns, _before")[5] == (
+            9,
+            None,
+            "delete",
+            None,
+            None,
+        )
+        bench.configure(strategy="outer_join", initial_load="baseline")
+        assert "its last batch kept only checksums" in bench.refused(dump.format(8, 10))
+
+
+def test_a_row_that_is_as_it_was_in_the_second_reading_is_not_logged(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the readings, one row goes back, one goes away, and one is kept."""
+    from deltawave.differencing import sort_merge_compressed
+
+    bench.configure(
+        "select * from {{ target.schema }}.dump -- twice", strategy="sort_merge_compressed", before_image="none"
+    )
+    bench.build("select id as account_id, 'old' as name from range(3)")
+    fetched = sort_merge_compressed._fetched
+
+    def later(new: Any, *others: Any, **options: Any) -> Any:
+        changed = new.selectExpr("account_id", "if(account_id = 0, 'old', name) as name").where("account_id <> 1")
+        return fetched(changed, *others, **options)
+
+    monkeypatch.setattr(sort_merge_compressed, "_fetched", later)
+    bench.build("select id as account_id, 'new' as name from range(3)")
+    assert bench.log("account_id, name, _batch_id")[3:] == [(2, "new", 2)]
+    monkeypatch.undo()
+    bench.build("select id as account_id, 'new' as name from range(3)")
+    assert sorted(bench.log("account_id, name, _batch_id")[4:]) == [(0, "new", 3), (1, "new", 3)]

@@ -1,0 +1,77 @@
+"""The hash table of a compressed snapshot: every key is found and no other, however the hashes fall."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deltawave.differencing.hash_table import HashTable, write_table
+from deltawave.differencing.signatures import Signatures
+
+TOP = 2**64 - 1
+HASHES = st.one_of(st.integers(0, TOP), st.sampled_from([0, 1, 2**32, 2**63, TOP - 2, TOP - 1, TOP]))
+
+
+def compressed(hashes: list[int], checks: list[int] | None = None) -> Signatures:
+    """Rows with these hashes of their keys; the key is the hash in words."""
+    batch = pa.RecordBatch.from_pydict({"k0": [f"{hashed}" for hashed in hashes]})
+    return Signatures(
+        np.array(hashes, dtype=np.uint64),
+        np.array(checks or [0] * len(hashes), dtype=np.uint32),
+        # As in Signatures.of, a row's hash covers its key.
+        np.array(hashes, dtype=np.uint64) * np.uint64(9) + np.array(checks or [0] * len(hashes), dtype=np.uint64),
+        batch,
+    )
+
+
+def table(folder: Path, rows: Signatures, segments: int) -> HashTable:
+    write_table(folder, rows.segments(segments), segments)
+    return HashTable(folder)
+
+
+@settings(deadline=None)
+@given(st.lists(HASHES, unique=True, max_size=60), st.lists(HASHES, max_size=30), st.sampled_from([1, 2, 7, 64]))
+def test_every_key_is_found_and_no_other(
+    tmp_path_factory: pytest.TempPathFactory, kept: list[int], others: list[int], segments: int
+) -> None:
+    # The two highest hashes are one: no free place may be taken for a row.
+    kept = sorted(set(kept) - {TOP})
+    found = table(tmp_path_factory.mktemp("table") / "new", compressed(kept), segments)
+    asked = compressed(kept + others)
+    places, is_same = found.match(asked)
+    assert is_same.tolist() == [hashed in kept for hashed in kept + others]
+    assert (places >= 0).tolist() == [min(hashed, TOP - 1) in kept for hashed in kept + others]
+    assert len(set(places[: len(kept)].tolist())) == len(kept)
+    chosen = np.zeros(found.places, dtype=bool)
+    chosen[places[places >= 0]] = True
+    keys = [key for batch in found.keys_at(chosen) for key in batch.column(0).to_pylist()]
+    assert keys == [f"{hashed}" for hashed in kept]
+
+
+def test_keys_of_one_hash_are_told_apart(tmp_path: Path) -> None:
+    kept = compressed([7, 7, 7, 9], [1, 2, 3, 1])
+    found = table(tmp_path / "new", kept, 1)
+    asked = compressed([7, 7, 7, 7, 9], [3, 1, 2, 4, 5])
+    asked.row_hash[1] += np.uint64(100)
+    places, is_same = found.match(asked)
+    assert is_same.tolist() == [True, False, True, False, False]
+    assert len(set(places[:3].tolist())) == 3
+    assert places[3:].tolist() == [-1, -1]
+
+
+def test_many_rows(tmp_path: Path) -> None:
+    rows = Signatures.of(
+        pa.RecordBatch.from_pydict({"k0": np.arange(100_000)}), [pa.array(np.arange(100_000))]
+    ).sorted()
+    found = table(tmp_path / "new", rows, 3)
+    others = Signatures.of(pa.RecordBatch.from_pydict({"k0": np.arange(100_000, 200_000)}), [])
+    places, is_same = found.match(rows)
+    assert len(np.unique(places)) == 100_000
+    assert is_same.all()
+    assert (found.match(others)[0] == -1).all()
+    assert not list(found.keys_at(np.zeros(found.places, dtype=bool)))
