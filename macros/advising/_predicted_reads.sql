@@ -26,6 +26,7 @@
     'row_checksum': whole + change * copy_pages + deltawave._pages_of(rows, table.key_bytes + checksum),
     'hash_compressed': whole + deltawave._pages_of(rows, table.key_bytes + hashes),
     'sort_merge_compressed': whole + change * copy_pages + deltawave._pages_of(rows, table.key_bytes + hashes),
+    'window': whole + copy_pages,
     'ranges': whole + copy_pages + auxiliary,
     'range_checksum': whole + auxiliary + changed_ranges * copy_pages,
     'view': joined * (joined - 1) * change * flagged + change * table.compared_fraction * joined * whole,

@@ -48,6 +48,7 @@
     'row_checksum': {'why': 'keeps one checksum per row, no copy; before images come from the log', 'locks': true},
     'sort_merge_compressed': {'why': 'keeps key and hash of each row, merged in Python; before images come from the log', 'locks': true},
     'hash_compressed': {'why': 'as sort_merge_compressed, and reads the source once where the hashes fit in memory', 'locks': true},
+    'window': {'why': 'as outer_join, and reads rows that keep their order without exchanging them, in Python', 'locks': true},
     'ranges': {'why': 'reads a few key ranges per run; sees a change when its turn comes'},
     'range_checksum': {
       'why': 'reads by range, fetches the ' ~ share ~ ' of the ranges that changed' ~ in_turn,

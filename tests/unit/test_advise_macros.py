@@ -23,6 +23,7 @@ COSTS = {
     "row_checksum": query_based.tlcs_beside,
     "sort_merge_compressed": query_based.hashes_beside,
     "hash_compressed": query_based.hashes_probed,
+    "window": query_based.mds,
     "ranges": query_based.incremental,
     "view": view_based.vbd_by_flags,
 }
@@ -100,6 +101,7 @@ Strategies for 1,000,000 rows of 200 bytes, 8 of them key
   row_checksum                      no       109%  reads the source whole, which may not be locked
   sort_merge_compressed             no       115%  reads the source whole, which may not be locked
   hash_compressed                   no       114%  reads the source whole, which may not be locked
+  window                            no       200%  reads the source whole, which may not be locked
   ranges                            yes      200%  reads a few key ranges per run; sees a change when its turn comes
   range_checksum                    no       198%  changes fall into 98% of the key ranges: few can be left out
   view                              no          -  the model is no join of relations with change logs

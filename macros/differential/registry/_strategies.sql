@@ -42,6 +42,10 @@
       source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['in_place', 'memory_bytes'],
       allows=dict(no_duplicates, tolerance=[none]),
     ),
+    'window': deltawave._strategy(
+      reads='dump', reader='_whole_dump', comparison='deltawave.differencing.window.changes', compares='python', keeps='ordered',
+      sees_deletes='all', source='LG96 4', options=['memory_bytes'], allows={'duplicate_keys': ['fail', 'quarantine']},
+    ),
     'ranges': deltawave._strategy(
       reads='slice', reader='_slice_by_ranges', keeps='base', ranges='compared', sees_deletes='all', source='CH98 3.4', resumes='strategy',
       options=of_ranges,

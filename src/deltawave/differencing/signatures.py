@@ -41,7 +41,7 @@ class Signatures:
         """Compress rows that have these keys and compared columns."""
         count = keys.num_rows
         return cls(
-            row_hashes(keys.columns, _KEY_SEED, count),
+            key_hashes(keys.columns),
             row_hashes(keys.columns, _CHECK_SEED, count).astype(np.uint32),
             row_hashes([*keys.columns, *compared], _ROW_SEED, count),
             keys,
@@ -112,6 +112,11 @@ class Signatures:
             bounds = np.searchsorted(segment_of(self.key_hash, count), np.arange(count + 1))
             for segment in np.flatnonzero(np.diff(bounds)).tolist():
                 yield segment, self.slice(int(bounds[segment]), int(bounds[segment + 1]))
+
+
+def key_hashes(keys: Sequence[pa.Array]) -> Hashes:
+    """The first of the two hashes of keys with these columns."""
+    return row_hashes(keys, _KEY_SEED)
 
 
 def segment_of(hashes: Hashes, count: int) -> npt.NDArray[np.int64]:

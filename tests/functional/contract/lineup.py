@@ -162,6 +162,8 @@ def _models() -> list[Model]:
         Model("hashed_remote", "row_checksum", {"checksum_bits": 128}, is_remote=True),
         Model("merged", "sort_merge_compressed", {}),
         Model("probed", "hash_compressed", {}),
+        Model("windowed", "window", {"on_schema_change": "sync_all_columns"}),
+        Model("windowed_held", "window", {"duplicate_keys": "quarantine"}),
         Model("probed_remote", "hash_compressed", {}, is_remote=True),
         Model("timed", "timestamp", {**by_time, "overlap": 2}, columns=TIMED),
         Model("timed_remote", "timestamp", {**by_time, "overlap": 2}, is_remote=True, columns=TIMED),

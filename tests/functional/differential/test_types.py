@@ -98,7 +98,8 @@ class TestTypes:
         return {"current.sql": CURRENT % ["account_id"]}
 
     @pytest.mark.parametrize(
-        "strategy", ["outer_join", "row_checksum", "range_checksum", "sort_merge_compressed", "hash_compressed"]
+        "strategy",
+        ["outer_join", "row_checksum", "range_checksum", "sort_merge_compressed", "hash_compressed", "window"],
     )
     def test_every_type_is_compared_by_its_content(self, bench: Workbench, strategy: str) -> None:
         bench.configure(strategy=strategy)

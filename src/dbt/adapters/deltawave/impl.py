@@ -164,23 +164,27 @@ class DeltawaveAdapter(SparkAdapter):
         library_functions.find(function, arguments, self.config.credentials.secrets)
 
     @available.parse_none
-    def compare_in_python(self, function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
+    def compare_in_python(
+        self, function: str, relations: dict[str, str], options: dict[str, Any], view: str
+    ) -> list[str]:
         """Make ``view`` a temporary view of what ``function`` returns; see ``library_functions.compare``.
 
         ``function`` is a dotted path. It gets ``relations`` (names of tables, or selects in parentheses) as
-        DataFrames, and ``options``. The view lasts until the node's next comparison, or the end of the node.
+        DataFrames, and ``options``. The view lasts until the node's next comparison, or the end of the node. Returns
+        what the function's package logged.
         """
-        from dbt.adapters.deltawave import library_functions
+        from dbt.adapters.deltawave import errors, library_functions, library_logs
 
         self._require_session(f"Library function '{function}': Python runs")
         handle = self._handle()
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
-        with self._manager.exception_handler(function):
+        with self._manager.exception_handler(function), library_logs.heard(function.partition(".")[0]) as messages:
             handle.drop_views()
             secrets = self.config.credentials.secrets
             frame, free = library_functions.compare(function, relations, options, handle.session, secrets)
             handle.leave_view(frame, view, free)
             self._manager.refuse_if_cancelled()
+        return [errors.redact(message, secrets) for message in messages]
 
     def _require_session(self, what: str) -> None:
         if not self._in_session:

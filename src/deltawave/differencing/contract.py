@@ -1,0 +1,101 @@
+"""The delta contract: pairs of rows with equal keys become inserts, deletes and updates, by Spark's own comparison.
+
+See docs/python_strategies.md for the columns of a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any, Literal
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from deltawave.differencing.in_place import quoted
+
+Columns = Sequence[dict[str, Any]]
+Side = Literal["old", "new"]
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What a comparison returns: the log's ``columns``, as mappings, and whether with before images."""
+
+    columns: Columns
+    before_image: bool
+
+    def names(self, side: Side) -> list[str]:
+        """The columns that this side has."""
+        return [column["name"] for column in self.columns if column[f"in_{side}"]]
+
+    def side(self, frame: DataFrame, side: Side) -> DataFrame:
+        """One side for ``changes``: its cells under names that no column has, and what is compared of them.
+
+        Columns of the frame that are none of the side's stay.
+        """
+        own = [(number, column) for number, column in enumerate(self.columns) if column[f"in_{side}"]]
+        known = {column["name"].lower() for _, column in own}
+        cells = [F.col(quoted(column["name"])).alias(_cell_name(side, number)) for number, column in own]
+        compared = [
+            F.expr(column["comparable"]).alias(_cell_name(side, number, "compared"))
+            for number, column in own
+            if column["is_compared"]
+        ]
+        others = [F.col(quoted(name)) for name in frame.columns if name.lower() not in known]
+        return frame.select(*others, *cells, *compared)
+
+    def same_key(self, unique_key: Sequence[str]) -> Column:
+        """Whether both sides have the same key: null matches null."""
+        places = {column["name"]: number for number, column in enumerate(self.columns)}
+        same = [
+            F.col(_cell_name("old", places[name])).eqNullSafe(F.col(_cell_name("new", places[name])))
+            for name in unique_key
+        ]
+        return reduce(Column.__and__, same)
+
+    def changes(self, pairs: DataFrame, in_old: Column, in_new: Column) -> DataFrame:
+        """The changes among pairs of rows. ``in_old``, ``in_new``: whether a pair has an old, a new row."""
+        is_both = in_old & in_new
+        differs = {
+            column["name"]: ~_is_equal(number, column["tolerance"])
+            for number, column in enumerate(self.columns)
+            if column["is_compared"]
+        }
+        rows = [
+            F.when(in_new, _cell("new", number, column)).otherwise(_cell("old", number, column)).alias(column["name"])
+            for number, column in enumerate(self.columns)
+        ]
+        before = [
+            F.when(in_new, _cell("old", number, column)).alias(f"before__{column['name']}")
+            for number, column in enumerate(self.columns)
+            if self.before_image and not column["is_key"]
+        ]
+        change_type = F.when(~in_old, "insert").when(~in_new, "delete").otherwise("update").alias("change_type")
+        changed = F.array(*(F.when(is_other, F.lit(name)) for name, is_other in differs.items())).cast("array<string>")
+        changed_columns = F.when(is_both, F.array_compact(changed)).alias("changed_columns")
+        differing = pairs.where(reduce(or_, differs.values(), ~is_both))
+        return differing.select(*rows, *before, change_type, changed_columns)
+
+
+def _cell_name(side: Side, number: int, of: str = "cell") -> str:
+    # No column of a log begins so.
+    return f"__{of}_{side}_{number}"
+
+
+def _cell(side: Side, number: int, column: dict[str, Any]) -> Column:
+    if column[f"in_{side}"]:
+        return F.col(_cell_name(side, number))
+    return F.expr(f"cast(null as {column['data_type']})")
+
+
+def _is_equal(number: int, tolerance: float | None) -> Column:
+    sides: tuple[Side, Side] = ("old", "new")
+    old, new = (F.col(_cell_name(side, number, "compared")) for side in sides)
+    equal = old.eqNullSafe(new)
+    if tolerance is None:
+        return equal
+    old, new = (F.col(_cell_name(side, number)).cast("double") for side in sides)
+    return equal | F.coalesce(F.abs(old - new) <= tolerance, F.lit(False))

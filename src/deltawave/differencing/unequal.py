@@ -1,0 +1,71 @@
+"""Which of two columns' values differ, by Arrow.
+
+Spark decides in the end what a difference is. So a value that may equal another, as NaN or two maps, counts as unequal
+here, and equal means equal bytes or numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Mask = npt.NDArray[np.bool_]
+
+
+def unequal(left: pa.Array, right: pa.Array) -> Mask:
+    """Tell the places at which two columns of one type and length differ. Null equals null."""
+    if isinstance(left, pa.DictionaryArray) and isinstance(right, pa.DictionaryArray):
+        left, right = _indices(left, right)
+    left, right = _decoded(left), _decoded(right)
+    if pa.types.is_nested(left.type) or pa.types.is_null(left.type):
+        return _unequal_nested(left, right)
+    equal = pc.equal(left, right)
+    if not equal.null_count:
+        return _mask(pc.invert(equal))
+    both = pc.and_(left.is_null(), right.is_null())
+    return _mask(pc.invert(pc.or_(pc.fill_null(equal, False), both)))
+
+
+def any_unequal(left: list[pa.Array], right: list[pa.Array], rows: int) -> Mask:
+    """Tell the rows of which one of the columns differs."""
+    found = np.zeros(rows, dtype=bool)
+    for one, other in zip(left, right, strict=True):
+        found |= unequal(one, other)
+    return found
+
+
+def _indices(left: pa.DictionaryArray, right: pa.DictionaryArray) -> tuple[pa.Array, pa.Array]:
+    """Numbers that are equal where the values are; the columns themselves, if their dictionaries are large."""
+    if len(left.dictionary) + len(right.dictionary) > len(left) or left.dictionary.null_count:
+        return left, right
+    if left.dictionary.equals(right.dictionary):
+        return left.indices, right.indices
+    # What the left side lacks gets a number that it does not have. Values of a dictionary are distinct.
+    places = pc.fill_null(pc.index_in(right.dictionary, value_set=left.dictionary), -1)
+    return left.indices.cast(pa.int32()), places.take(right.indices)
+
+
+def _decoded(column: pa.Array) -> pa.Array:
+    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
+
+
+def _mask(values: pa.Array) -> Mask:
+    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _unequal_nested(left: pa.Array, right: pa.Array) -> Mask:
+    """By halves: Arrow compares nested values of whole columns only."""
+    found = np.zeros(len(left), dtype=bool)
+    waiting = [(0, len(left))]
+    while waiting:
+        begin, count = waiting.pop()
+        if not count or left.slice(begin, count).equals(right.slice(begin, count)):
+            continue
+        if count == 1:
+            found[begin] = True
+            continue
+        half = count // 2
+        waiting += [(begin, half), (begin + half, count - half)]
+    return found

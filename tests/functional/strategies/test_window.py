@@ -1,0 +1,192 @@
+"""Strategy window: rows in, near and far from their former order, and what only Spark can compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from functional.macros.generated import content
+from numbered import kept, table
+from pyspark.sql import DataFrame, SparkSession
+from workbench import Workbench
+
+from deltawave.differencing import aligning, outer_join, window
+
+ROW = "cast(id as int) as account_id, concat('name of ', id) as name, id % 3 as branch, 0.5D as share"
+# Rows 0 to 9 are updated, 900 to 909 gone, 1000 to 1004 new.
+NEW_ROW = ROW.replace("id % 3", "if(id < 10, -1, id % 3)")
+PRESENT = "id not between 900 and 909"
+KINDS = {"update": 10, "delete": 10, "insert": 5}
+ORDERS = {
+    "the same": "id",
+    "reversed by tens": "id div 10, -id",
+    "halves exchanged": "id < 500, id",
+    "mixed": "hash(id)",
+}
+
+
+def columns_of(frame: DataFrame, *key: str) -> list[dict[str, Any]]:
+    """The description of columns that dbt gives; every column but the key is compared."""
+    return [
+        {
+            "name": name,
+            "data_type": kind,
+            "is_key": name in key,
+            "in_old": True,
+            "in_new": True,
+            "is_compared": name not in key,
+            "tolerance": None,
+            "comparable": f"`{name}`",
+        }
+        for name, kind in frame.dtypes
+    ]
+
+
+@pytest.fixture
+def stored(spark: SparkSession, tmp_path: Any) -> Callable[..., DataFrame]:
+    """A snapshot in a Parquet file of several row groups."""
+
+    def store(name: str, select: str, groups: int = 4) -> DataFrame:
+        rows = spark.sql(select).toArrow()
+        file = tmp_path / f"{name}.parquet"
+        pq.write_table(rows, file, row_group_size=max(1, -(-len(rows) // groups)))
+        return spark.read.parquet(str(file))
+
+    return store
+
+
+@pytest.fixture(autouse=True)
+def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aligning, "_SEGMENT_ROWS", 1)
+
+
+def compared(
+    old: DataFrame, new: DataFrame, *key: str, memory_bytes: int = 1 << 30
+) -> tuple[Counter[Any], Counter[Any]]:
+    """The changes that the window finds, and those of the outer join."""
+    options: dict[str, Any] = {"unique_key": list(key), "columns": columns_of(new, *key), "before_image": True}
+    found, free = window.changes(old, new, memory_bytes=memory_bytes, **options)
+    joined = outer_join.changes(old, new, **options)
+    assert found.columns == joined.columns
+    rows = tuple(Counter(content(tuple(row)) for row in frame.collect()) for frame in (found, joined))
+    free()
+    return rows  # type: ignore[return-value]
+
+
+class TestFunction:
+    @pytest.mark.parametrize("order", ORDERS)
+    def test_the_order_does_not_matter(
+        self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, order: str
+    ) -> None:
+        caplog.set_level("INFO", "deltawave")
+        old = stored("old", f"select {ROW} from range(1000) order by id")
+        new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {ORDERS[order]}")
+        found, joined = compared(old, new, "account_id")
+        assert found == joined
+        assert sum(found.values()) == sum(KINDS.values())
+        assert "window over 4 segments: 100% of the sampled rows" in caplog.text
+
+    @pytest.mark.parametrize("order", ["reversed by tens", "mixed"])
+    def test_rows_beyond_the_window_are_joined(
+        self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, order: str
+    ) -> None:
+        caplog.set_level("INFO", "deltawave")
+        old = stored("old", f"select {ROW} from range(1000) order by id", 1)
+        new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {ORDERS[order]}", 1)
+        # Room for about fifty rows.
+        found, joined = compared(old, new, "account_id", memory_bytes=20_000)
+        assert found == joined
+        assert ("Spark joins both snapshots: only" in caplog.text) is (order == "mixed")
+
+    def test_a_snapshot_that_grew_in_front(self, stored: Callable[..., DataFrame]) -> None:
+        old = stored("old", f"select {ROW} from range(500, 1000) order by id")
+        new = stored("new", f"select {ROW} from range(1000) order by id", 7)
+        found, joined = compared(old, new, "account_id")
+        assert found == joined
+        assert sum(found.values()) == 500
+
+    @pytest.mark.parametrize("empty", ["old", "new"])
+    def test_an_empty_side(self, stored: Callable[..., DataFrame], empty: str) -> None:
+        sides = {side: f"select {ROW} from range({0 if side == empty else 9}) order by id" for side in ("old", "new")}
+        found, joined = compared(*(stored(side, select, 1) for side, select in sides.items()), "account_id")
+        assert found == joined
+        assert sum(found.values()) == 9
+
+    def test_keys_that_python_tells_apart_and_spark_does_not(self, stored: Callable[..., DataFrame]) -> None:
+        rows = "select stack(4, {}) as (part, id, value)"
+        old = stored("old", rows.format("0.0D, 1, 'a', double('nan'), 1, 'b', null, 1, 'c', 1.0D, null, 'd'"), 1)
+        new = stored("new", rows.format("-0.0D, 1, 'a', double('nan'), 1, 'x', null, 1, 'y', 1.0D, null, 'd'"), 1)
+        found, joined = compared(old, new, "part", "id")
+        assert found == joined
+        assert sum(found.values()) == 2
+
+    def test_names_that_have_to_be_quoted(self, stored: Callable[..., DataFrame]) -> None:
+        select = "select id as `a.b`, {} as `two words`, 'x' as `Größe` from range(100) order by id"
+        sides = [stored(f"side_{cell}", select.format(cell)) for cell in ("id", "id + id div 99")]
+        found, joined = compared(*sides, "a.b")
+        assert found == joined
+        assert sum(found.values()) == 1
+
+
+class TestWhatSparkJoins:
+    NOT_PLAIN = {
+        "a filter": "select * from {} where account_id < 50",
+        "an expression": "select account_id, upper(name) as name, branch, share from {}",
+        "other names": "select account_id, name as share, branch, share as name from {}",
+        "a limit": "select * from {} order by account_id limit 50",
+        "a union": "select * from {} union all select account_id + 5000, name, branch, share from {}",
+    }
+
+    @pytest.mark.parametrize("kind", NOT_PLAIN)
+    def test_what_is_no_plain_table(
+        self, spark: SparkSession, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, kind: str
+    ) -> None:
+        caplog.set_level("INFO", "deltawave")
+        frame = stored("old", f"select {ROW} from range(100) order by id")
+        frame.createOrReplaceTempView("window_of_files")
+        read = spark.sql(self.NOT_PLAIN[kind].format("window_of_files", "window_of_files"))
+        found, joined = compared(read, read, "account_id")
+        assert not found
+        assert not joined
+        assert "Spark joins both snapshots: the old one is not read from Parquet files alone" in caplog.text
+
+    def test_a_table_in_memory(self, stored: Callable[..., DataFrame]) -> None:
+        old = stored("old", f"select {ROW} from range(100) order by id").cache()
+        new = stored("new", f"select {NEW_ROW} from range(100) order by id")
+        try:
+            found, joined = compared(old, new, "account_id")
+            assert found == joined
+        finally:
+            old.unpersist()
+
+
+class TestModel:
+    def test_the_log_is_that_of_the_outer_join(self, bench: Workbench) -> None:
+        dumps = [
+            f"select {ROW} from range(0, 1000, 1, 3)",
+            f"select {NEW_ROW} from range(0, 1005, 1, 3) where {PRESENT}",
+            f"select {ROW} from range(0, 1000, 1, 5) order by hash(id)",
+            f"select {NEW_ROW}, 1 as added from range(0, 1005, 1, 5) where {PRESENT}",
+        ]
+        logs = []
+        for strategy in ("window", "outer_join"):
+            bench.configure(strategy=strategy, full_refresh=True, on_schema_change="append_new_columns")
+            texts = [
+                bench.build(dump, *(["--full-refresh"] if dump is dumps[0] and logs else [])).text for dump in dumps
+            ]
+            if strategy == "window":
+                assert "deltawave: accounts: window over" in texts[1]
+                assert len(kept(bench, "ordered")) == 1
+            logs.append(bench.log("account_id, name, branch, added, _change_type, _changed_columns, _before.branch"))
+        assert len(logs[0]) == 1000 + 25 + 25 + 1005
+        # A new generation has other numbers of batches, and rows in the same order.
+        assert logs[0] == logs[1]
+
+    def test_a_duplicate_is_refused(self, bench: Workbench) -> None:
+        bench.configure(strategy="window")
+        bench.build(table(3))
+        refused = bench.refused(f"{table(3)} union all {table(3)}")
+        assert "more than once" in refused

@@ -1,0 +1,118 @@
+"""The window algorithm over blocks of rows: LG96, Algorithm 3.3."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deltawave.differencing.aging import Aged, AgingBuffer, Block, Matched, windowed
+
+KEYS = st.lists(st.integers(0, 30), max_size=40)
+SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
+
+
+def block(keys: list[int], begin: int = 0) -> Block:
+    rows = pa.RecordBatch.from_pydict({"key": pa.array(keys, pa.int64())})
+    return Block(np.array(keys, dtype=np.uint64), np.arange(begin, begin + len(keys)), rows)
+
+
+def blocks(keys: list[int], sizes: list[int]) -> Iterator[Block]:
+    begin, number = 0, 0
+    while begin < len(keys):
+        size = sizes[number % len(sizes)]
+        yield block(keys[begin : begin + size], begin)
+        begin, number = begin + size, number + 1
+
+
+def told(old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]) -> tuple[list, list, list]:
+    """Positions of the pairs, of the aged old rows, and of the aged new rows, in the order in which they come."""
+    pairs, deletes, inserts = [], [], []
+    for met in windowed(blocks(old, sizes), blocks(new, others), capacity):
+        if isinstance(met, Matched):
+            pairs += zip(met.old.positions.tolist(), met.new.positions.tolist(), strict=True)
+            for one, other in ((met.old, old), (met.new, new)):
+                assert one.rows.column("key").to_pylist() == [other[at] for at in one.positions]
+        else:
+            (deletes if met.is_old else inserts).extend(met.rows.positions.tolist())
+    return pairs, deletes, inserts
+
+
+@settings(deadline=None)
+@given(KEYS, KEYS, st.integers(1, 50), SIZES, SIZES)
+def test_each_row_comes_once(
+    old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]
+) -> None:
+    pairs, deletes, inserts = told(old, new, capacity, sizes, others)
+    assert sorted([one for one, _ in pairs] + deletes) == list(range(len(old)))
+    assert sorted([other for _, other in pairs] + inserts) == list(range(len(new)))
+    assert all(old[one] == new[other] for one, other in pairs)
+
+
+@settings(deadline=None)
+@given(KEYS, KEYS, SIZES, SIZES)
+def test_a_large_buffer_finds_all_matches(old: list[int], new: list[int], sizes: list[int], others: list[int]) -> None:
+    _, deletes, inserts = told(old, new, 1000, sizes, others)
+    assert Counter(old[at] for at in deletes) == Counter(old) - Counter(new)
+    assert Counter(new[at] for at in inserts) == Counter(new) - Counter(old)
+
+
+@pytest.mark.parametrize(("capacity", "is_met"), [(4, False), (5, True)])
+def test_a_row_waits_as_long_as_there_is_room(capacity: int, is_met: bool) -> None:
+    # The row 100 moved behind five others, each of which waits, too.
+    old, new = [100, 1, 2, 3, 4], [11, 12, 13, 14, 15, 100]
+    pairs, deletes, _ = told(old, new, capacity, [1], [1])
+    assert pairs == ([(0, 5)] if is_met else [])
+    assert (0 in deletes) is not is_met
+
+
+def test_the_oldest_rows_give_way_first() -> None:
+    buffer = AgingBuffer(4)
+    aged = [
+        at
+        for part in range(4)
+        for rows in buffer.push(block([part * 3 + each for each in range(3)], part * 3))
+        for at in rows.positions.tolist()
+    ]
+    assert aged == list(range(8))
+    assert [at for rows in buffer.drain() for at in rows.positions.tolist()] == [8, 9, 10, 11]
+
+
+def test_waiting_rows_do_not_hold_the_block_that_they_came_from() -> None:
+    rows = pa.RecordBatch.from_pydict({"key": pa.array(range(100_000)), "text": pa.array(["x"] * 100_000)})
+    whole = Block(np.arange(100_000, dtype=np.uint64), np.arange(100_000), rows)
+    buffer = AgingBuffer(10)
+    buffer.push(whole.slice(0, 5))
+    (waiting,) = buffer.drain()
+    assert sum(part.size for column in waiting.rows.columns for part in column.buffers() if part) < 1000
+
+
+def test_dictionaries_of_several_files_wait_together() -> None:
+    buffer = AgingBuffer(100)
+    for name in "ab":
+        text = pa.array([name] * 3).dictionary_encode()
+        rows = pa.RecordBatch.from_arrays([text], ["text"])
+        buffer.push(Block(np.array([1, 2, 3], dtype=np.uint64) + np.uint64(ord(name)), np.arange(3), rows))
+    assert [text for rows in buffer.drain() for text in rows.rows.column("text").to_pylist()] == ["a"] * 3 + ["b"] * 3
+
+
+def test_both_snapshots_are_read_in_step() -> None:
+    taken: list[tuple[str, int]] = []
+
+    def read(side: str, sizes: list[int]) -> Iterator[Block]:
+        begin = 0
+        for size in sizes:
+            taken.append((side, begin))
+            yield block(list(range(begin, begin + size)), begin)
+            begin += size
+
+    # Row groups end elsewhere in each snapshot: the one that lags is read on.
+    met = list(windowed(read("old", [10] * 9), read("new", [30] * 3), 30))
+    assert not any(isinstance(each, Aged) for each in met)
+    at = [begin if side == "old" else None for side, begin in taken]
+    assert max(begin for begin in at[: taken.index(("new", 30))] if begin is not None) <= 30
