@@ -28,6 +28,12 @@ def model(dbt, session):
     return dbt.ref("spark_frame").pandas_api()
 """
 
+# What a frame needs until it is stored goes afterwards.
+FREED_FRAME = """
+def model(dbt, session):
+    return session.range(3), lambda: session.conf.set("test.freed", session.table(dbt.this.render()).count())
+"""
+
 NO_FRAME = """
 def model(dbt, session):
     return [1, 2, 3]
@@ -88,6 +94,7 @@ class TestFrames:
             "fails.py": FAILS,
             "on_executors.py": ON_EXECUTORS,
             "fails_on_executors.py": FAILS_ON_EXECUTORS,
+            "freed_frame.py": FREED_FRAME,
             "reads_python.sql": "select id * 2 as id from {{ ref('spark_frame') }}",
         }
 
@@ -119,6 +126,10 @@ class TestFrames:
 
     def test_executors_run_this_python_and_need_no_module(self, rows):
         assert sorted(rows("on_executors")) == [(id_, sys.executable) for id_ in (0, 10, 20)]
+
+    def test_what_a_frame_needs_is_freed_once_it_is_stored(self, rows, spark):
+        assert len(rows("freed_frame")) == 3
+        assert spark.conf.get("test.freed") == "3"
 
     def test_anything_else_is_refused(self, messages):
         assert "model() returned list; it must return a Spark DataFrame" in messages["no_frame"]

@@ -13,7 +13,7 @@ from typing import Any
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.deltawave.python_models import to_frame
+from dbt.adapters.deltawave.python_models import to_frame, with_free
 from dbt.adapters.deltawave.reports import is_theirs, report
 
 
@@ -47,7 +47,7 @@ def compare(
     options: Mapping[str, Any],
     session: SparkSession,
     secrets: Iterable[str] = (),
-) -> tuple[DataFrame, Callable[[], object] | None]:
+) -> tuple[DataFrame, Callable[[], object]]:
     """Return what the function makes of ``relations``, opened as DataFrames of ``session``, and ``options``.
 
     The function may return another function with its result, which frees what that needs once it is no longer read.
@@ -55,17 +55,13 @@ def compare(
     function = find(path, [*relations, *options], secrets)
     frames = {name: session.sql(f"select * from {relation}") for name, relation in relations.items()}
     try:
-        result = function(**frames, **options)
-        free = None
-        if isinstance(result, tuple) and len(result) == 2 and callable(result[1]):
-            result, free = result
+        result, free = with_free(function(**frames, **options))
         try:
             frame = to_frame(result, session, _called(path))
             # Spark Connect analyses a frame when it is first asked for something: what is wrong is the function's.
             _ = frame.schema
         except BaseException:
-            if free is not None:
-                free()
+            free()
             raise
     except DbtRuntimeError:
         raise

@@ -101,15 +101,28 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
         frame = session.table(relation)
         return frame.limit(0) if empty else frame
 
-    frame = to_frame(scope["model"](scope["dbtObj"](load), session), session, "model()")
-    scope[BEFORE_STORING]()
-    frame.createOrReplaceTempView(view)
-    if create is None:
-        return
+    result, free = with_free(scope["model"](scope["dbtObj"](load), session))
     try:
-        session.sql(create)
+        frame = to_frame(result, session, "model()")
+        scope[BEFORE_STORING]()
+        frame.createOrReplaceTempView(view)
+        if create is None:
+            return
+        try:
+            session.sql(create)
+        finally:
+            session.catalog.dropTempView(view)
     finally:
-        session.catalog.dropTempView(view)
+        # A view that is left is still to be read.
+        if create is not None:
+            free()
+
+
+def with_free(result: Any) -> tuple[Any, Callable[[], object]]:
+    """Return a result and the function that frees what it needs until it is read, if it came with one."""
+    if isinstance(result, tuple) and len(result) == 2 and callable(result[1]):
+        return result
+    return result, lambda: None
 
 
 def to_frame(result: Any, session: SparkSession, giver: str) -> DataFrame:

@@ -1,0 +1,50 @@
+"""Expressions of Spark whose values are equal exactly where the contents of columns are (the delta contract)."""
+
+from __future__ import annotations
+
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    MapType,
+    StringType,
+    StructType,
+    VariantType,
+)
+
+from deltawave.differencing.in_place import quoted
+
+
+def comparable(name: str, kind: DataType) -> str:
+    """The expression for a column: itself, unless Spark cannot compare its type by content."""
+    return _part(quoted(name), kind)
+
+
+def _part(value: str, kind: DataType) -> str:
+    if isinstance(kind, ArrayType):
+        element = _part("element", kind.elementType)
+        return value if element == "element" else f"transform({value}, element -> {element})"
+    if isinstance(kind, MapType):
+        entries = f"map_entries({value})"
+        key, of_key = _part("entry.key", kind.keyType), _part("entry.value", kind.valueType)
+        if (key, of_key) != ("entry.key", "entry.value"):
+            entries = f"transform({entries}, entry -> named_struct('key', {key}, 'value', {of_key}))"
+        return f"sort_array({entries})"
+    if isinstance(kind, StructType):
+        fields = {field.name: f"{value}.{quoted(field.name)}" for field in kind.fields}
+        parts = {field.name: _part(fields[field.name], field.dataType) for field in kind.fields}
+        if parts == fields:
+            return value
+        pairs = ", ".join(f"{_literal(name)}, {part}" for name, part in parts.items())
+        return f"if(isnull({value}), null, named_struct({pairs}))"
+    if isinstance(kind, VariantType):
+        return f"concat(schema_of_variant({value}), ' ', to_json({value}, map('timeZone', 'UTC')))"
+    if isinstance(kind, CalendarIntervalType):
+        return f"cast({value} as string)"
+    if isinstance(kind, StringType) and "collate" in kind.simpleString():
+        return f"collate({value}, 'UTF8_BINARY')"
+    return value
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

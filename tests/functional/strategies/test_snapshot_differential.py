@@ -1,0 +1,98 @@
+"""The algorithms as functions, for Python models and notebooks: one result, whichever is chosen."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+from functional.macros.generated import content
+from pyspark.sql import DataFrame, SparkSession
+
+from deltawave.differencing import ALGORITHMS, snapshot_differential
+
+# The key 1 is updated, 2 only carried along, 3 deleted, 4 inserted, null the same with a map in another order.
+OLD = """
+select * from values
+    (1, 'p', map('a', 1), 1.5D, 'old'), (2, 'p', null, 2.0D, 'old'), (3, null, map('b', 2), 3.0D, 'old'),
+    (null, 'p', map('a', 1, 'b', 2), double('nan'), 'old') as rows (id, `part of`, tags, share, seen)
+"""
+NEW = """
+select * from values
+    (1, 'p', map('a', 2), 1.5D, 'new', 7), (2, 'p', null, 2.0D, 'new', 8), (4, null, map(), 4.0D, 'new', 9),
+    (null, 'p', map('b', 2, 'a', 1), double('nan'), 'new', 0) as rows (ID, `part of`, tags, share, seen, added)
+"""
+KEY = ["id", "part of"]
+
+
+def changed(old: DataFrame, new: DataFrame, **options: Any) -> list[dict[str, Any]]:
+    frame, free = snapshot_differential(old, new, **options)
+    try:
+        return sorted((row.asDict() for row in frame.collect()), key=lambda row: str(row["change_type"]))
+    finally:
+        free()
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+class TestEveryAlgorithm:
+    def test_the_changes(self, spark: SparkSession, algorithm: str) -> None:
+        old, new = spark.sql(OLD), spark.sql(NEW)
+        found = changed(old, new, unique_key=KEY, algorithm=algorithm, ignore_columns=["SEEN"])
+        assert [row["change_type"] for row in found] == ["delete", "insert", "update"]
+        delete, insert, update = found
+        assert (delete["ID"], delete["tags"], delete["added"]) == (3, {"b": 2}, None)
+        assert (insert["ID"], insert["added"], insert["before__share"]) == (4, 9, None)
+        assert update["changed_columns"] == ["tags"]
+        assert (update["tags"], update["before__tags"], update["before__seen"]) == ({"a": 2}, {"a": 1}, "old")
+
+    def test_without_before_images(self, spark: SparkSession, algorithm: str) -> None:
+        found = changed(
+            spark.sql(OLD), spark.sql(OLD).where("id = 1"), unique_key=KEY, algorithm=algorithm, before_image=False
+        )
+        assert [row["change_type"] for row in found] == ["delete"] * 3
+        assert not [name for name in found[0] if name.startswith("before__")]
+
+    def test_larger_snapshots(self, spark: SparkSession, algorithm: str) -> None:
+        old = spark.range(2000).selectExpr("id", "id % 7 as branch", "cast(id as string) as name")
+        new = old.where("id % 10 <> 3").selectExpr("id", "if(id % 100 = 1, -1, branch) as branch", "name")
+        found = changed(old, new, unique_key="id", algorithm=algorithm)
+        assert Counter(row["change_type"] for row in found) == {"delete": 200, "update": 20}
+        joined = changed(old, new, unique_key="id", algorithm="sort_merge")
+        assert Counter(content(tuple(row.values())) for row in found) == Counter(
+            content(tuple(row.values())) for row in joined
+        )
+
+
+class TestBadInput:
+    WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
+        "an algorithm that is none": (
+            OLD,
+            {"algorithm": "hash"},
+            "There is no algorithm 'hash': it is one of sort_merge",
+        ),
+        "a key that is no column": (OLD, {"unique_key": "code"}, "The new snapshot has no column code."),
+        "a key that is new": (OLD, {"unique_key": "added"}, "The old snapshot has no column added."),
+        "a column that is none": (OLD, {"ignore_columns": ["sen"]}, "The new snapshot has no column sen."),
+        "another type": (
+            OLD.replace("1.5D", "'x'").replace("2.0D", "'x'").replace("3.0D", "'x'").replace("double('nan')", "'x'"),
+            {},
+            "The column share is string in the old snapshot, double in the new one.",
+        ),
+        "a key twice": (
+            f"{OLD} union all {OLD} where id is null or id = 1",
+            {},
+            "Several rows of the old snapshot have the same key (ID, part of): (1, p), (None, p)",
+        ),
+        "a tolerance for hashes": (
+            OLD,
+            {"tolerance": {"share": 0.1}, "algorithm": "hash_compressed"},
+            "A tolerance can't be applied to hashes",
+        ),
+    }
+
+    @pytest.mark.parametrize("kind", WRONG)
+    def test_it_is_refused(self, spark: SparkSession, kind: str) -> None:
+        old, options, message = self.WRONG[kind]
+        with pytest.raises(ValueError, match=re.escape(message)):
+            snapshot_differential(spark.sql(old), spark.sql(NEW), **{"unique_key": KEY} | options)
