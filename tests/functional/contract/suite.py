@@ -60,6 +60,7 @@ class Suite:
         self.met: dict[tuple[str, str], str] = {}
         self.reasons: dict[tuple[str, str], str] = {}
         self.failures: list[str] = []
+        self.runs: dict[str, list[float]] = {}
         self.lives = {}
         for name in names:
             model = MODELS[name]
@@ -172,6 +173,10 @@ class Suite:
         pairs = [(strategy, name) for strategy in sorted(strategies) for name in (*NAMES, *ORDINARY)]
         return [pair for pair in pairs if pair not in self.met and pair not in self.reasons]
 
+    def times(self) -> str:
+        """How many runs each model had, and how many seconds they took."""
+        return "\n".join(f"{name:22} {len(runs):4} runs {sum(runs):6.0f} s" for name, runs in sorted(self.runs.items()))
+
     def table(self) -> str:
         """What was met by which model, or why it was not."""
         lines = [
@@ -194,6 +199,7 @@ class Suite:
         for result in done.result.results if done.result is not None else []:
             failed = str(result.status) not in ("success", "pass")
             found[result.node.name] = " ".join(str(result.message).split()) if failed else None
+            self.runs.setdefault(result.node.name, []).append(result.execution_time)
         missing = set(group) - set(found)
         assert not missing, f"{sorted(missing)} did not run: {done.exception}"
         for name in set(found) - set(group):

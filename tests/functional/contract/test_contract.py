@@ -36,6 +36,7 @@ class TestContract:
             suite.round()
             print(f"{left} models: {time.monotonic() - begun:.1f} s")
         print(suite.table())
+        print(suite.times())
         assert not suite.failures, "\n\n".join(suite.failures)
         assert not suite.unmet()
         assert {life.model.strategy for life in suite.lives.values()} == set(declarations())
