@@ -12,7 +12,7 @@ with logged as (
         _change_type as change_type,
         _changed_columns as changed_columns
     from {{ ref('airports_changes') }}
-    where _batch_id = (select max(_batch_id) from {{ ref('airports_changes') }})
+    where _batch_id = (select max(batch_id) from ({{ deltawave.batches(ref('airports_changes')) }}))
 )
 
 {% for algorithm in algorithms %}

@@ -2,8 +2,11 @@
 
 import argparse
 import os
+import sys
 import textwrap
 from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
 
 from deltawave.environment import DISTRIBUTION, Finding, examine, installed_version
 
@@ -37,10 +40,45 @@ def parser() -> argparse.ArgumentParser:
         "doctor", help="check Python, Java, packages and the profile's jars, and say what to do about each problem"
     )
     doctor_parser.add_argument("--quiet", action="store_true", help="print problems only")
+    benchmarks = commands.add_parser("bench", help="measure; needs `pip install 'dbt-deltawave[bench]'`")
+    subjects = benchmarks.add_subparsers(dest="subject", required=True)
+    differential = subjects.add_parser(
+        "differential", help="how long the differences of two snapshots take, beside Spark, DuckDB and other libraries"
+    )
+    differential.add_argument("--rows", type=int, default=2_000_000, help="rows of a snapshot (default: 2000000)")
+    differential.add_argument(
+        "--order", choices=("same", "local", "full"), default="full", help="of the later snapshot"
+    )
+    differential.add_argument("--runs", type=int, default=3, help="how often each method runs (default: 3)")
+    differential.add_argument("--methods", default="", help="names with commas between them (default: all)")
+    differential.add_argument("--out", type=Path, required=True, help="folder of results.json, results.md, results.png")
     return top
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Run a benchmark and print its table; return 1 if something that it needs is not installed."""
+    missing = [name for name in ("duckdb", "datacompy", "gresearch", "matplotlib") if find_spec(name) is None]
+    if missing:
+        print(f"{', '.join(missing)} not installed: pip install 'dbt-deltawave[bench]'", file=sys.stderr)
+        return 1
+    from deltawave.bench.differential import run
+
+    try:
+        run(
+            options.rows,
+            options.order,
+            options.out,
+            options.runs,
+            [name for name in options.methods.split(",") if name],
+        )
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print((options.out / "results.md").read_text())
+    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the command; returns its exit code."""
     options = parser().parse_args(arguments)
-    return doctor(options.quiet)
+    return bench(options) if options.command == "bench" else doctor(options.quiet)

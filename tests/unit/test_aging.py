@@ -92,6 +92,16 @@ def test_waiting_rows_do_not_hold_the_block_that_they_came_from() -> None:
     assert sum(part.size for column in waiting.rows.columns for part in column.buffers() if part) < 1000
 
 
+def test_bytes_are_bounded_too() -> None:
+    buffer = AgingBuffer(1_000_000, capacity_bytes=10_000)
+    aged = 0
+    for part in range(20):
+        rows = pa.RecordBatch.from_pydict({"text": ["x" * 100] * 10})
+        aged += sum(map(len, buffer.push(Block(np.arange(10, dtype=np.uint64) + np.uint64(part), np.arange(10), rows))))
+        assert sum(waiting.size for waiting in buffer._rows) <= 10_000
+    assert 50 < len(buffer) == 200 - aged
+
+
 def test_dictionaries_of_several_files_wait_together() -> None:
     buffer = AgingBuffer(100)
     for name in "ab":

@@ -5,6 +5,7 @@ Rows of a block that find no match wait in an aging buffer. The oldest give way 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltawave.differencing.hashing import Hashes
+
+# A part of an aging buffer has at most so many bytes, unless a single block has more.
+_PART_BYTES = 1 << 30
 
 Places = npt.NDArray[np.intp]
 Positions = npt.NDArray[np.int64]
@@ -29,6 +33,11 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.hashes)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the rows."""
+        return int(self.rows.nbytes)
 
     def take(self, at: Places) -> Block:
         """The rows at these places, in this order; without a copy if they follow each other."""
@@ -85,13 +94,15 @@ class Aged:
     is_old: bool
 
 
-def windowed(old: Iterable[Block], new: Iterable[Block], capacity: int) -> Iterator[Matched | Aged]:
-    """Match the blocks of two snapshots. An aging buffer holds ``capacity`` rows.
+def windowed(
+    old: Iterable[Block], new: Iterable[Block], capacity: int, capacity_bytes: int | None = None
+) -> Iterator[Matched | Aged]:
+    """Match the blocks of two snapshots. An aging buffer holds ``capacity`` rows, and so many bytes.
 
     The loop goes on while either snapshot has a block. Of several rows with one key hash, each matches one of the
     other side.
     """
-    old_aging, new_aging = AgingBuffer(capacity), AgingBuffer(capacity)
+    old_aging, new_aging = (AgingBuffer(capacity, capacity_bytes) for _ in range(2))
     for old_block, new_block in _in_step(iter(old), iter(new)):
         old_rest, new_rest = old_block, new_block
         if old_rest is not None and new_rest is not None:
@@ -131,8 +142,9 @@ def _in_step(old: Iterator[Block], new: Iterator[Block]) -> Iterator[tuple[Block
 class AgingBuffer:
     """Rows that wait for a match, the oldest first."""
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, capacity_bytes: int | None = None) -> None:
         self.capacity = capacity
+        self.capacity_bytes = capacity_bytes or sys.maxsize
         self._rows: list[Block] = []
 
     def __len__(self) -> int:
@@ -154,18 +166,23 @@ class AgingBuffer:
         if len(block):
             self._rows.append(block.copied())
         # Few parts, so that a row is copied few times and a match looks at few parts.
-        while len(self._rows) > 1 and len(self._rows[-2]) < 2 * len(self._rows[-1]):
+        while len(self._rows) > 1 and len(self._rows[-2]) < 2 * len(self._rows[-1]) and self._fit_together():
             self._rows[-2:] = [Block.concat(self._rows[-2:])]
-        surplus = len(self) - self.capacity
         aged = []
-        while surplus > 0:
+        while len(self) > self.capacity:
             oldest = self._rows.pop(0)
+            surplus = len(self) + len(oldest) - self.capacity
             if len(oldest) > surplus:
                 self._rows.insert(0, oldest.slice(surplus, len(oldest) - surplus))
                 oldest = oldest.slice(0, surplus)
-            surplus -= len(oldest)
             aged.append(oldest)
+        while len(self._rows) > 1 and sum(rows.size for rows in self._rows) > self.capacity_bytes:
+            aged.append(self._rows.pop(0))
         return aged
+
+    def _fit_together(self) -> bool:
+        """Whether the last two parts become one: a column of texts holds 2 GB, and few large parts give way at once."""
+        return sum(rows.size for rows in self._rows[-2:]) <= min(_PART_BYTES, self.capacity_bytes // 4)
 
     def drain(self) -> list[Block]:
         """The rows that still wait."""

@@ -88,7 +88,7 @@ def _cell_name(side: Side, number: int, of: str = "cell") -> str:
 def _cell(side: Side, number: int, column: dict[str, Any]) -> Column:
     if column[f"in_{side}"]:
         return F.col(_cell_name(side, number))
-    return F.expr(f"cast(null as {column['data_type']})")
+    return F.lit(None).cast(column["data_type"])
 
 
 def _is_equal(number: int, tolerance: float | None) -> Column:

@@ -5,9 +5,10 @@ Tasks decode row groups with pyarrow, which takes a quarter of what Spark takes 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pyarrow as pa
 import pyarrow.fs
@@ -20,12 +21,28 @@ from pyspark.sql.types import DataType, StructType
 # What Spark notes of a column whose values it changes while it reads them.
 _FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
 
+# Under other settings Spark reads other values, or takes columns by other names, than the files hold.
+_AS_STORED = {
+    "spark.sql.parquet.datetimeRebaseModeInRead": "corrected",
+    "spark.sql.parquet.int96RebaseModeInRead": "corrected",
+    "spark.sql.parquet.int96TimestampConversion": "false",
+    "spark.sql.parquet.fieldId.read.enabled": "false",
+    "spark.sql.caseSensitive": "false",
+}
+_EXAMINED = "path string, groups array<bigint>, names array<string>, row_bytes bigint, problem string"
+
+_LOG = logging.getLogger(__name__)
+
 Batches = Iterable[pa.RecordBatch]
 
 # Rows that are decoded at a time.
 _BATCH_ROWS = 1 << 16
 # A text of which so few bytes per value are stored repeats itself: it stays in a dictionary.
 _REPEATING_BYTES = 4
+
+
+class NotInPlaceError(Exception):
+    """Files cannot be read in place; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -43,40 +60,39 @@ class RowGroups:
     schema: pa.Schema
 
     @classmethod
-    def of(cls, frame: DataFrame) -> RowGroups | None:
-        """Those of a plain select of Parquet files; none if Spark may read other values than they hold.
+    def of(cls, frame: DataFrame) -> RowGroups:
+        """Those of a plain select of Parquet files. A task reads their footers: files lie where tasks run.
 
-        A task reads their footers: files lie where tasks run. Raises ``ValueError`` for a column that no file has.
+        Raises ``NotInPlaceError`` if Spark may read other values than the files hold, or pyarrow cannot read them;
+        ``ValueError`` for a column that no file has.
         """
-        paths = sorted(frame.inputFiles())
-        if not paths or not _is_read_as_stored(frame):
-            return None
+        paths = sorted(filter(_has_rows, frame.inputFiles()))
+        if not paths:
+            # Without files, or with rows that Spark has in memory.
+            raise NotInPlaceError("Spark names no files")
+        _check_session(frame)
+        _check_folders(paths, frame.columns)
+        try:
+            schema = to_arrow_schema(frame.schema)
+        except TypeError as error:
+            raise NotInPlaceError(str(error)) from error
+        wanted = {name.lower() for name in frame.columns}
 
         def examine(batches: Batches) -> Batches:
             for _ in batches:
-                files = [_open(path) for path in paths]
-                yield pa.RecordBatch.from_pydict(
-                    {
-                        "path": paths,
-                        "groups": [_rows_of_groups(file.metadata) for file in files],
-                        "names": [[name.lower() for name in file.schema_arrow.names] for file in files],
-                        "row_bytes": [_row_bytes(file) for file in files],
-                        "is_legacy": [_has_other_calendar(file.metadata.metadata or {}) for file in files],
-                    }
-                )
+                yield from (_examined(path, wanted) for path in paths)
 
-        types = "path string, groups array<bigint>, names array<string>, row_bytes bigint, is_legacy boolean"
-        found = frame.sparkSession.range(1, numPartitions=1).mapInArrow(examine, types).collect()
-        if any(row.is_legacy for row in found):
-            return None
+        found = frame.sparkSession.range(1, numPartitions=1).mapInArrow(examine, _EXAMINED).collect()
+        for row in found:
+            if row.problem:
+                raise NotInPlaceError(row.problem)
         known = {name for row in found for name in row.names}
         missing = [name for name in frame.columns if name.lower() not in known]
         if missing:
             raise ValueError(f"No file that is read in place has the column(s) {', '.join(missing)}.")
         groups = tuple((row.path, number) for row in found for number in range(len(row.groups)))
         rows = tuple(rows for row in found for rows in row.groups)
-        row_bytes = max((row.row_bytes for row in found), default=1)
-        return cls(groups, rows, row_bytes, to_arrow_schema(frame.schema))
+        return cls(groups, rows, max((row.row_bytes for row in found), default=1), schema)
 
     @property
     def tasks(self) -> int:
@@ -84,8 +100,9 @@ class RowGroups:
         return max(1, len(self.groups))
 
     def only(self, names: Sequence[str]) -> RowGroups:
-        """The same row groups, with these columns alone."""
-        return replace(self, schema=pa.schema([self.schema.field(name) for name in names]))
+        """The same row groups, with these columns alone, which may be spelt otherwise."""
+        fields = {field.name.lower(): field for field in self.schema}
+        return replace(self, schema=pa.schema([fields[name.lower()].with_name(name) for name in names]))
 
     def read(self, numbers: Iterable[int]) -> Iterator[pa.RecordBatch]:
         """Decode these row groups, one after the other. Texts that repeat themselves stay in dictionaries."""
@@ -101,10 +118,11 @@ def map_rows(
 ) -> DataFrame:
     """Let tasks ``work`` on batches of these expressions over the rows of a frame; a result of that ``schema``.
 
-    With ``in_place`` the frame is a plain select of Parquet files. Spark reads it if an expression is no column.
+    With ``in_place`` the frame is a plain select of Parquet files. Spark reads it if an expression is no column, and if
+    the files cannot be read in place.
     """
     places = {quoted(name): place for place, name in enumerate(frame.columns)}
-    groups = RowGroups.of(frame) if in_place and all(each in places for each in expressions) else None
+    groups = _groups_in_place(frame) if in_place and all(each in places for each in expressions) else None
     if groups is None:
         cells = [F.expr(each).alias(f"e{number}") for number, each in enumerate(expressions)]
         return frame.select(*cells).mapInArrow(work, schema)
@@ -117,6 +135,14 @@ def map_rows(
         return work(pa.RecordBatch.from_arrays([row.column(place) for place in wanted], names) for row in rows)
 
     return frame.sparkSession.range(0, found.tasks, 1, found.tasks).mapInArrow(read, schema)
+
+
+def _groups_in_place(frame: DataFrame) -> RowGroups | None:
+    try:
+        return RowGroups.of(frame)
+    except NotInPlaceError as error:
+        _LOG.info("not read in place: %s", error)
+        return None
 
 
 def _rows(groups: RowGroups, numbers: list[int]) -> Iterator[pa.RecordBatch]:
@@ -140,19 +166,61 @@ def _typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     for field in schema:
         place = places.get(field.name.lower())
         column = pa.nulls(batch.num_rows, field.type) if place is None else batch.column(place)
-        is_kept = isinstance(column, pa.DictionaryArray) or column.type == field.type
+        is_kept = getattr(column.type, "value_type", None) == field.type or column.type == field.type
         # Spark cuts nanoseconds off, too.
         cells.append(column if is_kept else column.cast(field.type, safe=not pa.types.is_timestamp(field.type)))
     return pa.RecordBatch.from_arrays(cells, schema.names)
 
 
-def _is_read_as_stored(frame: DataFrame) -> bool:
-    """Whether Spark fills in, pads and moves no value, as for defaults of columns, char(n), and old calendars."""
-    modes = ["spark.sql.parquet.datetimeRebaseModeInRead", "spark.sql.parquet.int96RebaseModeInRead"]
-    if any(frame.sparkSession.conf.get(mode) != "CORRECTED" for mode in modes):
-        return False
-    return not any(
-        _has_struct(field.dataType) or _FILLED_IN.intersection(field.metadata) for field in frame.schema.fields
+def _has_rows(path: str) -> bool:
+    """Whether Spark looks for rows in it: not in summaries and hidden files."""
+    return not unquote(path).rsplit("/", 1)[-1].startswith(("_", "."))
+
+
+def _check_session(frame: DataFrame) -> None:
+    """Refuse what Spark fills in, pads, moves and chooses: defaults, char(n), old calendars, spelling of names."""
+    for name, value in _AS_STORED.items():
+        if (frame.sparkSession.conf.get(name) or "").lower() != value:
+            raise NotInPlaceError(f"{name} is not {value}")
+    for field in frame.schema.fields:
+        if _has_struct(field.dataType):
+            raise NotInPlaceError(f"the column {field.name} is of type {field.dataType.simpleString()}")
+        if _FILLED_IN.intersection(field.metadata):
+            raise NotInPlaceError(f"the column {field.name} is filled in or padded by Spark")
+
+
+def _check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse columns whose values are names of folders: files may have them, too, and Spark takes the folder's."""
+    names = {name.lower() for name in columns}
+    for folder in {segment for path in paths for segment in path.split("/")[:-1]}:
+        name = unquote(folder.partition("=")[0]).lower()
+        if "=" in folder and name in names:
+            raise NotInPlaceError(f"the folders {folder.partition('=')[0]}=... are partitions")
+
+
+def _examined(path: str, wanted: set[str]) -> pa.RecordBatch:
+    """A row about a file: a problem that keeps it from being read in place, or what its footer tells."""
+    try:
+        file = _open(path)
+        footer = file.metadata
+        names = [name.lower() for name in file.schema_arrow.names]
+        problem = None
+        if _has_other_calendar(footer.metadata or {}):
+            problem = f"{path} counts dates by an old calendar"
+        elif repeated := [name for name in wanted if names.count(name) > 1]:
+            problem = f"{path} has several columns {', '.join(repeated)}"
+        groups = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+        row_bytes = _row_bytes(file, [name for name in file.schema_arrow.names if name.lower() in wanted])
+    except Exception as error:
+        problem, groups, names, row_bytes = f"{path}: {error}", [], [], 1
+    return pa.RecordBatch.from_pydict(
+        {
+            "path": [path],
+            "groups": pa.array([groups], pa.list_(pa.int64())),
+            "names": pa.array([names], pa.list_(pa.string())),
+            "row_bytes": pa.array([row_bytes], pa.int64()),
+            "problem": pa.array([problem], pa.string()),
+        }
     )
 
 
@@ -162,13 +230,11 @@ def _has_struct(kind: DataType) -> bool:
     return isinstance(kind, StructType) or any(map(_has_struct, parts))
 
 
-def _row_bytes(file: pq.ParquetFile) -> int:
-    sample = next(file.iter_batches(1000), None)
+def _row_bytes(file: pq.ParquetFile, names: list[str]) -> int:
+    """About how many bytes a row of these columns takes: those of a first few."""
+    columns = None if any("." in name for name in names) else names
+    sample = next(file.iter_batches(100, row_groups=[0], columns=columns), None) if file.num_row_groups else None
     return 1 + sample.nbytes // max(1, sample.num_rows) if sample is not None else 1
-
-
-def _rows_of_groups(metadata: pq.FileMetaData) -> list[int]:
-    return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
 def _has_other_calendar(metadata: dict[bytes, bytes]) -> bool:

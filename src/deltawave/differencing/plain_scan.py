@@ -7,32 +7,34 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
-from deltawave.differencing.in_place import RowGroups
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups
 
-# A projection, a filter, a join and a cache are nodes of their own.
+# A projection, a filter, a join and a cache are nodes of their own. Formats on top of Parquet have lists of files of
+# their own, which tell what is deleted and renamed.
 _SCAN = re.compile(
-    r"(?:\*\(\d+\) )?(?:ColumnarToRow\n\+- )?(?:\*\(\d+\) )?FileScan parquet [^\n]*"
-    r"DataFilters: \[\], Format: Parquet, [^\n]*PartitionFilters: \[\], PushedFilters: \[\], [^\n]*"
+    r"(?:\*\(\d+\) )?(?:ColumnarToRow\n\+- )?(?:\*\(\d+\) )?FileScan parquet [^\n]*DataFilters: \[\], Format: Parquet, "
+    r"Location: (?:InMemory|Catalog)FileIndex\([^\n]*PartitionFilters: \[\], PushedFilters: \[\], [^\n]*"
 )
 
 
-def plain_row_groups(frame: DataFrame) -> RowGroups | None:
-    """The row groups that hold the frame's rows; none if Spark computes or leaves out anything."""
-    if not _is_plain_scan(frame):
-        return None
+def plain_row_groups(frame: DataFrame) -> RowGroups:
+    """The row groups that hold the frame's rows. Raises ``NotInPlaceError`` if Spark has to read them."""
+    plan = _physical_plan(frame)
+    if not _SCAN.fullmatch(plan):
+        raise NotInPlaceError("it is more than all rows of Parquet files")
     try:
         return RowGroups.of(frame)
-    except ValueError:
+    except ValueError as error:
         # A partition's column is in no file.
-        return None
+        raise NotInPlaceError(str(error)) from error
 
 
-def _is_plain_scan(frame: DataFrame) -> bool:
+def _physical_plan(frame: DataFrame) -> str:
     session = frame.sparkSession
     view = f"deltawave_explained_{uuid4().hex}"
     frame.createOrReplaceTempView(view)
     try:
-        plan = session.sql(f"explain select * from {view}").collect()[0][0]
+        plan = str(session.sql(f"explain select * from {view}").collect()[0][0])
     finally:
         session.catalog.dropTempView(view)
-    return _SCAN.fullmatch(plan.removeprefix("== Physical Plan ==\n").strip()) is not None
+    return plan.removeprefix("== Physical Plan ==\n").strip()

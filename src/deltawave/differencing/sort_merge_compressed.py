@@ -8,9 +8,11 @@ bounds its memory. Then the rows that differ are read.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import and_
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -71,7 +73,7 @@ def differing_rows(
     pieces = compressed(new, compared, segments, NEW, in_place)
     pieces = pieces.unionByName(old_pieces(kept, patches, compared, segments))
     types = compared.told(new).add("kept_hash", LongType())
-    candidates = by_segment(pieces, segments).mapInArrow(_differing, types).persist()
+    candidates = by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex), types).persist()
     try:
         count = candidates.where("is_there").count()
     except BaseException:
@@ -106,23 +108,32 @@ def _row_hash(keys: int) -> Callable[[Column], Column]:
     return F.arrow_udf(row_hash, "bigint")  # type: ignore[attr-defined,no-any-return]
 
 
-def _differing(batches: Batches) -> Batches:
-    for _, parts in merged(batches):
-        old = old_side(parts)
-        new = parts.get(NEW, old.slice(0, 0))
-        found = differences(old, new)
-        if len(found.deleted):
-            gone = old.take(found.deleted)
-            yield _candidates(gone, np.ones(len(gone), dtype=bool), is_there=False, kept_hash=pa.nulls(len(gone)))
-        if len(found.arrived):
-            was_kept = found.former >= 0
-            kept_hash = old.row_hash[found.former].view(np.int64) if len(old) else np.zeros(len(was_kept), np.int64)
-            yield _candidates(
-                new.take(found.arrived),
-                was_kept,
-                is_there=True,
-                kept_hash=pa.array(kept_hash, mask=~was_kept | found.is_repeated),
-            )
+@dataclass(frozen=True)
+class _Differing:
+    """The rows of both sides that differ, of whole segments.
+
+    ``token``: Spark takes equal plans for one, and would answer from the rows that an earlier comparison has cached.
+    """
+
+    token: str
+
+    def __call__(self, batches: Batches) -> Batches:
+        for _, parts in merged(batches):
+            old = old_side(parts)
+            new = parts.get(NEW, old.slice(0, 0))
+            found = differences(old, new)
+            if len(found.deleted):
+                gone = old.take(found.deleted)
+                yield _candidates(gone, np.ones(len(gone), dtype=bool), is_there=False, kept_hash=pa.nulls(len(gone)))
+            if len(found.arrived):
+                was_kept = found.former >= 0
+                kept_hash = old.row_hash[found.former].view(np.int64) if len(old) else np.zeros(len(was_kept), np.int64)
+                yield _candidates(
+                    new.take(found.arrived),
+                    was_kept,
+                    is_there=True,
+                    kept_hash=pa.array(kept_hash, mask=~was_kept | found.is_repeated),
+                )
 
 
 def _candidates(rows: Signatures, was_kept: Any, is_there: bool, kept_hash: pa.Array) -> pa.RecordBatch:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Segment, aligned, rows_between
 from deltawave.differencing.compression import Freed, plain
 from deltawave.differencing.contract import Columns, Contract, Side
-from deltawave.differencing.in_place import Batches, RowGroups
+from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
 from deltawave.differencing.plain_scan import plain_row_groups
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.unequal import Mask, any_unequal
@@ -87,6 +88,7 @@ class _Window:
     new: RowGroups
     segments: tuple[Segment, ...]
     capacity: int
+    capacity_bytes: int
     contract: Contract
     unique_key: Sequence[str]
     schema: StructType
@@ -96,12 +98,17 @@ class _Window:
         cls, old: DataFrame, new: DataFrame, unique_key: Sequence[str], contract: Contract, memory_bytes: int
     ) -> _Window:
         """The segments. Raises ``_UnfitError`` if Spark has to join the snapshots."""
-        old_rows, new_rows = plain_row_groups(old), plain_row_groups(new)
-        if old_rows is None or new_rows is None:
-            raise _UnfitError(f"the {'old' if old_rows is None else 'new'} one is not read from Parquet files alone")
+        found: list[RowGroups] = []
+        for side, frame in zip(_SIDES, (old, new), strict=True):
+            try:
+                found.append(plain_row_groups(frame))
+            except NotInPlaceError as error:
+                raise _UnfitError(f"the {side} one is not read in place, {error}") from error
+        old_rows, new_rows = found
         session = new.sparkSession
         row_bytes = max(old_rows.row_bytes, new_rows.row_bytes)
-        capacity = max(1, memory_bytes // _PART_OF_MEMORY // row_bytes)
+        capacity_bytes = memory_bytes // _PART_OF_MEMORY
+        capacity = max(1, capacity_bytes // row_bytes)
         alignment = aligned(session, old_rows, new_rows, unique_key, capacity)
         near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {capacity:,} rows of each other"
         if not alignment.is_near:
@@ -110,11 +117,12 @@ class _Window:
         schema = StructType()
         for side, frame in zip(_SIDES, (old, new), strict=True):
             schema = schema.add(_position(side), LongType())
-            types = {field.name: field.dataType for field in frame.schema.fields}
+            types = {field.name.lower(): field.dataType for field in frame.schema.fields}
             for number, name in enumerate(contract.names(side)):
-                schema = schema.add(_moved(side, number), types[name])
+                schema = schema.add(_moved(side, number), types[name.lower()])
         old_rows, new_rows = old_rows.only(contract.names("old")), new_rows.only(contract.names("new"))
-        return cls(session, old_rows, new_rows, alignment.segments, capacity, contract, unique_key, schema)
+        segments = alignment.segments
+        return cls(session, old_rows, new_rows, segments, capacity, capacity_bytes, contract, unique_key, schema)
 
     def found(self) -> DataFrame:
         """The pairs of rows that may differ, and the rows that no window matched, with their positions."""
@@ -131,9 +139,11 @@ class _Window:
             self.new,
             self.segments,
             self.capacity,
+            self.capacity_bytes,
             list(self.unique_key),
             [column["name"] for column in self.contract.columns if column["is_compared"]],
             to_arrow_schema(self.schema),
+            uuid4().hex,
         )
 
 
@@ -154,14 +164,18 @@ class _Comparison:
     new: RowGroups
     segments: tuple[Segment, ...]
     capacity: int
+    capacity_bytes: int
     unique_key: list[str]
     compared: list[str]
     found: pa.Schema
+    # Spark takes equal plans for one, and would answer from the rows that an earlier comparison has cached.
+    token: str
 
     def __call__(self, batches: Batches) -> Batches:
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
             segment = self.segments[number]
-            for met in windowed(self._blocks("old", segment.old), self._blocks("new", segment.new), self.capacity):
+            old, new = self._blocks("old", segment.old), self._blocks("new", segment.new)
+            for met in windowed(old, new, self.capacity, self.capacity_bytes):
                 if isinstance(met, Aged):
                     yield self._batch(met.rows, None) if met.is_old else self._batch(None, met.rows)
                     continue

@@ -292,7 +292,7 @@ class TestMessage:
             file = tmp_path / "model.py"
             file.write_text(code)
             model = {"alias": "model", "raw_code": code.strip()}
-            job = SessionPythonJob(model, file, spark, secrets=[], before_storing=refuse)
+            job = SessionPythonJob(model, file, spark, secrets=[], before_storing=refuse, free_later=list)
             with pytest.raises(DbtRuntimeError) as caught:
                 job.submit(code.strip() + COMPILED_TAIL)
             return str(caught.value)

@@ -103,7 +103,10 @@ class TestTypes:
     )
     def test_every_type_is_compared_by_its_content(self, bench: Workbench, strategy: str) -> None:
         bench.configure(strategy=strategy)
-        columns = {name: values for name, values in COLUMNS.items() if name not in NOT_KEPT[bench.file_format]}
+        # With these Spark joins, and no window compares the others.
+        joined = ["deep", "document", "documents"] if strategy == "window" else []
+        left_out = [*NOT_KEPT[bench.file_format], *joined]
+        columns = {name: values for name, values in COLUMNS.items() if name not in left_out}
         old, new = dumps(columns)
         bench.build(old)
         assert rows(bench, "current") == rows(bench, "dump")

@@ -53,6 +53,12 @@ class TestEveryAlgorithm:
         assert [row["change_type"] for row in found] == ["delete"] * 3
         assert not [name for name in found[0] if name.startswith("before__")]
 
+    def test_names_that_it_uses_itself(self, spark: SparkSession, algorithm: str) -> None:
+        old = spark.sql("select 1 as count, named_struct('a b', 1) as gone, 1 as rows, 2 as k0")
+        new = spark.sql("select 1 as count, 3 as rows, 2 as k0")
+        (update,) = changed(old, new, unique_key="count", algorithm=algorithm)
+        assert (update["changed_columns"], update["before__gone"]) == (["rows"], (1,))
+
     def test_larger_snapshots(self, spark: SparkSession, algorithm: str) -> None:
         old = spark.range(2000).selectExpr("id", "id % 7 as branch", "cast(id as string) as name")
         new = old.where("id % 10 <> 3").selectExpr("id", "if(id % 100 = 1, -1, branch) as branch", "name")
@@ -71,9 +77,17 @@ class TestBadInput:
             {"algorithm": "hash"},
             "There is no algorithm 'hash': it is one of sort_merge",
         ),
-        "a key that is no column": (OLD, {"unique_key": "code"}, "The new snapshot has no column code."),
-        "a key that is new": (OLD, {"unique_key": "added"}, "The old snapshot has no column added."),
-        "a column that is none": (OLD, {"ignore_columns": ["sen"]}, "The new snapshot has no column sen."),
+        "a key that is no column": (
+            OLD,
+            {"unique_key": "code"},
+            "The old snapshot has no column code",
+        ),
+        "a key that is new": (
+            OLD,
+            {"unique_key": "added"},
+            "The old snapshot has no column added",
+        ),
+        "a column that is none": (OLD, {"ignore_columns": ["sen"]}, "No snapshot has a column sen."),
         "another type": (
             OLD.replace("1.5D", "'x'").replace("2.0D", "'x'").replace("3.0D", "'x'").replace("double('nan')", "'x'"),
             {},
@@ -84,6 +98,15 @@ class TestBadInput:
             {},
             "Several rows of the old snapshot have the same key (ID, part of): (1, p), (None, p)",
         ),
+        "a text as number": (OLD, {"tolerance": {"seen": 1}}, "The column seen is of type string"),
+        "no key": (OLD, {"unique_key": []}, "unique_key names no column."),
+        "a map as key": (OLD, {"unique_key": "tags"}, "The column tags is of type map<string,int>, which can't be"),
+        "a name of the result": (
+            OLD.replace("seen", "change_type"),
+            {},
+            "The old snapshot has a column change_type: the result has one of that name.",
+        ),
+        "a name twice": (OLD.replace("seen", "SHARE"), {}, "The old snapshot has several columns SHARE"),
         "a tolerance for hashes": (
             OLD,
             {"tolerance": {"share": 0.1}, "algorithm": "hash_compressed"},

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from functional.macros.generated import content
@@ -46,7 +48,7 @@ def columns_of(frame: DataFrame, *key: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def stored(spark: SparkSession, tmp_path: Any) -> Callable[..., DataFrame]:
+def stored(spark: SparkSession, tmp_path: Path) -> Callable[..., DataFrame]:
     """A snapshot in a Parquet file of several row groups."""
 
     def store(name: str, select: str, groups: int = 4) -> DataFrame:
@@ -130,6 +132,29 @@ class TestFunction:
         assert found == joined
         assert sum(found.values()) == 1
 
+    def test_a_result_is_not_that_of_files_that_were_there_before(
+        self, spark: SparkSession, stored: Callable[..., DataFrame]
+    ) -> None:
+        old = stored("old", "select id, 'a' as name from range(2)", 1)
+        frees = []
+        for name in ("b", "c"):
+            new = stored("new", f"select id, '{name}' as name from range(2)", 1)
+            spark.catalog.refreshByPath(new.inputFiles()[0])
+            changes, free = window.changes(
+                old, new, unique_key=["id"], columns=columns_of(new, "id"), before_image=False
+            )
+            assert {row.name for row in changes.collect()} == {name}
+            frees.append(free)
+        for free in frees:
+            free()
+
+    def test_names_in_other_letters(self, stored: Callable[..., DataFrame]) -> None:
+        old = stored("old", "select id, 1 as value from range(3)", 1)
+        new = stored("new", "select id as ID, id as VALUE from range(3)", 1)
+        found, joined = compared(old, new, "ID")
+        assert found == joined
+        assert sum(found.values()) == 2
+
 
 class TestWhatSparkJoins:
     NOT_PLAIN = {
@@ -151,7 +176,30 @@ class TestWhatSparkJoins:
         found, joined = compared(read, read, "account_id")
         assert not found
         assert not joined
-        assert "Spark joins both snapshots: the old one is not read from Parquet files alone" in caplog.text
+        assert "Spark joins both snapshots: the old one is not read in place, it is more than" in caplog.text
+
+    def test_a_column_that_the_folders_name(self, spark: SparkSession, tmp_path: Path) -> None:
+        # The file says 1 in both, the folder 1 and 2.
+        sides = []
+        for part in (1, 2):
+            folder = tmp_path / f"side{part}" / f"part={part}"
+            folder.mkdir(parents=True)
+            pq.write_table(pa.table({"id": [1, 2], "part": [1, 1]}), folder / "rows.parquet")
+            sides.append(spark.read.parquet(str(folder.parent)))
+        found, joined = compared(*sides, "id")
+        assert found == joined
+        assert sum(found.values()) == 2
+
+    def test_files_that_are_none(self, spark: SparkSession, stored: Callable[..., DataFrame], tmp_path: Path) -> None:
+        old = stored("old", f"select {ROW} from range(9)")
+        folder = tmp_path / "new"
+        folder.mkdir()
+        (tmp_path / "old.parquet").rename(folder / "rows.parquet")
+        (folder / "empty.parquet").touch()
+        old = spark.read.parquet(str(folder / "rows.parquet"))
+        found, joined = compared(old, spark.read.parquet(str(folder)), "account_id")
+        assert not found
+        assert not joined
 
     def test_a_table_in_memory(self, stored: Callable[..., DataFrame]) -> None:
         old = stored("old", f"select {ROW} from range(100) order by id").cache()

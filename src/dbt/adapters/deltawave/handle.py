@@ -20,7 +20,7 @@ class SessionHandle(SparkConnectionWrapper):
         self.session = session
         self._shared = session
         self._written: str | None = None
-        self._views: list[tuple[str, Callable[[], object] | None]] = []
+        self._views: list[tuple[str | None, Callable[[], object] | None]] = []
         self._frame: DataFrame | None = None
 
     def cursor(self) -> SessionHandle:
@@ -82,11 +82,16 @@ class SessionHandle(SparkConnectionWrapper):
         self._views.append((view, free))
         frame.createOrReplaceTempView("`" + view.replace("`", "``") + "`")
 
+    def free_later(self, free: Callable[[], object]) -> None:
+        """Call ``free`` when views are dropped."""
+        self._views.append((None, free))
+
     def drop_views(self) -> None:
         """Drop the views of ``leave_view``."""
         while self._views:
             view, free = self._views.pop()
-            self.session.catalog.dropTempView(view)
+            if view is not None:
+                self.session.catalog.dropTempView(view)
             if free is not None:
                 # What is left ends with the session; the next comparison has nothing to do with it.
                 with suppress(Exception):

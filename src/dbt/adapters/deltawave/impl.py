@@ -71,6 +71,7 @@ class DeltawaveAdapter(SparkAdapter):
             session=self._handle().session,
             secrets=credentials.secrets,
             before_storing=self._manager.refuse_if_cancelled,
+            free_later=self._handle().free_later,
         )
 
     # -- checks before Spark starts

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_LOCK = threading.Lock()
+# How many threads hear a package whose level was raised, and its level before.
+_heard: Counter[str] = Counter()
+_levels: dict[str, int] = {}
 
 
 @contextmanager
@@ -16,15 +22,26 @@ def heard(package: str) -> Iterator[list[str]]:
 
     class Ear(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            if record.thread == thread:
+            if record.thread != thread:
+                return
+            try:
                 messages.append(record.getMessage())
+            except Exception:
+                self.handleError(record)
 
     logger = logging.getLogger(package)
     ear = Ear(logging.INFO)
-    if logger.getEffectiveLevel() > logging.INFO:
-        logger.setLevel(logging.INFO)
-    logger.addHandler(ear)
+    with _LOCK:
+        if not _heard[package]:
+            _levels[package] = logger.level
+        _heard[package] += 1
+        logger.setLevel(min(logger.getEffectiveLevel(), logging.INFO))
+        logger.addHandler(ear)
     try:
         yield messages
     finally:
-        logger.removeHandler(ear)
+        with _LOCK:
+            logger.removeHandler(ear)
+            _heard[package] -= 1
+            if not _heard[package]:
+                logger.setLevel(_levels.pop(package))

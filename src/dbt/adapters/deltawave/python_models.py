@@ -20,6 +20,8 @@ from dbt.adapters.deltawave.reports import is_theirs, report
 
 # The name, in a model's namespace, of what is called before its result is stored, and may refuse it.
 BEFORE_STORING = "__before_storing__"
+# The name of what takes a function to be called when the node ends.
+FREE_LATER = "__free_later__"
 
 
 class SessionPythonJob(PythonJobHelper):
@@ -32,6 +34,7 @@ class SessionPythonJob(PythonJobHelper):
         session: SparkSession,
         secrets: list[str],
         before_storing: Callable[[], None],
+        free_later: Callable[[Callable[[], object]], None],
     ) -> None:
         self._name = f"dbt_model_{model['alias']}"
         self._user_code: str = model.get("raw_code") or ""
@@ -39,6 +42,7 @@ class SessionPythonJob(PythonJobHelper):
         self._session = session
         self._secrets = secrets
         self._before_storing = before_storing
+        self._free_later = free_later
 
     def submit(self, compiled_code: str) -> None:
         """Execute ``compiled_code``; an error shows the lines of the user's file."""
@@ -48,6 +52,7 @@ class SessionPythonJob(PythonJobHelper):
             "__file__": str(self._file),
             "spark": self._session,
             BEFORE_STORING: self._before_storing,
+            FREE_LATER: self._free_later,
         }
         try:
             exec(self._compile(compiled_code), scope)
@@ -102,20 +107,16 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
         return frame.limit(0) if empty else frame
 
     result, free = with_free(scope["model"](scope["dbtObj"](load), session))
+    scope[FREE_LATER](free)
+    frame = to_frame(result, session, "model()")
+    scope[BEFORE_STORING]()
+    frame.createOrReplaceTempView(view)
+    if create is None:
+        return
     try:
-        frame = to_frame(result, session, "model()")
-        scope[BEFORE_STORING]()
-        frame.createOrReplaceTempView(view)
-        if create is None:
-            return
-        try:
-            session.sql(create)
-        finally:
-            session.catalog.dropTempView(view)
+        session.sql(create)
     finally:
-        # A view that is left is still to be read.
-        if create is not None:
-            free()
+        session.catalog.dropTempView(view)
 
 
 def with_free(result: Any) -> tuple[Any, Callable[[], object]]:

@@ -1,0 +1,81 @@
+"""The same comparisons as runs of dbt: landing or in place, comparing, log, next state, commit."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import yaml
+from dbt.cli.main import dbtRunner
+
+from deltawave.bench.snapshots import KEY, SETTINGS, Snapshots
+
+# By the name of the method that compares likewise.
+MODELS: dict[str, dict[str, Any]] = {
+    "outer_join": {"strategy": "outer_join"},
+    "window": {"strategy": "window"},
+    "sort_merge_compressed_in_place": {"strategy": "sort_merge_compressed", "in_place": True},
+    "hash_compressed": {"strategy": "hash_compressed"},
+    "hash_compressed_in_place": {"strategy": "hash_compressed", "in_place": True},
+}
+_QUIET = ("--no-write-json", "--log-level", "none", "--log-level-file", "none")
+
+
+def package_root() -> Path | None:
+    """The dbt package beside this library; none where only the library is installed."""
+    root = Path(__file__).resolve().parents[4]
+    return root if (root / "macros" / "differential").is_dir() else None
+
+
+class Project:
+    """A dbt project with a model per method. Its source is the old and the new snapshot in turns."""
+
+    def __init__(self, snapshots: Snapshots, root: Path) -> None:
+        self.snapshots = snapshots
+        self.folder = snapshots.folder / "project"
+        package = self.folder / "dbt_packages" / "deltawave"
+        package.mkdir(parents=True)
+        config = yaml.safe_load((root / "dbt_project.yml").read_text())
+        kept = {key: config[key] for key in ("name", "version", "config-version")}
+        (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
+        (package / "macros").symlink_to(root / "macros", target_is_directory=True)
+        target: dict[str, Any] = {
+            "type": "deltawave",
+            "schema": "bench",
+            "threads": 1,
+            "data_dir": str(snapshots.folder / "spark"),
+            "server_side_parameters": SETTINGS,
+        }
+        profile = {"bench": {"target": "bench", "outputs": {"bench": target}}}
+        self._write("profiles.yml", yaml.safe_dump(profile))
+        self._write("dbt_project.yml", yaml.safe_dump({"name": "bench", "profile": "bench"}))
+        self._write("packages.yml", f"packages: [{{local: {root}}}]\n")
+        for name, options in MODELS.items():
+            given: dict[str, Any] = {"materialized": "differential", "unique_key": KEY, **options}
+            arguments = ", ".join(f"{option}={value!r}" for option, value in given.items())
+            source = snapshots.folder / "source"
+            self._write(f"models/{name}.sql", f"{{{{ config({arguments}) }}}}\nselect * from parquet.`{source}`\n")
+
+    def deliver(self, side: str) -> None:
+        """Make a snapshot the source."""
+        source = self.snapshots.folder / "source"
+        shutil.rmtree(source, ignore_errors=True)
+        source.mkdir()
+        for file in (self.snapshots.folder / side).glob("*.parquet"):
+            (source / file.name).hardlink_to(file)
+
+    def run(self, name: str) -> float:
+        """Run the model; the seconds that its batch took."""
+        done = dbtRunner().invoke(
+            ["run", "--select", name, "--project-dir", str(self.folder), "--profiles-dir", str(self.folder), *_QUIET]
+        )
+        results: Any = getattr(done.result, "results", [])
+        if not done.success:
+            raise RuntimeError("; ".join(str(each.message) for each in results) or str(done.exception))
+        return float(results[0].execution_time)
+
+    def _write(self, name: str, text: str) -> None:
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)

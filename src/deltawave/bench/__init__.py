@@ -1,0 +1,1 @@
+"""Benchmarks: deltawave's algorithms beside their opponents, in one run. Needs the extra `bench`."""

@@ -1,0 +1,183 @@
+"""Ways to find the differences of two snapshots. Each writes what it found as Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from deltawave.bench.snapshots import KEY, Snapshots
+from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed, window
+from deltawave.differencing.compression import Freed
+from deltawave.differencing.in_place import map_rows, quoted
+
+# To compare more rows takes datacompy minutes.
+_ROWS_FOR_DATACOMPY = 200_000
+
+
+@dataclass(frozen=True)
+class Method:
+    """``find`` writes the differences, ``keep`` what the next comparison needs and the new snapshot does not hold.
+
+    - ``rows_per_update``: how many rows of the result tell an update; 0 if there is no result
+    - ``reads``: bytes that it reads from files without Spark
+    - ``fits``: whether it can be asked to compare so many rows
+    """
+
+    name: str
+    find: Callable[[Snapshots], None]
+    keep: Callable[[Snapshots], None] | None = None
+    rows_per_update: int = 1
+    reads: Callable[[Snapshots], int] = lambda snapshots: 0
+    fits: Callable[[int], bool] = lambda rows: True
+
+
+def spark_full_outer_join(snapshots: Snapshots) -> None:
+    old = snapshots.old.select(*(F.col(name).alias(f"old_{name}") for name in snapshots.old.columns))
+    same = [f"old_{name} <=> {name}" for name in snapshots.new.columns]
+    snapshots.write(old.join(snapshots.new, F.expr(same[0]), "full").where(f"not ({' and '.join(same)})"))
+
+
+def union_group_by(snapshots: Snapshots) -> None:
+    sides = [frame.withColumn("side", F.lit(side)) for frame, side in ((snapshots.old, -1), (snapshots.new, 1))]
+    grouped = sides[0].unionByName(sides[1]).groupBy(*snapshots.new.columns).agg(F.sum("side").alias("side"))
+    snapshots.write(grouped.where("side <> 0"))
+
+
+def except_all(snapshots: Snapshots) -> None:
+    old, new = snapshots.old, snapshots.new
+    gone, come = old.exceptAll(new), new.exceptAll(old)
+    snapshots.write(gone.withColumn("side", F.lit(-1)).unionByName(come.withColumn("side", F.lit(1))))
+
+
+def pyspark_extension(snapshots: Snapshots) -> None:
+    from gresearch.spark.diff import diff
+
+    snapshots.write(diff(snapshots.old, snapshots.new, KEY).where("diff <> 'N'"))
+
+
+def datacompy(snapshots: Snapshots) -> None:
+    from datacompy import SparkSQLCompare
+
+    # It fails for dates: it subtracts their values as doubles, which Spark refuses.
+    old, new = (
+        frame.select(*(F.col(name).cast("string") if kind == "date" else F.col(name) for name, kind in frame.dtypes))
+        for frame in (snapshots.old, snapshots.new)
+    )
+    compared = SparkSQLCompare(snapshots.session, old, new, join_columns=[KEY])
+    mismatches = compared.all_mismatch().select(KEY)
+    snapshots.write(
+        mismatches.unionByName(compared.df1_unq_rows.select(KEY)).unionByName(compared.df2_unq_rows.select(KEY))
+    )
+
+
+def duckdb_full_outer_join(snapshots: Snapshots) -> None:
+    import duckdb
+
+    names = [f'"{name}"' for name in snapshots.new.columns]
+    cells = ", ".join(f"o.{name} as old_{name[1:-1]}, n.{name}" for name in names)
+    differs = " or ".join(f"o.{name} is distinct from n.{name}" for name in names)
+    target = snapshots.folder / "found"
+    target.mkdir(exist_ok=True)
+    for file in target.iterdir():
+        file.unlink()
+    old, new = (f"read_parquet('{snapshots.folder / side}/*.parquet')" for side in ("old", "new"))
+    with duckdb.connect() as connection:
+        connection.execute("set threads = 2")
+        connection.execute("set memory_limit = '8GB'")
+        connection.execute(
+            f"copy (select {cells} from {old} as o full join {new} as n on o.{KEY} = n.{KEY} where {differs}) "
+            f"to '{target}/found.parquet' (format parquet)"
+        )
+
+
+def _contract(snapshots: Snapshots) -> dict[str, Any]:
+    return {"unique_key": [KEY], "columns": snapshots.columns}
+
+
+def _written(snapshots: Snapshots, freed: Freed) -> None:
+    frame, free = freed
+    snapshots.write(frame)
+    free()
+
+
+def sort_merge(snapshots: Snapshots) -> None:
+    changes = outer_join.changes(snapshots.old, snapshots.new, before_image=True, **_contract(snapshots))
+    snapshots.write(changes)
+
+
+def windowed(snapshots: Snapshots) -> None:
+    _written(snapshots, window.changes(snapshots.old, snapshots.new, before_image=True, **_contract(snapshots)))
+
+
+def _compressed(library: Any, **options: Any) -> Callable[[Snapshots], None]:
+    def find(snapshots: Snapshots) -> None:
+        rows = snapshots.rows
+        differing = library.differing_rows(snapshots.kept, snapshots.new, rows=rows, **_contract(snapshots), **options)
+        _written(snapshots, differing)
+
+    return find
+
+
+_MERGED_IN_PLACE = _compressed(sort_merge_compressed, in_place=True)
+
+
+def keep_hashes(snapshots: Snapshots) -> None:
+    """Patch what is kept of the old snapshot by the differences that were found."""
+    change = F.when(F.col("is_there"), "update").otherwise("delete").alias("_change_type")
+    patches = snapshots.found().select(*map(quoted, snapshots.new.columns), change)
+    patched = hash_compressed.patched_hashes(snapshots.kept, patches, count=snapshots.rows, **_contract(snapshots))
+    snapshots.write(patched, "next_kept")
+
+
+def _decoded(*sides: str) -> Callable[[Snapshots], None]:
+    def count(batches: Any) -> Any:
+        yield from (batch.slice(0, 1).select([0]).rename_columns(["n"]) for batch in batches)
+
+    def read(snapshots: Snapshots) -> None:
+        frames: list[DataFrame] = [getattr(snapshots, side) for side in sides]
+        for frame in frames:
+            names = [quoted(name) for name in frame.columns]
+            map_rows(frame, names, count, "n bigint", in_place=True).write.format("noop").mode("overwrite").save()
+
+    return read
+
+
+def _new(snapshots: Snapshots) -> int:
+    return snapshots.bytes_of("new")
+
+
+def _both(snapshots: Snapshots) -> int:
+    return snapshots.bytes_of("old", "new")
+
+
+def _both_and_keys(snapshots: Snapshots) -> int:
+    return _both(snapshots) + snapshots.bytes_of("old", columns=[KEY])
+
+
+OPPONENT = "spark_full_outer_join"
+METHODS = [
+    Method(OPPONENT, spark_full_outer_join),
+    Method("union_group_by", union_group_by, rows_per_update=2),
+    Method("except_all", except_all, rows_per_update=2),
+    Method("pyspark_extension", pyspark_extension),
+    Method("datacompy", datacompy, fits=lambda rows: rows <= _ROWS_FOR_DATACOMPY),
+    Method("duckdb_full_outer_join", duckdb_full_outer_join, reads=_both),
+    Method("outer_join", sort_merge),
+    Method("window", windowed, reads=_both_and_keys),
+    Method("sort_merge_compressed", _compressed(sort_merge_compressed), keep_hashes),
+    Method("sort_merge_compressed_in_place", _MERGED_IN_PLACE, keep_hashes, reads=_new),
+    Method("hash_compressed", _compressed(hash_compressed), keep_hashes),
+    Method("hash_compressed_in_place", _compressed(hash_compressed, in_place=True), keep_hashes, reads=_new),
+    Method(
+        "hash_compressed_in_place_little_memory",
+        _compressed(hash_compressed, in_place=True, memory_bytes=1),
+        keep_hashes,
+        reads=_new,
+    ),
+    Method("read_new", _decoded("new"), rows_per_update=0, reads=_new),
+    Method("read_both", _decoded("old", "new"), rows_per_update=0, reads=_both),
+]

@@ -1,0 +1,63 @@
+"""Results of a benchmark as JSON, a table and a plot."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from deltawave.bench.methods import OPPONENT
+
+_BLUE, _GREY = "#0072b2", "#999999"
+
+
+def write_report(results: Sequence[dict[str, Any]], folder: Path) -> None:
+    """Write ``results.json``, ``results.md`` and ``results.png``."""
+    (folder / "results.json").write_text(json.dumps(list(results), indent=2) + "\n")
+    (folder / "results.md").write_text(table(results))
+    _plot(results, folder / "results.png")
+
+
+def table(results: Sequence[dict[str, Any]]) -> str:
+    """The results as Markdown, the named opponent's time as the measure."""
+    seconds = {result["method"]: result["seconds"] for result in results}
+    first = results[0]
+    lines = [
+        f"{first['rows']:,} rows of about 150 bytes, order {first['order']}, local[2], "
+        f"Python {platform.python_version()}, {os.cpu_count()} cores; medians of {len(first['runs'])} runs.",
+        "",
+        f"| method | seconds | without state | through dbt | times faster than `{OPPONENT}` | read, MB | worker, MB |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for result in results:
+        ratio = f"{seconds[OPPONENT] / result['seconds']:.1f}" if OPPONENT in seconds else ""
+        cells = [
+            f"`{result['method']}`",
+            f"{result['seconds']:.1f}",
+            f"{result['seconds_without_state']:.1f}",
+            "" if result["seconds_through_dbt"] is None else f"{result['seconds_through_dbt']:.1f}",
+            ratio,
+            f"{result['bytes_read'] / 1e6:,.0f}",
+            "" if result["peak_worker_bytes"] is None else f"{result['peak_worker_bytes'] / 1e6:,.0f}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _plot(results: Sequence[dict[str, Any]], file: Path) -> None:
+    from matplotlib.figure import Figure
+
+    shown = sorted(results, key=lambda result: float(result["seconds"]), reverse=True)
+    figure = Figure(figsize=(9, 0.5 + 0.4 * len(shown)), layout="constrained")
+    axes = figure.subplots()
+    names = [result["method"] for result in shown]
+    colours = [_GREY if name.startswith("read_") else _BLUE for name in names]
+    bars = axes.barh(names, [result["seconds"] for result in shown], color=colours)
+    axes.bar_label(bars, fmt="%.1f", padding=3)
+    axes.set_xlabel("seconds, next state written")
+    axes.set_title(f"{shown[0]['rows']:,} rows, order {shown[0]['order']}, two cores")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(file, dpi=120)

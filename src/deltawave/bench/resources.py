@@ -1,0 +1,84 @@
+"""What a method uses while it runs: bytes that Spark's tasks read, and memory of Python workers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+_SECONDS_BETWEEN_LOOKS = 0.02
+
+
+@dataclass
+class Used:
+    """``peak_worker_bytes``: of the largest Python worker, without files that it maps; none without workers."""
+
+    bytes_read: int = 0
+    peak_worker_bytes: int | None = None
+
+
+@contextmanager
+def watched(session: SparkSession) -> Iterator[Used]:
+    """Fill in what is used until the end of the block."""
+    used = Used()
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(_SECONDS_BETWEEN_LOOKS):
+            peak = max(map(_own_memory, _workers()), default=0)
+            if peak > (used.peak_worker_bytes or 0):
+                used.peak_worker_bytes = peak
+
+    thread = threading.Thread(target=look, daemon=True)
+    before = _input_bytes(session)
+    thread.start()
+    try:
+        yield used
+    finally:
+        ended.set()
+        thread.join()
+        used.bytes_read = _input_bytes(session) - before
+
+
+def _input_bytes(session: SparkSession) -> int:
+    """What tasks have read from files so far. Files that Python reads are not among them."""
+    store = session.sparkContext._jsc.sc().statusStore()
+    executors = store.executorList(False)
+    return sum(int(executors.apply(number).totalInputBytes()) for number in range(executors.size()))
+
+
+def _workers() -> list[Path]:
+    """The processes that Spark's daemon of Python workers has forked."""
+    daemons = {process.name for process in _processes() if b"pyspark.daemon" in _read(process / "cmdline")}
+    return [process for process in _processes() if _parent(process) in daemons]
+
+
+def _processes() -> list[Path]:
+    return [path for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _parent(process: Path) -> str:
+    return _field(process, b"PPid:")
+
+
+def _own_memory(process: Path) -> int:
+    return int(_field(process, b"RssAnon:").removesuffix(" kB") or 0) * 1024
+
+
+def _field(process: Path, name: bytes) -> str:
+    for line in _read(process / "status").splitlines():
+        if line.startswith(name):
+            return line[len(name) :].decode().strip()
+    return ""
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        # The process has ended.
+        return b""

@@ -1,0 +1,81 @@
+"""The description of two snapshots' columns, as dbt gives it to strategies in Python (docs/python_strategies.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType, MapType, NumericType, StructField, VariantType
+
+from deltawave.differencing.comparable import comparable
+
+_RESERVED = {"change_type", "changed_columns", "was_kept", "is_there"}
+
+
+def described_columns(
+    old: DataFrame,
+    new: DataFrame,
+    unique_key: Sequence[str],
+    ignore_columns: Collection[str],
+    tolerance: Mapping[str, float],
+) -> list[dict[str, Any]]:
+    """Describe the columns, those of the new snapshot first. Raises ``ValueError`` for columns that do not fit."""
+    in_old, in_new = _fields("old", old), _fields("new", new)
+    key = {name.lower() for name in unique_key}
+    carried = {name.lower() for name in ignore_columns}
+    tolerances = {name.lower(): value for name, value in tolerance.items()}
+    if not key:
+        raise ValueError("unique_key names no column.")
+    for name in unique_key:
+        for side, known in (("old", in_old), ("new", in_new)):
+            if name.lower() not in known:
+                raise ValueError(f"The {side} snapshot has no column {name}, which is in unique_key.")
+    for name in (*ignore_columns, *tolerance):
+        if name.lower() not in in_new and name.lower() not in in_old:
+            raise ValueError(f"No snapshot has a column {name}.")
+    columns = []
+    for name in dict.fromkeys([*in_new, *in_old]):
+        fields = [side[name] for side in (in_new, in_old) if name in side]
+        _check_field(fields, name in key, name in tolerances)
+        is_compared = len(fields) == 2 and name not in key and name not in carried
+        columns.append(
+            {
+                "name": fields[0].name,
+                "data_type": fields[0].dataType,
+                "is_key": name in key,
+                "in_old": name in in_old,
+                "in_new": name in in_new,
+                "is_compared": is_compared,
+                "tolerance": tolerances.get(name),
+                "comparable": comparable(fields[0].name, fields[0].dataType) if is_compared else None,
+            }
+        )
+    return columns
+
+
+def _fields(side: str, frame: DataFrame) -> dict[str, StructField]:
+    fields: dict[str, StructField] = {}
+    for field in frame.schema.fields:
+        name = field.name.lower()
+        if name in fields:
+            raise ValueError(f"The {side} snapshot has several columns {field.name}: Spark takes {name} for one name.")
+        if name in _RESERVED or name.startswith("before__"):
+            raise ValueError(f"The {side} snapshot has a column {field.name}: the result has one of that name.")
+        fields[name] = field
+    return fields
+
+
+def _check_field(fields: Sequence[StructField], is_key: bool, has_tolerance: bool) -> None:
+    name, kind = fields[0].name, fields[0].dataType
+    types = [field.dataType.simpleString() for field in fields]
+    if len(set(types)) > 1:
+        raise ValueError(f"The column {name} is {types[1]} in the old snapshot, {types[0]} in the new one.")
+    if is_key and not _can_be_key(kind):
+        raise ValueError(f"The column {name} is of type {types[0]}, which can't be a key.")
+    if has_tolerance and not isinstance(kind, NumericType):
+        raise ValueError(f"The column {name} is of type {types[0]}, to which no tolerance can be applied.")
+
+
+def _can_be_key(kind: DataType) -> bool:
+    return not isinstance(kind, (MapType, VariantType))
