@@ -68,11 +68,13 @@ def run(rows: int, order: str, out: Path, runs: int = 3, only: Collection[str] =
         for turn in range(runs + 1):
             for method in methods:
                 _measure(method, snapshots, results[method.name], is_warm_up=turn == 0)
+        # dbt opens a session of its own.
+        session.stop()
         _measure_through_dbt(snapshots, results, runs)
         told = [result.summed_up() for result in results.values()]
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
         session.stop()
+        shutil.rmtree(folder, ignore_errors=True)
     write_report([asdict(result) for result in told], out)
     return told
 
@@ -92,7 +94,8 @@ def _measure(method: Method, snapshots: Snapshots, result: Result, is_warm_up: b
     result.runs.append(round(kept, 3))
     result.runs_without_state.append(round(found, 3))
     result.bytes_read = used.bytes_read + method.reads(snapshots)
-    result.peak_worker_bytes = max(filter(None, (result.peak_worker_bytes, used.peak_worker_bytes)), default=None)
+    if method.is_python:
+        result.peak_worker_bytes = max(result.peak_worker_bytes or 0, used.peak_worker_bytes or 0)
 
 
 def _check(method: Method, snapshots: Snapshots) -> None:

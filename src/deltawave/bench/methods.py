@@ -24,6 +24,7 @@ class Method:
 
     - ``rows_per_update``: how many rows of the result tell an update; 0 if there is no result
     - ``reads``: bytes that it reads from files without Spark
+    - ``is_python``: whether Python workers compare
     - ``fits``: whether it can be asked to compare so many rows
     """
 
@@ -32,6 +33,7 @@ class Method:
     keep: Callable[[Snapshots], None] | None = None
     rows_per_update: int = 1
     reads: Callable[[Snapshots], int] = lambda snapshots: 0
+    is_python: bool = False
     fits: Callable[[int], bool] = lambda rows: True
 
 
@@ -167,17 +169,20 @@ METHODS = [
     Method("datacompy", datacompy, fits=lambda rows: rows <= _ROWS_FOR_DATACOMPY),
     Method("duckdb_full_outer_join", duckdb_full_outer_join, reads=_both),
     Method("outer_join", sort_merge),
-    Method("window", windowed, reads=_both_and_keys),
-    Method("sort_merge_compressed", _compressed(sort_merge_compressed), keep_hashes),
-    Method("sort_merge_compressed_in_place", _MERGED_IN_PLACE, keep_hashes, reads=_new),
-    Method("hash_compressed", _compressed(hash_compressed), keep_hashes),
-    Method("hash_compressed_in_place", _compressed(hash_compressed, in_place=True), keep_hashes, reads=_new),
+    Method("window", windowed, is_python=True, reads=_both_and_keys),
+    Method("sort_merge_compressed", _compressed(sort_merge_compressed), keep_hashes, is_python=True),
+    Method("sort_merge_compressed_in_place", _MERGED_IN_PLACE, keep_hashes, is_python=True, reads=_new),
+    Method("hash_compressed", _compressed(hash_compressed), keep_hashes, is_python=True),
+    Method(
+        "hash_compressed_in_place", _compressed(hash_compressed, in_place=True), keep_hashes, is_python=True, reads=_new
+    ),
     Method(
         "hash_compressed_in_place_little_memory",
         _compressed(hash_compressed, in_place=True, memory_bytes=1),
         keep_hashes,
+        is_python=True,
         reads=_new,
     ),
-    Method("read_new", _decoded("new"), rows_per_update=0, reads=_new),
-    Method("read_both", _decoded("old", "new"), rows_per_update=0, reads=_both),
+    Method("read_new", _decoded("new"), rows_per_update=0, is_python=True, reads=_new),
+    Method("read_both", _decoded("old", "new"), rows_per_update=0, is_python=True, reads=_both),
 ]

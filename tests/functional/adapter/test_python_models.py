@@ -28,10 +28,11 @@ def model(dbt, session):
     return dbt.ref("spark_frame").pandas_api()
 """
 
-# What a frame needs until it is stored goes afterwards.
+# What a frame needs until it is stored goes afterwards. dbt refuses a return with a comma.
 FREED_FRAME = """
 def model(dbt, session):
-    return session.range(3), lambda: session.conf.set("test.freed", session.table(dbt.this.render()).count())
+    result = session.range(3), lambda: session.conf.set("test.freed", session.table(f"{dbt.this}").count())
+    return result
 """
 
 NO_FRAME = """
@@ -292,7 +293,7 @@ class TestMessage:
             file = tmp_path / "model.py"
             file.write_text(code)
             model = {"alias": "model", "raw_code": code.strip()}
-            job = SessionPythonJob(model, file, spark, secrets=[], before_storing=refuse, free_later=list)
+            job = SessionPythonJob(model, file, spark, secrets=[], before_storing=refuse, free_later=lambda free: None)
             with pytest.raises(DbtRuntimeError) as caught:
                 job.submit(code.strip() + COMPILED_TAIL)
             return str(caught.value)

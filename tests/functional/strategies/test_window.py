@@ -191,13 +191,12 @@ class TestWhatSparkJoins:
         assert sum(found.values()) == 2
 
     def test_files_that_are_none(self, spark: SparkSession, stored: Callable[..., DataFrame], tmp_path: Path) -> None:
-        old = stored("old", f"select {ROW} from range(9)")
-        folder = tmp_path / "new"
-        folder.mkdir()
-        (tmp_path / "old.parquet").rename(folder / "rows.parquet")
-        (folder / "empty.parquet").touch()
-        old = spark.read.parquet(str(folder / "rows.parquet"))
-        found, joined = compared(old, spark.read.parquet(str(folder)), "account_id")
+        stored("old", f"select {ROW} from range(9)")
+        (tmp_path / "new").mkdir()
+        (tmp_path / "old.parquet").rename(tmp_path / "new" / "rows.parquet")
+        old = spark.read.parquet(str(tmp_path / "new" / "rows.parquet"))
+        (tmp_path / "new" / "empty.parquet").touch()
+        found, joined = compared(old, spark.read.schema(old.schema).parquet(str(tmp_path / "new")), "account_id")
         assert not found
         assert not joined
 
