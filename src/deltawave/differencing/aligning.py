@@ -23,7 +23,7 @@ Positions = npt.NDArray[np.int64]
 
 # Keys that are looked for at each place where the new snapshot may be cut.
 _SAMPLED_KEYS = 256
-# Row groups with fewer rows are compared together.
+# Row groups with fewer rows are sampled together.
 _SEGMENT_ROWS = 1 << 18
 # So many of the sampled keys that both have must lie within the window.
 _NEAR_FRACTION = 0.75
@@ -53,28 +53,22 @@ class Alignment:
         return self.near_fraction >= _NEAR_FRACTION
 
 
-def aligned(session: SparkSession, old: RowGroups, new: RowGroups, unique_key: Sequence[str], reach: int) -> Alignment:
-    """Cut two snapshots into segments.
+def aligned(
+    session: SparkSession, old: RowGroups, new: RowGroups, unique_key: Sequence[str], reach: int, segments: int
+) -> Alignment:
+    """Cut two snapshots into about so many segments: rows that move over the border of one are joined in the end.
 
     ``reach``: how many rows apart a window finds equal keys.
     """
-    cuts = _cuts(new)
-    sampled, at_new = _sample(session, new.only(unique_key), cuts)
-    at_old = _found(session, old.only(unique_key), sampled)
-    is_found = at_old >= 0
-    shifts = (at_old - at_new).reshape(len(cuts), -1) if len(at_new) else np.zeros((len(cuts), 0), np.int64)
-    old_rows, new_rows = sum(old.rows), sum(new.rows)
-    old_cuts, near, known = [], 0, 0
-    for cut, own_shifts, own_found in zip(cuts, shifts, is_found.reshape(len(cuts), -1), strict=True):
-        own = own_shifts[own_found]
-        # Without a common key the snapshots are taken to be stretched evenly.
-        shift = int(np.median(own)) if len(own) else cut * old_rows // max(1, new_rows) - cut
-        near += int(np.count_nonzero(np.abs(own - shift) <= reach))
-        known += len(own)
-        old_cuts.append(min(max(0, cut + shift), old_rows))
-    starts = _snapped(np.array(old_cuts, np.int64), old, reach // 2)
-    segments = map(Segment, _parts(starts, old_rows), pairwise([*cuts, new_rows]))
-    return Alignment(tuple(segments), near / known if known else 1.0)
+    places = _places(new)
+    sampled, at_new = _sample(session, new.only(unique_key), places, segments)
+    at_old = _found(session, old.only(unique_key), sampled, segments)
+    shifts, near_fraction = _shifts(places, at_old, at_new, reach, sum(old.rows) / max(1, sum(new.rows)))
+    chosen = _cuts([*places, sum(new.rows)], shifts, reach, segments)
+    starts = np.array([places[each] + shifts[each] for each in chosen], dtype=np.int64).clip(0, sum(old.rows))
+    new_parts = pairwise([*(places[each] for each in chosen), sum(new.rows)])
+    parts = map(Segment, _parts(_snapped(starts, old, reach // 2), sum(old.rows)), new_parts)
+    return Alignment(tuple(parts), near_fraction)
 
 
 def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
@@ -93,13 +87,45 @@ def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int,
         position += count
 
 
-def _cuts(new: RowGroups) -> list[int]:
-    """Where the new snapshot is cut: at row groups, so that no task decodes another's rows."""
-    cuts, position = [0], 0
+def _places(new: RowGroups) -> list[int]:
+    """Where the new snapshot may be cut: at row groups, so that none is decoded twice."""
+    places, position = [0], 0
     for count in new.rows[:-1]:
         position += count
-        if position - cuts[-1] >= _SEGMENT_ROWS:
-            cuts.append(position)
+        if position - places[-1] >= _SEGMENT_ROWS:
+            places.append(position)
+    return places
+
+
+def _shifts(
+    places: list[int], at_old: Positions, at_new: Positions, reach: int, stretch: float
+) -> tuple[list[int], float]:
+    """How far the old snapshot is behind the new one at each place, and the share of sampled keys near that."""
+    shifts: list[int] = []
+    near = known = 0
+    for old, new in zip(at_old.reshape(len(places), -1), at_new.reshape(len(places), -1), strict=True):
+        own = (old - new)[old >= 0]
+        if len(own):
+            shifts.append(int(np.median(own)))
+            near += int(np.count_nonzero(np.abs(own - shifts[-1]) <= reach))
+            known += len(own)
+        else:
+            # Without a common key the snapshots are taken to go on as before, at first to be stretched evenly.
+            place = places[len(shifts)]
+            shifts.append(shifts[-1] if shifts else int(place * stretch) - place)
+    return shifts, near / known if known else 1.0
+
+
+def _cuts(bounds: list[int], shifts: list[int], reach: int, segments: int) -> list[int]:
+    """The numbers of the places that begin a segment: where the shift leaves the window, and for the size."""
+    size = -(-bounds[-1] // segments)
+    cuts, end = [0], size
+    for place in range(1, len(shifts)):
+        is_elsewhere = abs(shifts[place] - shifts[place - 1]) > reach // 2
+        # At the nearest place, not the next.
+        if is_elsewhere or bounds[place] + (bounds[place + 1] - bounds[place]) // 2 >= end:
+            cuts.append(place)
+            end = size + (bounds[place] if is_elsewhere else end)
     return cuts
 
 
@@ -113,32 +139,27 @@ def _parts(starts: Positions, rows: int) -> list[tuple[int, int]]:
     return parts
 
 
-def _sample(session: SparkSession, new: RowGroups, cuts: list[int]) -> tuple[Positions, Positions]:
-    """Hashes of keys that follow the cuts, and their positions: equally many at each cut, if need be by repeating."""
+def _sample(session: SparkSession, new: RowGroups, places: list[int], tasks: int) -> tuple[Positions, Positions]:
+    """Hashes of the keys that follow the places, and their positions: equally many each, if need be by repeating."""
     total = sum(new.rows)
 
     def read(batches: Batches) -> Batches:
-        for cut in (cuts[number] for batch in batches for number in batch.column(0).to_pylist()):
-            for at, rows in rows_between(new, cut, min(cut + _SAMPLED_KEYS, total)):
+        for place in (places[number] for batch in batches for number in batch.column(0).to_pylist()):
+            for at, rows in rows_between(new, place, min(place + _SAMPLED_KEYS, total)):
                 hashes = key_hashes(rows.columns).view(np.int64)
                 positions = np.arange(at, at + rows.num_rows)
-                yield pa.RecordBatch.from_pydict({"hash": hashes, "position": positions, "cut": [cut] * len(hashes)})
+                yield pa.RecordBatch.from_pydict({"hash": hashes, "position": positions})
 
-    ids = session.range(0, len(cuts), 1, len(cuts))
-    found = ids.mapInArrow(read, "hash bigint, position bigint, cut bigint").toArrow()
-    table = found.sort_by([("cut", "ascending"), ("position", "ascending")])
-    hashes, positions, of = (table.column(name).to_numpy() for name in ("hash", "position", "cut"))
-    at = []
-    for cut in cuts:
-        own = np.flatnonzero(of == cut)
-        if not len(own):
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        at.append(np.resize(own, _SAMPLED_KEYS))
-    chosen = np.concatenate(at)
-    return hashes[chosen], positions[chosen]
+    ids = session.range(0, len(places), 1, min(tasks, len(places)))
+    found = ids.mapInArrow(read, "hash bigint, position bigint").toArrow().sort_by("position")
+    hashes, positions = (found.column(name).to_numpy() for name in ("hash", "position"))
+    begins = np.searchsorted(positions, [*places, total])
+    chosen = [np.resize(np.arange(*own), _SAMPLED_KEYS) for own in pairwise(begins.tolist())]
+    at = np.concatenate(chosen) if len(positions) else np.zeros(0, np.intp)
+    return hashes[at], positions[at]
 
 
-def _found(session: SparkSession, old: RowGroups, hashes: Positions) -> Positions:
+def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int) -> Positions:
     """The position of each hashed key in the old snapshot; -1 if it is not there."""
     at = np.full(len(hashes), -1, dtype=np.int64)
     if not len(hashes) or not old.groups:
@@ -157,7 +178,7 @@ def _found(session: SparkSession, old: RowGroups, hashes: Positions) -> Position
                 yield pa.RecordBatch.from_pydict({"hash": own[met], "position": position + met})
                 position += rows.num_rows
 
-    ids = session.range(0, len(old.groups), 1, len(old.groups))
+    ids = session.range(0, len(old.groups), 1, min(tasks, len(old.groups)))
     found = ids.mapInArrow(search, "hash bigint, position bigint").toArrow()
     positions = dict(zip(found.column("hash").to_pylist(), found.column("position").to_pylist(), strict=True))
     return np.array([positions.get(each, -1) for each in hashes.tolist()], dtype=np.int64)

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -109,7 +110,7 @@ class _Window:
         row_bytes = max(old_rows.row_bytes, new_rows.row_bytes)
         capacity_bytes = memory_bytes // _PART_OF_MEMORY
         capacity = max(1, capacity_bytes // row_bytes)
-        alignment = aligned(session, old_rows, new_rows, unique_key, capacity)
+        alignment = aligned(session, old_rows, new_rows, unique_key, capacity, _parallelism(session))
         near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {capacity:,} rows of each other"
         if not alignment.is_near:
             raise _UnfitError(f"only {near}")
@@ -213,6 +214,15 @@ class _Comparison:
                 cells += [pa.array(block.positions), *map(plain, block.rows.columns)]
         typed = [cell.cast(field.type) for cell, field in zip(cells, self.found, strict=True)]
         return pa.RecordBatch.from_arrays(typed, self.found.names)
+
+
+def _parallelism(session: SparkSession) -> int:
+    """How many tasks run at a time."""
+    try:
+        return max(1, session.sparkContext.defaultParallelism)
+    except PySparkException:
+        # Through Spark Connect.
+        return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
 
 
 def _nothing() -> None:

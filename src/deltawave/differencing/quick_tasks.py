@@ -1,0 +1,49 @@
+"""A tenth of a second less for each task of a Spark worker."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import zipimport
+from pathlib import Path
+from typing import Any
+
+Seen = tuple[int, int]
+
+
+def quicken_worker() -> None:
+    """In a worker, leave out what Spark does for each task and what has no effect.
+
+    Before a task it calls ``importlib.invalidate_caches``: Python then reads the directory of pyspark.zip anew for each
+    package that was imported from it. After a task it looks for garbage among all objects, those of modules included.
+    """
+    main = sys.modules.get("__main__")
+    if getattr(getattr(main, "__spec__", None), "name", None) == "pyspark.daemon":
+        read_archives_once(zipimport.zipimporter)
+        gc.freeze()
+
+
+def read_archives_once(importer: Any) -> None:
+    """Let the importer read an archive's directory again only where the archive has changed."""
+    read_again = importer.invalidate_caches
+    if hasattr(read_again, "seen"):
+        return
+    seen: dict[str, Seen] = {}
+
+    def invalidate_caches(self: Any) -> None:
+        now = _state(self.archive)
+        if now is None or seen.get(self.archive + self.prefix) != now:
+            read_again(self)
+        if now is not None:
+            seen[self.archive + self.prefix] = now
+
+    invalidate_caches.seen = seen  # type: ignore[attr-defined]
+    importer.invalidate_caches = invalidate_caches
+
+
+def _state(file: str) -> Seen | None:
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,41 @@
+"""What a library logs while dbt calls it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import pytest
+
+from dbt.adapters.deltawave.library_logs import heard
+
+
+def test_messages_of_the_package_are_heard() -> None:
+    with heard("shop") as messages:
+        logging.getLogger("shop.diffs").info("%d segments", 3)
+        logging.getLogger("shop.diffs").debug("not this")
+        logging.getLogger("other").info("nor this")
+        thread = threading.Thread(target=logging.getLogger("shop").info, args=("of another model",))
+        thread.start()
+        thread.join()
+    assert messages == ["3 segments"]
+
+
+def test_levels_are_as_before() -> None:
+    logger = logging.getLogger("shop")
+    before = logger.level
+    with heard("shop"), heard("shop"):
+        assert logger.isEnabledFor(logging.INFO)
+    assert (logger.level, logger.handlers) == (before, [])
+    with pytest.raises(KeyError), heard("shop"):
+        raise KeyError
+    assert (logger.level, logger.handlers) == (before, [])
+
+
+def test_a_message_that_cannot_be_made_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # pytest's own handler raises.
+    monkeypatch.setattr(logging.getLogger("shop"), "propagate", False)
+    with heard("shop") as messages:
+        logging.getLogger("shop").info("%d rows", "many")
+        logging.getLogger("shop").info("done")
+    assert messages == ["done"]
