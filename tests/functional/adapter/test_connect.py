@@ -66,7 +66,7 @@ PRINT_CHANGES = """
 from dbt.adapters.deltawave import session
 
 spark = session._current.session
-for log in ("log", "hashed", "merged"):
+for log in ("log", "hashed", "merged", "windowed"):
     changes = spark.table(f"own.{log}").where("_batch_id = 2").selectExpr("id", "_change_type", "_before.name")
     print(log, sorted(tuple(row) for row in changes.collect()))
 print("views", [table.name for table in spark.catalog.listTables() if table.isTemporary])
@@ -162,13 +162,15 @@ def test_a_strategy_that_compares_in_python(own_process, server):
     own_process.write("models/log.sql", LOG)
     own_process.write("models/hashed.sql", LOG.replace("by_function", "hash_compressed"))
     own_process.write("models/merged.sql", LOG.replace("by_function", "sort_merge_compressed"))
+    own_process.write("models/windowed.sql", LOG.replace("by_function", "window"))
 
     outcome = own_process.dbt("run --vars 'dump: 1'", "run --vars 'dump: 2'", then=PRINT_CHANGES)
     assert outcome.returncode == 0, outcome.stdout
     lines = outcome.stdout.splitlines()
-    for log in ("log", "hashed", "merged"):
+    for log in ("log", "hashed", "merged", "windowed"):
         assert f"{log} [(0, 'delete', None), (1, 'update', 'ann'), (3, 'insert', None)]" in lines
     assert "views []" in lines
+    assert "deltawave: windowed: window over 1 segments" in outcome.stdout
 
     failing = own_strategies.DECLARATIONS.replace(python_strategy.DOTTED_PATH, "python_strategy.fails")
     own_process.write("macros/own_strategies.sql", failing)
