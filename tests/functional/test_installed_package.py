@@ -11,6 +11,9 @@ from dbt.cli.main import dbtRunner
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = {
+    "deltawave.airports_by_compressed_hash",
+    "deltawave.airports_by_compressed_sort_merge",
+    "deltawave.airports_by_window_algorithm",
     "deltawave.airports_change_rates",
     "deltawave.airports_expected_changes",
     "deltawave.changes.airports_changes",
@@ -23,6 +26,8 @@ DEMO = {
     "deltawave.changes.time_zones_changes",
     "deltawave.changes.zoned_airports_changes",
     "deltawave.staging.stg_airports",
+    "deltawave.staging.stg_airports_after",
+    "deltawave.staging.stg_airports_before",
     "deltawave.staging.stg_airports_last_dump",
     "deltawave.staging.stg_airports_stamped",
     "deltawave.staging.stg_airports_today",
