@@ -11,8 +11,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from line_chart import Chart, draw
-
+from deltawave.bench.plots import LineChart, draw_lines
 from deltawave.costs.ch98_figures import Figure, figure_9, figure_10
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,7 +23,7 @@ def main(arguments: list[str]) -> int:
     for name, figure in {"ch98_figure_9": figure_9(), "ch98_figure_10": figure_10()}.items():
         write(folder / f"{name}.json", json.dumps(asdict(figure), indent=2) + "\n")
         write(folder / f"{name}.md", table(figure))
-        write(folder / f"{name}.svg", plot(figure))
+        plot(figure, folder / f"{name}.svg")
     return 0
 
 
@@ -45,17 +44,18 @@ def table(figure: Figure) -> str:
     return "\n".join([f"{figure.title}: pages read of a relation of 1,000 pages", "", *lines, ""])
 
 
-def plot(figure: Figure) -> str:
-    return draw(
-        Chart(
-            title=f"{figure.title}: pages read",
-            x_label=f"share of {figure.x_label}",
-            x_ticks=[percent(share) for share in figure.shares],
-            curves=figure.curves,
-            y_ticks=[1, 10, 100, 1_000, 10_000] if figure.logarithmic else list(range(0, 6_001, 1_000)),
-            logarithmic=figure.logarithmic,
-        )
+def plot(figure: Figure, path: Path) -> None:
+    chart = LineChart(
+        title=f"{figure.title}: pages read",
+        x_label=f"share of {figure.x_label}",
+        y_label="pages",
+        x=figure.shares,
+        curves=figure.curves,
+        is_share=True,
+        logarithmic=figure.logarithmic,
     )
+    draw_lines(chart, path)
+    print(path)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--seed",
         type=lambda text: random.SystemRandom().randrange(1_000_000) if text == "new" else int(text),
         # The deck and the oracle are young: one draw stands for all changes, and others are asked for.
-        default=20261122,
+        default=20261123,
         help="what generated histories are drawn from: a number, or 'new' to draw anew",
     )
     parser.addoption(

@@ -38,6 +38,7 @@
   {{ return({
     'outer_join': {'why': 'always right, with before images, and asks nothing of the source', 'locks': true},
     'union': {'why': 'as outer_join, where full outer joins are slow or missing', 'locks': true},
+    'sort_merge': {'why': 'as outer_join, in an order that takes no hash table in memory, whatever the session prefers', 'locks': true},
     'timestamp': {'why': 'takes rows with newer timestamps' ~ once_added, 'locks': true, 'sent': changed_rows},
     'timestamp_delete_flag': {'why': 'finds timestamps and delete flags by an index' ~ once_flagged, 'sent': changed_rows},
     'covering_copy': {
@@ -49,6 +50,7 @@
     'sort_merge_compressed': {'why': 'keeps key and hash of each row, merged in Python; before images come from the log', 'locks': true},
     'hash_compressed': {'why': 'as sort_merge_compressed, and reads the source once where the hashes fit in memory', 'locks': true},
     'window': {'why': 'as outer_join, and reads rows that keep their order without exchanging them, in Python', 'locks': true},
+    'text_diff': {'why': 'as window, where rows keep their very order: by their longest common subsequence', 'locks': true},
     'ranges': {'why': 'reads a few key ranges per run; sees a change when its turn comes'},
     'range_checksum': {
       'why': 'reads by range, fetches the ' ~ share ~ ' of the ranges that changed' ~ in_turn,

@@ -22,6 +22,7 @@
   {{ run_hooks(pre_hooks) }}
 
   {%- set state = deltawave._recover(job) -%}
+  {%- do deltawave._choose_strategy(job, state) -%}
 
   {%- set progress = namespace(state=state) -%}
   {%- if flags.EMPTY -%}

@@ -6,22 +6,66 @@
   {%- do deltawave._require_location(definition.location) -%}
   {%- do run_query('create schema if not exists ' ~ deltawave._quoted(relation.schema)) -%}
 
-  {%- set table = deltawave._external_table(relation) -%}
-  {%- if table and not table.fingerprint -%}
-    {%- do deltawave._fail('external_foreign_relation', {'source': definition.name, 'relation': relation | string}) -%}
-  {%- endif -%}
-  {%- if table and table.fingerprint != definition.fingerprint -%}
-    {%- do log('deltawave: ' ~ definition.name ~ ': the definition has changed, so the table is recreated', info=true) -%}
-    {%- do run_query('drop table ' ~ relation) -%}
-  {%- endif -%}
-  {%- do run_query(deltawave._external_table_sql(definition)) -%}
-
+  {%- do deltawave._clear_former(definition) -%}
+  {%- set files = deltawave._files_definition(definition) -%}
+  {%- do run_query(deltawave._external_table_sql(files)) -%}
   {%- if definition.partitions -%}
-    {%- set found = deltawave._find_partitions(definition.name, relation, definition.location, definition.partitions) -%}
+    {%- set found = deltawave._find_partitions(definition.name, files.relation, definition.location, definition.partitions) -%}
+    {%- if definition.format -%}{%- do deltawave._check_folders(definition.name, found, definition.partitions) -%}{%- endif -%}
     {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(found | length, 'partition', 'partitions'), info=true) -%}
   {%- endif -%}
   {# A session that has already read the table keeps its list of files. #}
-  {%- do run_query('refresh table ' ~ relation) -%}
+  {%- do run_query('refresh table ' ~ files.relation) -%}
+  {%- if definition.format -%}
+    {%- do deltawave._create_record_views(definition) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Drops what was made from another definition, once it is sure that each relation is of create_external_sources' own making. #}
+{%- macro _clear_former(definition) -%}
+  {%- set former = [] -%}
+  {%- for relation in [definition.relation, definition.lines, definition.quarantine] if relation -%}
+    {%- set table = deltawave._external_table(relation) -%}
+    {%- if table and not table.fingerprint -%}
+      {%- do deltawave._fail('external_foreign_relation', {'source': definition.name, 'relation': relation | string}) -%}
+    {%- elif table and table.fingerprint != definition.fingerprint -%}
+      {%- do former.append('drop ' ~ ('view ' if table.is_view else 'table ') ~ relation) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if former -%}
+    {%- do log('deltawave: ' ~ definition.name ~ ': the definition has changed, so the table is recreated', info=true) -%}
+  {%- endif -%}
+  {%- for sql in former -%}{%- do run_query(sql) -%}{%- endfor -%}
+{%- endmacro -%}
+
+{# The definition of the table over the files: with a format definition a table of their lines, as bytes, and otherwise the source's own. #}
+{%- macro _files_definition(definition) -%}
+  {%- if not definition.format -%}
+    {{ return(definition) }}
+  {%- endif -%}
+  {%- set options = dict(definition.options) -%}
+  {%- if definition.format.record_separator -%}
+    {%- do options.update(lineSep=definition.format.record_separator) -%}
+  {%- endif -%}
+  {%- set files = dict(definition) -%}
+  {%- do files.update(relation=definition.lines, file_format='text', options=options, columns=[{'name': 'record', 'data_type': 'string'}]) -%}
+  {{ return(files) }}
+{%- endmacro -%}
+
+{#
+  Spark checks regular expressions and the patterns of dates when it uses them: once here, on no text, before anything is made of them.
+
+  The good records under the source's name, and the others in its quarantine. Both are read from the files each time, so no record is lost between.
+#}
+{%- macro _create_record_views(definition) -%}
+  {%- do run_query('select ' ~ deltawave._expressions(definition.format) | join(', ')) -%}
+  {%- set property = deltawave._literal(deltawave._external_property()) ~ ' = ' ~ deltawave._literal(definition.fingerprint) -%}
+  {%- for relation, sql in [
+    (definition.relation, deltawave._good_records(definition)),
+    (definition.quarantine, deltawave._bad_records(definition)),
+  ] -%}
+    {%- do run_query('create or replace view ' ~ relation ~ '\ntblproperties (' ~ property ~ ')\nas\n' ~ sql) -%}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {#
@@ -47,7 +91,7 @@
 {%- endmacro -%}
 
 {#
-  What the catalog knows of a source's table: {provider, location, partitions, fingerprint}; none if there is no table. Only a table made by
+  What the catalog knows of a source's table: {provider, location, partitions, fingerprint, is_view}; none if there is no table. Only a table made by
   create_external_sources has a fingerprint.
 #}
 {%- macro _external_table(relation) -%}
@@ -74,6 +118,7 @@
     'location': facts.get('Location', ''),
     'partitions': partitions,
     'fingerprint': fingerprint.group(1) if fingerprint else none,
+    'is_view': facts.get('Type') == 'VIEW',
   }) }}
 {%- endmacro -%}
 

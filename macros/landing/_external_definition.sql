@@ -5,8 +5,14 @@
 
   {%- set partitions = deltawave._external_partitions(name, node, external.partitions or []) -%}
   {%- set partition_names = partitions | map(attribute='name') | map('lower') | list -%}
+  {%- set format = none -%}
+  {%- if external.file_format in deltawave._record_formats() -%}
+    {%- set format = deltawave._format_definition(name, external.file_format, node.external, partition_names) -%}
+    {%- do deltawave._check_listed_columns(name, node, format.fields, partition_names) -%}
+    {%- do deltawave._check_quarantine_columns(name, partition_names) -%}
+  {%- endif -%}
   {%- set columns = [] -%}
-  {%- for column in node.columns.values() if column.name | lower not in partition_names -%}
+  {%- for column in (format.fields if format else node.columns.values()) if column.name | lower not in partition_names -%}
     {%- do columns.append({'name': column.name, 'data_type': column.data_type}) -%}
   {%- endfor -%}
   {%- if not columns -%}
@@ -24,21 +30,55 @@
     'columns': columns,
     'partitions': partitions,
   } -%}
+  {%- if format -%}{%- do definition.update(format=format) -%}{%- endif -%}
   {%- do definition.update(fingerprint=local_md5(tojson(definition, sort_keys=true))) -%}
   {%- do definition.update(relation=deltawave._external_relation(node)) -%}
+  {%- if format -%}
+    {%- do definition.update(
+      lines=deltawave._external_relation(node, '__lines'), quarantine=deltawave._external_relation(node, '__quarantine')
+    ) -%}
+  {%- endif -%}
   {{ return(definition) }}
+{%- endmacro -%}
+
+{# With a format definition the columns of the yml only describe: each is one of its fields, with the same type if it has one. #}
+{%- macro _check_listed_columns(name, node, fields, partition_names) -%}
+  {%- set types = {} -%}
+  {%- for field in fields -%}{%- do types.update({field.name: field.data_type}) -%}{%- endfor -%}
+  {%- for column in node.columns.values() if column.name | lower not in partition_names -%}
+    {%- if column.name not in types -%}
+      {%- do deltawave._fail('format_column', {'source': name, 'column': column.name, 'fields': types.keys() | join(', ')}) -%}
+    {%- elif column.data_type and column.data_type | lower | replace(' ', '') != types[column.name] -%}
+      {%- do deltawave._fail('format_column_type', {
+        'source': name, 'column': column.name, 'type': column.data_type, 'field_type': types[column.name],
+      }) -%}
+    {%- endif -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{# The views and the quarantine have columns of their own beside those of the folders. #}
+{%- macro _check_quarantine_columns(name, partition_names) -%}
+  {%- for taken in partition_names if taken in ['file', 'line_number', 'record', 'reason', 'problem'] or taken.startswith('_') -%}
+    {%- do deltawave._fail('format_partition', {'source': name, 'column': taken}) -%}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {%- macro _external_name(node) -%}{{ return(node.source_name ~ '.' ~ node.name) }}{%- endmacro -%}
 
-{%- macro _external_relation(node) -%}
-  {{ return(api.Relation.create(schema=node.schema, identifier=node.identifier).quote(schema=true, identifier=true)) }}
+{%- macro _external_relation(node, suffix='') -%}
+  {{ return(api.Relation.create(schema=node.schema, identifier=node.identifier ~ suffix).quote(schema=true, identifier=true)) }}
 {%- endmacro -%}
 
 {# The block's fields, checked: {location, file_format, options, partitions}. `using` is dbt-external-tables' name for the format. #}
 {%- macro _external_fields(name, external) -%}
-  {%- set formats = deltawave._external_formats() -%}
-  {%- do deltawave._require_known_fields(name, 'external', external, ['location', 'file_format', 'using', 'options', 'partitions']) -%}
+  {%- set formats = deltawave._external_formats() + deltawave._record_formats() -%}
+  {%- set known = ['location', 'file_format', 'using', 'partitions'] -%}
+  {%- if deltawave._has_records(external) -%}
+    {%- set known = known + deltawave._format_options((external.file_format or external.using) | lower) -%}
+  {%- else -%}
+    {%- set known = known[:3] + ['options'] + known[3:] -%}
+  {%- endif -%}
+  {%- do deltawave._require_known_fields(name, 'external', external, known) -%}
   {%- if external.location is not string or not external.location.strip() -%}
     {%- do deltawave._fail('external_location', {'source': name, 'value': external.location}) -%}
   {%- endif -%}
@@ -62,13 +102,6 @@
 {%- endmacro -%}
 
 {%- macro _external_formats() -%}{{ return(['csv', 'json', 'parquet', 'orc', 'avro', 'text', 'xml']) }}{%- endmacro -%}
-
-{# dbt passes on unknown fields, and fills known ones that are missing with nothing. #}
-{%- macro _require_known_fields(name, block, fields, known) -%}
-  {%- for option, value in fields.items() if option not in known and value is not none -%}
-    {%- do deltawave._fail('unknown_external_option', {'source': name, 'block': block, 'option': option, 'known': known | join(', ')}) -%}
-  {%- endfor -%}
-{%- endmacro -%}
 
 {# Partition columns as {name, data_type}; one given only by name takes the type of the column with that name. #}
 {%- macro _external_partitions(name, node, given) -%}

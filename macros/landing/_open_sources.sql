@@ -1,7 +1,9 @@
 {#
   Brings the external sources that a model reads, directly or through views, up to their files before anything reads them: a new folder becomes a
   partition, and the session drops its cached list of files. A table that was never made, or was made from another declaration, is refused.
-  Returns the partitioned ones, including those behind tables of other models: [{name, relation, partitions}].
+  Returns the partitioned ones, including those behind tables of other models, and those with a format definition:
+    [{name, relation, files, partitions, records}]
+  files: the table over the files, which is the relation itself unless a format definition stands between; records: that definition, if the node reads it.
 #}
 {%- macro _open_sources(model_name, node) -%}
   {%- set dated = [] -%}
@@ -9,13 +11,30 @@
     {%- set name = deltawave._external_name(source.node) -%}
     {%- set relation = deltawave._external_relation(source.node) -%}
     {%- set table = deltawave._external_table(relation) -%}
+    {%- set has_records = deltawave._has_records(source.node.external) and table and table.is_view -%}
+    {%- set files = deltawave._external_relation(source.node, '__lines') if has_records else relation -%}
     {%- if source.is_read -%}
       {%- do deltawave._check_source(model_name, source.node, name, relation, table) -%}
-      {%- do deltawave._refresh_source(name, relation, table) -%}
+    {%- endif -%}
+    {%- if has_records -%}
+      {%- set table = deltawave._external_table(files) -%}
+      {%- if not table -%}
+        {%- do deltawave._fail('external_not_created', {'model': model_name, 'source': name, 'relation': files | string}) -%}
+      {%- endif -%}
+    {%- endif -%}
+    {%- if source.is_read -%}
+      {%- set found = deltawave._refresh_source(name, files, table) -%}
+      {%- if has_records -%}{%- do deltawave._check_folders(name, found, table.partitions) -%}{%- endif -%}
     {%- endif -%}
     {#- Delta and Iceberg tables know their rows, and have no folders to announce dumps. -#}
-    {%- if table and table.partitions and table.provider not in ['delta', 'iceberg'] -%}
-      {%- do dated.append({'name': name, 'relation': relation, 'partitions': table.partitions}) -%}
+    {%- if has_records or (table and table.partitions and table.provider not in ['delta', 'iceberg']) -%}
+      {%- do dated.append({
+        'name': name,
+        'relation': relation,
+        'files': files,
+        'partitions': table.partitions,
+        'records': deltawave._external_definition(source.node) if has_records and source.is_read else none,
+      }) -%}
     {%- endif -%}
   {%- endfor -%}
   {{ return(dated) }}
@@ -66,12 +85,14 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Views, and tables that keep their own list of files, need no refresh. #}
+{# Returns the partitions that were found. Views, and tables that keep their own list of files, need no refresh. #}
 {%- macro _refresh_source(name, relation, table) -%}
+  {%- set found = [] -%}
   {%- if table.provider in deltawave._external_formats() -%}
     {%- if table.partitions -%}
-      {%- do deltawave._find_partitions(name, relation, table.location, table.partitions) -%}
+      {%- do found.extend(deltawave._find_partitions(name, relation, table.location, table.partitions)) -%}
     {%- endif -%}
     {%- do run_query('refresh table ' ~ relation) -%}
   {%- endif -%}
+  {{ return(found) }}
 {%- endmacro -%}

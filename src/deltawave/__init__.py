@@ -1,1 +1,19 @@
 """Snapshot differentials, MESHJOIN and wave indices on Apache Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deltawave.differencing.full_outer_join import outer_join
+
+__all__ = ["outer_join"]
+
+
+def __getattr__(name: str) -> Any:
+    # The costs, the command line and the settings of the environment need no Spark.
+    if name == "outer_join":
+        from deltawave.differencing.full_outer_join import outer_join
+
+        return outer_join
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

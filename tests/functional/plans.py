@@ -18,6 +18,8 @@ ORDERING = "spark.sql.legacy.bucketedTableScan.outputOrdering"
 CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
 # Spark broadcasts a small side by itself where it may.
 BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+# Whether Spark sorts and merges where it could build a hash table as well.
+PREFERENCE = "spark.sql.join.preferSortMergeJoin"
 SELECT = "select id as account_id, if(id % 3 = 0, null, 'n') as region, {} as name from range(1000)"
 
 

@@ -17,6 +17,7 @@ FLAGGED = {"has_timestamps": True, "flags_deletes": True}
 COSTS = {
     "outer_join": query_based.mds,
     "union": query_based.qda,
+    "sort_merge": query_based.mds,
     "timestamp": query_based.ts,
     "timestamp_delete_flag": query_based.tdi,
     "covering_copy": query_based.atdi_projected,
@@ -24,6 +25,7 @@ COSTS = {
     "sort_merge_compressed": query_based.hashes_beside,
     "hash_compressed": query_based.hashes_probed,
     "window": query_based.mds,
+    "text_diff": query_based.mds,
     "ranges": query_based.incremental,
     "view": view_based.vbd_by_flags,
 }
@@ -95,6 +97,7 @@ Strategies for 1,000,000 rows of 200 bytes, 8 of them key
   strategy                          usable  reads  why
   outer_join                        no       200%  reads the source whole, which may not be locked
   union                             no       600%  reads the source whole, which may not be locked
+  sort_merge                        no       200%  reads the source whole, which may not be locked
   timestamp                         no       101%  reads the source whole, which may not be locked
   timestamp_delete_flag             no       2.1%  the source does not flag deletes, and can't be made to
   timestamp_delete_flag (covering)  no       2.1%  the source does not flag deletes, and can't be made to
@@ -102,6 +105,7 @@ Strategies for 1,000,000 rows of 200 bytes, 8 of them key
   sort_merge_compressed             no       115%  reads the source whole, which may not be locked
   hash_compressed                   no       114%  reads the source whole, which may not be locked
   window                            no       200%  reads the source whole, which may not be locked
+  text_diff                         no       200%  reads the source whole, which may not be locked
   ranges                            yes      200%  reads a few key ranges per run; sees a change when its turn comes
   range_checksum                    no       198%  changes fall into 98% of the key ranges: few can be left out
   view                              no          -  the model is no join of relations with change logs

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deltawave.differencing import aging
 from deltawave.differencing.aging import Aged, AgingBuffer, Block, Matched, windowed
 
 KEYS = st.lists(st.integers(0, 30), max_size=40)
@@ -126,3 +127,22 @@ def test_both_snapshots_are_read_in_step() -> None:
     assert not any(isinstance(each, Aged) for each in met)
     at = [begin if side == "old" else None for side, begin in taken]
     assert max(begin for begin in at[: taken.index(("new", 30))] if begin is not None) <= 30
+
+
+def test_rows_of_more_than_a_column_holds_are_not_lost() -> None:
+    # Zeros that nothing reads take no memory.
+    text = pa.py_buffer(np.zeros(1_200_000_000, dtype=np.uint8))
+    ends = pa.array([0, 1_200_000_000], pa.int32()).buffers()[1]
+    rows = pa.RecordBatch.from_arrays([pa.Array.from_buffers(pa.string(), 1, [None, ends, text])], ["text"])
+    parts = [Block(np.array([number], dtype=np.uint64), np.array([number]), rows) for number in range(2)]
+    with pytest.raises(OverflowError, match="more than 2 GB"):
+        Block.concat(parts)
+    assert [len(part) for part in Block.packed(parts)] == [1, 1]
+
+
+def test_packed_rows_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aging, "_PART_BYTES", 80)
+    packed = Block.packed(blocks([*range(50)], [3, 20, 4]))
+    assert [at for part in packed for at in part.positions.tolist()] == [*range(50)]
+    assert [len(part) for part in packed] == [3, 20, 7, 20]
+    assert not Block.packed([])

@@ -49,6 +49,28 @@ def test_there_are_as_many_segments_as_tasks_at_a_time() -> None:
         assert max(sizes) <= 2 * min(sizes)
 
 
+class TestOrder:
+    def test_rows_near_each_other_may_be_in_another_order(self) -> None:
+        # Rows that moved by 50,000 on average.
+        moved = np.argsort(np.arange(400_000) + np.random.default_rng(1).normal(0, 50_000, 400_000))
+        at_new = np.concatenate([np.arange(256), np.arange(200_000, 200_256)])
+        assert aligning._shifts([0, 200_000], moved[at_new], at_new, reach=900_000, stretch=1.0)[1] == 1.0
+        assert aligning._ordered_fraction(2, moved[at_new], at_new) < 0.2
+
+    def test_parts_that_changed_places_keep_it(self) -> None:
+        assert aligning._ordered_fraction(2, np.array([500, 501, 0, 1]), np.array([0, 1, 500, 501])) == 1.0
+
+    def test_one_row_that_moved(self) -> None:
+        assert aligning._ordered_fraction(1, np.array([3, 0, 1, 2]), np.arange(4)) == 0.75
+
+    def test_keys_that_are_sampled_repeatedly_count_once(self) -> None:
+        assert aligning._ordered_fraction(1, np.array([5, 6, -1, 5, 6, -1]), np.array([0, 1, 2, 0, 1, 2])) == 1.0
+
+    def test_keys_that_the_old_snapshot_lacks_say_nothing(self) -> None:
+        assert aligning._ordered_fraction(1, np.array([-1, -1]), np.arange(2)) == 1.0
+        assert aligning._ordered_fraction(1, np.zeros(0, np.int64), np.zeros(0, np.int64)) == 1.0
+
+
 def test_keys_that_are_far_are_told() -> None:
     at_new = np.arange(4)
     assert aligning._shifts([0], np.array([0, 1, 900, 3]), at_new, reach=10, stretch=1.0) == ([0], 0.75)

@@ -30,6 +30,8 @@ TYPES: list[DataType] = [
     CalendarIntervalType(),
     DayTimeIntervalType(),
     YearMonthIntervalType(),
+    YearMonthIntervalType(0, 0),
+    ArrayType(YearMonthIntervalType()),
     ArrayType(DoubleType()),
     ArrayType(COUNTS),
     COUNTS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing.hash_table import HashTable, write_table
+from deltawave.differencing.hash_table import HashTable, Layout
 from deltawave.differencing.signatures import Signatures
 
 TOP = 2**64 - 1
@@ -30,8 +31,11 @@ def compressed(hashes: list[int], checks: list[int] | None = None) -> Signatures
 
 
 def table(folder: Path, rows: Signatures, segments: int) -> HashTable:
-    write_table(folder, rows.segments(segments), segments)
-    return HashTable(folder)
+    parts = dict(rows.segments(segments))
+    layout = Layout.of(segments, max((len(part) for part in parts.values()), default=0))
+    for segment, part in parts.items():
+        assert layout.write(folder, segment, part) <= layout.size
+    return HashTable(folder if parts else None, layout)
 
 
 @settings(deadline=None)
@@ -75,3 +79,22 @@ def test_many_rows(tmp_path: Path) -> None:
     assert is_same.all()
     assert (found.match(others)[0] == -1).all()
     assert not list(found.keys_at(np.zeros(found.places, dtype=bool)))
+
+
+def test_a_segment_that_needs_more_places_says_so_and_writes_nothing(tmp_path: Path) -> None:
+    # All hashes name the last place.
+    rows = compressed([TOP - 1] * 2000, list(range(2000)))
+    layout = Layout.of(1, len(rows))
+    needed = layout.write(tmp_path / "small", 0, rows)
+    assert needed > layout.size
+    assert not list((tmp_path / "small").glob("keys_*"))
+    larger = replace(layout, size=needed)
+    assert larger.write(tmp_path / "large", 0, rows) == needed
+    assert sorted(HashTable(tmp_path / "large", larger).match(rows)[0].tolist()) == list(
+        range(layout.room - 1, needed - 1)
+    )
+
+
+def test_a_table_that_is_gone_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        HashTable(tmp_path / "gone", Layout.of(1, 10))

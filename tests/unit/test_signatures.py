@@ -95,8 +95,10 @@ def test_segments_hold_every_row_once_and_keep_their_place_in_longer_ones(segmen
 
 
 def test_batches_are_gathered_and_sorted() -> None:
-    batches = [Signatures.of(pa.RecordBatch.from_pydict({"k0": [number]}), []) for number in range(10)]
+    batches = [(number % 2, Signatures.of(pa.RecordBatch.from_pydict({"k0": [number]}), [])) for number in range(10)]
     parts = list(gathered(iter(batches), 4))
-    assert [len(part) for part in parts] == [4, 4, 2]
-    assert all(np.all(part.key_hash[:-1] <= part.key_hash[1:]) for part in parts)
+    assert [(kind, len(part)) for kind, part in parts] == [(0, 2), (1, 2), (0, 2), (1, 2), (0, 1), (1, 1)]
+    assert all(np.all(part.key_hash[:-1] <= part.key_hash[1:]) for _, part in parts)
+    kept = {(kind, key) for kind, part in parts for key in part.keys.column(0).to_pylist()}
+    assert kept == {(number % 2, number) for number in range(10)}
     assert list(gathered(iter([]), 4)) == []

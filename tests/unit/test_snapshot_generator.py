@@ -136,7 +136,7 @@ def test_files_hold_the_rows_in_order(tmp_path: Path) -> None:
     ("wrong", "message"),
     [
         ({"rows": -1}, "rows can't be -1; it takes a number from 0"),
-        ({"order": "sorted"}, "order can't be 'sorted'; it takes same, local, full"),
+        ({"order": "sorted"}, "order can't be 'sorted'; it takes same, local, swapped, full"),
         ({"update_fraction": 1.5}, "update_fraction can't be 1.5; it takes a number from 0 to 1"),
         ({"record_bytes": 20}, "record_bytes can't be 20; it takes a number from 75 to 16000"),
         ({"update_fraction": 0.6, "delete_fraction": 0.6}, "more rows are updated and deleted than there are"),

@@ -25,7 +25,7 @@
 
 {# The dates of a source's folders after `since`: [{column, data_type, folder, snapshot_date, batch_at}]. #}
 {%- macro _announced_dumps(job, source, since) -%}
-  {%- set folders = deltawave._run(job, 'show partitions ' ~ source.relation).rows | map(attribute=0) | list -%}
+  {%- set folders = deltawave._run(job, 'show partitions ' ~ source.files).rows | map(attribute=0) | list if source.partitions else [] -%}
   {%- set dumps = [] -%}
   {%- for column in source.partitions if folders and modules.re.match('date|timestamp|string|char|varchar', column.data_type) -%}
     {%- set place = source.partitions.index(column) -%}
@@ -98,7 +98,7 @@ where {{ deltawave._quoted(job.settings.snapshot_date) }} = cast({{ deltawave._l
   {%- if modules.re.search('== Optimized Logical Plan ==\\s+LocalRelation <empty>', plan) -%}
     {{ return(false) }}
   {%- endif -%}
-  {%- set table = (source.relation.schema ~ '.' ~ source.relation.identifier ~ '[') | lower -%}
+  {%- set table = (source.files.schema ~ '.' ~ source.files.identifier ~ '[') | lower -%}
   {%- set scans = [] -%}
   {%- for line in plan.split('== Physical Plan ==')[1].splitlines() if table in line | lower -%}
     {%- if modules.re.search('partitionfilters: .*(?<!\\w)' ~ modules.re.escape(dump.column | lower) ~ '#.*pushedfilters:', line | lower) -%}

@@ -32,6 +32,7 @@
   {%- do deltawave._step(job, batch, 'guard') -%}
   {%- do deltawave._guard(job, batch) -%}
   {%- do deltawave._warn_of_quarantined(job, batch) -%}
+  {%- do deltawave._warn_of_bad_records(job, batch) -%}
   {%- set record = deltawave._commit_record(job, batch, last) -%}
   {%- do deltawave._commit(job, batch, record, state.record) -%}
   {%- do deltawave._report_batch(job, batch) -%}

@@ -6,13 +6,19 @@
       'model': model_name, 'strategy': strategy.name, 'option': option, 'known': options.keys() | sort | join(', '),
     }) -%}
   {%- endfor -%}
-  {%- for option, names in deltawave._strategies_of_options().items() if option in options and strategy.name not in names -%}
-    {%- if settings[option] != options[option].default -%}
+  {%- set possible = deltawave._auto_strategies() if settings.is_auto else [strategy.name] -%}
+  {%- for option, names in deltawave._strategies_of_options().items() if option in options -%}
+    {%- if settings[option] != options[option].default and not names | select('in', possible) | list -%}
       {%- do deltawave._fail('option_of_strategy', {
-        'model': model_name, 'option': option, 'strategy': strategy.name, 'strategies': names | join(', '),
+        'model': model_name, 'option': option, 'strategy': 'auto' if settings.is_auto else strategy.name, 'strategies': names | join(', '),
       }) -%}
     {%- endif -%}
   {%- endfor -%}
+  {%- if settings.min_comparisons_before_error != options.min_comparisons_before_error.default and not settings.is_auto -%}
+    {%- do deltawave._fail('option_of_strategy', {
+      'model': model_name, 'option': 'min_comparisons_before_error', 'strategy': strategy.name, 'strategies': 'auto',
+    }) -%}
+  {%- endif -%}
   {%- for option, example in strategy.requires.items() if settings[option] is none -%}
     {%- do deltawave._fail('required_by_strategy', {
       'model': model_name, 'strategy': strategy.name, 'option': option, 'example': example,

@@ -13,7 +13,8 @@
     {%- do settings.update({option: deltawave._listed(value) if declared.is in ['names', 'columns'] and value is not none else value}) -%}
   {%- endfor -%}
   {%- do deltawave._check_settings(name, settings, options) -%}
-  {%- do settings.update(deltawave._chosen_strategy(settings.strategy)) -%}
+  {%- do settings.update(is_auto=settings.strategy == 'auto', reason='configured') -%}
+  {%- if settings.is_auto -%}{%- do settings.update(strategy=deltawave._auto_strategies()[0]) -%}{%- endif -%}
   {%- do deltawave._check_strategy(name, settings, options) -%}
   {%- if settings.relations -%}{%- do settings.update(relations=deltawave._root_first(settings)) -%}{%- endif -%}
   {{ return(settings) }}
@@ -37,12 +38,4 @@
   {%- endfor -%}
   {%- do deltawave._refuse_misspelt(name, config, options) -%}
   {%- do deltawave._refuse_misplaced(name, config, options) -%}
-{%- endmacro -%}
-
-{# The strategy of a batch, and why it was chosen: x__batches records both. #}
-{%- macro _chosen_strategy(strategy) -%}
-  {%- if strategy == 'auto' -%}
-    {{ return({'strategy': 'outer_join', 'reason': 'auto: exact, and the kept side needs no exchange'}) }}
-  {%- endif -%}
-  {{ return({'strategy': strategy, 'reason': 'configured'}) }}
 {%- endmacro -%}

@@ -11,6 +11,7 @@
   {{ return({
     'unique_key': {'default': none, 'is': 'columns'},
     'strategy': {'default': 'outer_join', 'is': 'choice', 'values': ['auto'] + deltawave._strategies().keys() | list},
+    'min_comparisons_before_error': {'default': 1000000000000000, 'is': 'comparisons'},
     'updated_at': {'default': none, 'is': 'name', 'selects': true, 'says': 'when a row was touched'},
     'delete_flag': {'default': none, 'is': 'name', 'selects': true, 'says': 'whether a row is deleted'},
     'overlap': {'default': none, 'is': 'overlap'},

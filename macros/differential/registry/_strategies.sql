@@ -20,6 +20,10 @@
       reads='dump', reader='_whole_dump', comparison='_changes_by_union', keeps='copy', sees_deletes='all', source='CH98 3.1, Figure 1',
       allows={'duplicate_keys': ['fail', 'quarantine']},
     ),
+    'sort_merge': deltawave._strategy(
+      reads='dump', reader='_whole_dump', comparison='_changes_by_sort_merge', keeps='copy', sees_deletes='all', source='LG96 3.1',
+      allows={'duplicate_keys': ['fail', 'quarantine'], 'hint': [none, 'merge']},
+    ),
     'timestamp': deltawave._strategy(
       reads='slice', reader='_slice_by_time', keeps='base', ranges='lookup', sees_deletes='none', source='CH98 3.2', resumes='select',
       options=of_time, requires={'updated_at': 'changed_at'}, allows=no_duplicates,
@@ -45,6 +49,10 @@
     'window': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='deltawave.differencing.window.changes', compares='python', keeps='ordered',
       sees_deletes='all', source='LG96 4', options=['memory_bytes'], allows={'duplicate_keys': ['fail', 'quarantine']},
+    ),
+    'text_diff': deltawave._strategy(
+      reads='dump', reader='_whole_dump', comparison='deltawave.differencing.text_diff.changes', compares='python', keeps='ordered',
+      sees_deletes='all', source='LG95 3.5', options=['memory_bytes'], allows={'duplicate_keys': ['fail', 'quarantine']},
     ),
     'ranges': deltawave._strategy(
       reads='slice', reader='_slice_by_ranges', keeps='base', ranges='compared', sees_deletes='all', source='CH98 3.4', resumes='strategy',

@@ -25,6 +25,8 @@ from deltawave.bench.snapshots import Snapshots, open_session
 class Result:
     """What was measured of a method. ``seconds``, with the next state written, and the others are medians.
 
+    A state that serves several batches counts for each with its part.
+
     ``bytes_read``: by Spark's tasks, and by the files' footers of what Python or DuckDB decodes.
     """
 
@@ -86,7 +88,7 @@ def _measure(method: Method, snapshots: Snapshots, result: Result, is_warm_up: b
         found = time.perf_counter() - begin
         if method.keep:
             method.keep(snapshots)
-        kept = time.perf_counter() - begin
+        kept = found + (time.perf_counter() - begin - found) / method.batches_per_state
     _check(method, snapshots)
     print(f"{'warm-up' if is_warm_up else 'run'}: {method.name} {kept:.1f} s", flush=True)
     if is_warm_up:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from deltawave.bench.methods import OPPONENT
-
-_BLUE, _GREY = "#0072b2", "#999999"
+from deltawave.bench.plots import draw_bars
 
 
 def write_report(results: Sequence[dict[str, Any]], folder: Path) -> None:
@@ -48,16 +47,8 @@ def table(results: Sequence[dict[str, Any]]) -> str:
 
 
 def _plot(results: Sequence[dict[str, Any]], file: Path) -> None:
-    from matplotlib.figure import Figure
-
     shown = sorted(results, key=lambda result: float(result["seconds"]), reverse=True)
-    figure = Figure(figsize=(9, 0.5 + 0.4 * len(shown)), layout="constrained")
-    axes = figure.subplots()
-    names = [result["method"] for result in shown]
-    colours = [_GREY if name.startswith("read_") else _BLUE for name in names]
-    bars = axes.barh(names, [result["seconds"] for result in shown], color=colours)
-    axes.bar_label(bars, fmt="%.1f", padding=3)
-    axes.set_xlabel("seconds, next state written")
-    axes.set_title(f"{shown[0]['rows']:,} rows, order {shown[0]['order']}, two cores")
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(file, dpi=120)
+    seconds = {str(result["method"]): float(result["seconds"]) for result in shown}
+    title = f"{shown[0]['rows']:,} rows, order {shown[0]['order']}, two cores"
+    limits = [name for name in seconds if name.startswith("read_")]
+    draw_bars(seconds, title, "seconds, next state written", limits, file)

@@ -1,7 +1,8 @@
-"""What a method uses while it runs: bytes that Spark's tasks read, and memory of Python workers."""
+"""What a method uses while it runs: bytes that Spark's tasks read, time of processors, memory of Python workers."""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +16,13 @@ _SECONDS_BETWEEN_LOOKS = 0.02
 
 @dataclass
 class Used:
-    """``peak_worker_bytes``: of the largest Python worker, without files that it maps; none without workers."""
+    """``peak_worker_bytes``: of the largest Python worker, without files that it maps; none without workers.
+
+    ``cpu_seconds``: of this process, Spark's and the workers', together.
+    """
 
     bytes_read: int = 0
+    cpu_seconds: float = 0.0
     peak_worker_bytes: int | None = None
 
 
@@ -34,11 +39,12 @@ def watched(session: SparkSession) -> Iterator[Used]:
                 used.peak_worker_bytes = peak
 
     thread = threading.Thread(target=look, daemon=True)
-    before = _input_bytes(session)
+    before, cpu_before = _input_bytes(session), _cpu_seconds()
     thread.start()
     try:
         yield used
     finally:
+        used.cpu_seconds = _cpu_seconds() - cpu_before
         ended.set()
         thread.join()
         used.bytes_read = _input_bytes(session) - before
@@ -55,6 +61,21 @@ def _workers() -> list[Path]:
     """The processes that Spark's daemon of Python workers has forked."""
     daemons = {process.name for process in _processes() if b"pyspark.daemon" in _read(process / "cmdline")}
     return [process for process in _processes() if _parent(process) in daemons]
+
+
+def _cpu_seconds() -> float:
+    """What this process and those that it has begun, also indirectly, have used so far."""
+    parents = {process.name: _parent(process) for process in _processes()}
+    own = {str(os.getpid())}
+    while begun := {name for name, parent in parents.items() if parent in own} - own:
+        own |= begun
+    return sum(map(_ticks, own)) / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks(process: str) -> int:
+    """User and system time, also of children that have ended."""
+    told = _read(Path("/proc", process, "stat")).rpartition(b")")[2].split()
+    return sum(map(int, told[11:15]))
 
 
 def _processes() -> list[Path]:

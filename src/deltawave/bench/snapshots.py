@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from deltawave.differencing import hash_compressed
 from deltawave.differencing.comparable import comparable
 from deltawave.evaluation.snapshot_generator import GeneratorOptions, SnapshotGenerator
 
 KEY = "account_id"
+# What is kept is written anew when patches are a fifth of the rows: on average, every tenth row is a patch.
+PATCHED = 10
 SETTINGS = {
     "spark.master": "local[2]",
     "spark.driver.memory": "6g",
@@ -48,8 +51,12 @@ class Snapshots:
             }
             for field in self.new.schema.fields
         ]
-        kept = hash_compressed.kept_hashes(self.old, unique_key=[KEY], columns=self.columns, count=rows)
-        kept.write.parquet(str(folder / "kept"))
+        is_later = F.col(KEY) % PATCHED == 0
+        self.write(self.old.where(is_later).withColumn("_change_type", F.lit("insert")), "patches")
+        kept = hash_compressed.kept_hashes(
+            self.old.where(~is_later), unique_key=[KEY], columns=self.columns, count=rows
+        )
+        self.write(kept, "kept")
 
     @property
     def old(self) -> DataFrame:
@@ -61,8 +68,13 @@ class Snapshots:
 
     @property
     def kept(self) -> DataFrame:
-        """Keys and hashes of the old snapshot."""
+        """Keys and hashes of most of the old snapshot."""
         return self.session.read.parquet(str(self.folder / "kept"))
+
+    @property
+    def patches(self) -> DataFrame:
+        """The other rows of the old snapshot, which came after these were kept."""
+        return self.session.read.parquet(str(self.folder / "patches"))
 
     def write(self, frame: DataFrame, name: str = "found") -> None:
         """Write a result."""

@@ -22,7 +22,7 @@ def nested_loop_compressed(pair: SnapshotPair) -> float:
     Once f1 fits in memory, F2 is read once: B(F1)/u + B(F2) + B(F2)/u.
     """
     old, new = pair.old_blocks / pair.hash_factor, pair.new_blocks / pair.hash_factor
-    return old + (1 if old <= pair.memory_blocks else old) * pair.new_blocks + new
+    return old + (1 if old <= pair.memory_blocks else max(1, old)) * pair.new_blocks + new
 
 
 def merge_join(pair: SnapshotPair) -> float:

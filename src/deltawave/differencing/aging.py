@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from deltawave.differencing.hashing import Hashes
+from deltawave.differencing.batches import combined
+from deltawave.differencing.dictionaries import plain
+from deltawave.differencing.hashing import Hashes, places_of
 
-# A part of an aging buffer has at most so many bytes, unless a single block has more.
+# Rows that wait are put together to parts of at most so many bytes, unless a single block has more.
 _PART_BYTES = 1 << 30
 
 Places = npt.NDArray[np.intp]
@@ -62,20 +63,32 @@ class Block:
         Each file has dictionaries of its own, and rows of several files wait together.
         """
         rows = self.rows.take(pa.array(np.arange(len(self))))
-        plain = [cell.dictionary_decode() if isinstance(cell, pa.DictionaryArray) else cell for cell in rows.columns]
-        return Block(self.hashes.copy(), self.positions.copy(), pa.RecordBatch.from_arrays(plain, rows.schema.names))
+        cells = [plain(cell) for cell in rows.columns]
+        return Block(self.hashes.copy(), self.positions.copy(), pa.RecordBatch.from_arrays(cells, rows.schema.names))
 
     @classmethod
     def concat(cls, parts: list[Block]) -> Block:
         """The rows of several blocks, of which there is at least one."""
         if len(parts) == 1:
             return parts[0]
-        rows = pa.Table.from_batches([part.rows for part in parts]).combine_chunks().to_batches()
         return cls(
             np.concatenate([part.hashes for part in parts]),
             np.concatenate([part.positions for part in parts]),
-            rows[0] if rows else parts[0].rows.slice(0, 0),
+            combined([part.rows for part in parts], "Rows that wait together take more than 2 GB in a column."),
         )
+
+    @classmethod
+    def packed(cls, parts: Iterable[Block]) -> list[Block]:
+        """The rows of several blocks in their order, in as few as a column of texts can hold."""
+        packs: list[list[Block]] = []
+        size = 0
+        for part in parts:
+            size += part.size
+            if not packs or size > _PART_BYTES:
+                packs.append([])
+                size = part.size
+            packs[-1].append(part)
+        return [cls.concat(pack) for pack in packs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +116,10 @@ def windowed(
     other side.
     """
     old_aging, new_aging = (AgingBuffer(capacity, capacity_bytes) for _ in range(2))
-    for old_block, new_block in _in_step(iter(old), iter(new)):
+    for old_block, new_block in in_step(iter(old), iter(new)):
         old_rest, new_rest = old_block, new_block
         if old_rest is not None and new_rest is not None:
-            pairs, old_rest, new_rest = _match(old_rest, new_rest)
+            pairs, old_rest, new_rest = match(old_rest, new_rest)
             yield from pairs
         if old_rest is not None:
             pairs, old_rest = new_aging.match(old_rest)
@@ -122,7 +135,7 @@ def windowed(
     yield from (Aged(rows, is_old=False) for rows in new_aging.drain())
 
 
-def _in_step(old: Iterator[Block], new: Iterator[Block]) -> Iterator[tuple[Block | None, Block | None]]:
+def in_step(old: Iterator[Block], new: Iterator[Block]) -> Iterator[tuple[Block | None, Block | None]]:
     """Blocks of both snapshots, or of the one of which fewer rows were read: blocks need not have the same size."""
     ahead = 0
     old_ended = new_ended = False
@@ -156,7 +169,7 @@ class AgingBuffer:
         for number, waiting in enumerate(self._rows):
             if not len(block):
                 break
-            pair, self._rows[number], block = _match(waiting, block)
+            pair, self._rows[number], block = match(waiting, block)
             pairs += pair
         self._rows = [waiting for waiting in self._rows if len(waiting)]
         return pairs, block
@@ -190,7 +203,7 @@ class AgingBuffer:
         return rows
 
 
-def _match(left: Block, right: Block) -> tuple[list[Matched], Block, Block]:
+def match(left: Block, right: Block) -> tuple[list[Matched], Block, Block]:
     """The pairs of rows with equal hashes, and what is left of both blocks."""
     pairs: list[Matched] = []
     are_repeated = True
@@ -207,9 +220,9 @@ def _equal_hashes(left: Hashes, right: Hashes) -> tuple[Places, Places, bool]:
     if len(left) < len(right):
         at_right, at_left, are_repeated = _equal_hashes(right, left)
         return at_left, at_right, are_repeated
-    met = pc.fill_null(pc.index_in(pa.array(left), value_set=pa.array(right)), -1).to_numpy()
+    met = places_of(left, right)
     at_left = np.flatnonzero(met >= 0)
-    at_right = met[at_left].astype(np.intp)
+    at_right = met[at_left]
     are_repeated = len(at_right) > 0 and int(np.bincount(at_right).max()) > 1
     if are_repeated:
         first = np.unique(at_right, return_index=True)[1]

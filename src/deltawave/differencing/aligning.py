@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
+from deltawave.differencing.common_subsequence import longest_increasing
 from deltawave.differencing.in_place import Batches, RowGroups
 from deltawave.differencing.signatures import key_hashes
 
@@ -25,8 +26,8 @@ Positions = npt.NDArray[np.int64]
 _SAMPLED_KEYS = 256
 # Row groups with fewer rows are sampled together.
 _SEGMENT_ROWS = 1 << 18
-# So many of the sampled keys that both have must lie within the window.
-_NEAR_FRACTION = 0.75
+# So many of the sampled keys that both have must lie within the window, or in the same order.
+_ENOUGH = 0.75
 
 
 @dataclass(frozen=True)
@@ -41,16 +42,25 @@ class Segment:
 class Alignment:
     """The segments of two snapshots.
 
-    ``near_fraction``: of the sampled keys that both have, those that a window finds; below 1, its rest is large.
+    Of the sampled keys that both have,
+
+    - ``near_fraction``: those that a window finds; below 1, its rest is large
+    - ``ordered_fraction``: those in a longest common subsequence of each place that was sampled
     """
 
     segments: tuple[Segment, ...]
     near_fraction: float
+    ordered_fraction: float
 
     @property
     def is_near(self) -> bool:
         """Whether a window finds most rows."""
-        return self.near_fraction >= _NEAR_FRACTION
+        return self.near_fraction >= _ENOUGH
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether a common subsequence has most rows."""
+        return self.ordered_fraction >= _ENOUGH
 
 
 def aligned(
@@ -68,7 +78,7 @@ def aligned(
     starts = np.array([places[each] + shifts[each] for each in chosen], dtype=np.int64).clip(0, sum(old.rows))
     new_parts = pairwise([*(places[each] for each in chosen), sum(new.rows)])
     parts = map(Segment, _parts(_snapped(starts, old, reach // 2), sum(old.rows)), new_parts)
-    return Alignment(tuple(parts), near_fraction)
+    return Alignment(tuple(parts), near_fraction, _ordered_fraction(len(places), at_old, at_new))
 
 
 def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
@@ -114,6 +124,18 @@ def _shifts(
             place = places[len(shifts)]
             shifts.append(shifts[-1] if shifts else int(place * stretch) - place)
     return shifts, near / known if known else 1.0
+
+
+def _ordered_fraction(places: int, at_old: Positions, at_new: Positions) -> float:
+    """The share of sampled keys that keep their order, at each place for itself: parts may have changed places."""
+    ordered = known = 0
+    for old, new in zip(at_old.reshape(places, -1), at_new.reshape(places, -1), strict=True):
+        # A key that is sampled repeatedly counts once.
+        once = old[np.unique(new, return_index=True)[1]]
+        own = once[once >= 0]
+        ordered += len(longest_increasing(own))
+        known += len(own)
+    return ordered / known if known else 1.0
 
 
 def _cuts(bounds: list[int], shifts: list[int], reach: int, segments: int) -> list[int]:

@@ -10,6 +10,7 @@ from pyspark.sql.types import (
     StringType,
     StructType,
     VariantType,
+    YearMonthIntervalType,
 )
 
 from deltawave.differencing.in_place import quoted
@@ -39,7 +40,8 @@ def _part(value: str, kind: DataType) -> str:
         return f"if(isnull({value}), null, named_struct({pairs}))"
     if isinstance(kind, VariantType):
         return f"concat(schema_of_variant({value}), ' ', to_json({value}, map('timeZone', 'UTC')))"
-    if isinstance(kind, CalendarIntervalType):
+    # Spark compares no calendar interval, and hands no interval of months to Python.
+    if isinstance(kind, (CalendarIntervalType, YearMonthIntervalType)):
         return f"cast({value} as string)"
     if isinstance(kind, StringType) and "collate" in kind.simpleString():
         return f"collate({value}, 'UTF8_BINARY')"

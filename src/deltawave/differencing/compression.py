@@ -9,24 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
+from deltawave.differencing.contract import Columns
+from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, map_rows, quoted
 from deltawave.differencing.merging import patched
 from deltawave.differencing.signatures import Signatures, gathered
 
-Columns = Sequence[dict[str, Any]]
 # A result, and a function that frees what it needs until it is read.
 Freed = tuple[DataFrame, Callable[[], object]]
 
 KEPT, UPSERTED, REMOVED, NEW = range(4)
 _KEPT_COLUMNS = "segment int, segments int, rows bigint, entries binary"
-_PIECES = "segment int, kind tinyint, entries binary"
+PIECES = "segment int, kind tinyint, entries binary"
 # Rows of a segment: their compressed form, that of both sides, and what is computed of them take about 100 MB.
 _SEGMENT_ROWS = 1 << 19
 # Rows that a task compresses before it passes them on.
@@ -64,6 +65,10 @@ class Compared:
         """Key and compared values. A map or a variant becomes something that can be compared."""
         return [*map(quoted, self.key), *self.expressions]
 
+    def patch_cells(self) -> list[str]:
+        """The same of a change, and whether it is a delete."""
+        return [*self.cells(), "`_change_type` = 'delete'"]
+
     def told(self, frame: DataFrame) -> StructType:
         """The key's columns, k0, k1, ..., whether the key was kept, and whether it is there."""
         types = {field.name: field.dataType for field in frame.schema.fields}
@@ -78,6 +83,10 @@ class Compared:
             value = F.col(f"k{places[field.name]}") if field.name in places else F.lit(None).cast(field.dataType)
             cells.append(value.alias(field.name))
         return cells
+
+
+def nothing() -> None:
+    """Free nothing."""
 
 
 def free_prefix(prefix: str, names: Sequence[str]) -> str:
@@ -97,10 +106,10 @@ def compressed(frame: DataFrame, compared: Compared, segments: int, kind: int, i
     keys = len(compared.key)
 
     def compress(batches: Batches) -> Batches:
-        for part in gathered((signatures(batch.columns, keys) for batch in batches), _TASK_ROWS):
-            yield _pieces(part, segments, kind)
+        rows = ((kind, signatures(batch.columns, keys)) for batch in batches)
+        yield from (pieces_of(part, segments, kind) for _, part in gathered(rows, _TASK_ROWS))
 
-    return map_rows(frame, compared.cells(), compress, _PIECES, in_place)
+    return map_rows(frame, compared.cells(), compress, PIECES, in_place)
 
 
 def signatures(cells: Sequence[pa.Array], keys: int) -> Signatures:
@@ -121,28 +130,39 @@ def _canonical(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def plain(column: pa.Array) -> pa.Array:
-    """A column without a dictionary."""
-    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
-
-
 def old_pieces(kept: DataFrame, patches: DataFrame | None, compared: Compared, segments: int) -> DataFrame:
     """The compressed pieces of the old snapshot: what is kept, and what changed since."""
 
     def cut(batches: Batches) -> Batches:
         for batch in batches:
             for entries in batch.column("entries"):
-                yield _pieces(Signatures.from_bytes(entries.as_buffer()), segments, KEPT)
+                yield pieces_of(Signatures.from_bytes(entries.as_buffer()), segments, KEPT)
 
     # Most are in the right segments already.
     is_cut = F.col("segments") == segments
     whole = kept.where(is_cut).select("segment", F.lit(KEPT).cast("tinyint").alias("kind"), "entries")
-    pieces = whole.unionByName(kept.where(~is_cut).select("entries").mapInArrow(cut, _PIECES))
+    pieces = whole.unionByName(kept.where(~is_cut).select("entries").mapInArrow(cut, PIECES))
     if patches is None:
         return pieces
-    is_gone = F.col("`_change_type`") == "delete"
-    upserted = compressed(patches.where(~is_gone), compared, segments, UPSERTED)
-    return pieces.unionByName(upserted).unionByName(compressed(patches.where(is_gone), compared, segments, REMOVED))
+    keys = len(compared.key)
+
+    def compress(batches: Batches) -> Batches:
+        yield from (pieces_of(part, segments, kind) for kind, part in patch_parts(batches, keys))
+
+    return pieces.unionByName(map_rows(patches, compared.patch_cells(), compress, PIECES))
+
+
+def patch_parts(batches: Batches, keys: int) -> Iterator[tuple[int, Signatures]]:
+    """Compress rows of ``Compared.patch_cells``: parts of upserted and of removed rows, sorted."""
+    return gathered(_patches(batches, keys), _TASK_ROWS)
+
+
+def _patches(batches: Batches, keys: int) -> Iterator[tuple[int, Signatures]]:
+    for batch in batches:
+        *cells, is_removed = batch.columns
+        rows, removed = signatures(cells, keys), is_removed.to_numpy(zero_copy_only=False)
+        yield UPSERTED, rows.take(np.flatnonzero(~removed))
+        yield REMOVED, rows.take(np.flatnonzero(removed))
 
 
 def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
@@ -150,13 +170,8 @@ def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
     return pieces.repartition(tasks, "segment").sortWithinPartitions("segment", "kind")
 
 
-def in_one_task(pieces: DataFrame) -> DataFrame:
-    """The pieces, all for one task, in the order of their segments."""
-    return pieces.coalesce(1).sortWithinPartitions("segment", "kind")
-
-
-def merged(batches: Batches) -> Iterator[tuple[int, dict[int, Signatures]]]:
-    """The rows of each segment, sorted, by their kind."""
+def merged(batches: Batches, is_sorted: bool = True) -> Iterator[tuple[int, dict[int, Signatures]]]:
+    """The rows of each segment by their kind, sorted or as they come."""
     rows = chain.from_iterable(
         zip(*(batch.column(name).to_pylist() for name in ("segment", "kind")), batch.column("entries"), strict=True)
         for batch in batches
@@ -164,7 +179,8 @@ def merged(batches: Batches) -> Iterator[tuple[int, dict[int, Signatures]]]:
     for segment, pieces in groupby(rows, key=lambda row: row[0]):
         parts: dict[int, Signatures] = {}
         for kind, entries in groupby(pieces, key=lambda row: row[1]):
-            parts[kind] = Signatures.concat([Signatures.from_bytes(row[2].as_buffer()) for row in entries]).sorted()
+            rows_of_kind = Signatures.concat([Signatures.from_bytes(row[2].as_buffer()) for row in entries])
+            parts[kind] = rows_of_kind.sorted() if is_sorted else rows_of_kind
         yield segment, parts
 
 
@@ -174,7 +190,8 @@ def old_side(parts: dict[int, Signatures]) -> Signatures:
     return patched(parts.get(KEPT, none), parts.get(UPSERTED), parts.get(REMOVED))
 
 
-def _pieces(part: Signatures, segments: int, kind: int) -> pa.RecordBatch:
+def pieces_of(part: Signatures, segments: int, kind: int) -> pa.RecordBatch:
+    """The pieces of these rows, which are sorted."""
     pieces = [(segment, piece.to_bytes()) for segment, piece in part.segments(segments)]
     return pa.RecordBatch.from_arrays(
         [

@@ -5,10 +5,10 @@ See docs/python_strategies.md for the columns of a result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 from typing import Any, Literal
 
 from pyspark.sql import Column, DataFrame
@@ -50,11 +50,8 @@ class Contract:
     def same_key(self, unique_key: Sequence[str]) -> Column:
         """Whether both sides have the same key: null matches null."""
         places = {column["name"]: number for number, column in enumerate(self.columns)}
-        same = [
-            F.col(_cell_name("old", places[name])).eqNullSafe(F.col(_cell_name("new", places[name])))
-            for name in unique_key
-        ]
-        return reduce(Column.__and__, same)
+        numbers = [places[name] for name in unique_key]
+        return all_same((F.col(_cell_name("old", at)), F.col(_cell_name("new", at))) for at in numbers)
 
     def changes(self, pairs: DataFrame, in_old: Column, in_new: Column) -> DataFrame:
         """The changes among pairs of rows. ``in_old``, ``in_new``: whether a pair has an old, a new row."""
@@ -78,6 +75,11 @@ class Contract:
         changed_columns = F.when(is_both, F.array_compact(changed)).alias("changed_columns")
         differing = pairs.where(reduce(or_, differs.values(), ~is_both))
         return differing.select(*rows, *before, change_type, changed_columns)
+
+
+def all_same(pairs: Iterable[tuple[Column, Column]]) -> Column:
+    """Whether these columns are equal, pairwise: null equals null."""
+    return reduce(and_, (one.eqNullSafe(other) for one, other in pairs))
 
 
 def _cell_name(side: Side, number: int, of: str = "cell") -> str:

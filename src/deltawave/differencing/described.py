@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, MapType, NumericType, StructField, VariantType
 
 from deltawave.differencing.comparable import comparable
+from deltawave.differencing.in_place import quoted
 
 _RESERVED = {"change_type", "changed_columns", "was_kept", "is_there"}
 
@@ -52,6 +54,18 @@ def described_columns(
             }
         )
     return columns
+
+
+def refuse_repeated_keys(side: str, frame: DataFrame, key: Sequence[str]) -> None:
+    """Read the key, and raise ``ValueError`` if several rows have the same; ``side`` is what the message calls it."""
+    keys = frame.select(*(F.col(quoted(name)).alias(f"k{number}") for number, name in enumerate(key)))
+    repeated = keys.groupBy(*keys.columns).agg(F.count(F.lit(1)).alias("rows")).where("rows > 1")
+    examples = [", ".join(str(value) for value in row[:-1]) for row in repeated.limit(3).collect()]
+    if examples:
+        raise ValueError(
+            f"Several rows of the {side} have the same key ({', '.join(key)}): "
+            + ", ".join(f"({example})" for example in sorted(examples))
+        )
 
 
 def _fields(side: str, frame: DataFrame) -> dict[str, StructField]:

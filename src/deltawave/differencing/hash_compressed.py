@@ -8,15 +8,11 @@ segment at a time: then see :mod:`~deltawave.differencing.sort_merge_compressed`
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -24,28 +20,23 @@ from pyspark.sql.types import DataType, StructField, StructType, VariantType, Ye
 
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.compression import (
-    Columns,
     Compared,
     Freed,
     free_prefix,
-    in_one_task,
     kept_hashes,
-    merged,
-    old_pieces,
-    old_side,
     patched_hashes,
-    plain,
-    segments_of,
     signatures,
 )
-from deltawave.differencing.hash_table import HashTable, write_table
+from deltawave.differencing.contract import Columns
+from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, map_rows, quoted
+from deltawave.differencing.shared_table import SharedTable
 from deltawave.differencing.signatures import Places
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
 # Bytes of the table, its key columns aside, for each row.
-_TABLE_BYTES = 30
+TABLE_BYTES = 30
 
 
 def differing_rows(
@@ -67,33 +58,38 @@ def differing_rows(
     Parquet files, which are read without Spark.
     """
     compared = Compared.of(unique_key, columns)
-    is_small = rows * _TABLE_BYTES <= memory_bytes
-    if not (is_small and _is_one_machine(new.sparkSession) and _reaches_python(new.schema)):
+    is_small = rows * TABLE_BYTES <= memory_bytes
+    if not (is_small and _is_one_machine(new.sparkSession) and reaches_python(new.schema)):
         return sort_merge_compressed.differing_rows(
             kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches, in_place=in_place
         )
-    folder = _written_table(kept, patches, compared, segments_of(rows))
-    told = free_prefix("of_task_", new.columns)
+    table = SharedTable.of(kept, patches, compared)
     try:
-        probed = _probed(new, compared, folder, in_place, told).persist()
+        return _told(new, compared, table, in_place)
     except BaseException:
-        _removed(new.sparkSession, folder)
+        table.remove(new.sparkSession)
         raise
 
-    def free() -> None:
-        probed.unpersist()
-        _removed(new.sparkSession, folder)
 
+def _told(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool) -> Freed:
+    """The rows that differ, and the keys that no row has or several have."""
+    told = free_prefix("of_task_", new.columns)
     seen, repeated = F.col(told + "seen"), F.col(told + "repeated")
+    probed = _probed(new, compared, table, in_place, told).persist()
     of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
     # Without a task, as of a table without files, no key was met.
     none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
     keys = (
         of_tasks.unionByName(none)
         .repartition(1)
-        .mapInArrow(_teller(folder), compared.told(new))
+        .mapInArrow(_teller(table), compared.told(new))
         .select(*compared.key_alone(new), "was_kept", "is_there")
     )
+
+    def free() -> None:
+        probed.unpersist()
+        table.remove(new.sparkSession)
+
     return probed.where(seen.isNull()).drop(told + "seen", told + "repeated").unionByName(keys), free
 
 
@@ -102,43 +98,17 @@ def _is_one_machine(session: SparkSession) -> bool:
     return master.startswith("local") and not master.startswith("local-cluster")
 
 
-def _reaches_python(kind: DataType) -> bool:
+def reaches_python(kind: DataType) -> bool:
     """Whether Spark hands values of this type over and takes them back unchanged."""
     if isinstance(kind, StructType):
-        return all(_reaches_python(field.dataType) for field in kind.fields)
+        return all(reaches_python(field.dataType) for field in kind.fields)
     if isinstance(kind, (VariantType, YearMonthIntervalType)) or "collate" in kind.simpleString():
         return False
     parts = [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
-    return all(map(_reaches_python, parts))
+    return all(map(reaches_python, parts))
 
 
-def _written_table(kept: DataFrame, patches: DataFrame | None, compared: Compared, segments: int) -> Path:
-    """Write the table of the old snapshot, and return its folder: one of the session, which ends with it."""
-    pieces = old_pieces(kept, patches, compared, segments)
-
-    def write(batches: Batches) -> Batches:
-        folder = Path(tempfile.mkdtemp(prefix="deltawave-", dir=SparkFiles.getRootDirectory()), "table")
-        write_table(folder, ((segment, old_side(parts)) for segment, parts in merged(batches)), segments)
-        yield pa.RecordBatch.from_pydict({"folder": [str(folder)]})
-
-    (row,) = in_one_task(pieces).mapInArrow(write, "folder string").collect()
-    return Path(row.folder)
-
-
-def _removed(session: SparkSession, folder: Path) -> None:
-    if folder.exists():
-        shutil.rmtree(folder.parent, ignore_errors=True)
-        return
-
-    # The session is a server's.
-    def remove(batches: Batches) -> Batches:
-        shutil.rmtree(folder.parent, ignore_errors=True)
-        yield from batches
-
-    session.range(1).mapInArrow(remove, "id bigint").collect()
-
-
-def _probed(new: DataFrame, compared: Compared, folder: Path, in_place: bool, told: str) -> DataFrame:
+def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool, told: str) -> DataFrame:
     """The rows that differ, and of each task a row that says which kept keys it met: ``told`` seen and repeated."""
     cells = [quoted(name) for name in new.columns]
     places = {cell: place for place, cell in enumerate(cells)}
@@ -151,18 +121,18 @@ def _probed(new: DataFrame, compared: Compared, folder: Path, in_place: bool, to
     schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
     schema = schema.add(told + "seen", "binary").add(told + "repeated", "binary")
     at = [places[cell] for cell in compared.cells()]
-    probe = _Probe(folder, at, len(compared.key), to_arrow_schema(schema))
+    probe = _Probe(table, at, len(compared.key), to_arrow_schema(schema))
     return map_rows(new, cells, probe, schema, in_place)
 
 
 class _Probe:
     """What a task does with the rows that it reads, in their columns and those that only serve the comparison."""
 
-    def __init__(self, folder: Path, compared_at: list[int], keys: int, told: pa.Schema) -> None:
-        self._folder, self._compared_at, self._keys, self._told = folder, compared_at, keys, told
+    def __init__(self, table: SharedTable, compared_at: list[int], keys: int, told: pa.Schema) -> None:
+        self._table, self._compared_at, self._keys, self._told = table, compared_at, keys, told
 
     def __call__(self, batches: Batches) -> Batches:
-        table = HashTable(self._folder)
+        table = self._table.open()
         met: list[Places] = []
         for batch in batches:
             rows = signatures([batch.column(at) for at in self._compared_at], self._keys)
@@ -196,11 +166,11 @@ class _Probe:
         return pa.RecordBatch.from_arrays(cells, self._told.names)
 
 
-def _teller(folder: Path) -> Callable[[Batches], Batches]:
+def _teller(shared: SharedTable) -> Callable[[Batches], Batches]:
     """Tell the keys that no task met, and those that several rows have, by what each task met."""
 
     def tell(batches: Batches) -> Batches:
-        table = HashTable(folder)
+        table = shared.open()
         seen = np.zeros(table.places, dtype=bool)
         repeated = np.zeros(table.places, dtype=bool)
         size = -(-table.places // 8)

@@ -17,6 +17,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -76,6 +77,13 @@ def mix(words: Hashes) -> Hashes:
     words *= np.uint64(0x94D049BB133111EB)
     words ^= words >> np.uint64(31)
     return words
+
+
+def places_of(hashes: Hashes, table: Hashes) -> npt.NDArray[np.intp]:
+    """The first place of each hash in a table, -1 where it is not there."""
+    found = pc.fill_null(pc.index_in(pa.array(hashes), value_set=pa.array(table)), -1)
+    places: npt.NDArray[np.intp] = found.to_numpy().astype(np.intp)
+    return places
 
 
 @cache

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DataType, StructType
@@ -104,9 +104,9 @@ class RowGroups:
         fields = {field.name.lower(): field for field in self.schema}
         return replace(self, schema=pa.schema([fields[name.lower()].with_name(name) for name in names]))
 
-    def read(self, numbers: Iterable[int]) -> Iterator[pa.RecordBatch]:
+    def read(self, numbers: Iterable[int], batch_rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         """Decode these row groups, one after the other. Texts that repeat themselves stay in dictionaries."""
-        return _rows(self, list(numbers))
+        return _rows(self, list(numbers), batch_rows)
 
 
 def map_rows(
@@ -127,14 +127,27 @@ def map_rows(
         cells = [F.expr(each).alias(f"e{number}") for number, each in enumerate(expressions)]
         return frame.select(*cells).mapInArrow(work, schema)
     wanted = [places[each] for each in expressions]
-    found = groups
+
+    def chosen(batches: Batches) -> Batches:
+        names = [f"e{number}" for number in range(len(wanted))]
+        return work(pa.RecordBatch.from_arrays([batch.column(place) for place in wanted], names) for batch in batches)
+
+    return map_row_groups(frame.sparkSession, groups, chosen, schema)
+
+
+def map_row_groups(
+    session: SparkSession,
+    groups: RowGroups,
+    work: Callable[[Batches], Batches],
+    schema: StructType | str,
+    batch_rows: int = _BATCH_ROWS,
+) -> DataFrame:
+    """Let tasks ``work`` on the rows of files, up to ``batch_rows`` at a time; a result of that ``schema``."""
 
     def read(batches: Batches) -> Batches:
-        rows = found.read(number for batch in batches for number in batch.column(0).to_pylist())
-        names = [f"e{number}" for number in range(len(wanted))]
-        return work(pa.RecordBatch.from_arrays([row.column(place) for place in wanted], names) for row in rows)
+        return work(groups.read((number for batch in batches for number in batch.column(0).to_pylist()), batch_rows))
 
-    return frame.sparkSession.range(0, found.tasks, 1, found.tasks).mapInArrow(read, schema)
+    return session.range(0, groups.tasks, 1, groups.tasks).mapInArrow(read, schema)
 
 
 def _groups_in_place(frame: DataFrame) -> RowGroups | None:
@@ -145,17 +158,17 @@ def _groups_in_place(frame: DataFrame) -> RowGroups | None:
         return None
 
 
-def _rows(groups: RowGroups, numbers: list[int]) -> Iterator[pa.RecordBatch]:
+def _rows(groups: RowGroups, numbers: list[int], batch_rows: int) -> Iterator[pa.RecordBatch]:
     for path, group in (groups.groups[number] for number in numbers if number < len(groups.groups)):
-        file = _open(path)
+        file = open_file(path)
         repeating = _repeating(file.metadata.row_group(group))
         if repeating:
-            file = _open(path, read_dictionary=repeating)
+            file = open_file(path, read_dictionary=repeating)
         wanted = {name.lower() for name in groups.schema.names}
         names = [name for name in file.schema_arrow.names if name.lower() in wanted]
         # A dot would name a field of a struct.
         columns = None if any("." in name for name in names) else names
-        for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False):
+        for batch in file.iter_batches(batch_rows, row_groups=[group], columns=columns, use_threads=False):
             yield _typed(batch, groups.schema)
 
 
@@ -201,7 +214,7 @@ def _check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
 def _examined(path: str, wanted: set[str]) -> pa.RecordBatch:
     """A row about a file: a problem that keeps it from being read in place, or what its footer tells."""
     try:
-        file = _open(path)
+        file = open_file(path)
         footer = file.metadata
         names = [name.lower() for name in file.schema_arrow.names]
         problem = None
@@ -256,9 +269,16 @@ def _repeating(group: pq.RowGroupMetaData) -> list[str]:
     ]
 
 
-def _open(uri: str, read_dictionary: list[str] | None = None) -> pq.ParquetFile:
+def located(uri: str) -> tuple[pyarrow.fs.FileSystem, str]:
+    """The file system and the path in it of a file that Spark names."""
     # Spark leaves letters of other alphabets as they are.
     system, path = pyarrow.fs.FileSystem.from_uri(quote(uri, safe="%/:?#[]@!$&'()*+,;=~"))
+    return system, path
+
+
+def open_file(uri: str, read_dictionary: list[str] | None = None) -> pq.ParquetFile:
+    """A file that Spark names. ``read_dictionary``: columns of texts that stay in dictionaries."""
+    system, path = located(uri)
     is_local = isinstance(system, pyarrow.fs.LocalFileSystem)
     return pq.ParquetFile(
         path,

@@ -19,14 +19,20 @@ def changes(
     columns: Columns,
     before_image: bool,
     hint: str | None = None,
+    is_nested_loop: bool = False,
 ) -> DataFrame:
     """Return the rows that differ, as docs/python_strategies.md has it.
 
-    ``hint``: Spark's, for the join: merge, shuffle_hash or broadcast.
+    - ``hint``: Spark's, for the join: merge, shuffle_hash or broadcast
+    - ``is_nested_loop``: whether Spark compares each row with each instead of sorting or hashing the key
     """
     contract = Contract(columns, before_image)
     old_side = contract.side(old.select(*map(quoted, contract.names("old"))), "old").withColumn("__in_old", F.lit(True))
     new_side = contract.side(new.select(*map(quoted, contract.names("new"))), "new").withColumn("__in_new", F.lit(True))
     hinted = old_side.hint(hint) if hint else old_side
-    pairs = hinted.join(new_side, contract.same_key(unique_key), "full")
+    same_key = contract.same_key(unique_key)
+    if is_nested_loop:
+        # Spark takes no part of this for a key.
+        same_key = F.array(same_key) == F.array(F.lit(True))
+    pairs = hinted.join(new_side, same_key, "full")
     return contract.changes(pairs, F.col("__in_old").isNotNull(), F.col("__in_new").isNotNull())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from uuid import uuid4
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups
@@ -19,6 +20,9 @@ _SCAN = re.compile(
 
 def plain_row_groups(frame: DataFrame) -> RowGroups:
     """The row groups that hold the frame's rows. Raises ``NotInPlaceError`` if Spark has to read them."""
+    if frame.storageLevel != StorageLevel.NONE:
+        # To drop a view of it would take it out of the cache.
+        raise NotInPlaceError("Spark has it in its cache")
     plan = _physical_plan(frame)
     if not _SCAN.fullmatch(plan):
         raise NotInPlaceError("it is more than all rows of Parquet files")

@@ -6,13 +6,15 @@ snapshots are in the same segment, and a segment of hashes that are sorted lies 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deltawave.differencing.batches import combined
 from deltawave.differencing.hashing import Hashes, row_hashes
 
 Places = npt.NDArray[np.intp]
@@ -52,14 +54,12 @@ class Signatures:
         """The rows of several parts, of which there is at least one."""
         if len(parts) == 1:
             return parts[0]
-        keys = pa.Table.from_batches([part.keys for part in parts]).combine_chunks().to_batches()
-        if len(keys) > 1:
-            raise OverflowError("The keys of one segment take more than 2 GB: build the log anew (--full-refresh).")
+        message = "The keys of one segment take more than 2 GB: build the log anew (--full-refresh)."
         return cls(
             np.concatenate([part.key_hash for part in parts]),
             np.concatenate([part.key_check for part in parts]),
             np.concatenate([part.row_hash for part in parts]),
-            keys[0] if keys else parts[0].keys.slice(0, 0),
+            combined([part.keys for part in parts], message),
         )
 
     @classmethod
@@ -130,15 +130,21 @@ def placed(hashes: Hashes, count: int) -> tuple[npt.NDArray[np.int64], Hashes]:
     return (scaled >> np.uint64(32)).astype(np.int64), scaled & np.uint64(0xFFFFFFFF)
 
 
-def gathered(batches: Iterable[Signatures], rows: int) -> Iterator[Signatures]:
-    """The same rows, sorted, in few parts of about so many."""
-    waiting: list[Signatures] = []
+def gathered(batches: Iterable[tuple[int, Signatures]], rows: int) -> Iterator[tuple[int, Signatures]]:
+    """The same rows, each kind's sorted, in few parts of about so many."""
+    waiting: defaultdict[int, list[Signatures]] = defaultdict(list)
     count = 0
-    for batch in batches:
-        waiting.append(batch)
-        count += len(batch)
+    for kind, batch in batches:
+        if len(batch):
+            waiting[kind].append(batch)
+            count += len(batch)
         if count >= rows:
-            yield Signatures.concat(waiting).sorted()
-            waiting, count = [], 0
-    if count:
-        yield Signatures.concat(waiting).sorted()
+            yield from _joined(waiting)
+            waiting.clear()
+            count = 0
+    yield from _joined(waiting)
+
+
+def _joined(waiting: Mapping[int, Sequence[Signatures]]) -> Iterator[tuple[int, Signatures]]:
+    for kind, parts in waiting.items():
+        yield kind, Signatures.concat(parts).sorted()

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import and_
 from typing import Any
 from uuid import uuid4
 
@@ -22,7 +20,6 @@ from pyspark.sql.types import LongType
 
 from deltawave.differencing.compression import (
     NEW,
-    Columns,
     Compared,
     Freed,
     by_segment,
@@ -36,6 +33,7 @@ from deltawave.differencing.compression import (
     segments_of,
     signatures,
 )
+from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.in_place import Batches, quoted
 from deltawave.differencing.merging import differences
 from deltawave.differencing.signatures import Signatures
@@ -90,8 +88,8 @@ def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small
     """The rows that have a candidate's key and not its kept hash."""
     prefix = free_prefix("candidate_", new.columns)
     named = candidates.select(*(F.col(name).alias(prefix + name) for name in candidates.columns))
-    same = [F.col(quoted(name)).eqNullSafe(F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key)]
-    met = new.join(F.broadcast(named) if is_small else named, reduce(and_, same), "inner")
+    same = all_same((F.col(quoted(name)), F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key))
+    met = new.join(F.broadcast(named) if is_small else named, same, "inner")
     kept_hash = F.col(prefix + "kept_hash")
     # Computed above the join, so that rows of other keys don't go through Python.
     row_hash = _row_hash(len(compared.key))(F.struct(*map(F.expr, compared.cells())))

@@ -11,6 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltawave.differencing.dictionaries import plain
+
 Mask = npt.NDArray[np.bool_]
 
 
@@ -18,7 +20,7 @@ def unequal(left: pa.Array, right: pa.Array) -> Mask:
     """Tell the places at which two columns of one type and length differ. Null equals null."""
     if isinstance(left, pa.DictionaryArray) and isinstance(right, pa.DictionaryArray):
         left, right = _indices(left, right)
-    left, right = _decoded(left), _decoded(right)
+    left, right = plain(left), plain(right)
     if pa.types.is_nested(left.type) or pa.types.is_null(left.type):
         return _unequal_nested(left, right)
     equal = pc.equal(left, right)
@@ -45,10 +47,6 @@ def _indices(left: pa.DictionaryArray, right: pa.DictionaryArray) -> tuple[pa.Ar
     # What the left side lacks gets a number that it does not have. Values of a dictionary are distinct.
     places = pc.fill_null(pc.index_in(right.dictionary, value_set=left.dictionary), -1)
     return left.indices.cast(pa.int32()), places.take(right.indices)
-
-
-def _decoded(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
 
 
 def _mask(values: pa.Array) -> Mask:

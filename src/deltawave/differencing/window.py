@@ -8,8 +8,9 @@ on the time alone.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -23,8 +24,9 @@ from pyspark.sql.types import LongType, StructType
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Segment, aligned, rows_between
-from deltawave.differencing.compression import Freed, plain
+from deltawave.differencing.compression import Freed, nothing
 from deltawave.differencing.contract import Columns, Contract, Side
+from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
 from deltawave.differencing.plain_scan import plain_row_groups
 from deltawave.differencing.signatures import key_hashes
@@ -46,44 +48,92 @@ def changes(
     columns: Columns,
     before_image: bool,
     memory_bytes: int = 1 << 30,
+    reconcile: bool = True,
 ) -> Freed:
     """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
 
     ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
     values than the files hold, and if few of the sampled rows lie within the window.
+
+    Without ``reconcile``, rows that no window matches are not joined but reported, as in the paper: a row that moved
+    too far, or over a segment's border, is a delete and an insert. Apply a result's deletes before its inserts.
     """
+    common: dict[str, Any] = {"unique_key": unique_key, "columns": columns, "before_image": before_image}
+    return changes_by(WINDOW, old, new, memory_bytes=memory_bytes, reconcile=reconcile, **common)
+
+
+def changes_by(
+    matching: Matching,
+    old: DataFrame,
+    new: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    before_image: bool,
+    memory_bytes: int,
+    reconcile: bool = True,
+) -> Freed:
+    """Return the same as ``changes``; tasks match rows by ``matching``."""
     contract = Contract(columns, before_image)
     try:
-        window = _Window.of(old, new, unique_key, contract, memory_bytes)
-    except _UnfitError as unfit:
-        _LOG.info("no window, Spark joins both snapshots: %s", unfit)
+        window = SegmentedPair.of(matching, old, new, unique_key, contract, memory_bytes)
+    except UnfitError as unfit:
+        _LOG.info("no %s, Spark joins both snapshots: %s", matching.name, unfit)
         joined = outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image)
-        return joined, _nothing
-    found = window.found().persist()
-    in_old, in_new = (F.col(_position(side)).isNotNull() for side in _SIDES)
+        return joined, nothing
+    if not reconcile:
+        in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
+        return contract.changes(_paired(contract, window.found()), in_old, in_new), nothing
+    return changes_found(window.found(), contract, unique_key)
+
+
+def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Sequence[str]) -> Freed:
+    """The changes among pairs of rows that may differ and rows without a partner, in the columns of ``found_schema``.
+
+    Of the latter, rows that were only not met are joined.
+    """
+    found = pairs_and_rest.persist()
+    in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
     rest = outer_join.changes(
-        found.where(~in_new).select(*window.cells("old")),
-        found.where(~in_old).select(*window.cells("new")),
+        found.where(~in_new).select(*cells(contract, "old")),
+        found.where(~in_old).select(*cells(contract, "new")),
         unique_key=unique_key,
-        columns=columns,
-        before_image=before_image,
+        columns=contract.columns,
+        before_image=contract.before_image,
     )
-    moved = [F.col(_moved("new", number)) for number in range(len(contract.names("new")))]
-    pairs = contract.side(found.where(in_old & in_new).select(*window.cells("old"), *moved), "old")
-    compared = [F.col(name) for name in pairs.columns[len(moved) :]]
-    pairs = contract.side(pairs.select(*compared, *window.cells("new")), "new")
+    pairs = _paired(contract, found.where(in_old & in_new))
     return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest), found.unpersist
 
 
-class _UnfitError(Exception):
-    """No window fits these snapshots."""
+@dataclass(frozen=True)
+class Matching:
+    """How a task matches the rows of a segment.
+
+    - ``name``: what the run's messages call it
+    - ``match``: pairs the blocks of both sides; the rows and the bytes that may wait follow them
+    - ``keeps_equal``: whether pairs of equal rows belong to the result, as they do in a join
+    - ``needs_order``: whether it only pairs rows that keep their order
+    """
+
+    name: str
+    match: Callable[[Iterator[Block], Iterator[Block], int, int], Iterator[Matched | Aged]]
+    keeps_equal: bool = False
+    needs_order: bool = False
+
+
+WINDOW = Matching("window", windowed)
+
+
+class UnfitError(Exception):
+    """Tasks cannot read these snapshots in their order, or it would not help."""
 
 
 @dataclass(frozen=True)
-class _Window:
+class SegmentedPair:
     """Two snapshots in files, cut into segments."""
 
+    matching: Matching
     session: SparkSession
     old: RowGroups
     new: RowGroups
@@ -96,46 +146,48 @@ class _Window:
 
     @classmethod
     def of(
-        cls, old: DataFrame, new: DataFrame, unique_key: Sequence[str], contract: Contract, memory_bytes: int
-    ) -> _Window:
-        """The segments. Raises ``_UnfitError`` if Spark has to join the snapshots."""
+        cls,
+        matching: Matching,
+        old: DataFrame,
+        new: DataFrame,
+        unique_key: Sequence[str],
+        contract: Contract,
+        memory_bytes: int,
+    ) -> SegmentedPair:
+        """The segments. Raises ``UnfitError`` if Spark has to join the snapshots."""
         found: list[RowGroups] = []
         for side, frame in zip(_SIDES, (old, new), strict=True):
             try:
                 found.append(plain_row_groups(frame))
             except NotInPlaceError as error:
-                raise _UnfitError(f"the {side} one is not read in place, {error}") from error
+                raise UnfitError(f"the {side} one is not read in place, {error}") from error
         old_rows, new_rows = found
         session = new.sparkSession
         row_bytes = max(old_rows.row_bytes, new_rows.row_bytes)
         capacity_bytes = memory_bytes // _PART_OF_MEMORY
         capacity = max(1, capacity_bytes // row_bytes)
-        alignment = aligned(session, old_rows, new_rows, unique_key, capacity, _parallelism(session))
+        alignment = aligned(session, old_rows, new_rows, unique_key, capacity, parallelism(session))
         near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {capacity:,} rows of each other"
         if not alignment.is_near:
-            raise _UnfitError(f"only {near}")
-        _LOG.info("window over %d segments: %s", len(alignment.segments), near)
-        schema = StructType()
-        for side, frame in zip(_SIDES, (old, new), strict=True):
-            schema = schema.add(_position(side), LongType())
-            types = {field.name.lower(): field.dataType for field in frame.schema.fields}
-            for number, name in enumerate(contract.names(side)):
-                schema = schema.add(_moved(side, number), types[name.lower()])
+            raise UnfitError(f"only {near}")
+        if matching.needs_order and not alignment.is_ordered:
+            raise UnfitError(f"only {alignment.ordered_fraction:.0%} of the sampled rows are in the same order")
+        _LOG.info("%s over %d segments: %s", matching.name, len(alignment.segments), near)
+        schema = found_schema(contract, old, new)
         old_rows, new_rows = old_rows.only(contract.names("old")), new_rows.only(contract.names("new"))
         segments = alignment.segments
-        return cls(session, old_rows, new_rows, segments, capacity, capacity_bytes, contract, unique_key, schema)
+        return cls(
+            matching, session, old_rows, new_rows, segments, capacity, capacity_bytes, contract, unique_key, schema
+        )
 
     def found(self) -> DataFrame:
         """The pairs of rows that may differ, and the rows that no window matched, with their positions."""
         count = len(self.segments)
         return self.session.range(0, count, 1, count).mapInArrow(self._comparison(), self.schema)
 
-    def cells(self, side: Side) -> list[Column]:
-        """A side's columns by their own names."""
-        return [F.col(_moved(side, number)).alias(name) for number, name in enumerate(self.contract.names(side))]
-
     def _comparison(self) -> Callable[[Batches], Batches]:
-        return _Comparison(
+        return Comparison(
+            self.matching,
             self.old,
             self.new,
             self.segments,
@@ -148,7 +200,33 @@ class _Window:
         )
 
 
-def _position(side: Side) -> str:
+def found_schema(contract: Contract, old: DataFrame, new: DataFrame) -> StructType:
+    """Where tasks put what they find: of each side the position and the columns, null where a row has no partner."""
+    schema = StructType()
+    for side, frame in zip(_SIDES, (old, new), strict=True):
+        schema = schema.add(position(side), LongType())
+        types = {field.name.lower(): field.dataType for field in frame.schema.fields}
+        for number, name in enumerate(contract.names(side)):
+            schema = schema.add(_moved(side, number), types[name.lower()])
+    return schema
+
+
+def cells(contract: Contract, side: Side) -> list[Column]:
+    """A side's columns of what was found, by their own names."""
+    return [F.col(_moved(side, number)).alias(name) for number, name in enumerate(contract.names(side))]
+
+
+def _paired(contract: Contract, found: DataFrame) -> DataFrame:
+    """These rows as the contract compares them. Their positions stay."""
+    positions = [F.col(position(side)) for side in _SIDES]
+    moved = [F.col(_moved("new", number)) for number in range(len(contract.names("new")))]
+    pairs = contract.side(found.select(*positions, *cells(contract, "old"), *moved), "old")
+    compared = [F.col(name) for name in pairs.columns[len(positions) + len(moved) :]]
+    return contract.side(pairs.select(*positions, *compared, *cells(contract, "new")), "new")
+
+
+def position(side: Side) -> str:
+    """The column that tells where in a snapshot a row lies; null where a pair lacks this side."""
     return f"__{side}_position"
 
 
@@ -158,9 +236,10 @@ def _moved(side: Side, number: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class Comparison:
     """What a task does with its segments."""
 
+    matching: Matching
     old: RowGroups
     new: RowGroups
     segments: tuple[Segment, ...]
@@ -175,27 +254,33 @@ class _Comparison:
     def __call__(self, batches: Batches) -> Batches:
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
             segment = self.segments[number]
-            old, new = self._blocks("old", segment.old), self._blocks("new", segment.new)
-            for met in windowed(old, new, self.capacity, self.capacity_bytes):
-                if isinstance(met, Aged):
-                    yield self._batch(met.rows, None) if met.is_old else self._batch(None, met.rows)
-                    continue
-                is_other_key = self._differs(met, self.unique_key)
-                differing = np.flatnonzero(self._differs(met, self.compared) & ~is_other_key)
-                if len(differing):
-                    yield self._batch(met.old.take(differing), met.new.take(differing))
-                # Spark tells whether they are equal, as NaN and -0.0 are, or only their hashes.
-                apart = np.flatnonzero(is_other_key)
-                if len(apart):
-                    yield self._batch(met.old.take(apart), None)
-                    yield self._batch(None, met.new.take(apart))
+            old, new = rows_between(self.old, *segment.old), rows_between(self.new, *segment.new)
+            yield from self.found_in(self.blocks("old", old), self.blocks("new", new))
 
-    def _blocks(self, side: Side, bounds: tuple[int, int]) -> Iterator[Block]:
+    def found_in(self, old: Iterator[Block], new: Iterator[Block]) -> Batches:
+        """What the blocks of both sides hold, in the columns of ``found_schema``."""
+        for met in self.matching.match(old, new, self.capacity, self.capacity_bytes):
+            if isinstance(met, Aged):
+                yield self._batch(met.rows, None) if met.is_old else self._batch(None, met.rows)
+                continue
+            is_other_key = self._differs(met, self.unique_key)
+            is_wanted = self.matching.keeps_equal | self._differs(met, self.compared)
+            differing = np.flatnonzero(is_wanted & ~is_other_key)
+            if len(differing):
+                yield self._batch(met.old.take(differing), met.new.take(differing))
+            # Spark tells whether they are equal, as NaN and -0.0 are, or only their hashes.
+            apart = np.flatnonzero(is_other_key)
+            if len(apart):
+                yield self._batch(met.old.take(apart), None)
+                yield self._batch(None, met.new.take(apart))
+
+    def blocks(self, side: Side, rows: Iterable[tuple[int, pa.RecordBatch]]) -> Iterator[Block]:
+        """A side's batches, each with the position of its first row, as blocks."""
         groups: RowGroups = getattr(self, side)
         key = [groups.schema.get_field_index(name) for name in self.unique_key]
-        for at, rows in rows_between(groups, *bounds):
-            hashes = key_hashes([rows.column(place) for place in key])
-            yield Block(hashes, np.arange(at, at + rows.num_rows), rows)
+        for at, batch in rows:
+            hashes = key_hashes([batch.column(place) for place in key])
+            yield Block(hashes, np.arange(at, at + batch.num_rows), batch)
 
     def _differs(self, pair: Matched, names: list[str]) -> Mask:
         old, new = (
@@ -216,14 +301,10 @@ class _Comparison:
         return pa.RecordBatch.from_arrays(typed, self.found.names)
 
 
-def _parallelism(session: SparkSession) -> int:
+def parallelism(session: SparkSession) -> int:
     """How many tasks run at a time."""
     try:
         return max(1, session.sparkContext.defaultParallelism)
     except PySparkException:
         # Through Spark Connect.
         return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
-
-
-def _nothing() -> None:
-    pass

@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltawave.evaluation.permutation import Permutation
+from deltawave.evaluation.swaps import swapped
 
 Keys = npt.NDArray[np.int64]
 Versions = npt.NDArray[np.int64]
 
-ORDERS = ("same", "local", "full")
+ORDERS = ("same", "local", "swapped", "full")
 # Rows that are made at a time.
 CHUNK = 131_072
 SEGMENTS = ["retail", "trade", "public", "farming", "transport", "health", "energy", "other"]
@@ -33,10 +34,10 @@ class GeneratorOptions:
     - ``rows``: records of the earlier snapshot, in order of their keys
     - ``record_bytes``: bytes of a record's values, on average; the column ``note`` fills it up
     - ``update_fraction``, ``insert_fraction``, ``delete_fraction``: shares of ``rows``, 0 to 1
-    - ``order``: where the rows of the later snapshot lie: at the ``same`` places, displaced within a ``local`` area, or
-      in ``full`` disorder
-    - ``displacement``: dispt_avg, how many records a row is displaced under ``local``: about uniformly from 0 to twice
-      as many, less at the file's ends. Ours: the paper swaps records, which displaces a few of them farther
+    - ``order``: where the rows of the later snapshot lie: at the ``same`` places, displaced within a ``local`` area,
+      ``swapped`` as the paper does it, or in ``full`` disorder
+    - ``displacement``: dispt_avg in records. Under ``local`` a row is displaced about uniformly from 0 to twice as
+      many, less at the file's ends; under ``swapped`` it is swapped with one so far away, and farther by later swaps
     - ``clusters``: in how many places of the file updates and deletes lie; 0 for everywhere
     - ``seed``: equal options give equal snapshots
 
@@ -76,7 +77,7 @@ class SnapshotGenerator:
     """The two snapshots, made anew each time that they are read: of rows, only a chunk is held in memory.
 
     ``updated`` and ``deleted`` are the sorted keys of those rows, ``inserted`` the keys of new ones: the minimal
-    differences. They are held, and under ``local`` the places of four displacements of rows.
+    differences. They are held, and under ``local`` the places of four displacements of rows, under ``swapped`` of all.
     """
 
     options: GeneratorOptions
@@ -111,9 +112,12 @@ class SnapshotGenerator:
 
     def new(self) -> Iterator[pa.RecordBatch]:
         """The later snapshot, in the order that the options ask for."""
-        for places in _places(self.options, self.new_rows):
-            keys = self._keys_of(places)
+        for keys in self.new_keys():
             yield self._records(keys, _is_in(keys, self.updated).astype(np.int64))
+
+    def new_keys(self) -> Iterator[Keys]:
+        """The keys of the later snapshot, in the order of its rows."""
+        yield from map(self._keys_of, _places(self.options, self.new_rows))
 
     def write(self, folder: Path, rows_per_file: int = 10_000_000, rows_per_group: int = 1_000_000) -> None:
         """Write both as Parquet files below ``folder``: ``old/`` and ``new/``, whose names are in the rows' order."""
@@ -179,6 +183,10 @@ def _places(options: GeneratorOptions, rows: int) -> Iterator[npt.NDArray[np.int
         return
     if options.order == "same" or options.displacement == 0:
         yield from _chunks(rows)
+        return
+    if options.order == "swapped":
+        order = swapped(rows, options.displacement, options.seed)
+        yield from (order[low : low + CHUNK] for low in range(0, rows, CHUNK))
         return
     # Sorted by place plus a chance between 0 and four displacements, a row lies twice the displacement away at most.
     reach = 4 * options.displacement

@@ -21,11 +21,12 @@ class Declaration:
 
 @cache
 def declarations() -> dict[str, Declaration]:
-    """Every strategy by name."""
+    """Every strategy by name, and auto, all of whose strategies write one log."""
     project = Macros(deltawave=Package(Macros()))
     project._load(own_strategies.DECLARATIONS)
     names = [field.name for field in fields(Declaration)]
-    return {
+    found = {
         name: Declaration(**{trait: declared[trait] for trait in names})
         for name, declared in project.default___strategies().items()
     }
+    return found | {"auto": found["outer_join"]}

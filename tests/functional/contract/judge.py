@@ -185,7 +185,10 @@ def check_state(life: Life) -> None:
 
 def _check_helpers(life: Life, day: Day) -> None:
     """No relation stays that neither the log nor the next run needs."""
-    declared = declarations()[day.edit.strategy or life.model.strategy]
+    strategy = day.edit.strategy or life.model.strategy
+    if strategy == "auto":
+        strategy = max(life.log.batches, key=lambda batch: int(batch["batch_id"]))["strategy"]
+    declared = declarations()[strategy]
     kinds = Counter(re.sub(r"_\d.*", "", name) for name in life.log.names)
     kept = kinds["accepted"] + kinds[declared.keeps]
     assert kept == 1, sorted(life.log.names)

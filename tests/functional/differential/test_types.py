@@ -99,12 +99,20 @@ class TestTypes:
 
     @pytest.mark.parametrize(
         "strategy",
-        ["outer_join", "row_checksum", "range_checksum", "sort_merge_compressed", "hash_compressed", "window"],
+        [
+            "outer_join",
+            "row_checksum",
+            "range_checksum",
+            "sort_merge_compressed",
+            "hash_compressed",
+            "window",
+            "text_diff",
+        ],
     )
     def test_every_type_is_compared_by_its_content(self, bench: Workbench, strategy: str) -> None:
         bench.configure(strategy=strategy)
-        # With these Spark joins, and no window compares the others.
-        joined = ["deep", "document", "documents"] if strategy == "window" else []
+        # With these Spark joins, and no segments are compared.
+        joined = ["deep", "document", "documents"] if strategy in ("window", "text_diff") else []
         left_out = [*NOT_KEPT[bench.file_format], *joined]
         columns = {name: values for name, values in COLUMNS.items() if name not in left_out}
         old, new = dumps(columns)

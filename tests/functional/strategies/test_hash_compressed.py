@@ -139,7 +139,9 @@ class TestInPlace:
 
         def noted(frame: DataFrame) -> Any:
             groups = of(frame)
-            read.append(len(groups.groups) if groups else 0)
+            # What is kept is read so, too.
+            if "account_id" in frame.columns:
+                read.append(len(groups.groups))
             return groups
 
         monkeypatch.setattr(in_place.RowGroups, "of", noted)

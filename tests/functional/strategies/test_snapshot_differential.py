@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from types import ModuleType
 from typing import Any
 
 import pytest
 from functional.macros.generated import content
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.differencing import ALGORITHMS, snapshot_differential
+from deltawave.differencing import (
+    ALGORITHMS,
+    hash_compressed,
+    outer_join,
+    snapshot_differential,
+    sort_merge_compressed,
+)
 
 # The key 1 is updated, 2 only carried along, 3 deleted, 4 inserted, null the same with a map in another order.
 OLD = """
@@ -54,10 +61,25 @@ class TestEveryAlgorithm:
         assert not [name for name in found[0] if name.startswith("before__")]
 
     def test_names_that_it_uses_itself(self, spark: SparkSession, algorithm: str) -> None:
-        old = spark.sql("select 1 as count, named_struct('a b', 1) as gone, 1 as rows, 2 as k0")
-        new = spark.sql("select 1 as count, 3 as rows, 2 as k0")
+        old = spark.sql(
+            "select 1 as count, named_struct('a b', 1) as gone, 1 as rows, 2 as k0, 4 as key_0, 5 as __key_0"
+        )
+        new = spark.sql("select 1 as count, 3 as rows, 2 as k0, 4 as key_0, 5 as __key_0")
         (update,) = changed(old, new, unique_key="count", algorithm=algorithm)
         assert (update["changed_columns"], update["before__gone"]) == (["rows"], (1,))
+
+    def test_types_that_python_lacks(self, spark: SparkSession, algorithm: str) -> None:
+        types = (
+            "make_ym_interval(0, {}) as months, array(make_ym_interval(id, 1)) as several, parse_json('[1]') as json"
+        )
+        old = spark.sql(f"select id, {types.format('id')} from range(5)")
+        new = spark.sql(f"select id, {types.format('if(id = 3, 9, id)')} from range(4)")
+        # Python cannot take the months themselves.
+        frame, free = snapshot_differential(old, new, unique_key="id", algorithm=algorithm)
+        told = frame.selectExpr("id", "cast(months as string) as months", "changed_columns").orderBy("id").collect()
+        free()
+        assert [(row.id, row.changed_columns) for row in told] == [(3, ["months"]), (4, None)]
+        assert told[0].months == "INTERVAL '0-9' YEAR TO MONTH"
 
     def test_larger_snapshots(self, spark: SparkSession, algorithm: str) -> None:
         old = spark.range(2000).selectExpr("id", "id % 7 as branch", "cast(id as string) as name")
@@ -68,6 +90,51 @@ class TestEveryAlgorithm:
         assert Counter(content(tuple(row.values())) for row in found) == Counter(
             content(tuple(row.values())) for row in joined
         )
+
+
+@pytest.mark.parametrize("library", [hash_compressed, sort_merge_compressed])
+class TestHashes:
+    @pytest.fixture
+    def noted(self, monkeypatch: pytest.MonkeyPatch, library: ModuleType) -> list[Any]:
+        """The kept hashes, and a text for each time that what differs is freed."""
+        found: list[Any] = []
+        kept_hashes, differing_rows = library.kept_hashes, library.differing_rows
+
+        def kept(*frames: DataFrame, **options: Any) -> DataFrame:
+            found.append(kept_hashes(*frames, **options))
+            return found[0]
+
+        def differing(*frames: DataFrame, **options: Any) -> Any:
+            assert frames[0].storageLevel.useMemory, "it is read several times"
+            rows, free = differing_rows(*frames, **options)
+            return rows, lambda: (found.append("freed"), free())
+
+        monkeypatch.setattr(library, "kept_hashes", kept)
+        monkeypatch.setattr(library, "differing_rows", differing)
+        return found
+
+    def test_what_is_kept_is_computed_once_and_freed(
+        self, spark: SparkSession, noted: list[Any], library: ModuleType
+    ) -> None:
+        algorithm = library.__name__.rpartition(".")[2]
+        old = spark.range(5)
+        assert len(changed(old, old.where("id < 3"), unique_key="id", algorithm=algorithm)) == 2
+        assert noted[1:] == ["freed"]
+        assert not noted[0].storageLevel.useMemory
+
+    def test_a_failure_frees_too(
+        self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, noted: list[Any], library: ModuleType
+    ) -> None:
+        def fails(*frames: DataFrame, **options: Any) -> DataFrame:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(outer_join, "changes", fails)
+        with pytest.raises(KeyboardInterrupt):
+            snapshot_differential(
+                spark.range(5), spark.range(3), unique_key="id", algorithm=library.__name__.rpartition(".")[2]
+            )
+        assert noted[1:] == ["freed"]
+        assert not noted[0].storageLevel.useMemory
 
 
 class TestBadInput:
@@ -107,6 +174,11 @@ class TestBadInput:
             "The old snapshot has a column change_type: the result has one of that name.",
         ),
         "a name twice": (OLD.replace("seen", "SHARE"), {}, "The old snapshot has several columns SHARE"),
+        "no window to reconcile": (
+            OLD,
+            {"reconcile": False},
+            "reconcile=False is for the algorithm window, not for sort_merge.",
+        ),
         "a tolerance for hashes": (
             OLD,
             {"tolerance": {"share": 0.1}, "algorithm": "hash_compressed"},

@@ -16,6 +16,8 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import Workbench
 
 from deltawave.differencing import aligning, outer_join, window
+from deltawave.evaluation.comparator import compare
+from deltawave.evaluation.hashed import Messages, Snapshot
 
 ROW = "cast(id as int) as account_id, concat('name of ', id) as name, id % 3 as branch, 0.5D as share"
 # Rows 0 to 9 are updated, 900 to 909 gone, 1000 to 1004 new.
@@ -103,6 +105,25 @@ class TestFunction:
         assert found == joined
         assert ("Spark joins both snapshots: only" in caplog.text) is (order == "mixed")
 
+    @pytest.mark.parametrize(
+        ("order", "groups", "memory_bytes", "has_pairs"),
+        [("id", 1, 1 << 30, False), ("if(id % 10 = 3, 1000 - id, id)", 20, 4_000, True)],
+    )
+    def test_rows_beyond_the_window_are_pairs_of_a_delete_and_an_insert(
+        self, stored: Callable[..., DataFrame], order: str, groups: int, memory_bytes: int, has_pairs: bool
+    ) -> None:
+        """LG96's own messages, by LG96's comparator."""
+        old = stored("old", f"select {ROW} from range(1000) order by id", groups)
+        new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {order}", groups)
+        options: dict[str, Any] = {"unique_key": ["account_id"], "columns": columns_of(new, "account_id")}
+        frame, free = window.changes(old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options)
+        told = Messages.of(frame.toArrow().to_batches(), ["account_id"], new.columns[1:])
+        free()
+        sides = [Snapshot.of(each.toArrow().to_batches(), ["account_id"]) for each in (old, new)]
+        found = compare(told.deletes_first(), *sides)
+        assert (found.is_right, found.expected, found.correct) == (True, 25, 25)
+        assert (found.extra > 0) is (found.useless_delete_insert_pairs > 0) is has_pairs
+
     def test_a_snapshot_that_grew_in_front(self, stored: Callable[..., DataFrame]) -> None:
         old = stored("old", f"select {ROW} from range(500, 1000) order by id")
         new = stored("new", f"select {ROW} from range(1000) order by id", 7)
@@ -178,6 +199,17 @@ class TestWhatSparkJoins:
         assert not found
         assert not joined
         assert "Spark joins both snapshots: the old one is not read in place, it is more than" in caplog.text
+
+    def test_a_frame_in_the_cache_stays_there(
+        self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level("INFO", "deltawave")
+        frame = stored("old", f"select {ROW} from range(100) order by id").persist()
+        found, _ = compared(frame, frame, "account_id")
+        assert not found
+        assert "the old one is not read in place, Spark has it in its cache" in caplog.text
+        assert frame.storageLevel.useMemory
+        frame.unpersist()
 
     def test_a_column_that_the_folders_name(self, spark: SparkSession, tmp_path: Path) -> None:
         # The file says 1 in both, the folder 1 and 2.

@@ -164,6 +164,11 @@ class DeltawaveAdapter(SparkAdapter):
         self._require_session(f"Library function '{function}': Python runs")
         library_functions.find(function, arguments, self.config.credentials.secrets)
 
+    @available
+    def runs_python(self) -> bool:
+        """Whether dbt's own process has the Spark session, in which Python can compare."""
+        return self._in_session
+
     @available.parse_none
     def compare_in_python(
         self, function: str, relations: dict[str, str], options: dict[str, Any], view: str

@@ -1,0 +1,45 @@
+{# The name of an encoding, checked. In all of them, bytes below 128 are ASCII, so that the end of a line is found before its bytes are decoded. #}
+{%- macro _encoding(name, given) -%}
+  {%- set known = ['utf-8', 'us-ascii'] -%}
+  {%- for part in range(1, 17) if part != 12 -%}{%- do known.append('iso-8859-' ~ part) -%}{%- endfor -%}
+  {%- for page in range(1250, 1259) -%}{%- do known.append('windows-' ~ page) -%}{%- endfor -%}
+  {%- do known.extend(['cp437', 'cp850', 'cp852', 'cp858', 'koi8-r']) -%}
+  {%- set aliases = {'utf8': 'utf-8', 'ascii': 'us-ascii', 'latin1': 'iso-8859-1', 'latin-1': 'iso-8859-1', 'cp1252': 'windows-1252'} -%}
+  {%- set encoding = 'utf-8' if given is none or given is not defined else given | string | lower | replace('_', '-') -%}
+  {%- set encoding = aliases.get(encoding, encoding) -%}
+  {%- if encoding not in known -%}
+    {%- do deltawave._fail('external_value', {'source': name, 'option': 'encoding', 'value': given, 'allowed': known | join(', ')}) -%}
+  {%- endif -%}
+  {{ return(encoding) }}
+{%- endmacro -%}
+
+{#
+  The text of a line. Spark reads lines as bytes, whatever they mean. It decodes few encodings itself, and replaces in silence what it can't decode; so
+  bytes of other encodings are read as ISO-8859-1, which gives each byte a character, and these are exchanged.
+#}
+{%- macro _decoded(encoding, line) -%}
+  {%- if encoding == 'utf-8' -%}
+    {{ return('make_valid_utf8(' ~ line ~ ')') }}
+  {%- endif -%}
+  {%- set from = [] -%}
+  {%- set to = [] -%}
+  {%- for byte in range(128, 256) -%}
+    {%- set latin = '%c' | format(byte) -%}
+    {%- set character = latin.encode('iso-8859-1').decode(encoding, 'replace') -%}
+    {%- if character != latin -%}
+      {#- Written by their numbers: not every metastore keeps other text than ASCII. -#}
+      {%- do from.append('\\u' ~ latin.encode('utf-16-be').hex()) -%}
+      {%- do to.append('\\u' ~ character.encode('utf-16-be').hex()) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- set decoded = "decode(cast(" ~ line ~ " as binary), 'ISO-8859-1')" -%}
+  {%- set is_ascii = 'is_valid_utf8(' ~ line ~ ') and char_length(' ~ line ~ ') = octet_length(' ~ line ~ ')' -%}
+  {#- To exchange characters takes most of the time of a read, and most lines have none to exchange. -#}
+  {%- set decoded = "translate(" ~ decoded ~ ", '" ~ from | join ~ "', '" ~ to | join ~ "')" if from else decoded -%}
+  {{ return('if(' ~ is_ascii ~ ', ' ~ line ~ ', ' ~ decoded ~ ')') }}
+{%- endmacro -%}
+
+{# Does a line hold bytes that mean nothing in the encoding? `text` is the line, decoded. #}
+{%- macro _is_undecodable(encoding, line, text) -%}
+  {{ return('not is_valid_utf8(' ~ line ~ ')' if encoding == 'utf-8' else 'contains(' ~ text ~ ", '\\ufffd')") }}
+{%- endmacro -%}

@@ -1,0 +1,98 @@
+{#
+  The format definition in an external block, checked: how records are told apart and read, and which fields they have. The production version of
+  WHIPS takes such a definition of "the record format of the snapshots", which "identifies the key field(s)" (LG96 6).
+
+  name: the source, for messages; partitions: the names of the columns from folders.
+#}
+{%- macro _format_definition(name, file_format, external, partitions) -%}
+  {%- set fields = deltawave._format_fields(name, file_format, external, partitions) -%}
+  {%- set format = {
+    'kind': file_format,
+    'encoding': deltawave._encoding(name, external.encoding),
+    'record_separator': deltawave._format_text(name, 'record_separator', external.record_separator),
+    'decimal_separator': deltawave._format_choice(name, 'decimal_separator', external.decimal_separator, ['.', ',']),
+    'bad_records': deltawave._format_choice(name, 'bad_records', external.bad_records, ['quarantine', 'fail']),
+    'fields': fields,
+    'key': deltawave._format_key(name, external.key, fields),
+  } -%}
+  {%- if file_format == 'fixed_width' -%}
+    {%- do format.update(
+      record_length=deltawave._record_length(name, external.record_length, fields),
+      short_records=deltawave._format_choice(name, 'short_records', external.short_records, ['quarantine', 'pad'])
+    ) -%}
+  {%- else -%}
+    {%- do format.update(deltawave._delimiters(name, external)) -%}
+  {%- endif -%}
+  {%- do format.update(
+    header=deltawave._line_patterns(name, 'header', external.header, format),
+    trailer=deltawave._line_patterns(name, 'trailer', external.trailer, format)
+  ) -%}
+  {{ return(format) }}
+{%- endmacro -%}
+
+{# What an external block may hold beside location, file_format, using and partitions. #}
+{%- macro _format_options(file_format) -%}
+  {%- set common = ['encoding', 'record_separator', 'decimal_separator', 'null_marker', 'trim', 'bad_records', 'key', 'header', 'trailer', 'fields'] -%}
+  {{ return(common + (['record_length', 'short_records'] if file_format == 'fixed_width' else ['delimiter', 'quote'])) }}
+{%- endmacro -%}
+
+{# The value of an option that takes one of a few; the first of them unless it is given. #}
+{%- macro _format_choice(name, option, value, allowed) -%}
+  {%- if value is not none and value is defined and value not in allowed -%}
+    {%- set names = allowed | reject('none') | map('string') | map('lower') | join(' or ') -%}
+    {%- do deltawave._fail('external_value', {'source': name, 'option': option, 'value': value, 'allowed': names}) -%}
+  {%- endif -%}
+  {{ return(allowed[0] if value is none or value is not defined else value) }}
+{%- endmacro -%}
+
+{# Text that is not empty, or none. A number in the yml is refused: 007 without quotes would be 7. #}
+{%- macro _format_text(name, option, value) -%}
+  {%- if value is none or value is not defined -%}
+    {{ return(none) }}
+  {%- elif value is not string or not value -%}
+    {%- do deltawave._fail('external_value', {'source': name, 'option': option, 'value': value, 'allowed': 'text in quotes'}) -%}
+  {%- endif -%}
+  {{ return(value) }}
+{%- endmacro -%}
+
+{# The names of the key's fields, in the spelling of the fields. #}
+{%- macro _format_key(name, given, fields) -%}
+  {%- set names = [given] if given is string else (given or []) -%}
+  {%- set key = [] -%}
+  {%- for wanted in names -%}
+    {%- set found = fields | selectattr('name', 'equalto', wanted) | list -%}
+    {%- if not found -%}
+      {%- do deltawave._fail('format_key', {'source': name, 'value': wanted, 'fields': fields | map(attribute='name') | join(', ')}) -%}
+    {%- endif -%}
+    {%- do key.append(wanted) -%}
+  {%- endfor -%}
+  {{ return(key) }}
+{%- endmacro -%}
+
+{# The characters of a record: up to its last field, unless more are declared. #}
+{%- macro _record_length(name, given, fields) -%}
+  {%- set ends = [] -%}
+  {%- for field in fields -%}{%- do ends.append(field.start + field.length - 1) -%}{%- endfor -%}
+  {%- if given is none or given is not defined -%}
+    {{ return(ends | max) }}
+  {%- elif given is not integer or given < ends | max -%}
+    {%- do deltawave._fail('external_value', {
+      'source': name, 'option': 'record_length', 'value': given, 'allowed': 'a whole number from ' ~ (ends | max) ~ ', where the last field ends',
+    }) -%}
+  {%- endif -%}
+  {{ return(given) }}
+{%- endmacro -%}
+
+{# What stands between fields, and around those that hold it: {delimiter, quote}. #}
+{%- macro _delimiters(name, external) -%}
+  {%- set delimiter = deltawave._format_text(name, 'delimiter', external.delimiter) -%}
+  {%- set quote = deltawave._format_text(name, 'quote', external.quote) -%}
+  {%- if not delimiter -%}
+    {%- do deltawave._fail('format_delimiter', {'source': name}) -%}
+  {%- elif quote and (quote | length > 1 or delimiter | length > 1 or quote == delimiter or modules.re.match('\\w', quote)) -%}
+    {%- do deltawave._fail('external_value', {
+      'source': name, 'option': 'quote', 'value': quote, 'allowed': 'one character that is no letter or digit, other than a delimiter of one character',
+    }) -%}
+  {%- endif -%}
+  {{ return({'delimiter': delimiter, 'quote': quote}) }}
+{%- endmacro -%}

@@ -1,0 +1,112 @@
+"""The algorithms of LG96 and LG95 by the names of their cost models (:mod:`deltawave.costs`)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from deltawave.differencing import (
+    by_hashes,
+    by_parts,
+    hash_compressed,
+    hybrid_hash,
+    nested_loop,
+    outer_join,
+    pointed,
+    similar,
+    sort_merge_compressed,
+    text_diff,
+    unchanged_blocks,
+    window,
+)
+from deltawave.differencing.compression import Freed, nothing
+from deltawave.differencing.in_place import NotInPlaceError
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A way to find differences.
+
+    - ``changes``: the function: both snapshots, what docs/python_strategies.md describes, and ``memory_bytes``
+    - ``compares_hashes``: whether it finds rows that differ by their hashes. It then misses a difference with a
+      probability of 2^-64, and knows no tolerance
+    """
+
+    changes: Callable[..., Freed]
+    compares_hashes: bool = False
+
+
+def _sort_merge(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+    return outer_join.changes(old, new, hint="merge", **common), nothing
+
+
+def _partitioned_hash(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+    return outer_join.changes(old, new, hint="shuffle_hash", **common), nothing
+
+
+def _nested_loop(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+    return nested_loop.changes(old, new, memory_bytes=memory_bytes, **common), nothing
+
+
+def _sort_merge_compressed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+    return by_hashes.changes(old, new, library=sort_merge_compressed, **common)
+
+
+def _hash_compressed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+    return by_hashes.changes(old, new, library=hash_compressed, memory_bytes=memory_bytes, **common)
+
+
+def _sort_merge_pointed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+    try:
+        return pointed.changes(old, new, matching="merge", **common)
+    except NotInPlaceError as error:
+        _LOG.info("no pointers, rows are found by their keys: %s", error)
+        return _sort_merge_compressed(old, new, memory_bytes, **common)
+
+
+def _partitioned_hash_pointed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+    try:
+        return pointed.changes(old, new, matching="hash", **common)
+    except NotInPlaceError as error:
+        _LOG.info("no pointers, rows are found by their keys: %s", error)
+        return _hash_compressed(old, new, memory_bytes, **common)
+
+
+def _similar(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+    try:
+        return similar.changes(old, new, memory_bytes=memory_bytes, **common)
+    except NotInPlaceError as error:
+        _LOG.info("no window of hashes, rows are found by their keys: %s", error)
+        return _sort_merge_compressed(old, new, memory_bytes, **common)
+
+
+def _stagnant_by_blocks(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+    try:
+        return unchanged_blocks.changes(old, new, **common), nothing
+    except NotInPlaceError as error:
+        _LOG.info("no blocks, Spark joins both snapshots: %s", error)
+        return outer_join.changes(old, new, **common), nothing
+
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "sort_merge": Algorithm(_sort_merge),
+    "partitioned_hash": Algorithm(_partitioned_hash),
+    "nested_loop": Algorithm(_nested_loop),
+    "hybrid_hash": Algorithm(hybrid_hash.changes),
+    "sort_merge_compressed": Algorithm(_sort_merge_compressed, compares_hashes=True),
+    "hash_compressed": Algorithm(_hash_compressed, compares_hashes=True),
+    "nested_loop_compressed": Algorithm(by_parts.nested_loop, compares_hashes=True),
+    "hybrid_hash_compressed": Algorithm(by_parts.hybrid_hash, compares_hashes=True),
+    "sort_merge_pointed": Algorithm(_sort_merge_pointed, compares_hashes=True),
+    "partitioned_hash_pointed": Algorithm(_partitioned_hash_pointed, compares_hashes=True),
+    "window": Algorithm(window.changes),
+    "text_diff": Algorithm(text_diff.changes),
+    "similar": Algorithm(_similar, compares_hashes=True),
+    "stagnant_by_blocks": Algorithm(_stagnant_by_blocks),
+}

@@ -1,0 +1,18 @@
+"""Several record batches as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+
+def combined(batches: Sequence[pa.RecordBatch], message: str) -> pa.RecordBatch:
+    """The rows of several batches, of which there is at least one.
+
+    Raises ``OverflowError`` with this message if a column would take more than the 2 GB that Arrow can address.
+    """
+    found = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    if len(found) > 1:
+        raise OverflowError(message)
+    return found[0] if found else batches[0].slice(0, 0)

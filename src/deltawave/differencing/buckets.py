@@ -1,0 +1,148 @@
+"""Hybrid hash join (LG95 3.3): buckets of the old snapshot stay in memory where there is room, others wait in files.
+
+Rows of the new snapshot meet the buckets in memory, and are never written. A row that was met gives back its space,
+since its key is there once; the space then holds new rows that would have gone to a file otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyarrow as pa
+
+from deltawave.differencing.aging import Aged, Block, Matched, match
+from deltawave.differencing.signatures import segment_of
+
+# Buckets of a task: its rows of one bucket have to fit in memory, whatever is granted.
+_BUCKETS = 64
+# A bucket is probed once so many times its rows wait: each probe builds its hash table anew.
+_WAITING_SHARE = 0.25
+
+
+def by_buckets(old: Iterable[Block], new: Iterable[Block], memory_bytes: int) -> Iterator[Matched | Aged]:
+    """Match the blocks of two snapshots, of which the old one is read first.
+
+    ``memory_bytes``: what rows that wait may take, both sides together. A block and a bucket at hand come on top.
+    """
+    with TemporaryDirectory(prefix="deltawave-") as folder:
+        old_side, new_side = _Buckets(Path(folder, "old")), _Buckets(Path(folder, "new"))
+        for bucket, part in _parts(old):
+            old_side.add(bucket, part)
+            while old_side.size > memory_bytes and old_side.in_memory:
+                old_side.spill(old_side.least_wanted)
+        for bucket, part in _parts(new):
+            new_side.add(bucket, part)
+            waiting = new_side.rows_in_memory(bucket)
+            if bucket not in old_side.spilled and waiting >= _WAITING_SHARE * old_side.rows_in_memory(bucket):
+                yield from _met(bucket, old_side, new_side)
+            while old_side.size + new_side.size > memory_bytes and new_side.in_memory:
+                largest = new_side.largest
+                if largest in old_side.spilled:
+                    new_side.spill(largest)
+                else:
+                    yield from _met(largest, old_side, new_side)
+        for bucket in range(_BUCKETS):
+            yield from _met(bucket, old_side, new_side)
+            yield from (Aged(rows, is_old=True) for rows in old_side.take(bucket))
+
+
+def _parts(blocks: Iterable[Block]) -> Iterator[tuple[int, Block]]:
+    """The rows of each block by their bucket."""
+    for block in blocks:
+        buckets = segment_of(block.hashes, _BUCKETS)
+        order = np.argsort(buckets, kind="stable")
+        bounds = np.searchsorted(buckets[order], np.arange(_BUCKETS + 1))
+        for bucket in np.flatnonzero(np.diff(bounds)).tolist():
+            yield bucket, block.take(order[bounds[bucket] : bounds[bucket + 1]])
+
+
+def _met(bucket: int, old_side: _Buckets, new_side: _Buckets) -> Iterator[Matched | Aged]:
+    """Match the rows of a bucket, of which all old ones are known; those without a partner stay."""
+    new_rows = new_side.take(bucket)
+    if not new_rows:
+        return
+    old_rows = Block.packed(old_side.take(bucket))
+    for part in Block.packed(new_rows):
+        rest = part
+        for number, waiting in enumerate(old_rows):
+            pairs, old_rows[number], rest = match(waiting, rest)
+            yield from pairs
+        if len(rest):
+            yield Aged(rest, is_old=False)
+    for old_rest in filter(len, old_rows):
+        old_side.add(bucket, old_rest)
+
+
+class _Buckets:
+    """The rows of one side: parts of buckets in memory, and a file for each bucket that did not fit."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self._folder = folder
+        self._rows: dict[int, list[Block]] = {}
+        self._sizes: dict[int, int] = {}
+        self._files: dict[int, pa.RecordBatchStreamWriter] = {}
+        # The buckets of which rows went to a file.
+        self.spilled: set[int] = set()
+        self.size = 0
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether a row is in memory."""
+        return bool(self._rows)
+
+    @property
+    def largest(self) -> int:
+        """The bucket with most bytes in memory."""
+        return max(self._sizes, key=lambda bucket: self._sizes[bucket])
+
+    @property
+    def least_wanted(self) -> int:
+        """The bucket to give up: one that is in a file already, otherwise the last, so that others stay whole."""
+        return max(self._sizes, key=lambda bucket: (bucket in self.spilled, bucket))
+
+    def rows_in_memory(self, bucket: int) -> int:
+        """How many rows of a bucket are in memory."""
+        return sum(map(len, self._rows.get(bucket, [])))
+
+    def add(self, bucket: int, rows: Block) -> None:
+        """Let rows wait in memory."""
+        rows = rows.copied()
+        self._rows.setdefault(bucket, []).append(rows)
+        self._sizes[bucket] = self._sizes.get(bucket, 0) + rows.size
+        self.size += rows.size
+
+    def spill(self, bucket: int) -> None:
+        """Write the rows of a bucket that are in memory to its file."""
+        for rows in Block.packed(self._leave_memory(bucket)):
+            names = ["hashes", "positions", *rows.rows.schema.names]
+            columns = [pa.array(rows.hashes), pa.array(rows.positions), *rows.rows.columns]
+            batch = pa.RecordBatch.from_arrays(columns, names)
+            if bucket not in self._files:
+                self._files[bucket] = pa.ipc.new_stream(str(self._folder / str(bucket)), batch.schema)
+            self._files[bucket].write_batch(batch)
+        self.spilled.add(bucket)
+
+    def take(self, bucket: int) -> list[Block]:
+        """All rows of a bucket, in memory and in its file; it has none then."""
+        rows = self._leave_memory(bucket)
+        if bucket in self._files:
+            self._files.pop(bucket).close()
+            path = self._folder / str(bucket)
+            with pa.ipc.open_stream(path.read_bytes()) as stream:
+                rows += [_block(batch) for batch in stream]
+            path.unlink()
+        return rows
+
+    def _leave_memory(self, bucket: int) -> list[Block]:
+        self.size -= self._sizes.pop(bucket, 0)
+        return self._rows.pop(bucket, [])
+
+
+def _block(batch: pa.RecordBatch) -> Block:
+    hashes, positions, *columns = batch.columns
+    rows = pa.RecordBatch.from_arrays(columns, batch.schema.names[2:])
+    return Block(hashes.to_numpy(), positions.to_numpy(), rows)

@@ -1,0 +1,62 @@
+"""Snapshots compared by hashes (SMC1, PHC1) where neither was kept: both are compressed, then rows are read by key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from deltawave.differencing import outer_join
+from deltawave.differencing.compression import Freed, free_prefix
+from deltawave.differencing.contract import Columns, all_same
+from deltawave.differencing.in_place import quoted
+
+
+def changes(
+    old: DataFrame,
+    new: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    before_image: bool,
+    library: ModuleType,
+    **options: int,
+) -> Freed:
+    """Find the keys that differ by hashes, then join the rows of these keys, whole.
+
+    - ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or
+      :mod:`~deltawave.differencing.hash_compressed`
+    - ``options``: what its ``differing_rows`` takes besides
+    """
+    compared = [column for column in columns if column["in_old"] and column["in_new"]]
+    names = [quoted(column["name"]) for column in compared]
+    rows = old.count()
+    # Read several times, and computed from the whole old snapshot.
+    kept = library.kept_hashes(old.select(*names), unique_key=unique_key, columns=compared, count=rows).persist()
+    freed: list[Callable[[], object]] = [kept.unpersist]
+
+    def free() -> None:
+        for each in reversed(freed):
+            each()
+
+    try:
+        differing, free_differing = library.differing_rows(
+            kept, new.select(*names), unique_key=unique_key, columns=compared, rows=rows, **options
+        )
+        freed.append(free_differing)
+        keys = differing.select(*map(quoted, unique_key)).persist()
+        freed.append(keys.unpersist)
+        sides = (_semi_joined(frame, keys, unique_key) for frame in (old, new))
+        return outer_join.changes(*sides, unique_key=unique_key, columns=columns, before_image=before_image), free
+    except BaseException:
+        free()
+        raise
+
+
+def _semi_joined(frame: DataFrame, keys: DataFrame, key: Sequence[str]) -> DataFrame:
+    prefix = free_prefix("key_", frame.columns)
+    renamed = keys.select(*(F.col(quoted(name)).alias(f"{prefix}{number}") for number, name in enumerate(key)))
+    same = all_same((F.col(quoted(name)), F.col(f"{prefix}{number}")) for number, name in enumerate(key))
+    return frame.join(renamed, same, "left_semi")

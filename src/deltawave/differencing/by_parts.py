@@ -1,0 +1,90 @@
+"""Compressed old snapshots that memory does not hold as one table (LG95 4.1): nested loops and hybrid hash join.
+
+Both snapshots are split by a hash of the key, and each part of the old one becomes a table in memory, which the rows of
+the new one probe.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import reduce
+from types import ModuleType
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from deltawave.differencing import by_hashes, hash_compressed, outer_join, sort_merge_compressed
+from deltawave.differencing.compression import Freed, nothing
+from deltawave.differencing.in_place import quoted
+
+_LOG = logging.getLogger(__name__)
+
+# The most parts; so a nested loop reads the new snapshot this often at most.
+_PARTS = 64
+# Parts are not of one size.
+_ROOM = 1.2
+
+
+def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> Freed:
+    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+
+    Read the new snapshot once for each part of the old one that fits in ``memory_bytes``; nothing is exchanged, unless
+    64 parts are not enough.
+    """
+    parts = min(_PARTS, max(1, -int(-_table_bytes(old) // memory_bytes)))
+    tables = [(hash_compressed, part, part + 1) for part in range(parts)]
+    return _united(old, new, parts, tables, memory_bytes, common)
+
+
+def hybrid_hash(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> Freed:
+    """Return the same. K of N parts of the old snapshot, as many as fit, stay in memory; the others are exchanged."""
+    kept = min(_PARTS, int(_PARTS * memory_bytes / max(1, _table_bytes(old))))
+    parts = [(hash_compressed, 0, kept), (sort_merge_compressed, kept, _PARTS)]
+    return _united(old, new, _PARTS, [part for part in parts if part[1] < part[2]], memory_bytes, common)
+
+
+def _united(
+    old: DataFrame,
+    new: DataFrame,
+    count: int,
+    parts: Sequence[tuple[ModuleType, int, int]],
+    memory_bytes: int,
+    common: dict[str, Any],
+) -> Freed:
+    """The differences of parts of both snapshots, each by its library: those from a number until before another.
+
+    Spark joins snapshots whose keys it does not compare by their bytes: it would hash equal ones into several parts.
+    """
+    if any(column["is_key"] and "collate" in column["data_type"].simpleString() for column in common["columns"]):
+        _LOG.info("no parts, Spark joins both snapshots: the key is a text with a collation")
+        return outer_join.changes(old, new, hint="shuffle_hash", **common), nothing
+    found: list[Freed] = []
+
+    def free() -> None:
+        for _, free_part in found:
+            free_part()
+
+    try:
+        for library, begin, end in parts:
+            one, other = (_part(frame, common["unique_key"], count, begin, end) for frame in (old, new))
+            options: dict[str, Any] = {"memory_bytes": memory_bytes} if library is hash_compressed else {}
+            found.append(by_hashes.changes(one, other, library=library, **common, **options))
+    except BaseException:
+        free()
+        raise
+    return reduce(lambda one, other: one.unionByName(other), (frame for frame, _ in found)), free
+
+
+def _part(frame: DataFrame, key: Sequence[str], count: int, begin: int, end: int) -> DataFrame:
+    """The rows whose keys are in some of so many parts."""
+    if end - begin == count:
+        return frame
+    # Spark's hash leaves nulls out, which does not matter here: equal keys have equal hashes.
+    part = F.pmod(F.xxhash64(*(F.col(quoted(name)) for name in key)), F.lit(count))
+    return frame.where((part >= begin) & (part < end))
+
+
+def _table_bytes(old: DataFrame) -> float:
+    return old.count() * hash_compressed.TABLE_BYTES * _ROOM

@@ -1,0 +1,146 @@
+"""The longest common subsequence of two ordered snapshots (LG95 3.5, 4.5: UNIX diff), a section at a time.
+
+Its symbols are the keys. A key is there once, so a common subsequence is an increasing sequence of positions, and the
+longest is found by sorting into piles (Hunt, Szymanski 1977, on which UNIX diff is based). A row that was updated
+where it lies belongs to it, which spares the report's step from a delete and an insert back to an update.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from deltawave.differencing.aging import Aged, Block, Matched, Places, in_step
+from deltawave.differencing.hashing import Hashes, places_of
+
+
+def common_subsequence(old: Hashes, new: Hashes) -> tuple[Places, Places]:
+    """Places of equal symbols, increasing on both sides, and as many as possible if no symbol is repeated."""
+    met = places_of(old, new)
+    at_old = np.flatnonzero(met >= 0)
+    at_new = met[at_old]
+    chosen = longest_increasing(at_new)
+    return at_old[chosen], at_new[chosen]
+
+
+def in_sequence(
+    old: Iterable[Block], new: Iterable[Block], capacity: int, capacity_bytes: int
+) -> Iterator[Matched | Aged]:
+    """Match the blocks of two snapshots by the longest common subsequence of what is in memory.
+
+    As bdiff, it compares sections, here a block of each side. What follows the last match of a section waits for the
+    next one, so that sections need not begin at the same row: up to ``capacity`` rows of a side, and so many bytes.
+    """
+    old_side, new_side = _Section(True, capacity, capacity_bytes), _Section(False, capacity, capacity_bytes)
+    for old_block, new_block in in_step(iter(old), iter(new)):
+        old_side.add(old_block)
+        new_side.add(new_block)
+        at_old, at_new = common_subsequence(old_side.hashes, new_side.hashes)
+        for begin, end in _pieces(at_old, at_new, old_side, new_side):
+            yield Matched(old_side.take(at_old[begin:end]), new_side.take(at_new[begin:end]))
+        yield from old_side.advance(at_old)
+        yield from new_side.advance(at_new)
+    for side in (old_side, new_side):
+        yield from side.drain()
+
+
+class _Section:
+    """The rows of one side that are compared: those that waited, and a block."""
+
+    def __init__(self, is_old: bool, capacity: int, capacity_bytes: int) -> None:
+        self._is_old, self._capacity, self._capacity_bytes = is_old, capacity, capacity_bytes
+        self._parts: list[Block] = []
+
+    def add(self, block: Block | None) -> None:
+        if block is not None:
+            self._parts.append(block)
+
+    @property
+    def hashes(self) -> Hashes:
+        return np.concatenate([np.zeros(0, dtype=np.uint64), *(part.hashes for part in self._parts)])
+
+    @property
+    def bounds(self) -> Places:
+        """Where each part begins, and the last ends."""
+        return np.cumsum([0, *map(len, self._parts)])
+
+    def take(self, at: Places) -> Block:
+        """The rows at these places, of which there is at least one; all in one part."""
+        part = int(np.searchsorted(self.bounds, at[0], side="right")) - 1
+        return self._parts[part].take(at - self.bounds[part])
+
+    def advance(self, matched: Places) -> Iterator[Aged]:
+        """Let the rows after the last match wait, as far as there is room, and return the others without a match."""
+        ends = int(matched[-1]) + 1 if len(matched) else 0
+        waiting: list[Block] = []
+        for part, begin in zip(self._parts, self.bounds.tolist(), strict=False):
+            own = matched[np.searchsorted(matched, begin) : np.searchsorted(matched, begin + len(part))] - begin
+            passed = min(max(ends - begin, 0), len(part))
+            yield from self._aged(part.slice(0, passed).without(own))
+            if passed < len(part):
+                waiting.append(part.slice(passed, len(part) - passed).copied())
+        surplus = sum(map(len, waiting)) - self._room(waiting)
+        self._parts = []
+        for part in Block.packed(waiting):
+            passed = min(surplus, len(part))
+            surplus -= passed
+            yield from self._aged(part.slice(0, passed))
+            if passed < len(part):
+                self._parts.append(part.slice(passed, len(part) - passed))
+
+    def drain(self) -> Iterator[Aged]:
+        """The rows that still wait."""
+        for part in self._parts:
+            yield from self._aged(part)
+        self._parts = []
+
+    def _room(self, parts: list[Block]) -> int:
+        """How many of these rows may wait."""
+        rows = sum(map(len, parts))
+        row_bytes = max(1, sum(part.size for part in parts) // max(1, rows))
+        return min(rows, self._capacity, self._capacity_bytes // row_bytes)
+
+    def _aged(self, rows: Block) -> Iterator[Aged]:
+        if len(rows):
+            yield Aged(rows, is_old=self._is_old)
+
+
+def _pieces(at_old: Places, at_new: Places, old: _Section, new: _Section) -> Iterator[tuple[int, int]]:
+    """Parts of the matches that lie in one part of each side."""
+    cuts = np.concatenate([np.searchsorted(at_old, old.bounds), np.searchsorted(at_new, new.bounds), [len(at_old)]])
+    bounds = np.unique(cuts)
+    yield from zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+
+
+def longest_increasing(values: Places) -> Places:
+    """The places of a longest strictly increasing subsequence."""
+    if len(values) < 2 or bool(np.all(values[1:] > values[:-1])):
+        return np.arange(len(values))
+    # What lies above all before and below all after belongs to each longest one. So only what is between is sorted.
+    above = np.concatenate([[True], values[1:] > np.maximum.accumulate(values)[:-1]])
+    below = np.concatenate([values[:-1] < np.minimum.accumulate(values[::-1])[::-1][1:], [True]])
+    chosen = above & below
+    bounds = np.flatnonzero(np.diff(np.concatenate([[True], chosen, [True]])))
+    for begin, end in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
+        chosen[begin:end][_by_piles(values[begin:end].tolist())] = True
+    return np.flatnonzero(chosen)
+
+
+def _by_piles(values: list[int]) -> list[int]:
+    """The same by sorting into piles: each holds values that end an increasing subsequence of one length."""
+    ends: list[int] = []
+    places: list[int] = []
+    before: list[int] = []
+    for place, value in enumerate(values):
+        pile = bisect_left(ends, value)
+        before.append(places[pile - 1] if pile else -1)
+        ends[pile : pile + 1] = [value]
+        places[pile : pile + 1] = [place]
+    found = []
+    place = places[-1]
+    while place >= 0:
+        found.append(place)
+        place = before[place]
+    return found[::-1]

@@ -1,0 +1,10 @@
+"""Columns of texts that repeat themselves, which Parquet hands over as dictionaries."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+
+def plain(column: pa.Array) -> pa.Array:
+    """A column without a dictionary."""
+    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column

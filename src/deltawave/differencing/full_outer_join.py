@@ -1,0 +1,170 @@
+"""The full outer join of two relations by the algorithms of snapshot differentials (LG95 6).
+
+The report changes the output of each algorithm, and nothing else: a row without a partner is returned with nulls, and
+a pair whatever its values.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Sequence
+from functools import reduce
+from operator import and_
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import MapType, StructField, VariantType
+
+from deltawave.differencing.aging import windowed
+from deltawave.differencing.common_subsequence import in_sequence
+from deltawave.differencing.compression import Freed, free_prefix, nothing
+from deltawave.differencing.contract import Contract
+from deltawave.differencing.described import refuse_repeated_keys
+from deltawave.differencing.in_place import quoted
+from deltawave.differencing.window import Matching, SegmentedPair, UnfitError, cells, position
+
+_LOG = logging.getLogger(__name__)
+
+_HINTS = {"sort_merge": "merge", "partitioned_hash": "shuffle_hash"}
+_ORDERED = {
+    "window": Matching("window", windowed, keeps_equal=True),
+    "text_diff": Matching("text diff", in_sequence, keeps_equal=True, needs_order=True),
+}
+
+JOIN_ALGORITHMS = (*_HINTS, *_ORDERED)
+
+
+def outer_join(
+    left: DataFrame,
+    right: DataFrame,
+    *,
+    on: str | Sequence[str],
+    algorithm: str = "sort_merge",
+    memory_bytes: int = 1 << 30,
+    check_keys: bool = True,
+) -> Freed:
+    """Return the full outer join, and a function to call when it has been read, which frees what it needs.
+
+    The columns of ``on``, then the others of ``left``, then those of ``right``; a row without a partner has nulls for
+    those of the other relation. As in SQL, null matches nothing.
+
+    - ``on``: columns of both
+    - ``algorithm``: ``sort_merge``, ``partitioned_hash`` (LG96 3.1), ``window`` (LG96 4) and ``text_diff`` (LG95 3.5),
+      which read relations in a similar order side by side, without an exchange
+    - ``memory_bytes``: what a task may use, under ``window`` and ``text_diff``
+    - ``check_keys``: under ``window`` and ``text_diff`` a key has one row in each relation. Whether to read both keys
+      before, and to refuse others; without it, rows of such a key are joined one by one
+
+    Under ``window`` and ``text_diff`` relations that are no Parquet tables or files, or whose order differs much, are
+    joined by Spark, and the log says so. Raises ``ValueError`` for columns that do not fit, for a key with several
+    rows, and for an unknown algorithm.
+    """
+    if algorithm not in JOIN_ALGORITHMS:
+        raise ValueError(f"There is no algorithm {algorithm!r}: it is one of {', '.join(JOIN_ALGORITHMS)}.")
+    key = [on] if isinstance(on, str) else list(on)
+    left_key, right_key = _checked_columns(left, right, key)
+    if algorithm in _HINTS:
+        return _joined(left, right, left_key, right_key, _HINTS[algorithm]), nothing
+    if check_keys:
+        for side, frame, names in (("left relation", left, left_key), ("right relation", right, right_key)):
+            with_key = frame.where(reduce(and_, (F.col(quoted(name)).isNotNull() for name in names)))
+            refuse_repeated_keys(side, with_key, names)
+    try:
+        return _side_by_side(_ORDERED[algorithm], left, right, left_key, right_key, memory_bytes)
+    except UnfitError as unfit:
+        _LOG.info("no %s, Spark joins both relations: %s", _ORDERED[algorithm].name, unfit)
+        return _joined(left, right, left_key, right_key, None), nothing
+
+
+def _checked_columns(left: DataFrame, right: DataFrame, key: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The key's columns as each relation spells them."""
+    fields = [_fields("left", left), _fields("right", right)]
+    if not key:
+        raise ValueError("on names no column.")
+    wanted = [name.lower() for name in key]
+    for name in key:
+        for side, own in zip(("left", "right"), fields, strict=True):
+            if name.lower() not in own:
+                raise ValueError(f"The {side} relation has no column {name}, which is in on.")
+            if isinstance(own[name.lower()].dataType, (MapType, VariantType)):
+                raise ValueError(f"The column {name} is of type {own[name.lower()].dataType.simpleString()}: no key.")
+    both = [own.name for name, own in fields[0].items() if name in fields[1] and name not in wanted]
+    if both:
+        raise ValueError(f"Both relations have a column {', '.join(both)}: rename it in one, or name it in on.")
+    return [fields[0][name].name for name in wanted], [fields[1][name].name for name in wanted]
+
+
+def _fields(side: str, frame: DataFrame) -> dict[str, StructField]:
+    fields: dict[str, StructField] = {}
+    for field in frame.schema.fields:
+        if field.name.lower() in fields:
+            raise ValueError(f"The {side} relation has several columns {field.name}.")
+        fields[field.name.lower()] = field
+    return fields
+
+
+def _joined(
+    left: DataFrame, right: DataFrame, left_key: Sequence[str], right_key: Sequence[str], hint: str | None
+) -> DataFrame:
+    """Spark's join. The keys have names that no column of the result has, so that names may hold any letter."""
+    one, other = (free_prefix(prefix, [*left.columns, *right.columns]) for prefix in ("left_key_", "right_key_"))
+    left_side = left.select(*_named(left_key, one), *_columns(_others(left, left_key)))
+    right_side = right.select(*_named(right_key, other), *_columns(_others(right, right_key)))
+    cells = [(F.col(f"{one}{number}"), F.col(f"{other}{number}")) for number in range(len(left_key))]
+    same = reduce(and_, (left_cell == right_cell for left_cell, right_cell in cells))
+    pairs = (left_side.hint(hint) if hint else left_side).join(right_side, same, "full")
+    keys = [F.coalesce(*cell).alias(name) for cell, name in zip(cells, left_key, strict=True)]
+    return pairs.select(*keys, *_columns(_others(left, left_key)), *_columns(_others(right, right_key)))
+
+
+def _side_by_side(
+    matching: Matching,
+    left: DataFrame,
+    right: DataFrame,
+    left_key: Sequence[str],
+    right_key: Sequence[str],
+    memory_bytes: int,
+) -> Freed:
+    """Both relations in their physical order. Raises ``UnfitError`` if Spark has to join them."""
+    left_others, right_others = _others(left, left_key), _others(right, right_key)
+    types = [{field.name: field.dataType for field in frame.schema.fields} for frame in (left, right)]
+    for one, other in zip(left_key, right_key, strict=True):
+        if types[0][one] != types[1][other]:
+            raise UnfitError(f"the column {one} has another type in the right relation")
+    columns = [
+        *({"name": name, **_IN_BOTH} for name in left_key),
+        *({"name": name, **_IN_LEFT} for name in left_others),
+        *({"name": name, **_IN_RIGHT} for name in right_others),
+    ]
+    contract = Contract(columns, before_image=False)
+    pair = SegmentedPair.of(matching, left, right, left_key, contract, memory_bytes)
+    found = pair.found()
+    left_cells, right_cells = cells(contract, "old"), cells(contract, "new")
+    keys = len(left_key)
+    in_left, in_right = F.col(position("old")).isNotNull(), F.col(position("new")).isNotNull()
+    is_pair = reduce(and_, (cell.isNotNull() for cell in left_cells[:keys]), in_left & in_right)
+    # Its rows are few. Pairs are read once more instead of being kept.
+    rest = found.where(~is_pair).persist()
+    joined = _joined(
+        rest.where(in_left).select(*left_cells), rest.where(in_right).select(*right_cells), left_key, left_key, None
+    )
+    pairs = found.where(is_pair).select(*left_cells, *right_cells[keys:])
+    return pairs.unionAll(joined), rest.unpersist
+
+
+_IN_BOTH: dict[str, Any] = {"is_key": True, "in_old": True, "in_new": True, "is_compared": False}
+_IN_LEFT: dict[str, Any] = {"is_key": False, "in_old": True, "in_new": False, "is_compared": False}
+_IN_RIGHT: dict[str, Any] = {"is_key": False, "in_old": False, "in_new": True, "is_compared": False}
+
+
+def _others(frame: DataFrame, key: Collection[str]) -> list[str]:
+    return [name for name in frame.columns if name not in key]
+
+
+def _columns(names: Iterable[str]) -> list[Column]:
+    return [F.col(quoted(name)) for name in names]
+
+
+def _named(names: Iterable[str], prefix: str) -> list[Column]:
+    return [F.col(quoted(name)).alias(f"{prefix}{number}") for number, name in enumerate(names)]

@@ -1,0 +1,148 @@
+"""Hybrid hash join of two snapshots (LG95 3.3) on Spark.
+
+Spark exchanges the rows by their keys. A task joins its part of both snapshots in Python, in the memory that it is
+granted: see :mod:`~deltawave.differencing.buckets`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from deltawave.differencing import outer_join
+from deltawave.differencing.aging import Aged, Block, Matched
+from deltawave.differencing.buckets import by_buckets
+from deltawave.differencing.compression import Freed, nothing
+from deltawave.differencing.contract import Columns, Contract, Side
+from deltawave.differencing.hash_compressed import reaches_python
+from deltawave.differencing.in_place import Batches, RowGroups, quoted
+from deltawave.differencing.window import Comparison, Matching, changes_found, found_schema
+
+_LOG = logging.getLogger(__name__)
+
+
+def changes(
+    old: DataFrame,
+    new: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    before_image: bool,
+    memory_bytes: int,
+) -> Freed:
+    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+
+    ``memory_bytes``: what the rows that a task holds may take. Spark joins snapshots with columns that it cannot hand
+    to Python.
+    """
+    contract = Contract(columns, before_image)
+    frames: dict[Side, DataFrame] = {
+        "old": old.select(*map(quoted, contract.names("old"))),
+        "new": new.select(*map(quoted, contract.names("new"))),
+    }
+    if not all(reaches_python(frame.schema) for frame in frames.values()):
+        _LOG.info("no hybrid hash join, Spark joins both snapshots: a column does not reach Python")
+        joined = outer_join.changes(
+            old, new, unique_key=unique_key, columns=columns, before_image=before_image, hint="shuffle_hash"
+        )
+        return joined, nothing
+    schema = found_schema(contract, frames["old"], frames["new"])
+    keys = [F.col(f"c{number}") for number, column in enumerate(columns) if column["is_key"]]
+    rows = _side(frames, "old", columns).unionByName(_side(frames, "new", columns)).repartition(*keys)
+    comparison = Comparison(
+        _MATCHING,
+        _columns(frames["old"]),
+        _columns(frames["new"]),
+        segments=(),
+        capacity=0,
+        capacity_bytes=memory_bytes,
+        unique_key=list(unique_key),
+        compared=[column["name"] for column in columns if column["is_compared"]],
+        found=to_arrow_schema(schema),
+        token=uuid4().hex,
+    )
+    old_places, new_places = (
+        [number for number, column in enumerate(columns) if column[side]] for side in ("in_old", "in_new")
+    )
+    found = rows.sortWithinPartitions(F.col("is_old").desc()).mapInArrow(
+        _HybridHash(comparison, old_places, new_places), schema
+    )
+    return changes_found(found, contract, unique_key)
+
+
+def _matched(old: Iterator[Block], new: Iterator[Block], capacity: int, memory_bytes: int) -> Iterator[Matched | Aged]:
+    return by_buckets(old, new, memory_bytes)
+
+
+_MATCHING = Matching("hybrid hash join", _matched)
+
+
+def _columns(frame: DataFrame) -> RowGroups:
+    """A frame's columns, without rows in files."""
+    return RowGroups((), (), 1, to_arrow_schema(frame.schema))
+
+
+def _side(frames: dict[Side, DataFrame], side: Side, columns: Columns) -> DataFrame:
+    """One side in the columns of both, c0, c1, ..., and whether it is the old one."""
+    types = {field.name.lower(): field.dataType for frame in frames.values() for field in frame.schema.fields}
+    cells = [
+        (F.col(quoted(column["name"])) if column[f"in_{side}"] else F.lit(None))
+        .cast(types[column["name"].lower()])
+        .alias(f"c{number}")
+        for number, column in enumerate(columns)
+    ]
+    return frames[side].select(F.lit(side == "old").alias("is_old"), *cells)
+
+
+@dataclass(frozen=True)
+class _HybridHash:
+    """What a task does with its part of both snapshots, of which the old one comes first."""
+
+    comparison: Comparison
+    old_places: list[int]
+    new_places: list[int]
+
+    def __call__(self, batches: Batches) -> Batches:
+        parts = self._parts(batches)
+        first_new: list[pa.RecordBatch] = []
+
+        def old() -> Iterator[pa.RecordBatch]:
+            for is_old, rows in parts:
+                if not is_old:
+                    first_new.append(rows)
+                    return
+                yield rows
+
+        def new() -> Iterator[pa.RecordBatch]:
+            # Read after the old rows.
+            yield from first_new
+            yield from (rows for _, rows in parts)
+
+        blocks = self.comparison.blocks
+        return self.comparison.found_in(blocks("old", _positioned(old())), blocks("new", _positioned(new())))
+
+    def _parts(self, batches: Batches) -> Iterator[tuple[bool, pa.RecordBatch]]:
+        """Batches of one side each, in the side's columns."""
+        for batch in batches:
+            olds = int(np.count_nonzero(batch.column(0).to_numpy(zero_copy_only=False)))
+            for is_old, rows in ((True, batch.slice(0, olds)), (False, batch.slice(olds))):
+                if rows.num_rows:
+                    places = self.old_places if is_old else self.new_places
+                    names = (self.comparison.old if is_old else self.comparison.new).schema.names
+                    yield is_old, pa.RecordBatch.from_arrays([rows.column(1 + place) for place in places], names)
+
+
+def _positioned(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The batches, each with the position of its first row among all."""
+    at = 0
+    for rows in batches:
+        yield at, rows
+        at += rows.num_rows

@@ -1,0 +1,106 @@
+"""The window over compressed snapshots (LG95 4.5, similar dumps) on Spark.
+
+As under :mod:`~deltawave.differencing.window`, tasks read aligned segments in their physical order. But what waits in
+an aging buffer is the compressed row: hashes of key and values, and its position. So the same memory holds a window
+that is several times as long. Positions of rows that differ or met none lead to the full rows, which are joined.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from deltawave.differencing.aging import Aged, Block, windowed
+from deltawave.differencing.aligning import Segment, aligned, rows_between
+from deltawave.differencing.compression import Compared, Freed, signatures
+from deltawave.differencing.contract import Columns, Contract
+from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
+from deltawave.differencing.pointed import POINTERS, compared_names, joined_rows, pointers
+from deltawave.differencing.stored_rows import StoredRows
+from deltawave.differencing.window import parallelism
+
+_LOG = logging.getLogger(__name__)
+
+# Bytes of a compressed row in an aging buffer, with what is computed of it.
+_ROW_BYTES = 64
+# What an aging buffer is of the memory, which holds two of them, and blocks that are decoded.
+_PART_OF_MEMORY = 4
+
+
+def changes(
+    old: DataFrame,
+    new: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    before_image: bool,
+    memory_bytes: int,
+) -> Freed:
+    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+
+    ``memory_bytes``: what a task may use. Raises ``NotInPlaceError`` if a snapshot is more than all rows of Parquet
+    files, if Spark has to compute what is compared of a column, and if the order of the snapshots differs much.
+    """
+    contract = Contract(columns, before_image)
+    cells = [*unique_key, *compared_names(Compared.of(unique_key, columns), columns)]
+    old_rows = StoredRows.of(old, contract.names("old"))
+    new_rows = StoredRows.of(new, contract.names("new"))
+    session = new.sparkSession
+    capacity = max(1, memory_bytes // _PART_OF_MEMORY // _ROW_BYTES)
+    alignment = aligned(session, old_rows.groups, new_rows.groups, unique_key, capacity, parallelism(session))
+    near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {capacity:,} rows of each other"
+    if not alignment.is_near:
+        raise NotInPlaceError(f"only {near}")
+    _LOG.info("window of hashes over %d segments: %s", len(alignment.segments), near)
+    old_groups, new_groups = (rows.groups.only(cells) for rows in (old_rows, new_rows))
+    compare = _Comparison(old_groups, new_groups, alignment.segments, capacity, len(unique_key), uuid4().hex)
+    count = len(alignment.segments)
+    found = session.range(0, count, 1, count).mapInArrow(compare, POINTERS).persist()
+    common: dict[str, Any] = {"unique_key": unique_key, "columns": columns, "before_image": before_image}
+    return joined_rows(found, old_rows, new_rows, **common), found.unpersist
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """What a task does with its segments: it tells the positions of rows that differ or met none."""
+
+    old: RowGroups
+    new: RowGroups
+    segments: tuple[Segment, ...]
+    capacity: int
+    keys: int
+    # Spark takes equal plans for one, and would answer from the rows that an earlier comparison has cached.
+    token: str
+
+    def __call__(self, batches: Batches) -> Batches:
+        for number in (number for batch in batches for number in batch.column(0).to_pylist()):
+            segment = self.segments[number]
+            old, new = self._blocks(self.old, segment.old), self._blocks(self.new, segment.new)
+            for met in windowed(old, new, self.capacity):
+                if isinstance(met, Aged):
+                    groups = self.old if met.is_old else self.new
+                    yield pointers(met.rows.positions, groups.rows, met.is_old)
+                    continue
+                sides = (met.old.rows, met.new.rows)
+                hashes, checks = (
+                    [side.column(name).to_numpy() for side in sides] for name in ("row_hash", "key_check")
+                )
+                differing = np.flatnonzero((hashes[0] != hashes[1]) | (checks[0] != checks[1]))
+                if len(differing):
+                    yield pointers(met.old.positions[differing], self.old.rows, is_old=True)
+                    yield pointers(met.new.positions[differing], self.new.rows, is_old=False)
+
+    def _blocks(self, groups: RowGroups, bounds: tuple[int, int]) -> Iterator[Block]:
+        for at, rows in rows_between(groups, *bounds):
+            own = signatures(rows.columns, self.keys)
+            hashes = pa.RecordBatch.from_pydict(
+                {"row_hash": pa.array(own.row_hash), "key_check": pa.array(own.key_check)}
+            )
+            yield Block(own.key_hash, np.arange(at, at + rows.num_rows), hashes)

@@ -1,0 +1,45 @@
+"""Text comparison of ordered snapshots (LG95 3.5, 4.5: UNIX diff and bdiff) on Spark, made minimal.
+
+Tasks compare aligned segments by the longest common subsequence of their keys. It finds the rows that kept their order
+and whether these were updated. What it leaves over on both sides was deleted, inserted or moved: these rows are joined,
+which is the report's filter of useless delete-insert pairs. So the result is exact and minimal for snapshots in any
+order: the order decides on the time alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from deltawave.differencing.common_subsequence import in_sequence
+from deltawave.differencing.compression import Freed
+from deltawave.differencing.contract import Columns
+from deltawave.differencing.window import Matching, changes_by
+
+_TEXT_DIFF = Matching("text diff", in_sequence, needs_order=True)
+
+
+def changes(
+    old: DataFrame,
+    new: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    before_image: bool,
+    memory_bytes: int = 1 << 30,
+) -> Freed:
+    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+
+    ``memory_bytes``: what a task may use. As :func:`deltawave.differencing.window.changes` it reads Parquet files
+    without Spark, and leaves both snapshots to Spark's join where that is not possible or the order differs much.
+    """
+    return changes_by(
+        _TEXT_DIFF,
+        old,
+        new,
+        unique_key=unique_key,
+        columns=columns,
+        before_image=before_image,
+        memory_bytes=memory_bytes,
+    )

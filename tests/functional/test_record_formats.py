@@ -1,0 +1,445 @@
+"""Legacy files that a format definition describes: what is read of them, what is set aside, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from bad_input import messages
+from dbt.tests.util import run_dbt, run_dbt_and_capture
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import SparkRuntimeException
+from pyspark.sql import SparkSession
+
+PARTITIONS = [{"name": "dump_date", "data_type": "date"}]
+FIXED = {
+    "file_format": "fixed_width",
+    "encoding": "iso-8859-1",
+    "key": "account_id",
+    "header": "HACCOUNTS",
+    "trailer": {"pattern": "T([0-9]{4})", "counts": "records"},
+    "fields": [
+        {"name": "account_id", "data_type": "int", "start": 2, "length": 4},
+        {"name": "name", "data_type": "string", "length": 8},
+        {"name": "opened", "data_type": "date", "length": 8, "format": "yyyyMMdd", "null_marker": ["", "00000000"]},
+        {"name": "balance", "data_type": "decimal(9,2)", "length": 9, "implied_decimals": 2},
+    ],
+}
+DELIMITED = {
+    "file_format": "delimited",
+    "delimiter": "|",
+    "quote": '"',
+    "null_marker": "\\N",
+    "key": ["account_id"],
+    "header": "names",
+    "trailer": "END",
+    "fields": [
+        {"name": "account_id", "data_type": "int"},
+        {"name": "name", "data_type": "string"},
+        {"name": "balance", "data_type": "decimal(9,2)"},
+    ],
+}
+
+
+def fixed(account_id: int | str, name: str, opened: str = "20260131", balance: str = "000001250") -> str:
+    return f"D{account_id:>4}{name:<8}{opened}{balance}"
+
+
+def framed(*records: str, count: int | None = None) -> str:
+    return "\n".join(["HACCOUNTS", *records, f"T{len(records) if count is None else count:04}"]) + "\n"
+
+
+@dataclass
+class Legacy:
+    """A project with one source table, `legacy.accounts`, over a folder `dumps`, and a change log of it."""
+
+    spark: SparkSession
+    root: Path
+    schema: str
+
+    def write(self, path: str, text: str | bytes, encoding: str = "utf-8") -> None:
+        file = self.root / "dumps" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+
+    def declare(self, external: dict[str, Any], **changed: Any) -> None:
+        table = {"name": "accounts", "external": {"location": "dumps", **external, **changed}}
+        source = {"name": "legacy", "schema": "{{ target.schema }}", "tables": [table]}
+        (self.root / "models" / "sources.yml").write_text(yaml.safe_dump({"version": 2, "sources": [source]}))
+
+    def create(self) -> None:
+        run_dbt(["run-operation", "create_external_sources"])
+
+    def refused(self) -> str:
+        _, text = run_dbt_and_capture(["run-operation", "create_external_sources"], expect_pass=False)
+        return " ".join(text.split())
+
+    def read(self, text: str | bytes, external: dict[str, Any], encoding: str = "utf-8", **changed: Any) -> None:
+        """One file, declared so."""
+        self.write("accounts.txt", text, encoding)
+        self.declare(external, **changed)
+        self.create()
+
+    def good(self, columns: str = "*") -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self.spark.sql(f"select {columns} from {self.schema}.accounts").collect()]
+
+    def bad(self) -> list[tuple[Any, ...]]:
+        """Line number, record and reason of what is in quarantine."""
+        rows = self.spark.table(f"{self.schema}.accounts__quarantine").orderBy("file", "line_number").collect()
+        return [(row.line_number, row.record, row.reason) for row in rows]
+
+    def unreadable(self, columns: str = "*") -> str:
+        with pytest.raises((SparkRuntimeException, Py4JJavaError)) as stopped:
+            self.good(columns)
+        return str(stopped.value)
+
+    def run(self, *args: str, expect_pass: bool = True) -> str:
+        _, text = run_dbt_and_capture(["run", *args], expect_pass=expect_pass)
+        return " ".join(text.split())
+
+    def log(self) -> list[tuple[Any, ...]]:
+        columns = "_batch_id, _change_type, account_id, name, balance"
+        rows = self.spark.sql(f"select {columns} from {self.schema}.accounts_changes order by _batch_id, account_id")
+        return [(*tuple(row)[:-1], str(row.balance)) for row in rows.collect()]
+
+
+@pytest.fixture
+def legacy(project, spark, interpreted, deltawave_package):
+    legacy = Legacy(spark, Path(project.project_root), project.test_schema)
+    spark.sql(f"drop schema if exists {legacy.schema} cascade")
+    shutil.rmtree(legacy.root / "dumps", ignore_errors=True)
+    return legacy
+
+
+class TestRecords:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {"sources.yml": "version: 2"}
+
+    def test_fixed_width(self, legacy):
+        lines = [
+            fixed(1, "Müller"),
+            fixed(2, "", "00000000", "-00000001"),
+            fixed(3, "cid")[:-1],
+            fixed("x", "dan", "20260230"),
+        ]
+        legacy.read(framed(*lines), FIXED, encoding="iso-8859-1")
+        assert legacy.good("account_id, name, cast(opened as string), cast(balance as string)") == [
+            (1, "Müller", "2026-01-31", "12.50"),
+            (2, None, None, "-0.01"),
+        ]
+        assert legacy.bad() == [
+            (4, lines[2], "29 characters, not 30"),
+            (5, lines[3], "account_id is 'x', not int; opened is '20260230', not date written as yyyyMMdd"),
+        ]
+
+    def test_delimited(self, legacy):
+        lines = [
+            '1|"ann ""a"" | b"|12.5',
+            "2|\\N|\\N",
+            "3||1.00",
+            "4|dan",
+            "5|eve|1|2",
+            '6|"fay|1',
+            '7|g"y|1',
+            "\\N|hal|1.005",
+            '"\\N"|ian|',
+        ]
+        legacy.read("\n".join(['account_id|"name"|balance', *lines, "END"]), DELIMITED)
+        assert legacy.good("account_id, name, cast(balance as string)") == [
+            (1, 'ann "a" | b', "12.50"),
+            (2, None, None),
+            (3, "", "1.00"),
+        ]
+        assert legacy.bad() == [
+            (5, "4|dan", "2 fields, not 3"),
+            (6, "5|eve|1|2", "4 fields, not 3"),
+            (7, '6|"fay|1', "a quote that does not open or close a field"),
+            (8, '7|g"y|1', "a quote that does not open or close a field"),
+            (9, "\\N|hal|1.005", "account_id is null, and in the key; balance is '1.005', not decimal(9,2)"),
+            (10, '"\\N"|ian|', "account_id is '\\N', not int; balance is '', not decimal(9,2)"),
+        ]
+
+    def test_delimiter_of_several_characters(self, legacy):
+        text = "1||ann*||2.00\r\n2||*||\r\n||bob||1\r\n"
+        external = {**DELIMITED, "delimiter": "||", "quote": None, "header": None, "trailer": None, "null_marker": None}
+        legacy.read(text, external)
+        assert legacy.good("account_id, name, cast(balance as string)") == [(1, "ann*", "2.00"), (2, "*", None)]
+        assert legacy.bad() == [(3, "||bob||1", "account_id is null, and in the key")]
+
+    @pytest.mark.parametrize(
+        ("encoding", "good", "bad"),
+        [
+            ("utf-8", "Mü€", b"M\xfc"),
+            ("windows-1252", "Mü€", b"M\x81"),
+            ("us-ascii", "Mu", b"M\xfc"),
+            ("cp850", "Müí", None),
+        ],
+    )
+    def test_encodings(self, legacy, encoding, good, bad):
+        text = good.encode(encoding) + (b"\n" + bad + b"\n" if bad else b"\n")
+        external = {"file_format": "delimited", "delimiter": ";", "fields": [{"name": "name", "data_type": "string"}]}
+        legacy.read(text, {**external, "encoding": encoding})
+        assert legacy.good() == [(good,)]
+        assert legacy.bad() == ([(2, "M\ufffd", f"not all of its bytes are {encoding}")] if bad else [])
+
+    VALUES = [
+        ({"data_type": "int"}, {"7": 7, "+007": 7, "-7": -7}, ["7.0", "7 7", "1e3", "2147483648", "x"]),
+        ({"data_type": "bigint", "sign": "trailing"}, {"70-": -70, "70+": 70, "70": 70}, ["-70", "-"]),
+        (
+            {"data_type": "decimal(5,2)"},
+            {"1.5": "1.50", ".5": "0.50", "1.": "1.00", "1.500": "1.50"},
+            ["1.505", "1234.5", ".", "1e2"],
+        ),
+        (
+            {"data_type": "decimal(5,2)", "implied_decimals": 2, "sign": "overpunched"},
+            {"0012C": "1.23", "0012L": "-1.23", "0012{": "1.20", "0012}": "-1.20", "00120": "1.20"},
+            ["C0012", "0012Z", "9999999"],
+        ),
+        ({"data_type": "double"}, {"1.5e3": 1500.0, "-2": -2.0}, ["1e999", "NaN", "1d", "0x1"]),
+        ({"data_type": "date"}, {"2026-01-31": "2026-01-31"}, ["2026-02-30", "2026-1-5", "2026", "2026-01-31 x"]),
+        ({"data_type": "date", "format": "dd.MM.yyyy"}, {"31.01.2026": "2026-01-31"}, ["30.02.2026", "2026-01-31"]),
+        (
+            {"data_type": "timestamp_ntz", "format": "yyyyMMddHHmm"},
+            {"202603290230": "2026-03-29 02:30:00"},
+            ["20260329"],
+        ),
+        ({"data_type": "timestamp_ntz"}, {"2026-03-29T02:30:00.25": "2026-03-29 02:30:00.25"}, ["2026-03-29"]),
+        ({"data_type": "boolean"}, {"Y": True, "0": False, "false": False}, ["J", "2"]),
+    ]
+
+    def test_values_are_read_exactly_or_not_at_all(self, legacy):
+        """A field for each kind; each line fills one of them."""
+        fields = [{"name": f"c{n}", **field} for n, (field, _, _) in enumerate(self.VALUES)]
+        lines, values, bad = [], [], []
+        for n, (_, good, wrong) in enumerate(self.VALUES):
+            for text in [*good, *wrong]:
+                lines.append(";" * n + text + ";" * (len(fields) - n - 1))
+                if text in good:
+                    values.append(good[text])
+                else:
+                    bad.append(lines[-1])
+        legacy.read("\n".join(lines), {"file_format": "delimited", "delimiter": ";", "fields": fields})
+        plain = {"int", "bigint", "double", "boolean"}
+        shown = [
+            f"c{n}" if field["data_type"] in plain else f"cast(c{n} as string)"
+            for n, (field, _, _) in enumerate(self.VALUES)
+        ]
+        assert [next(value for value in row if value is not None) for row in legacy.good(", ".join(shown))] == values
+        assert [record for _, record, _ in legacy.bad()] == bad
+
+    def test_decimal_comma(self, legacy):
+        external = {"file_format": "delimited", "delimiter": ";", "decimal_separator": ","}
+        legacy.read("1,5\n1.5\n", external, fields=[{"name": "price", "data_type": "decimal(5,2)"}])
+        assert legacy.good("cast(price as string)") == [("1.50",)]
+        assert legacy.bad() == [(2, "1.5", "price is '1.5', not decimal(5,2)")]
+
+    def test_trimming_and_required_fields(self, legacy):
+        fields = [
+            {"name": "a", "data_type": "string", "length": 3, "trim": "right"},
+            {
+                "name": "b",
+                "data_type": "string",
+                "start": 5,
+                "length": 3,
+                "trim": "none",
+                "null_marker": [],
+                "required": True,
+            },
+            {"name": "c", "data_type": "int", "length": 2, "required": True},
+        ]
+        legacy.read(" x  y   1\n    y   \n", {"file_format": "fixed_width", "fields": fields})
+        assert legacy.good() == [(" x", "y  ", 1)]
+        assert legacy.bad() == [(2, "    y   ", "8 characters, not 9")]
+        legacy.declare({"file_format": "fixed_width", "fields": fields}, short_records="pad", record_length=12)
+        legacy.create()
+        assert legacy.bad() == [(2, "    y   ", "c is null, and required")]
+
+    def test_record_separator(self, legacy):
+        external = {"file_format": "delimited", "delimiter": ";", "fields": [{"name": "name", "data_type": "string"}]}
+        legacy.read(
+            "ann\nb;bob\x1e",
+            external,
+            record_separator="\x1e",
+            fields=[{"name": n, "data_type": "string"} for n in "ab"],
+        )
+        assert legacy.good() == [("ann\nb", "bob")]
+
+    def test_line_numbers_of_a_file_that_is_split(self, legacy):
+        """Splits are tiny here, so that the lines of a file come from many tasks."""
+        numbers = range(1, 2001)
+        lines = [f"{n};{'x' * (n % 50)}" if n % 7 else f"bad {n}" for n in numbers]
+        fields = [{"name": "n", "data_type": "int"}, {"name": "x", "data_type": "string"}]
+        splits = {"spark.sql.files.maxPartitionBytes": "4096", "spark.sql.files.minPartitionNum": "20"}
+        for setting, value in splits.items():
+            legacy.spark.conf.set(setting, value)
+        try:
+            legacy.write("b.txt", "\n".join(lines[:100]))
+            legacy.read("\n".join(lines), {"file_format": "delimited", "delimiter": ";", "fields": fields})
+            assert legacy.spark.table(f"{legacy.schema}.accounts__lines").rdd.getNumPartitions() > 5
+            bad = legacy.bad()
+            assert sorted(n for (n,) in legacy.good("n")) == sorted(
+                [n for n in numbers if n % 7] + [n for n in numbers if n % 7 and n <= 100]
+            )
+        finally:
+            for setting in splits:
+                legacy.spark.conf.unset(setting)
+        wanted = [n for n in numbers if n % 7 == 0] + [n for n in numbers if n % 7 == 0 and n <= 100]
+        assert [(line, record) for line, record, _ in bad] == [(n, f"bad {n}") for n in wanted]
+
+    BROKEN = {
+        "no trailer": (framed(fixed(1, "ann")).rsplit("T", 1)[0], "no trailer T([0-9]{4})"),
+        "another count": (framed(fixed(1, "ann"), count=2), "records: 2 by its trailer, 1 by count"),
+        "no header": (framed(fixed(1, "ann")).split("\n", 1)[1], "no header HACCOUNTS"),
+        "two dumps in one file": (framed(fixed(1, "ann")) * 2, "2 lines are like the header HACCOUNTS"),
+    }
+
+    def test_half_a_file_is_refused_whatever_is_read(self, legacy):
+        legacy.read(framed(fixed(1, "ann")), FIXED)
+        assert len(legacy.good()) == 1
+        for text, problem in self.BROKEN.values():
+            legacy.write("accounts.txt", text)
+            legacy.spark.sql(f"refresh table {legacy.schema}.accounts__lines")
+            for columns in ("*", "count(*)", "name"):
+                said = legacy.unreadable(columns)
+                assert "source legacy.accounts: refused file:" in said
+                assert problem in said
+            assert any(number is None and problem in reason for number, _, reason in legacy.bad())
+
+    def test_header_and_trailer_in_a_wrong_place_are_set_aside(self, legacy):
+        header, record, trailer, _ = framed(fixed(1, "ann")).split("\n")
+        legacy.read("\n".join([record, trailer, header]), FIXED)
+        assert legacy.good("account_id") == [(1,)]
+        assert legacy.bad() == [
+            (2, trailer, "a trailer that is not the last line"),
+            (3, header, "a header that is not line 1"),
+        ]
+
+    def test_bad_records_may_stop_every_reader(self, legacy):
+        legacy.read(framed(fixed(1, "ann"), fixed("x", "bob")), FIXED, bad_records="fail")
+        assert "account_id is 'x', not int" in legacy.unreadable("count(*)")
+        assert len(legacy.bad()) == 1
+
+    def test_names_and_patterns_may_hold_any_text(self, legacy):
+        fields = [{"name": name, "data_type": "string"} for name in ("it's", "`a`", "file", "$|")]
+        external = {
+            "file_format": "delimited",
+            "delimiter": "^",
+            "header": ["#'\\\\'", "names"],
+            "null_marker": "'\\",
+            "fields": fields,
+        }
+        legacy.read("#'\\'\nit's^`a`^file^$|\n1^'\\^3^\\\n1^2\n", external)
+        assert legacy.good() == [("1", None, "3", "\\")]
+        assert legacy.spark.table(f"{legacy.schema}.accounts").columns == ["it's", "`a`", "file", "$|"]
+        assert legacy.bad() == [(4, "1^2", "2 fields, not 4")]
+
+    def test_from_and_to_a_table_of_spark_s(self, legacy):
+        text = "account_id|name|balance\n1|ann|1.00\nEND\n"
+        legacy.read(text, DELIMITED)
+        columns = [{"name": "account_id", "data_type": "string"}]
+        legacy.declare({"file_format": "text"})
+        path = legacy.root / "models" / "sources.yml"
+        declared = yaml.safe_load(path.read_text())
+        declared["sources"][0]["tables"][0]["columns"] = columns
+        path.write_text(yaml.safe_dump(declared))
+        legacy.create()
+        assert len(legacy.good()) == 3
+        legacy.declare(DELIMITED)
+        legacy.create()
+        assert legacy.good("account_id") == [(1,)]
+
+    def test_an_expression_that_is_none(self, legacy):
+        legacy.write("a.txt", "x")
+        legacy.declare(DELIMITED, trailer="(")
+        text = legacy.refused()
+        assert messages("Format definitions")["an expression that is none"] in text
+        assert not legacy.spark.catalog.tableExists(f"{legacy.schema}.accounts")
+
+    def test_relations_of_another_maker_are_not_touched(self, legacy):
+        legacy.write("a.txt", "")
+        legacy.declare(DELIMITED)
+        legacy.spark.sql(f"create schema {legacy.schema}")
+        legacy.spark.sql(f"create table {legacy.schema}.accounts__quarantine using parquet as select 42 as answer")
+        assert "create_external_sources did not make it" in legacy.refused()
+        assert not legacy.spark.catalog.tableExists(f"{legacy.schema}.accounts__lines")
+
+
+CHANGES = """
+{{ config(materialized='differential', unique_key='account_id', snapshot_date='dump_date', max_delete_fraction=1) }}
+select * from {{ source('legacy', 'accounts') }}
+"""
+DATED = {**FIXED, "partitions": PARTITIONS}
+
+
+class TestRuns:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {"sources.yml": "version: 2", "accounts_changes.sql": CHANGES}
+
+    def land(self, legacy, day, *records, count=None):
+        legacy.write(f"dump_date=2026-01-0{day}/a.txt", framed(*records, count=count), "iso-8859-1")
+
+    @pytest.fixture
+    def begun(self, legacy):
+        """A log with the dump of one day."""
+        self.land(legacy, 1, fixed(1, "Jürg"), fixed(2, "bob"), fixed(3, "cid"))
+        legacy.declare(DATED)
+        legacy.create()
+        legacy.run()
+        return legacy
+
+    @pytest.mark.both_adapters
+    def test_two_dumps(self, begun):
+        self.land(begun, 2, fixed(1, "Jörg"), fixed(2, "bob"), fixed(3, "cid", balance="00000-250"), fixed(4, ""))
+        text = begun.run()
+        reason = "balance is '00000-250', not decimal(9,2) with 2 implied decimals"
+        assert messages("Format definitions")["a bad record in a run"] in text
+        assert reason in text
+        assert begun.log() == [
+            (1, "insert", 1, "Jürg", "12.50"),
+            (1, "insert", 2, "bob", "12.50"),
+            (1, "insert", 3, "cid", "12.50"),
+            (2, "update", 1, "Jörg", "12.50"),
+            (2, "delete", 3, "cid", "12.50"),
+            (2, "insert", 4, None, "12.50"),
+        ]
+        assert begun.bad() == [(4, fixed(3, "cid", balance="00000-250"), reason)]
+        assert "bad and set aside" not in begun.run()
+
+    @pytest.mark.both_adapters
+    def test_half_a_dump_changes_nothing(self, begun):
+        self.land(begun, 2, fixed(1, "Jörg"), count=3)
+        assert "records: 3 by its trailer, 1 by count" in begun.run(expect_pass=False)
+        assert {row[0] for row in begun.log()} == {1}
+
+    def test_an_empty_dump_is_refused(self, begun):
+        self.land(begun, 2)
+        assert "batch 2 (2026-01-02): the dump is empty (the last one had 3 rows)" in begun.run(expect_pass=False)
+        (begun.root / "dumps/dump_date=2026-01-02/a.txt").write_text("")
+        assert "batch 2 (2026-01-02): the dump is empty (the last one had 3 rows)" in begun.run(expect_pass=False)
+
+    def test_a_warning_that_is_an_error_decides_nothing(self, begun):
+        self.land(begun, 2, fixed(1, "Jörg"), fixed("x", "bob"))
+        begun.run("--warn-error", expect_pass=False)
+        assert {row[0] for row in begun.log()} == {1}
+
+    def test_a_declaration_that_was_changed_is_not_passed_over(self, begun):
+        begun.declare(DATED, encoding="utf-8")
+        assert messages("External sources")["a declaration that was changed"] in begun.run(expect_pass=False)
+
+    def test_a_folder_that_names_no_date(self, begun):
+        begun.write("dump_date=__HIVE_DEFAULT_PARTITION__/a.txt", framed(fixed(1, "ann")))
+        assert messages("Format definitions")["a folder that names no value"] in begun.run(expect_pass=False)
+
+    def test_only_the_folder_of_a_dump_is_read(self, begun):
+        self.land(begun, 2, fixed(1, "Jörg"), count=3)
+        begun.create()
+        query = f"select * from {begun.schema}.accounts where dump_date = date '2026-01-01'"
+        assert len(begun.spark.sql(query).collect()) == 3
+        plan = begun.spark.sql(f"explain {query}").collect()[0][0]
+        assert plan.count("Location: InMemoryFileIndex(1 paths)") == plan.count("FileScan") == 2
