@@ -1,7 +1,8 @@
 {#
   An expression with the same content that Spark can compare (<=>), group by and sort; two are equal exactly where the contract says so. Spark's
   own comparison already equates -0.0 with 0.0 and NaN with NaN, and tells a null struct from a struct of nulls. A map becomes its entries in key
-  order, a variant its type and JSON text, collated text its bytes, an interval of months its text: Spark does not hand it over to Python.
+  order, a variant its type and JSON text, collated text its bytes, an interval of months its text in years and months: Spark does not hand such
+  an interval over to Python.
 #}
 {%- macro _comparable(expression, data_type) -%}
   {%- if not modules.re.search('(?i)map\\s*<|variant|collate|interval', data_type | string) -%}
@@ -41,7 +42,9 @@
 
   {%- elif type.name == 'variant' -%}
     {{ return('concat(schema_of_variant(' ~ expression ~ "), ' ', to_json(" ~ expression ~ ", map('timeZone', 'UTC')))") }}
-  {%- elif modules.re.match('interval( year| month|$)', type.name) -%}
+  {%- elif modules.re.match('interval (year|month)', type.name) -%}
+    {{ return('cast(cast(' ~ expression ~ ' as interval year to month) as string)') }}
+  {%- elif type.name == 'interval' -%}
     {{ return('cast(' ~ expression ~ ' as string)') }}
   {%- elif ' collate ' in type.name -%}
     {{ return('collate(' ~ expression ~ ", 'UTF8_BINARY')") }}

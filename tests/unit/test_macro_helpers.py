@@ -143,7 +143,7 @@ def test_what_spark_compares_is_left_alone(data_type):
          "if(isnull(c), null, named_struct('a b', sort_array(map_entries(c.`a b`)), 'n', c.`n`))"),
         ("string collate UNICODE_CI", "collate(c, 'UTF8_BINARY')"),
         ("interval", "cast(c as string)"),
-        ("interval year to month", "cast(c as string)"),
+        ("interval year to month", "cast(cast(c as interval year to month) as string)"),
         ("interval day to second", "c"),
         ("variant", "concat(schema_of_variant(c), ' ', to_json(c, map('timeZone', 'UTC')))"),
     ],

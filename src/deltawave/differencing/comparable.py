@@ -40,8 +40,10 @@ def _part(value: str, kind: DataType) -> str:
         return f"if(isnull({value}), null, named_struct({pairs}))"
     if isinstance(kind, VariantType):
         return f"concat(schema_of_variant({value}), ' ', to_json({value}, map('timeZone', 'UTC')))"
-    # Spark compares no calendar interval, and hands no interval of months to Python.
-    if isinstance(kind, (CalendarIntervalType, YearMonthIntervalType)):
+    # Spark hands no interval of months to Python, and compares no calendar interval.
+    if isinstance(kind, YearMonthIntervalType):
+        return f"cast(cast({value} as interval year to month) as string)"
+    if isinstance(kind, CalendarIntervalType):
         return f"cast({value} as string)"
     if isinstance(kind, StringType) and "collate" in kind.simpleString():
         return f"collate({value}, 'UTF8_BINARY')"
