@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     )
     differential.add_argument("--rows", type=int, default=2_000_000, help="rows of a snapshot (default: 2000000)")
     differential.add_argument(
-        "--order", choices=("same", "local", "full"), default="full", help="of the later snapshot"
+        "--order", choices=("same", "local", "full", "stagnant"), default="full", help="of the later snapshot"
     )
     differential.add_argument("--runs", type=int, default=3, help="how often each method runs (default: 3)")
     differential.add_argument("--methods", default="", help="names with commas between them (default: all)")

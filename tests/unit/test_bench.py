@@ -12,6 +12,7 @@ from deltawave import cli
 from deltawave.bench.differential import Result
 from deltawave.bench.methods import METHODS, OPPONENT
 from deltawave.bench.report import write_report
+from deltawave.bench.snapshots import ORDERS
 
 
 def result(method: str, *runs: float, **others: Any) -> dict[str, Any]:
@@ -57,3 +58,9 @@ def test_an_opponent_that_is_not_installed(
 def test_opponents_and_limits_are_there() -> None:
     names = {method.name for method in METHODS}
     assert {"pyspark_extension", "datacompy", "duckdb_full_outer_join", "except_all", "read_new", "read_both"} <= names
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_command_takes_every_order(order: str) -> None:
+    options = cli.parser().parse_args(["bench", "differential", "--order", order, "--out", "results"])
+    assert options.order == order

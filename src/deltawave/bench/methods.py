@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.bench.snapshots import KEY, Snapshots
-from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed, text_diff, window
+from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
+from deltawave.differencing.algorithms import ALGORITHMS
 from deltawave.differencing.compression import Freed
 from deltawave.differencing.in_place import map_rows, quoted
 
@@ -113,9 +114,12 @@ def sort_merge(snapshots: Snapshots) -> None:
     snapshots.write(changes)
 
 
-def _ordered(library: Any) -> Callable[[Snapshots], None]:
+def _both_sides(algorithm: str) -> Callable[[Snapshots], None]:
+    changes = ALGORITHMS[algorithm].changes
+
     def find(snapshots: Snapshots) -> None:
-        _written(snapshots, library.changes(snapshots.old, snapshots.new, before_image=True, **_contract(snapshots)))
+        given = {"before_image": True, "memory_bytes": 1 << 30, **_contract(snapshots)}
+        _written(snapshots, changes(snapshots.old, snapshots.new, **given))
 
     return find
 
@@ -185,8 +189,12 @@ METHODS = [
     Method("datacompy", datacompy, fits=lambda rows: rows <= _ROWS_FOR_DATACOMPY),
     Method("duckdb_full_outer_join", duckdb_full_outer_join, reads=_both),
     Method("outer_join", sort_merge),
-    Method("window", _ordered(window), is_python=True, reads=_both_and_keys),
-    Method("text_diff", _ordered(text_diff), is_python=True, reads=_both_and_keys),
+    Method("window", _both_sides("window"), is_python=True, reads=_both_and_keys),
+    Method("text_diff", _both_sides("text_diff"), is_python=True, reads=_both_and_keys),
+    Method("similar", _both_sides("similar"), is_python=True, reads=_both_and_keys),
+    Method("hybrid_hash", _both_sides("hybrid_hash"), is_python=True),
+    Method("partitioned_hash_pointed", _both_sides("partitioned_hash_pointed"), is_python=True, reads=_both),
+    Method("stagnant_by_blocks", _both_sides("stagnant_by_blocks"), is_python=True, reads=_both),
     _hashed("sort_merge_compressed", _compressed(sort_merge_compressed)),
     _hashed("sort_merge_compressed_in_place", _MERGED_IN_PLACE, in_place=True),
     _hashed("hash_compressed", _compressed(hash_compressed)),
