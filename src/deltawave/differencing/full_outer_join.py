@@ -81,7 +81,7 @@ def _checked_columns(left: DataFrame, right: DataFrame, key: Sequence[str]) -> t
     fields = [fields_of("left relation", left), fields_of("right relation", right)]
     if not key:
         raise ValueError("on names no column.")
-    wanted = [name.lower() for name in key]
+    wanted = list(dict.fromkeys(name.lower() for name in key))
     for name in key:
         for side, own in zip(("left", "right"), fields, strict=True):
             if name.lower() not in own:
