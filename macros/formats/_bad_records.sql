@@ -69,17 +69,63 @@ where `problem` is not null
   {{ return('case ' ~ cases | join(' ') ~ ' end') }}
 {%- endmacro -%}
 
-{# A select of the bad records alone, without line numbers: {partitions, file, reason}. Of one folder, Spark reads nothing else. #}
-{%- macro _bad_records_of_folder(definition, condition) -%}
+{#
+  A select of how many records are bad, and an example: {bad_records, example}. folders: a condition; Spark reads nothing else. records: a condition on
+  `_values`. Nothing is sorted: of a file it
+  is told once that a header or a trailer is in a wrong place, though the quarantine has each of them.
+#}
+{%- macro _bad_records_of_dump(definition, folders, records) -%}
+{%- set format = definition.format -%}
+{%- set framed = format.header or format.trailer -%}
 with lines as (
-    {{ deltawave._indented(deltawave._lines(definition)) }}
+    {{ deltawave._indented(deltawave._lines(definition, condition=folders)) }}
 ),
 
-{{ deltawave._read_records(definition, 'lines', definition.partitions | map(attribute='name') | list + ['file']) }}
+{{ deltawave._read_records(definition, 'lines', ['file']) }}
+{%- if framed %},
+
+ordered_lines as (
+    {{ deltawave._indented(deltawave._lines(definition, ordered=true, condition=folders)) }}
+),
+
+misplaced as (
+    select {{ deltawave._misplaced_of_file(format) }} as `reason`
+    from ordered_lines
+    group by `file`
+)
+{%- endif %},
+
+bad as (
+    select `reason`
+    from checked
+    where `reason` is not null and {{ records }}
+    {%- if framed %}
+    union all
+    select `reason`
+    from misplaced
+    where `reason` is not null
+    {%- endif %}
+)
 
 select
     count(*) as bad_records,
     min(`reason`) as example
-from checked
-where `reason` is not null and {{ condition }}
+from bad
+{%- endmacro -%}
+
+{# Whether a line that belongs behind the header stands before it, or one after the trailer: what is wrong, or null. #}
+{%- macro _misplaced_of_file(format) -%}
+  {%- set place = 'struct(`_block`, `_place`)' -%}
+  {%- set cases = [] -%}
+  {%- if format.header -%}
+    {%- set is_header = deltawave._is_one_of(format.header, '`_text`') -%}
+    {%- do cases.append('when min(if(' ~ is_header ~ ', null, ' ~ place ~ ')) < max(if(' ~ is_header ~ ', ' ~ place ~ ", null)) "
+      ~ "then 'a record before the header'") -%}
+  {%- endif -%}
+  {%- if format.trailer -%}
+    {%- set is_trailer = deltawave._is_one_of(format.trailer, '`_text`') -%}
+    {%- do cases.append('when max(if(' ~ is_trailer ~ ', null, ' ~ place ~ ')) > min(if(' ~ is_trailer ~ ', ' ~ place ~ ", null)) "
+      ~ "then 'a record after the trailer'") -%}
+  {%- endif -%}
+  {{ return('case ' ~ cases | join(' ') ~ ' end') }}
 {%- endmacro -%}

@@ -19,7 +19,8 @@
 #}
 {%- macro _decoded(encoding, line) -%}
   {%- if encoding == 'utf-8' -%}
-    {{ return('make_valid_utf8(' ~ line ~ ')') }}
+    {#- Without the mark of byte order, with which some programs begin a file. -#}
+    {{ return("trim(leading '\\ufeff' from make_valid_utf8(" ~ line ~ '))') }}
   {%- endif -%}
   {%- set from = [] -%}
   {%- set to = [] -%}

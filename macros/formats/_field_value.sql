@@ -27,6 +27,22 @@
   {{ return('if(' ~ deltawave._matches(text, pattern) ~ ', ' ~ value ~ ', null)') }}
 {%- endmacro -%}
 
+{#
+  Is the value another than its text says? 1e-999 is not 0; and dates of the year 0, which Spark takes, are unknown to SQL and to most of its readers.
+  None where that can't be.
+#}
+{%- macro _is_another(field, text, value) -%}
+  {%- if field.kind == 'float' -%}
+    {{ return(value ~ ' = 0 and ' ~ text ~ " rlike '^[^eE]*[1-9]'") }}
+  {%- elif field.kind in ['date', 'timestamp'] -%}
+    {%- set begin, end = field.data_type ~ "'0001-01-01", field.data_type ~ "'9999-12-31" -%}
+    {%- set zone = 'Z' if field.data_type == 'timestamp' else '' -%}
+    {%- set times = ["'", "'"] if field.kind == 'date' else [' 00:00:00' ~ zone ~ "'", ' 23:59:59.999999' ~ zone ~ "'"] -%}
+    {{ return(value ~ ' not between ' ~ begin ~ times[0] ~ ' and ' ~ end ~ times[1]) }}
+  {%- endif -%}
+  {{ return(none) }}
+{%- endmacro -%}
+
 {# Does a text match a regular expression as a whole? #}
 {%- macro _matches(text, pattern) -%}
   {{ return(text ~ ' rlike ' ~ deltawave._literal('\\A(?:' ~ pattern ~ ')\\z')) }}

@@ -9,7 +9,7 @@
   {%- set format = {
     'kind': file_format,
     'encoding': deltawave._encoding(name, external.encoding),
-    'record_separator': deltawave._format_text(name, 'record_separator', external.record_separator),
+    'record_separator': deltawave._record_separator(name, external),
     'decimal_separator': deltawave._format_choice(name, 'decimal_separator', external.decimal_separator, ['.', ',']),
     'bad_records': deltawave._format_choice(name, 'bad_records', external.bad_records, ['quarantine', 'fail']),
     'fields': fields,
@@ -53,6 +53,17 @@
     {%- do deltawave._fail('external_value', {'source': name, 'option': option, 'value': value, 'allowed': 'text in quotes'}) -%}
   {%- endif -%}
   {{ return(value) }}
+{%- endmacro -%}
+
+{# What ends a record. Spark looks for its bytes in UTF-8, before a line is decoded: in ASCII they are the same in every encoding. #}
+{%- macro _record_separator(name, external) -%}
+  {%- set separator = deltawave._format_text(name, 'record_separator', external.record_separator) -%}
+  {%- if separator and not separator.isascii() and deltawave._encoding(name, external.encoding) != 'utf-8' -%}
+    {%- do deltawave._fail('external_value', {
+      'source': name, 'option': 'record_separator', 'value': separator, 'allowed': 'characters of ASCII, or any with encoding: utf-8',
+    }) -%}
+  {%- endif -%}
+  {{ return(separator) }}
 {%- endmacro -%}
 
 {# The names of the key's fields, in the spelling of the fields. #}

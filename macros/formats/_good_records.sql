@@ -6,11 +6,34 @@
 {%- set format = definition.format -%}
 {%- set parts = definition.partitions | map(attribute='name') | list -%}
 {%- set framed = format.header or format.trailer -%}
+{%- set stops = format.bad_records == 'fail' -%}
+{%- set records = 'accepted' if stops else 'checked' -%}
+{%- set conditions = [] if stops else ['checked.`reason` is null'] -%}
+{%- if framed -%}
+  {%- do conditions.append(
+    deltawave._or_stop('file_problems.`problem` is null', 'true', definition, "file_problems.`file`, ': ', file_problems.`problem`")
+  ) -%}
+{%- endif -%}
 with lines as (
     {{ deltawave._indented(deltawave._lines(definition)) }}
 ),
 
 {{ deltawave._read_records(definition, 'lines', parts + ['file']) }}
+{%- if stops %},
+
+accepted as (
+    select
+        {%- for name in deltawave._quoted_list(parts + ['file']) %}
+        {{ name }},
+        {%- endfor %}
+        `_accepted` as `_values`
+    from checked
+    {#- Spark evaluates a reader's filter before ours. So the values that it asks for come from the expression that stops. #}
+    {{ deltawave._once({
+      '_accepted': deltawave._or_stop('`reason` is null', '`_values`', definition, "`file`, ': ', `reason`, ': ', `_text`"),
+    }) | indent }}
+)
+{%- endif %}
 {%- if framed %},
 
 {{ deltawave._file_problems(definition) }}
@@ -18,33 +41,35 @@ with lines as (
 
 select{{ ' /*+ broadcast(file_problems) */' if framed }}
     {%- for field in format.fields %}
-    checked.`_values`.`{{ loop.index0 }}` as {{ deltawave._quoted(field.name) }}{{ ',' if parts or not loop.last }}
+    {{ records }}.`_values`.`{{ loop.index0 }}` as {{ deltawave._quoted(field.name) }}{{ ',' if parts or not loop.last }}
     {%- endfor %}
-    {%- for name in deltawave._quoted_list(parts, 'checked') %}
+    {%- for name in deltawave._quoted_list(parts, records) %}
     {{ name }}{{ ',' if not loop.last }}
     {%- endfor %}
-from checked
+from {{ records }}
 {%- if framed %}
 inner join file_problems
-    on checked.`file` = file_problems.`file`
+    on {{ records }}.`file` = file_problems.`file`
     {%- for name in deltawave._quoted_list(parts) %}
-    and checked.{{ name }} = file_problems.{{ name }}
+    and {{ records }}.{{ name }} = file_problems.{{ name }}
     {%- endfor %}
 {%- endif %}
-where {{ deltawave._or_stop('checked.`reason` is null', definition, "checked.`file`, ': ', checked.`reason`, ': ', checked.`_text`") if format.bad_records == 'fail' else 'checked.`reason` is null' }}
-    {%- if framed %}
-    and {{ deltawave._or_stop('file_problems.`problem` is null', definition, "file_problems.`file`, ': ', file_problems.`problem`") }}
-    {%- endif %}
+{%- if conditions %}
+where {{ conditions | join('\n    and ') }}
+{%- endif %}
 {%- endmacro -%}
 
-{# A condition that ends the query where it does not hold, with a message of these parts. #}
-{%- macro _or_stop(condition, definition, parts) -%}
+{# A value that ends the query where a condition does not hold, with a message of these parts. #}
+{%- macro _or_stop(condition, value, definition, parts) -%}
   {%- set source = deltawave._literal('source ' ~ definition.name ~ ': refused ') -%}
-  {{ return('if(' ~ condition ~ ', true, raise_error(concat(' ~ source ~ ', ' ~ parts ~ ')))') }}
+  {{ return('if(' ~ condition ~ ', ' ~ value ~ ', raise_error(concat(' ~ source ~ ', ' ~ parts ~ ')))') }}
 {%- endmacro -%}
 
-{# The lines of all files, decoded: {_text, _is_undecodable, file} and the partitions; with `ordered`, {_block, _place} give their order in a file. #}
-{%- macro _lines(definition, ordered=false) -%}
+{#
+  The lines of all files, decoded: {_text, _is_undecodable, file} and the partitions; with `ordered`, {_block, _place} give their order in a file.
+  condition: which folders, if not all; Spark moves no condition below the order.
+#}
+{%- macro _lines(definition, ordered=false, condition=none) -%}
 {%- set encoding = definition.format.encoding -%}
 select
     {%- for name in deltawave._quoted_list(definition.partitions | map(attribute='name')) %}
@@ -67,6 +92,9 @@ from (
         monotonically_increasing_id() as `_place`
         {%- endif %}
     from {{ definition.lines }}
+    {%- if condition %}
+    where {{ condition }}
+    {%- endif %}
 ) as raw_lines
 {{ deltawave._once({'_text': deltawave._decoded(encoding, '`record`')}) }}
 {%- endmacro -%}

@@ -15,12 +15,18 @@
       {%- do deltawave._fail('external_value', {'source': name, 'option': option, 'value': line.pattern, 'allowed': 'a regular expression for each line'}) -%}
     {%- endif -%}
     {%- set counts = deltawave._format_choice(name, option ~ '.counts', line.counts, [none, 'records', 'lines']) -%}
-    {%- if counts and not modules.re.search('(?<!\\\\)\\((?!\\?)', pattern) -%}
+    {%- if counts and not deltawave._has_group(pattern) -%}
       {%- do deltawave._fail('format_count', {'source': name, 'option': option, 'pattern': pattern}) -%}
     {%- endif -%}
     {%- do patterns.append({'pattern': deltawave._names_pattern(name, option, format) if pattern == 'names' else pattern, 'counts': counts}) -%}
   {%- endfor -%}
   {{ return(patterns) }}
+{%- endmacro -%}
+
+{# Does a regular expression of Java's have a group that keeps what it matches? A parenthesis that is quoted, or in brackets, begins none. #}
+{%- macro _has_group(pattern) -%}
+  {%- set begun = modules.re.sub('(?s)\\\\Q.*?(?:\\\\E|$)|\\\\.|\\[\\^?\\]?(?:\\\\.|[^\\]\\\\])*\\]', '', pattern) -%}
+  {{ return(modules.re.search('\\((?!\\?)|\\(\\?<[A-Za-z]', begun) is not none) }}
 {%- endmacro -%}
 
 {# The line with the names of all fields, each of which may be quoted where fields may. #}

@@ -147,8 +147,10 @@ when size(`_pieces`) <> {{ format.fields | length }} then concat(size(`_pieces`)
   {%- if field.kind != 'text' -%}
     {%- set written = (' written as ' ~ field.format if field.format else '')
       ~ (' with ' ~ field.implied_decimals ~ ' implied decimals' if field.implied_decimals else '') -%}
+    {%- set value = '`_values`.`' ~ place ~ '`' -%}
+    {%- set is_another = deltawave._is_another(field, text, value) -%}
     {%- do cases.append(
-      'when ' ~ text ~ ' is not null and `_values`.`' ~ place ~ '` is null then concat(' ~ deltawave._literal(field.name ~ " is '") ~ ', ' ~ text
+      'when ' ~ text ~ ' is not null and ' ~ value ~ ' is null' ~ (' or ' ~ is_another if is_another else '') ~ ' then concat(' ~ deltawave._literal(field.name ~ " is '") ~ ', ' ~ text
       ~ ', ' ~ deltawave._literal("', not " ~ field.data_type ~ written) ~ ')'
     ) -%}
   {%- endif -%}

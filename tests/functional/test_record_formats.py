@@ -84,17 +84,18 @@ class Legacy:
         self.declare(external, **changed)
         self.create()
 
-    def good(self, columns: str = "*") -> list[tuple[Any, ...]]:
-        return [tuple(row) for row in self.spark.sql(f"select {columns} from {self.schema}.accounts").collect()]
+    def good(self, columns: str = "*", where: str = "true") -> list[tuple[Any, ...]]:
+        found = self.spark.sql(f"select {columns} from {self.schema}.accounts where {where}").collect()
+        return [tuple(row) for row in found]
 
     def bad(self) -> list[tuple[Any, ...]]:
         """Line number, record and reason of what is in quarantine."""
         rows = self.spark.table(f"{self.schema}.accounts__quarantine").orderBy("file", "line_number").collect()
         return [(row.line_number, row.record, row.reason) for row in rows]
 
-    def unreadable(self, columns: str = "*") -> str:
+    def unreadable(self, columns: str = "*", where: str = "true") -> str:
         with pytest.raises((SparkRuntimeException, Py4JJavaError)) as stopped:
-            self.good(columns)
+            self.good(columns, where)
         return str(stopped.value)
 
     def run(self, *args: str, expect_pass: bool = True) -> str:
@@ -187,6 +188,13 @@ class TestRecords:
         assert legacy.good() == [(good,)]
         assert legacy.bad() == ([(2, "M\ufffd", f"not all of its bytes are {encoding}")] if bad else [])
 
+    def test_a_mark_of_byte_order_is_no_text(self, legacy):
+        legacy.read("account_id|name|balance\n1|ann|1.00\nEND\n", DELIMITED, encoding="utf-8-sig")
+        assert legacy.good("account_id, name") == [(1, "ann")]
+        external = {"file_format": "delimited", "delimiter": ";", "fields": [{"name": "name", "data_type": "string"}]}
+        legacy.read("ann\nbob\n", external, encoding="utf-8-sig")
+        assert legacy.good() == [("ann",), ("bob",)]
+
     VALUES = [
         ({"data_type": "int"}, {"7": 7, "+007": 7, "-7": -7}, ["7.0", "7 7", "1e3", "2147483648", "x"]),
         ({"data_type": "bigint", "sign": "trailing"}, {"70-": -70, "70+": 70, "70": 70}, ["-70", "-"]),
@@ -200,13 +208,27 @@ class TestRecords:
             {"0012C": "1.23", "0012L": "-1.23", "0012{": "1.20", "0012}": "-1.20", "00120": "1.20"},
             ["C0012", "0012Z", "9999999"],
         ),
-        ({"data_type": "double"}, {"1.5e3": 1500.0, "-2": -2.0}, ["1e999", "NaN", "1d", "0x1"]),
-        ({"data_type": "date"}, {"2026-01-31": "2026-01-31"}, ["2026-02-30", "2026-1-5", "2026", "2026-01-31 x"]),
+        (
+            {"data_type": "double"},
+            {"1.5e3": 1500.0, "-2": -2.0, "0.0e9": 0.0, "5e-324": 5e-324},
+            ["1e999", "1e-400", "-0.001E-999", "NaN", "1d", "0x1"],
+        ),
+        ({"data_type": "float"}, {"1e-40": "1.0E-40"}, ["1e-50", "1e50"]),
+        (
+            {"data_type": "date"},
+            {"2026-01-31": "2026-01-31", "0001-01-01": "0001-01-01", "9999-12-31": "9999-12-31"},
+            ["2026-02-30", "2026-1-5", "2026", "2026-01-31 x", "0000-01-01"],
+        ),
         ({"data_type": "date", "format": "dd.MM.yyyy"}, {"31.01.2026": "2026-01-31"}, ["30.02.2026", "2026-01-31"]),
         (
             {"data_type": "timestamp_ntz", "format": "yyyyMMddHHmm"},
             {"202603290230": "2026-03-29 02:30:00"},
-            ["20260329"],
+            ["20260329", "000001010000"],
+        ),
+        (
+            {"data_type": "timestamp"},
+            {"2026-03-29 02:30:00Z": "2026-03-29 02:30:00"},
+            ["0000-12-31 23:00:00Z", "2026-03-29"],
         ),
         ({"data_type": "timestamp_ntz"}, {"2026-03-29T02:30:00.25": "2026-03-29 02:30:00.25"}, ["2026-03-29"]),
         ({"data_type": "boolean"}, {"Y": True, "0": False, "false": False}, ["J", "2"]),
@@ -304,8 +326,8 @@ class TestRecords:
         for text, problem in self.BROKEN.values():
             legacy.write("accounts.txt", text)
             legacy.spark.sql(f"refresh table {legacy.schema}.accounts__lines")
-            for columns in ("*", "count(*)", "name"):
-                said = legacy.unreadable(columns)
+            for columns, where in [("*", "true"), ("count(*)", "true"), ("name", "account_id = 99")]:
+                said = legacy.unreadable(columns, where)
                 assert "source legacy.accounts: refused file:" in said
                 assert problem in said
             assert any(number is None and problem in reason for number, _, reason in legacy.bad())
@@ -319,9 +341,21 @@ class TestRecords:
             (3, header, "a header that is not line 1"),
         ]
 
-    def test_bad_records_may_stop_every_reader(self, legacy):
-        legacy.read(framed(fixed(1, "ann"), fixed("x", "bob")), FIXED, bad_records="fail")
-        assert "account_id is 'x', not int" in legacy.unreadable("count(*)")
+    @pytest.mark.parametrize("frame", [{}, {"header": None, "trailer": None}])
+    @pytest.mark.parametrize("codegen", ["true", "false"])
+    def test_bad_records_may_stop_every_reader(self, legacy, frame, codegen):
+        """Whatever rows it wants: no filter lets a bad record pass."""
+        records = [fixed(1, "ann"), fixed("x", "bob")]
+        legacy.read("\n".join(records) if frame else framed(*records), FIXED, bad_records="fail", **frame)
+        legacy.spark.conf.set("spark.sql.codegen.wholeStage", codegen)
+        for columns, where in [
+            ("count(*)", "true"),
+            ("*", "account_id = 1"),
+            ("*", "account_id is not null"),
+            ("name", "name = 'ann'"),
+            ("1", "account_id in (select 1)"),
+        ]:
+            assert "account_id is 'x', not int" in legacy.unreadable(columns, where), where
         assert len(legacy.bad()) == 1
 
     def test_names_and_patterns_may_hold_any_text(self, legacy):
@@ -358,6 +392,13 @@ class TestRecords:
         legacy.declare(DELIMITED, trailer="(")
         text = legacy.refused()
         assert messages("Format definitions")["an expression that is none"] in text
+        assert not legacy.spark.catalog.tableExists(f"{legacy.schema}.accounts")
+
+    def test_a_count_by_a_group_that_is_none(self, legacy):
+        legacy.write("a.txt", "x")
+        legacy.declare(DELIMITED, trailer={"pattern": "T[a[b](]", "counts": "lines"})
+        text = legacy.refused()
+        assert messages("Format definitions")["a count by a group that is none"] in text
         assert not legacy.spark.catalog.tableExists(f"{legacy.schema}.accounts")
 
     def test_relations_of_another_maker_are_not_touched(self, legacy):
@@ -428,16 +469,44 @@ class TestRuns:
         begun.run("--warn-error", expect_pass=False)
         assert {row[0] for row in begun.log()} == {1}
 
+    def test_bad_records_of_dumps_that_no_folder_tells(self, legacy):
+        fields = [*DELIMITED["fields"], {"name": "dump_date", "data_type": "date"}]
+        lines = ["1|ann|1.00|2026-01-01", "x|bob|1.00|2026-01-01", "1|ann|2.00|2026-01-02", "3|cid|1.00|x"]
+        legacy.write("a.txt", "\n".join(lines))
+        legacy.declare(DELIMITED, fields=fields, header=None, trailer=None)
+        legacy.create()
+        text = legacy.run()
+        # One whose date can't be read may be of any dump.
+        assert "batch 1 (2026-01-01): 2 record(s) of source legacy.accounts are bad" in text
+        assert "batch 2 (2026-01-02): 1 record(s) of source legacy.accounts are bad" in text
+        assert [row[:2] for row in legacy.log()] == [(1, "insert"), (2, "update")]
+
     def test_a_declaration_that_was_changed_is_not_passed_over(self, begun):
         begun.declare(DATED, encoding="utf-8")
         assert messages("External sources")["a declaration that was changed"] in begun.run(expect_pass=False)
+
+    @pytest.mark.parametrize(
+        ("move", "problem"),
+        [
+            (lambda header, record, trailer: [header, trailer, record], "a record after the trailer"),
+            (lambda header, record, trailer: [record, header, trailer], "a record before the header"),
+        ],
+    )
+    def test_a_run_warns_of_a_header_or_trailer_in_a_wrong_place(self, begun, move, problem):
+        lines = framed(fixed(1, "Jorg")).splitlines()
+        begun.write("dump_date=2026-01-02/a.txt", "\n".join(move(*lines)))
+        assert f"1 record(s) of source legacy.accounts are bad and set aside, for instance: {problem}" in begun.run()
+        self.land(begun, 3, fixed(1, "Jorg"))
+        assert "bad and set aside" not in begun.run()
 
     def test_a_folder_that_names_no_date(self, begun):
         begun.write("dump_date=__HIVE_DEFAULT_PARTITION__/a.txt", framed(fixed(1, "ann")))
         assert messages("Format definitions")["a folder that names no value"] in begun.run(expect_pass=False)
 
-    def test_only_the_folder_of_a_dump_is_read(self, begun):
-        self.land(begun, 2, fixed(1, "Jörg"), count=3)
+    @pytest.mark.parametrize("bad_records", ["quarantine", "fail"])
+    def test_only_the_folder_of_a_dump_is_read(self, begun, bad_records):
+        self.land(begun, 2, fixed("x", "Jörg"), count=3)
+        begun.declare(DATED, bad_records=bad_records)
         begun.create()
         query = f"select * from {begun.schema}.accounts where dump_date = date '2026-01-01'"
         assert len(begun.spark.sql(query).collect()) == 3

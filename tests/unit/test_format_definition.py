@@ -44,6 +44,7 @@ BAD_FORMATS = {
     "an option of Spark's": lambda: delimited(options={"sep": "|"}),
     "a misspelt option of a field": lambda: fixed({**ID, "witdh": 4}),
     "an unknown encoding": lambda: fixed(encoding="klingon"),
+    "a separator that the encoding writes otherwise": lambda: fixed(encoding="latin1", record_separator="§"),
     "a null marker that is a number": lambda: fixed(null_marker=0),
     "no delimiter": lambda: delimited(delimiter=None),
     "a quote of two characters": lambda: delimited(quote="''"),
@@ -57,12 +58,18 @@ BAD_FORMATS = {
     "a number of header lines": lambda: fixed(header=1),
     "names in a file of fixed width": lambda: fixed(header="names"),
     "a count without a group": lambda: fixed(trailer={"pattern": "T.*", "counts": "records"}),
+    "a count by a quoted parenthesis": lambda: fixed(trailer={"pattern": "T [(]\\d+[)]", "counts": "records"}),
     "a count of something else": lambda: fixed(trailer={"pattern": "T(.*)", "counts": "bytes"}),
     "a column that is no field": lambda: fixed(columns={"nmae": "string"}),
     "a column of another type": lambda: fixed(columns={"id": "string"}),
     "a partition of the quarantine's own name": lambda: fixed(partitions=[{"name": "file", "data_type": "string"}]),
 }
-OF_A_SESSION = ["an expression that is none", "a folder that names no value", "a bad record in a run"]
+OF_A_SESSION = [
+    "an expression that is none",
+    "a count by a group that is none",
+    "a folder that names no value",
+    "a bad record in a run",
+]
 
 
 @pytest.mark.parametrize("kind", BAD_FORMATS)
@@ -99,6 +106,19 @@ def test_header_and_trailer_are_a_line_or_several():
     made = fixed(header=["A.*", {"pattern": "B(.)", "counts": "lines"}], trailer="T")["format"]
     assert made["header"] == [{"pattern": "A.*", "counts": None}, {"pattern": "B(.)", "counts": "lines"}]
     assert made["trailer"] == [{"pattern": "T", "counts": None}]
+
+
+@pytest.mark.parametrize("group", ["T(\\d+)", "T(?<count>\\d+)", "\\\\(T)", "[(](\\d+)", "[](](T)", "\\Q(\\E(\\d+)"])
+def test_a_count_is_by_a_group_of_any_kind(group):
+    assert fixed(trailer={"pattern": group, "counts": "lines"})["format"]["trailer"][0]["pattern"] == group
+
+
+@pytest.mark.parametrize(
+    "quoted", ["\\(\\d+", "[(]\\d+", "[^](]\\d+", "\\Q(\\E\\d+", "(?:T)\\d+", "(?=T)", "(?<=T)", "(?<!T)"]
+)
+def test_a_parenthesis_that_begins_no_group_counts_nothing(quoted):
+    with pytest.raises(CompilationError, match="which has no group for the number"):
+        fixed(trailer={"pattern": quoted, "counts": "lines"})
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@
 #}
 {%- macro _warn_of_bad_records(job, batch) -%}
   {%- for source in job.dated_sources if source.records -%}
-    {%- set sql = deltawave._bad_records_of_folder(source.records, deltawave._in_dump(job, batch, source)) -%}
-    {%- set found = deltawave._run(job, sql).rows[0] -%}
+    {%- set folders, records = deltawave._in_dump(job, batch, source), deltawave._is_of_dump(job, batch, source) -%}
+    {%- set found = deltawave._run(job, deltawave._bad_records_of_dump(source.records, folders, records)).rows[0] -%}
     {%- if found[0] | int -%}
       {%- do exceptions.warn(deltawave._message('bad_records', {
         'model': job.name,
@@ -28,4 +28,13 @@
     {%- endfor -%}
   {%- endif -%}
   {{ return('(' ~ (conditions | unique | join(' or ') or 'true') ~ ')') }}
+{%- endmacro -%}
+
+{# The condition for records that tell their dates themselves; true where they don't. A record whose date can't be read may be of any dump. #}
+{%- macro _is_of_dump(job, batch, source) -%}
+  {%- for field in source.records.format.fields if field.name | lower == (job.settings.snapshot_date or '') | lower -%}
+    {%- set value = 'cast(`_values`.`' ~ source.records.format.fields.index(field) ~ '` as ' ~ job.snapshot_type ~ ')' -%}
+    {{ return('coalesce(' ~ deltawave._utc_text(deltawave._instant(job, value)) ~ ' = ' ~ deltawave._literal(batch.batch_at) ~ ', true)') }}
+  {%- endfor -%}
+  {{ return('true') }}
 {%- endmacro -%}

@@ -76,7 +76,10 @@ def figure_9() -> Figure:
 
 
 def table_2() -> Table:
-    """LG95 Table 2 for two snapshots of 256 MB, 32 MB of memory and u = 10: I/O, and blocks of intermediate files."""
+    """LG95 Table 2 for two snapshots of 256 MB, 32 MB of memory and u = 10: I/O, and blocks of intermediate files.
+
+    UNIX diff is counted without the filter of its output, 3 B(FOUT).
+    """
     pair = replace(SMALL, hash_factor=10)
     both = pair.old_blocks + pair.new_blocks
     # Hybrid hash joins write no bucket that stays in memory.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from types import ModuleType
 
@@ -9,9 +10,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.compression import Freed, free_prefix
+from deltawave.differencing.compression import Freed, free_prefix, month_key, nothing
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.in_place import quoted
+
+_LOG = logging.getLogger(__name__)
 
 
 def changes(
@@ -29,7 +32,12 @@ def changes(
     - ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or
       :mod:`~deltawave.differencing.hash_compressed`
     - ``options``: what its ``differing_rows`` takes besides
+
+    Spark joins snapshots whose keys it cannot hand to Python.
     """
+    if months := month_key(old, unique_key):
+        _LOG.info("no hashes, Spark joins both snapshots: the key column %s is an interval of months", months)
+        return outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image), nothing
     compared = [column for column in columns if column["in_old"] and column["in_new"]]
     names = [quoted(column["name"]) for column in compared]
     rows = old.count()

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import ArrayType, DataType, StructField, StructType, YearMonthIntervalType
 
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.dictionaries import plain
@@ -35,7 +35,15 @@ _TASK_ROWS = 1 << 20
 
 
 def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int) -> DataFrame:
-    """Return what is kept of a snapshot of about ``count`` rows."""
+    """Return what is kept of a snapshot of about ``count`` rows.
+
+    Raises ``ValueError`` for a key of months.
+    """
+    if months := month_key(rows, unique_key):
+        raise ValueError(
+            f"The key column {months} is an interval of months, which Spark does not hand over to Python: cast it to a "
+            "number or a text, or choose a strategy that joins."
+        )
     segments = segments_of(count)
     pieces = compressed(rows, Compared.of(unique_key, columns), segments, UPSERTED)
     return _kept(pieces, segments)
@@ -87,6 +95,20 @@ class Compared:
 
 def nothing() -> None:
     """Free nothing."""
+
+
+def month_key(frame: DataFrame, unique_key: Sequence[str]) -> str | None:
+    """A key column with an interval of months, of which Spark hands no columns over to Python."""
+    types = {field.name.lower(): field.dataType for field in frame.schema.fields}
+    return next((name for name in unique_key if _has_months(types[name.lower()])), None)
+
+
+def _has_months(kind: DataType) -> bool:
+    if isinstance(kind, StructType):
+        return any(_has_months(field.dataType) for field in kind.fields)
+    if isinstance(kind, ArrayType):
+        return _has_months(kind.elementType)
+    return isinstance(kind, YearMonthIntervalType)
 
 
 def free_prefix(prefix: str, names: Sequence[str]) -> str:

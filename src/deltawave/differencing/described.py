@@ -7,7 +7,16 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, MapType, NumericType, StructField, VariantType
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    MapType,
+    NumericType,
+    StructField,
+    StructType,
+    VariantType,
+)
 
 from deltawave.differencing.comparable import comparable
 from deltawave.differencing.in_place import quoted
@@ -23,7 +32,7 @@ def described_columns(
     tolerance: Mapping[str, float],
 ) -> list[dict[str, Any]]:
     """Describe the columns, those of the new snapshot first. Raises ``ValueError`` for columns that do not fit."""
-    in_old, in_new = _fields("old", old), _fields("new", new)
+    in_old, in_new = (_snapshot_fields(side, frame) for side, frame in (("old snapshot", old), ("new snapshot", new)))
     key = {name.lower() for name in unique_key}
     carried = {name.lower() for name in ignore_columns}
     tolerances = {name.lower(): value for name, value in tolerance.items()}
@@ -60,7 +69,9 @@ def refuse_repeated_keys(side: str, frame: DataFrame, key: Sequence[str]) -> Non
     """Read the key, and raise ``ValueError`` if several rows have the same; ``side`` is what the message calls it."""
     keys = frame.select(*(F.col(quoted(name)).alias(f"k{number}") for number, name in enumerate(key)))
     repeated = keys.groupBy(*keys.columns).agg(F.count(F.lit(1)).alias("rows")).where("rows > 1")
-    examples = [", ".join(str(value) for value in row[:-1]) for row in repeated.limit(3).collect()]
+    # Python knows no interval of months.
+    texts = [F.col(name).cast("string") for name in keys.columns]
+    examples = [", ".join(map(str, row)) for row in repeated.limit(3).select(*texts).collect()]
     if examples:
         raise ValueError(
             f"Several rows of the {side} have the same key ({', '.join(key)}): "
@@ -68,15 +79,31 @@ def refuse_repeated_keys(side: str, frame: DataFrame, key: Sequence[str]) -> Non
         )
 
 
-def _fields(side: str, frame: DataFrame) -> dict[str, StructField]:
+def fields_of(side: str, frame: DataFrame) -> dict[str, StructField]:
+    """A frame's fields by their names as Spark compares them. Raises ``ValueError`` for a name that comes twice."""
     fields: dict[str, StructField] = {}
     for field in frame.schema.fields:
         name = field.name.lower()
         if name in fields:
-            raise ValueError(f"The {side} snapshot has several columns {field.name}: Spark takes {name} for one name.")
-        if name in _RESERVED or name.startswith("before__"):
-            raise ValueError(f"The {side} snapshot has a column {field.name}: the result has one of that name.")
+            raise ValueError(f"The {side} has several columns {field.name}: Spark takes {name} for one name.")
         fields[name] = field
+    return fields
+
+
+def can_be_key(kind: DataType) -> bool:
+    """Whether Spark finds equal values of this type."""
+    if isinstance(kind, StructType):
+        return all(can_be_key(field.dataType) for field in kind.fields)
+    if isinstance(kind, ArrayType):
+        return can_be_key(kind.elementType)
+    return not isinstance(kind, (MapType, VariantType, CalendarIntervalType))
+
+
+def _snapshot_fields(side: str, frame: DataFrame) -> dict[str, StructField]:
+    fields = fields_of(side, frame)
+    for name, field in fields.items():
+        if name in _RESERVED or name.startswith("before__"):
+            raise ValueError(f"The {side} has a column {field.name}: the result has one of that name.")
     return fields
 
 
@@ -85,11 +112,7 @@ def _check_field(fields: Sequence[StructField], is_key: bool, has_tolerance: boo
     types = [field.dataType.simpleString() for field in fields]
     if len(set(types)) > 1:
         raise ValueError(f"The column {name} is {types[1]} in the old snapshot, {types[0]} in the new one.")
-    if is_key and not _can_be_key(kind):
+    if is_key and not can_be_key(kind):
         raise ValueError(f"The column {name} is of type {types[0]}, which can't be a key.")
     if has_tolerance and not isinstance(kind, NumericType):
         raise ValueError(f"The column {name} is of type {types[0]}, to which no tolerance can be applied.")
-
-
-def _can_be_key(kind: DataType) -> bool:
-    return not isinstance(kind, (MapType, VariantType))

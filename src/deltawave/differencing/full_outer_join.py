@@ -14,13 +14,12 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import MapType, StructField, VariantType
 
 from deltawave.differencing.aging import windowed
 from deltawave.differencing.common_subsequence import in_sequence
 from deltawave.differencing.compression import Freed, free_prefix, nothing
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.described import refuse_repeated_keys
+from deltawave.differencing.described import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.in_place import quoted
 from deltawave.differencing.window import Matching, SegmentedPair, UnfitError, cells, position
 
@@ -79,29 +78,20 @@ def outer_join(
 
 def _checked_columns(left: DataFrame, right: DataFrame, key: Sequence[str]) -> tuple[list[str], list[str]]:
     """The key's columns as each relation spells them."""
-    fields = [_fields("left", left), _fields("right", right)]
+    fields = [fields_of("left relation", left), fields_of("right relation", right)]
     if not key:
         raise ValueError("on names no column.")
-    wanted = [name.lower() for name in key]
+    wanted = list(dict.fromkeys(name.lower() for name in key))
     for name in key:
         for side, own in zip(("left", "right"), fields, strict=True):
             if name.lower() not in own:
                 raise ValueError(f"The {side} relation has no column {name}, which is in on.")
-            if isinstance(own[name.lower()].dataType, (MapType, VariantType)):
+            if not can_be_key(own[name.lower()].dataType):
                 raise ValueError(f"The column {name} is of type {own[name.lower()].dataType.simpleString()}: no key.")
     both = [own.name for name, own in fields[0].items() if name in fields[1] and name not in wanted]
     if both:
         raise ValueError(f"Both relations have a column {', '.join(both)}: rename it in one, or name it in on.")
     return [fields[0][name].name for name in wanted], [fields[1][name].name for name in wanted]
-
-
-def _fields(side: str, frame: DataFrame) -> dict[str, StructField]:
-    fields: dict[str, StructField] = {}
-    for field in frame.schema.fields:
-        if field.name.lower() in fields:
-            raise ValueError(f"The {side} relation has several columns {field.name}.")
-        fields[field.name.lower()] = field
-    return fields
 
 
 def _joined(

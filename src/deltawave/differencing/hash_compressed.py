@@ -16,7 +16,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import DataType, StructField, StructType, VariantType, YearMonthIntervalType
+from pyspark.sql.types import (
+    CalendarIntervalType,
+    DataType,
+    StructField,
+    StructType,
+    VariantType,
+    YearMonthIntervalType,
+)
 
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.compression import (
@@ -102,7 +109,7 @@ def reaches_python(kind: DataType) -> bool:
     """Whether Spark hands values of this type over and takes them back unchanged."""
     if isinstance(kind, StructType):
         return all(reaches_python(field.dataType) for field in kind.fields)
-    if isinstance(kind, (VariantType, YearMonthIntervalType)) or "collate" in kind.simpleString():
+    if isinstance(kind, (VariantType, YearMonthIntervalType, CalendarIntervalType)) or "collate" in kind.simpleString():
         return False
     parts = [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
     return all(map(reaches_python, parts))

@@ -84,6 +84,12 @@ class TestEveryAlgorithm:
         right = stored(pa.table({"a.b": [2], "left_key_0": [5]}))
         assert rows(left, right, on="a.b", algorithm=algorithm) == Counter([(1, 3, None), (2, 4, 5)])
 
+    def test_a_column_that_is_named_twice_counts_once(self, stored: Stored, algorithm: str) -> None:
+        left, right = stored(pa.table({"Id": [1], "x": [1]})), stored(pa.table({"iD": [1], "y": [2]}))
+        frame, free = deltawave.outer_join(left, right, on=["id", "ID"], algorithm=algorithm)
+        assert (frame.columns, [tuple(row) for row in frame.collect()]) == (["Id", "x", "y"], [(1, 1, 2)])
+        free()
+
     def test_nothing_but_the_key(self, stored: Stored, algorithm: str) -> None:
         left, right = stored(pa.table({"id": [1, 2]})), stored(pa.table({"id": [2, 3]}))
         assert rows(left, right, on="id", algorithm=algorithm) == Counter([(1,), (2,), (3,)])

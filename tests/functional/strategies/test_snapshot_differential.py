@@ -70,7 +70,8 @@ class TestEveryAlgorithm:
 
     def test_types_that_python_lacks(self, spark: SparkSession, algorithm: str) -> None:
         types = (
-            "make_ym_interval(0, {}) as months, array(make_ym_interval(id, 1)) as several, parse_json('[1]') as json"
+            "make_ym_interval(0, {}) as months, array(make_ym_interval(id, 1)) as several, parse_json('[1]') as json, "
+            "make_interval(0, 1) as pause"
         )
         old = spark.sql(f"select id, {types.format('id')} from range(5)")
         new = spark.sql(f"select id, {types.format('if(id = 3, 9, id)')} from range(4)")
@@ -80,6 +81,19 @@ class TestEveryAlgorithm:
         free()
         assert [(row.id, row.changed_columns) for row in told] == [(3, ["months"]), (4, None)]
         assert told[0].months == "INTERVAL '0-9' YEAR TO MONTH"
+
+    def test_keys_that_python_lacks(self, spark: SparkSession, algorithm: str) -> None:
+        keys = "make_ym_interval(0, id) as months, array(make_ym_interval(id, 1), null) as several"
+        old = spark.sql(f"select {keys}, id as value from range(4)")
+        new = spark.sql(f"select {keys}, if(id = 3, 9, id) as value from range(1, 5)")
+        frame, free = snapshot_differential(old, new, unique_key=["months", "several"], algorithm=algorithm)
+        told = frame.selectExpr("cast(months as string) as months", "change_type", "value").orderBy("value").collect()
+        free()
+        assert [tuple(row) for row in told] == [
+            ("INTERVAL '0-0' YEAR TO MONTH", "delete", 0),
+            ("INTERVAL '0-4' YEAR TO MONTH", "insert", 4),
+            ("INTERVAL '0-3' YEAR TO MONTH", "update", 9),
+        ]
 
     def test_larger_snapshots(self, spark: SparkSession, algorithm: str) -> None:
         old = spark.range(2000).selectExpr("id", "id % 7 as branch", "cast(id as string) as name")
@@ -136,6 +150,11 @@ class TestHashes:
         assert noted[1:] == ["freed"]
         assert not noted[0].storageLevel.useMemory
 
+    def test_months_are_no_key_of_kept_hashes(self, spark: SparkSession, library: ModuleType) -> None:
+        rows = spark.sql("select make_ym_interval(0, 1) as months")
+        with pytest.raises(ValueError, match="The key column months is an interval of months, which Spark does not"):
+            library.kept_hashes(rows, unique_key=["months"], columns=[], count=1)
+
 
 class TestBadInput:
     WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -191,3 +210,17 @@ class TestBadInput:
         old, options, message = self.WRONG[kind]
         with pytest.raises(ValueError, match=re.escape(message)):
             snapshot_differential(spark.sql(old), spark.sql(NEW), **{"unique_key": KEY} | options)
+
+    @pytest.mark.parametrize(
+        "value",
+        ["array(map('a', 1))", "named_struct('a', parse_json('1'))", "make_interval(1)", "array(make_interval(1))"],
+    )
+    def test_a_key_that_spark_cannot_compare_is_refused(self, spark: SparkSession, value: str) -> None:
+        frame = spark.sql(f"select {value} as k, 1 as value")
+        with pytest.raises(ValueError, match=r"The column k is of type .*, which can't be a key"):
+            snapshot_differential(frame, frame, unique_key="k")
+
+    def test_a_key_of_months_that_comes_twice_is_told(self, spark: SparkSession) -> None:
+        frame = spark.sql("select make_ym_interval(0, id div 2) as k from range(3)")
+        with pytest.raises(ValueError, match=re.escape("(k): (INTERVAL '0-0' YEAR TO MONTH)")):
+            snapshot_differential(frame, frame, unique_key="k")
