@@ -72,7 +72,7 @@ def compared(
 ) -> tuple[Counter[Any], Counter[Any]]:
     """The changes that the window finds, and those of the outer join."""
     options: dict[str, Any] = {"unique_key": list(key), "columns": columns_of(new, *key), "before_image": True}
-    found, free = window.changes(old, new, memory_bytes=memory_bytes, **options)
+    found, free, _ = window.changes(old, new, memory_bytes=memory_bytes, **options)
     joined = outer_join.changes(old, new, **options)
     assert found.columns == joined.columns
     rows = tuple(Counter(content(tuple(row)) for row in frame.collect()) for frame in (found, joined))
@@ -116,7 +116,9 @@ class TestFunction:
         old = stored("old", f"select {ROW} from range(1000) order by id", groups)
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {order}", groups)
         options: dict[str, Any] = {"unique_key": ["account_id"], "columns": columns_of(new, "account_id")}
-        frame, free = window.changes(old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options)
+        frame, free, _ = window.changes(
+            old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options
+        )
         told = Messages.of(frame.toArrow().to_batches(), ["account_id"], new.columns[1:])
         free()
         sides = [Snapshot.of(each.toArrow().to_batches(), ["account_id"]) for each in (old, new)]
@@ -161,7 +163,7 @@ class TestFunction:
         for name in ("b", "c"):
             new = stored("new", f"select id, '{name}' as name from range(2)", 1)
             spark.catalog.refreshByPath(new.inputFiles()[0])
-            changes, free = window.changes(
+            changes, free, _ = window.changes(
                 old, new, unique_key=["id"], columns=columns_of(new, "id"), before_image=False
             )
             assert {row.name for row in changes.collect()} == {name}
