@@ -267,6 +267,33 @@ class TestModel:
         # A new generation has other numbers of batches, and rows in the same order.
         assert logs[0] == logs[1]
 
+    def test_how_near_rows_lie_is_recorded(self, bench: Workbench) -> None:
+        # Room for some tens of rows.
+        bench.configure(strategy="window", memory_bytes=20_000)
+        told = "strategy, distance, divergence, window_rows"
+        for order in ("id", "hash(id)"):
+            for row in (ROW, NEW_ROW):
+                bench.build(f"select {row} from range(0, 1000, 1, 1) sort by {order}")
+        rows = bench.batches(told)
+        assert rows[0] == ("window", None, None, None), "there is nothing to compare with"
+        (window_rows,) = {row[3] for row in rows[1:]}
+        assert 10 < window_rows < 200
+        assert [row[1:3] for number, row in enumerate(rows) if number not in (0, 2)] == [(0, 0)] * 2
+        shuffled = rows[2]
+        assert shuffled[1] == pytest.approx(2 / 3, abs=0.1)
+        assert shuffled[2] == pytest.approx((1 - window_rows / 1000) ** 2, abs=0.1)
+
+    def test_what_another_strategy_kept_tells_no_order(self, bench: Workbench) -> None:
+        for changed, strategy in enumerate(("outer_join", "window", "window", "outer_join")):
+            bench.configure(strategy=strategy)
+            bench.build(table(changed))
+        assert bench.batches("strategy, distance is null") == [
+            ("outer_join", True),
+            ("window", True),
+            ("window", False),
+            ("outer_join", True),
+        ]
+
     def test_a_duplicate_is_refused(self, bench: Workbench) -> None:
         bench.configure(strategy="window")
         bench.build(table(3))
