@@ -141,6 +141,7 @@
     'in_place': "{model}: in_place reads files where they lie and needs 'select * from' a table of Parquet files without partitions, or from parquet.`<folder>`; {problem}. Nothing was changed. Write such a select, or take in_place out.",
     'python_adapter': "{model}: its strategy compares in Python, by {function}, and needs a profile of type: deltawave; the adapter of this profile runs no Python. Take another strategy, or another profile.",
     'python_columns': "{model}, batch {batch}: the changes that {function} returned lack the column(s) {columns}. Nothing was changed. The function has to return them, with the names and types that it is given.",
+    'python_measures': "{model}, batch {batch}: {function} measured {names}, for which x__batches has no column. Nothing was changed. The function may return {known}.",
     'python_types': "{model}, batch {batch}: the changes that {function} returned have column(s) of another type: {columns}. Nothing was changed. The function has to return them with the types that it is given.",
     'remote_key_type': "{model}: the key column '{column}' is of type {type}, whose order Spark and the remote '{remote}' don't share. Cast it in the model's select, to text for instance.",
     'remote_key_value': "{model}: {value!r} in the key column '{column}' can't be written for the source as a {kind}. Cast the column in the model's select, to text for instance.",

@@ -36,6 +36,7 @@
     work.record,
     target=deltawave._target_of(work.job), batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log, strategy=batch.strategy, reason=reason,
     inserts=0, deletes=0, updates=0, backfilled=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, rewound_to=none,
+    measured={}, batches_columns=deltawave._batches_columns().keys() | list,
     **deltawave._decision_time(batch)
   ) -%}
   {%- do record.update(changes) -%}

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from unit.macro_harness import Macros
 
+from deltawave.differencing import aligning
+
 COLUMNS = [{"name": "id", "data_type": "int"}, {"name": "name", "data_type": "string"}]
+SPANS = [{"name": "ID", "data_type": "interval year to month"}, COLUMNS[1]]
 LAST = {
     "batch_id": 7,
     "first_batch": 1,
@@ -22,6 +25,9 @@ LAST = {
     "is_baseline": False,
     "columns": [{**column, "in_copy": True} for column in COLUMNS],
 }
+NEAR = {"distance": 0.004, "divergence": 0.1, "window_rows": 700_000}
+FAR = {"distance": 0.6, "divergence": 0.251, "window_rows": 700_000}
+EXACT = {"min_comparisons_before_error": 0}
 
 
 def chosen(
@@ -58,23 +64,8 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
     [
         ({"python": False}, "the profile does not run Python"),
         ({"runs": False}, "the profile does not run Python"),
-        ({"snapshot_date": "day"}, "'snapshot_date' can't be day with hashes"),
-        (
-            {"columns": [{"name": "ID", "data_type": "interval year to month"}, COLUMNS[1]]},
-            "Spark does not hand over the key ID (interval year to month)",
-        ),
-        ({"min_comparisons_before_error": 0}, "min_comparisons_before_error: 0 allows exact comparison only"),
-        ({"min_comparisons_before_error": 1e13}, "hashes of 2,000,000 rows hide a change every 9.2e+12 comparisons"),
-        ({"tolerance": {"price": 0.1}}, "'tolerance' can't be {'price': 0.1} with hashes"),
-        ({"ignore_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
-        ({"compare_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
-        ({"duplicate_keys": "quarantine"}, "'duplicate_keys' can't be quarantine with hashes"),
-        ({"duplicate_keys": "multiset"}, "'duplicate_keys' can't be multiset with hashes"),
         ({"last": None}, "no batch has measured the dump yet"),
-        ({"last": {**LAST, "is_baseline": True}}, "hashes hold no rows, and the log lacks rows of the first dump"),
-        ({"before_image": "none"}, "hashes hold no rows"),
-        ({"last": {**LAST, "rows_new": 999_999}}, "999,999 rows are too few for hashes to pay (fewer than 1,000,000)"),
-        ({"last": {**LAST, "updates": 400_000}}, "the last batch changed more than a fifth of the rows"),
+        ({"last": {**LAST, "rows_new": 999_999}}, "999,999 rows are too few for Python to pay (fewer than 1,000,000)"),
         ({"columns": COLUMNS[:1]}, "the dump has other columns than the log"),
         ({"columns": [COLUMNS[0], {"name": "name", "data_type": "int"}]}, "the dump has other columns than the log"),
         (
@@ -83,16 +74,101 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
         ),
     ],
 )
-def test_a_join_otherwise(case: dict[str, Any], reason: str) -> None:
-    strategy, told = chosen(**case)
-    assert strategy == "outer_join"
-    assert told.startswith("auto: " + reason)
+@pytest.mark.parametrize("exact", [{}, EXACT])
+def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exact: dict[str, Any]) -> None:
+    assert chosen(**case, **exact) == ("outer_join", "auto: " + reason)
+
+
+@pytest.mark.parametrize(
+    ("case", "reason"),
+    [
+        ({"snapshot_date": "day"}, "'snapshot_date' can't be day with hashes"),
+        (
+            {"columns": SPANS, "last": {**LAST, "columns": [{**column, "in_copy": True} for column in SPANS]}},
+            "Spark does not hand over the key ID (interval year to month)",
+        ),
+        ({"min_comparisons_before_error": 0}, "min_comparisons_before_error: 0 allows exact comparison only"),
+        ({"min_comparisons_before_error": 1e13}, "hashes of 2,000,000 rows hide a change every 9.2e+12 comparisons"),
+        ({"ignore_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
+        ({"compare_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
+        ({"last": {**LAST, "is_baseline": True}}, "hashes hold no rows, and the log lacks rows of the first dump"),
+        ({"before_image": "none"}, "hashes hold no rows"),
+        ({"last": {**LAST, "updates": 400_000}}, "the last batch changed more than a fifth of the rows"),
+    ],
+)
+class TestWithoutHashes:
+    def test_a_window_where_rows_are_near(self, case: dict[str, Any], reason: str) -> None:
+        strategy, told = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": NEAR}})
+        assert strategy == "window"
+        assert told.startswith("auto: " + reason)
+        assert told.endswith(
+            "; 90% of the rows lay within 700,000 rows of each other (distance 0.004). To read both dumps once costs "
+            "60% of the blocks of a hash join (LG96 Figure 6)"
+        )
+
+    def test_a_join_where_rows_are_far(self, case: dict[str, Any], reason: str) -> None:
+        strategy, told = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": FAR}})
+        assert strategy == "outer_join"
+        assert told.startswith("auto: " + reason)
+        assert told.endswith(
+            "; 25% of the rows lay more than 700,000 rows apart when last measured, and a window takes up to 25%"
+        )
+
+
+@pytest.mark.parametrize(
+    ("case", "against_hashes", "reason"),
+    [
+        (
+            {"tolerance": {"price": 0.1}},
+            "'tolerance' can't be {'price': 0.1} with hashes",
+            "with a tolerance the log is compared, which has no order",
+        ),
+        (
+            {"duplicate_keys": "quarantine"},
+            "'duplicate_keys' can't be quarantine with hashes",
+            "a window reads dumps of which no rows are set aside or counted",
+        ),
+        (
+            {"duplicate_keys": "multiset"},
+            "'duplicate_keys' can't be multiset with hashes",
+            "a window reads dumps of which no rows are set aside or counted",
+        ),
+        (
+            {**EXACT, "copy_format": "delta", "file_format": "delta"},
+            "min_comparisons_before_error: 0 allows exact comparison only",
+            "a window reads copies in Parquet only",
+        ),
+        (
+            {**EXACT, "last": {**LAST, "nearness": {}}},
+            "min_comparisons_before_error: 0 allows exact comparison only",
+            "a window could not read the last dumps that were kept in order",
+        ),
+    ],
+)
+def test_a_join_where_neither_hashes_nor_a_window_fit(case: dict[str, Any], against_hashes: str, reason: str) -> None:
+    case = {"last": {**LAST, "nearness": NEAR}, **case}
+    assert chosen(**case) == ("outer_join", f"auto: {against_hashes}; {reason}")
+
+
+def test_dumps_are_kept_in_order_once_to_measure_them() -> None:
+    strategy, reason = chosen(**EXACT)
+    assert strategy == "window"
+    assert reason.endswith("; how near rows lie is measured once dumps are kept in their order")
+
+
+def test_hashes_come_before_a_window() -> None:
+    assert chosen({**LAST, "nearness": NEAR})[0] == "hash_compressed"
+
+
+def test_auto_and_window_take_the_same_divergence() -> None:
+    assert Macros()._most_divergence() == 1 - aligning._ENOUGH
 
 
 def test_a_table_near_the_limit_keeps_its_strategy() -> None:
     assert chosen({**LAST, "rows_new": 600_000})[0] == "outer_join"
     assert chosen({**LAST, "rows_new": 600_000, "progress_strategy": "hash_compressed"})[0] == "hash_compressed"
     assert chosen({**LAST, "rows_new": 400_000, "progress_strategy": "hash_compressed"})[0] == "outer_join"
+    assert chosen({**LAST, "rows_new": 600_000, "progress_strategy": "window"}, **EXACT)[0] == "window"
 
 
 def test_the_first_batch_of_a_log_is_no_change() -> None:

@@ -30,6 +30,10 @@ def inner(old):
 
 def names(old):
     return [old]
+
+
+def vague(old):
+    return old, print, {"distance": "far"}
 """
 NEEDS = "import shop_of_nobody\n"
 
@@ -67,6 +71,7 @@ WRONG = {
     "no function": ("shop_diffs.LIMIT", {}),
     "other arguments": ("shop_diffs.compare", {"old": "a", "new": "b", "options": {"size": 3}}),
     "no frame returned": ("shop_diffs.names", {"old": "a"}),
+    "a figure that is no number": ("shop_diffs.vague", {"old": "a"}),
 }
 
 
@@ -77,7 +82,8 @@ def test_what_is_wrong_is_said(installed: Path, kind: str) -> None:
 
 
 def test_every_row_of_the_page_is_tested() -> None:
-    of_the_macros = ["changes without a column", "changes with a column of another type", "changes of another kind"]
+    of_the_macros = ["figures without a column"]
+    of_the_macros += ["changes without a column", "changes with a column of another type", "changes of another kind"]
     elsewhere = ["an adapter that runs no Python", "a connection without a session"]
     assert list(messages("Comparison in Python")) == elsewhere + list(WRONG) + of_the_macros
 

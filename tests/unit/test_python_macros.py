@@ -53,7 +53,16 @@ class Door:
         }
 
     def changes(self, *columns: dict[str, Any]) -> str:
-        batch = {
+        return self.macros._changes_by_python(self.job, self.batch(*columns))
+
+    def changed(self, *columns: dict[str, Any]) -> dict[str, Any]:
+        """The batch, after its changes were asked for."""
+        batch = self.batch(*columns)
+        self.macros._changes_by_python(self.job, batch)
+        return batch
+
+    def batch(self, *columns: dict[str, Any]) -> dict[str, Any]:
+        return {
             "batch_id": 3,
             "label": "3",
             "attempt": "0a1b",
@@ -61,8 +70,8 @@ class Door:
             "new": "(select 1)",
             "columns": list(columns),
             "log": "log",
+            "measured": {},
         }
-        return self.macros._changes_by_python(self.job, batch)
 
 
 def relations() -> Any:
@@ -169,6 +178,23 @@ def test_what_is_not_as_the_log_has_it_is_refused(kind: str, returned: dict[str,
         Door(returned).changes(column(ID), column(PRICE), column(TAGS))
     assert messages("Comparison in Python")[kind] in error.value.msg
     assert error.value.msg.startswith("accounts, batch 3: ")
+
+
+def test_what_the_function_measured_becomes_the_batchs() -> None:
+    door = Door()
+    adapter = door.macros._context["adapter"]
+    figures = {"distance": 0.25, "window_rows": None}
+    adapter.compare_in_python = lambda *args: {"messages": [], "measured": figures}
+    assert door.changed(column(ID), column(PRICE), column(TAGS))["measured"] == figures
+
+
+def test_figures_that_no_column_holds_are_refused() -> None:
+    door = Door()
+    adapter = door.macros._context["adapter"]
+    adapter.compare_in_python = lambda *args: {"messages": [], "measured": {"distance": 0.25, "speed": 3}}
+    with pytest.raises(CompilationError) as error:
+        door.changes(column(ID), column(PRICE), column(TAGS))
+    assert messages("Comparison in Python")["figures without a column"] in error.value.msg
 
 
 def test_changes_of_another_kind_are_refused() -> None:

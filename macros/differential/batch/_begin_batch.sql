@@ -43,6 +43,7 @@
     'is_idle': false,
     'progress': {},
     'checksums': 0,
+    'measured': {},
 
     'kept': landed,
     'kept_as_of': batch_id,

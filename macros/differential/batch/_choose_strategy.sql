@@ -1,24 +1,54 @@
 {#
-  Chooses the strategy of a run under strategy: auto (LG95 4.7), by what the last batch measured. Both candidates write the same log: one whose
+  Chooses the strategy of a run under strategy: auto (LG95 4.7), by what earlier batches measured. All candidates write the same log: one whose
   assumptions do not hold, or that does not take the model's options, is not chosen.
 #}
 {%- macro _choose_strategy(job, state) -%}
   {%- if job.settings.is_auto and not flags.EMPTY -%}
-    {%- set last = none if state.is_new_generation else state.record -%}
-    {%- set against = deltawave._reason_against_hashes(job, last) -%}
-    {%- set strategy, reason = ('outer_join', against) if against else ('hash_compressed', deltawave._reason_for_hashes(job, last)) -%}
+    {%- set strategy, reason = deltawave._chosen(job, none if state.is_new_generation else state.record) -%}
     {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
     {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
     {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=true) -%}
   {%- endif -%}
 {%- endmacro -%}
 
+{# The strategy and the reason. Each candidate costs fewer blocks than the next (LG96 Figure 6). #}
+{%- macro _chosen(job, last) -%}
+  {%- set against_both = deltawave._reason_against_python(job, last) -%}
+  {%- if against_both -%}
+    {{ return(('outer_join', against_both)) }}
+  {%- endif -%}
+  {%- set against_hashes = deltawave._reason_against_hashes(job, last) -%}
+  {%- if not against_hashes -%}
+    {{ return(('hash_compressed', deltawave._reason_for_hashes(job, last))) }}
+  {%- endif -%}
+  {%- set against_window = deltawave._reason_against_window(job, last) -%}
+  {%- if against_window -%}
+    {{ return(('outer_join', against_hashes ~ '; ' ~ against_window)) }}
+  {%- endif -%}
+  {{ return(('window', against_hashes ~ '; ' ~ deltawave._reason_for_window(last))) }}
+{%- endmacro -%}
+
+{# What both hash_compressed and window assume, and does not hold; none if all holds. #}
+{%- macro _reason_against_python(job, last) -%}
+  {%- if adapter.runs_python is not defined or not adapter.runs_python() -%}
+    {{ return('the profile does not run Python') }}
+  {%- elif not last -%}
+    {{ return('no batch has measured the dump yet') }}
+  {%- elif deltawave._columns_differ(job, last) -%}
+    {{ return('the dump has other columns than the log') }}
+  {%- endif -%}
+  {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
+  {#- A table near the limit does not change its strategy with each batch. -#}
+  {%- set limit = few // 2 if last.progress_strategy in ['hash_compressed', 'window'] else few -%}
+  {%- if last.rows_new < limit -%}
+    {{ return('%s rows are too few for Python to pay (fewer than %s)' | format('{:,}'.format(last.rows_new), '{:,}'.format(limit))) }}
+  {%- endif -%}
+{%- endmacro -%}
+
 {# The assumption of hash_compressed that does not hold; none if all hold. #}
 {%- macro _reason_against_hashes(job, last) -%}
   {%- set settings = job.settings -%}
-  {%- if adapter.runs_python is not defined or not adapter.runs_python() -%}
-    {{ return('the profile does not run Python') }}
-  {%- elif not settings.min_comparisons_before_error -%}
+  {%- if not settings.min_comparisons_before_error -%}
     {{ return('min_comparisons_before_error: 0 allows exact comparison only') }}
   {%- elif settings.compare_columns is not none or settings.ignore_columns is not none -%}
     {{ return('hashes do not tell what columns hold that are not compared') }}
@@ -32,18 +62,8 @@
   {%- for column in job.columns if column.name | lower in settings.unique_key | map('lower') and 'interval' in column.data_type | lower -%}
     {{ return('Spark does not hand over the key ' ~ column.name ~ ' (' ~ column.data_type ~ ')') }}
   {%- endfor -%}
-  {%- if not last -%}
-    {{ return('no batch has measured the dump yet') }}
-  {%- elif not deltawave._log_has_all_rows(job, last) -%}
+  {%- if not deltawave._log_has_all_rows(job, last) -%}
     {{ return('hashes hold no rows, and the log lacks rows of the first dump, or is not read (before_image: none)') }}
-  {%- elif deltawave._columns_differ(job, last) -%}
-    {{ return('the dump has other columns than the log') }}
-  {%- endif -%}
-  {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
-  {#- A table near the limit does not change its strategy with each batch. -#}
-  {%- set limit = few // 2 if last.progress_strategy == 'hash_compressed' else few -%}
-  {%- if last.rows_new < limit -%}
-    {{ return('%s rows are too few for hashes to pay (fewer than %s)' | format('{:,}'.format(last.rows_new), '{:,}'.format(limit))) }}
   {%- elif deltawave._comparisons_of_hashes(last) < settings.min_comparisons_before_error -%}
     {{ return('hashes of %s rows hide a change every %.1e comparisons, and min_comparisons_before_error is %.1e' | format(
       '{:,}'.format(last.rows_new), deltawave._comparisons_of_hashes(last), settings.min_comparisons_before_error
@@ -51,6 +71,46 @@
   {%- elif last.inserts + last.updates + last.deletes > last.rows_new // 5 and last.batch_id != last.first_batch -%}
     {{ return('the last batch changed more than a fifth of the rows, which are hashed anew in each run') }}
   {%- endif -%}
+{%- endmacro -%}
+
+{# The assumption of window that does not hold, or did not when it was last measured; none if all hold. #}
+{%- macro _reason_against_window(job, last) -%}
+  {%- set settings = job.settings -%}
+  {%- if settings.copy_format != 'parquet' -%}
+    {{ return('a window reads copies in Parquet only') }}
+  {%- elif settings.duplicate_keys != 'fail' -%}
+    {{ return('a window reads dumps of which no rows are set aside or counted') }}
+  {%- elif settings.tolerance -%}
+    {{ return('with a tolerance the log is compared, which has no order') }}
+  {%- endif -%}
+  {%- set nearness = last.get('nearness') -%}
+  {%- if nearness is none -%}
+    {{ return(none) }}
+  {%- elif nearness.divergence is not number -%}
+    {{ return('a window could not read the last dumps that were kept in order') }}
+  {%- elif nearness.divergence > deltawave._most_divergence() -%}
+    {{ return('%.0f%% of the rows lay more than %s rows apart when last measured, and a window takes up to %.0f%%' | format(
+      100 * nearness.divergence, '{:,}'.format(nearness.window_rows), 100 * deltawave._most_divergence()
+    )) }}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# r of the divergence D(r, d) (LG95 4.5) up to which a window compares; beyond it, its run leaves both dumps to Spark's join. #}
+{%- macro _most_divergence() -%}{{ return(0.25) }}{%- endmacro -%}
+
+{#
+  With what LG96 Figure 6 says: |F1| + |F2| beside |F1| + 3 |F2|, which rows that lie too far apart cost as well. Without a measurement, dumps are
+  kept in order for one: the next run samples both before it compares.
+#}
+{%- macro _reason_for_window(last) -%}
+  {%- set nearness = last.get('nearness') -%}
+  {%- if nearness is none -%}
+    {{ return('how near rows lie is measured once dumps are kept in their order') }}
+  {%- endif -%}
+  {{ return('%.0f%% of the rows lay within %s rows of each other (distance %.2g). To read both dumps once costs %.0f%% of the blocks of a hash join '
+    '(LG96 Figure 6)' | format(
+    100 - 100 * nearness.divergence, '{:,}'.format(nearness.window_rows), nearness.distance, 50 + 100 * nearness.divergence
+  )) }}
 {%- endmacro -%}
 
 {# With what LG96 Figure 6 says for hashes that fit in memory: |f1| + |F2| + |f2| beside |F1| + 4 |F2|. #}

@@ -7,6 +7,8 @@
       'told_since': column.told_since, 'is_compared': column.is_chosen, 'tolerance': column.tolerance,
     }) -%}
   {%- endfor -%}
+  {#- How near rows lie is seen where both sides are in the dump's order; until the next such batch it is taken to stay. -#}
+  {%- set is_ordered = last and last.kept.kind == 'ordered' and batch.kept.kind == 'ordered' -%}
   {{ return(dict(deltawave._decision_time(batch), **{
     'version': deltawave._state_version(),
     'target': deltawave._target_of(job),
@@ -46,6 +48,9 @@
     'deletes': batch.counts['delete'],
     'updates': batch.counts['update'],
     'backfilled': batch.counts['backfill'],
+    'measured': batch.measured if is_ordered else {},
+    'nearness': batch.measured if is_ordered else (last or {}).get('nearness'),
+    'batches_columns': deltawave._batches_columns().keys() | list,
     'rewound_to': none,
   })) }}
 {%- endmacro -%}

@@ -14,13 +14,13 @@ partitioned by (batch_id)
   {%- for name, data_type in deltawave._batches_columns().items() -%}
     {%- do columns.append({'name': name, 'data_type': data_type}) -%}
   {%- endfor -%}
-  {#- An older version may have created the table. -#}
+  {#- An older version may have created the table; see _recover. -#}
   {%- do deltawave._add_columns(job, job.batches, columns) -%}
 {%- endmacro -%}
 
 {# x__batches, without its partition column batch_id. #}
 {%- macro _batches_columns() -%}
-  {{ return({
+  {{ return(dict({
     'attempt': 'string',
     'batch_at': 'timestamp',
     'snapshot_date': 'string',
@@ -38,7 +38,12 @@ partitioned by (batch_id)
     'comparisons_before_error': 'double',
     'decided_at': 'timestamp',
     'rewound_to': 'bigint',
-  }) }}
+  }, **deltawave._measured_columns())) }}
+{%- endmacro -%}
+
+{# What a comparison in Python may measure on its way, as whole numbers or doubles. #}
+{%- macro _measured_columns() -%}
+  {{ return({'distance': 'double', 'divergence': 'double', 'window_rows': 'bigint'}) }}
 {%- endmacro -%}
 
 {#

@@ -28,6 +28,10 @@ select
     {{ deltawave._comparisons_before_error(record.checksums or 0, record.checksum_bits) }} as comparisons_before_error,
     {{ deltawave._timestamp(record.decided_at) }} as decided_at,
     cast({{ deltawave._literal(record.rewound_to) }} as bigint) as rewound_to,
+    {%- for name, data_type in deltawave._measured_columns().items() %}
+    {%- set figure = (record.measured or {}).get(name) %}
+    try_cast({{ 'null' if figure is none else figure }} as {{ data_type }}) as {{ name }},
+    {%- endfor %}
     {{ record.batch_id }} as batch_id
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}

@@ -12,6 +12,10 @@
   {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
 
   {%- do deltawave._check_state(job, names, record, view) -%}
+  {%- if record and record.batches_columns != deltawave._batches_columns().keys() | list -%}
+    {#- An older version wrote the record, and has created the table. -#}
+    {%- do deltawave._create_batches(job) -%}
+  {%- endif -%}
   {%- if record and (view is none or view.batch_id != record.batch_id or view.attempt != record.attempt) -%}
     {%- do deltawave._finish(job, record) -%}
   {%- endif -%}

@@ -14,6 +14,7 @@
   {%- set sides = {'old': deltawave._side_for_python(batch, 'old'), 'new': deltawave._side_for_python(batch, 'new')} -%}
   {%- set changes = deltawave._view_by_python(job, batch, job.strategy.comparison, sides, options, 'changes') -%}
   {%- set names = deltawave._require_changes(job, batch, changes) -%}
+  {%- do deltawave._require_known_measures(job, batch) -%}
   {%- set marker = deltawave._literal(deltawave._backfill_marker()) -%}
 select
     {{ deltawave._quoted_list(names) | join(',\n    ') }},
@@ -81,6 +82,17 @@ from {{ changes }}
 )
   {%- endset -%}
   {{ return(sql) }}
+{%- endmacro -%}
+
+{# Stops if the function measured something for which x__batches has no column. #}
+{%- macro _require_known_measures(job, batch) -%}
+  {%- set known = deltawave._measured_columns().keys() | list -%}
+  {%- set unknown = batch.measured.keys() | reject('in', known) | list -%}
+  {%- if unknown -%}
+    {%- do deltawave._refuse(job, batch, 'python_measures', {
+      'function': job.strategy.comparison, 'names': unknown | join(', '), 'known': known | join(', '),
+    }) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# The names of the log's columns in the changes; stops if one of the contract's columns is missing or has another type. #}

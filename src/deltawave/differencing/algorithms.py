@@ -86,6 +86,14 @@ def _similar(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -
         return _sort_merge_compressed(old, new, memory_bytes, **common)
 
 
+def _window(old: DataFrame, new: DataFrame, **common: Any) -> Freed:
+    return window.changes(old, new, **common)[:2]
+
+
+def _text_diff(old: DataFrame, new: DataFrame, **common: Any) -> Freed:
+    return text_diff.changes(old, new, **common)[:2]
+
+
 def _stagnant_by_blocks(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
     try:
         return unchanged_blocks.changes(old, new, **common), nothing
@@ -105,8 +113,8 @@ ALGORITHMS: dict[str, Algorithm] = {
     "hybrid_hash_compressed": Algorithm(by_parts.hybrid_hash, compares_hashes=True),
     "sort_merge_pointed": Algorithm(_sort_merge_pointed, compares_hashes=True),
     "partitioned_hash_pointed": Algorithm(_partitioned_hash_pointed, compares_hashes=True),
-    "window": Algorithm(window.changes),
-    "text_diff": Algorithm(text_diff.changes),
+    "window": Algorithm(_window),
+    "text_diff": Algorithm(_text_diff),
     "similar": Algorithm(_similar, compares_hashes=True),
     "stagnant_by_blocks": Algorithm(_stagnant_by_blocks),
 }

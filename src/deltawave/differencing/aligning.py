@@ -18,11 +18,10 @@ from pyspark.sql import SparkSession
 
 from deltawave.differencing.common_subsequence import longest_increasing
 from deltawave.differencing.in_place import Batches, RowGroups
+from deltawave.differencing.nearness import Nearness, Positions
 from deltawave.differencing.signatures import key_hashes
 
-Positions = npt.NDArray[np.int64]
-
-# Keys that are looked for at each place where the new snapshot may be cut.
+# Keys that are looked for at each place where the new snapshot may be cut, and as many between it and the next.
 _SAMPLED_KEYS = 256
 # Row groups with fewer rows are sampled together.
 _SEGMENT_ROWS = 1 << 18
@@ -46,11 +45,14 @@ class Alignment:
 
     - ``near_fraction``: those that a window finds; below 1, its rest is large
     - ``ordered_fraction``: those in a longest common subsequence of each place that was sampled
+
+    ``nearness`` is estimated by keys that are spread over the whole snapshot.
     """
 
     segments: tuple[Segment, ...]
     near_fraction: float
     ordered_fraction: float
+    nearness: Nearness
 
     @property
     def is_near(self) -> bool:
@@ -70,15 +72,20 @@ def aligned(
 
     ``reach``: how many rows apart a window finds equal keys.
     """
-    places = _places(new)
-    sampled, at_new = _sample(session, new.only(unique_key), places, segments)
-    at_old = _found(session, old.only(unique_key), sampled, segments)
+    bounds = [*_places(new), sum(new.rows)]
+    places = bounds[:-1]
+    hashes, positions = _sample(session, new.only(unique_key), bounds, segments)
+    found = _found(session, old.only(unique_key), hashes, segments)
+    first = _first_keys(positions, bounds)
+    at_old, at_new = found[first], positions[first]
     shifts, near_fraction = _shifts(places, at_old, at_new, reach, sum(old.rows) / max(1, sum(new.rows)))
-    chosen = _cuts([*places, sum(new.rows)], shifts, reach, segments)
+    chosen = _cuts(bounds, shifts, reach, segments)
     starts = np.array([places[each] + shifts[each] for each in chosen], dtype=np.int64).clip(0, sum(old.rows))
     new_parts = pairwise([*(places[each] for each in chosen), sum(new.rows)])
     parts = map(Segment, _parts(_snapped(starts, old, reach // 2), sum(old.rows)), new_parts)
-    return Alignment(tuple(parts), near_fraction, _ordered_fraction(len(places), at_old, at_new))
+    stands_for = _stands_for(positions, bounds)
+    nearness = Nearness.estimated(found, positions, stands_for, sum(old.rows), sum(new.rows), reach)
+    return Alignment(tuple(parts), near_fraction, _ordered_fraction(len(places), at_old, at_new), nearness)
 
 
 def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
@@ -161,24 +168,53 @@ def _parts(starts: Positions, rows: int) -> list[tuple[int, int]]:
     return parts
 
 
-def _sample(session: SparkSession, new: RowGroups, places: list[int], tasks: int) -> tuple[Positions, Positions]:
-    """Hashes of the keys that follow the places, and their positions: equally many each, if need be by repeating."""
-    total = sum(new.rows)
+def _sample(session: SparkSession, new: RowGroups, bounds: list[int], tasks: int) -> tuple[Positions, Positions]:
+    """Hashes and positions of keys of the new snapshot: the first at each place, and some between it and the next."""
+    parts = list(pairwise(bounds))
 
     def read(batches: Batches) -> Batches:
-        for place in (places[number] for batch in batches for number in batch.column(0).to_pylist()):
-            for at, rows in rows_between(new, place, min(place + _SAMPLED_KEYS, total)):
-                hashes = key_hashes(rows.columns).view(np.int64)
-                positions = np.arange(at, at + rows.num_rows)
-                yield pa.RecordBatch.from_pydict({"hash": hashes, "position": positions})
+        for part in (parts[number] for batch in batches for number in batch.column(0).to_pylist()):
+            for at, rows in rows_between(new, *part):
+                own = np.arange(at, at + rows.num_rows)
+                chosen = np.flatnonzero((own < part[0] + _SAMPLED_KEYS) | _is_spread(own, *part))
+                hashes = key_hashes(rows.take(pa.array(chosen)).columns).view(np.int64)
+                yield pa.RecordBatch.from_pydict({"hash": hashes, "position": own[chosen]})
 
-    ids = session.range(0, len(places), 1, min(tasks, len(places)))
+    ids = session.range(0, len(parts), 1, min(tasks, len(parts)))
     found = ids.mapInArrow(read, "hash bigint, position bigint").toArrow().sort_by("position")
     hashes, positions = (found.column(name).to_numpy() for name in ("hash", "position"))
-    begins = np.searchsorted(positions, [*places, total])
-    chosen = [np.resize(np.arange(*own), _SAMPLED_KEYS) for own in pairwise(begins.tolist())]
-    at = np.concatenate(chosen) if len(positions) else np.zeros(0, np.intp)
-    return hashes[at], positions[at]
+    return hashes, positions
+
+
+def _is_spread(positions: Positions, begin: int, end: int) -> npt.NDArray[np.bool_]:
+    """Which of the positions from begin to end lie in the middle of equal parts, as many as keys are sampled."""
+    step = _step(begin, end)
+    is_middle: npt.NDArray[np.bool_] = (positions - begin) % step == step // 2
+    return is_middle
+
+
+def _step(begin: int, end: int) -> int:
+    return max(1, (end - begin) // _SAMPLED_KEYS)
+
+
+def _first_keys(positions: Positions, bounds: list[int]) -> npt.NDArray[np.intp]:
+    """Where among the sampled positions the first of each place are: equally many, if need be by repeating."""
+    if not len(positions):
+        return np.zeros(0, np.intp)
+    begins = np.searchsorted(positions, bounds).tolist()
+    chosen = [
+        np.resize(np.arange(begin, min(end, begin + _SAMPLED_KEYS)), _SAMPLED_KEYS) for begin, end in pairwise(begins)
+    ]
+    return np.concatenate(chosen)
+
+
+def _stands_for(positions: Positions, bounds: list[int]) -> Positions:
+    """How many rows each sampled position stands for: none if it is not one of those that are spread."""
+    counts = np.zeros(len(positions), np.int64)
+    for begin, end in pairwise(bounds):
+        own = slice(*np.searchsorted(positions, [begin, end]).tolist())
+        counts[own] = np.where(_is_spread(positions[own], begin, end), _step(begin, end), 0)
+    return counts
 
 
 def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int) -> Positions:

@@ -20,10 +20,13 @@ from deltawave.differencing.contract import Columns
 from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, map_rows, quoted
 from deltawave.differencing.merging import patched
+from deltawave.differencing.nearness import Measured
 from deltawave.differencing.signatures import Signatures, gathered
 
 # A result, and a function that frees what it needs until it is read.
 Freed = tuple[DataFrame, Callable[[], object]]
+# The same, and what was measured on the way.
+FreedAndMeasured = tuple[DataFrame, Callable[[], object], Measured]
 
 KEPT, UPSERTED, REMOVED, NEW = range(4)
 _KEPT_COLUMNS = "segment int, segments int, rows bigint, entries binary"

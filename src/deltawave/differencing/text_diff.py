@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from deltawave.differencing.common_subsequence import in_sequence
-from deltawave.differencing.compression import Freed
+from deltawave.differencing.compression import FreedAndMeasured
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.window import Matching, changes_by
 
@@ -28,8 +28,8 @@ def changes(
     columns: Columns,
     before_image: bool,
     memory_bytes: int = 1 << 30,
-) -> Freed:
-    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+) -> FreedAndMeasured:
+    """Return what docs/python_strategies.md has: the rows that differ, a function that frees what they need, figures.
 
     ``memory_bytes``: what a task may use. As :func:`deltawave.differencing.window.changes` it reads Parquet files
     without Spark, and leaves both snapshots to Spark's join where that is not possible or the order differs much.

@@ -24,10 +24,11 @@ from pyspark.sql.types import LongType, StructType
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Segment, aligned, rows_between
-from deltawave.differencing.compression import Freed, nothing
+from deltawave.differencing.compression import Freed, FreedAndMeasured, nothing
 from deltawave.differencing.contract import Columns, Contract, Side
 from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
+from deltawave.differencing.nearness import Measured, Nearness
 from deltawave.differencing.plain_scan import plain_row_groups
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.unequal import Mask, any_unequal
@@ -49,8 +50,10 @@ def changes(
     before_image: bool,
     memory_bytes: int = 1 << 30,
     reconcile: bool = True,
-) -> Freed:
-    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+) -> FreedAndMeasured:
+    """Return what docs/python_strategies.md has: the rows that differ, a function that frees what they need, figures.
+
+    The figures are those of :class:`~deltawave.differencing.nearness.Nearness`; none if the files are not read.
 
     ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
@@ -73,7 +76,7 @@ def changes_by(
     before_image: bool,
     memory_bytes: int,
     reconcile: bool = True,
-) -> Freed:
+) -> FreedAndMeasured:
     """Return the same as ``changes``; tasks match rows by ``matching``."""
     contract = Contract(columns, before_image)
     try:
@@ -81,11 +84,12 @@ def changes_by(
     except UnfitError as unfit:
         _LOG.info("no %s, Spark joins both snapshots: %s", matching.name, unfit)
         joined = outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image)
-        return joined, nothing
+        return joined, nothing, unfit.measured
+    measured = window.nearness.measured()
     if not reconcile:
         in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
-        return contract.changes(_paired(contract, window.found()), in_old, in_new), nothing
-    return changes_found(window.found(), contract, unique_key)
+        return contract.changes(_paired(contract, window.found()), in_old, in_new), nothing, measured
+    return *changes_found(window.found(), contract, unique_key), measured
 
 
 def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Sequence[str]) -> Freed:
@@ -126,7 +130,11 @@ WINDOW = Matching("window", windowed)
 
 
 class UnfitError(Exception):
-    """Tasks cannot read these snapshots in their order, or it would not help."""
+    """Tasks cannot read these snapshots in their order, or it would not help; ``measured`` says how near they are."""
+
+    def __init__(self, why: str, nearness: Nearness | None = None) -> None:
+        super().__init__(why)
+        self.measured: Measured = nearness.measured() if nearness else {}
 
 
 @dataclass(frozen=True)
@@ -143,6 +151,7 @@ class SegmentedPair:
     contract: Contract
     unique_key: Sequence[str]
     schema: StructType
+    nearness: Nearness
 
     @classmethod
     def of(
@@ -169,15 +178,25 @@ class SegmentedPair:
         alignment = aligned(session, old_rows, new_rows, unique_key, capacity, parallelism(session))
         near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {capacity:,} rows of each other"
         if not alignment.is_near:
-            raise UnfitError(f"only {near}")
+            raise UnfitError(f"only {near}", alignment.nearness)
         if matching.needs_order and not alignment.is_ordered:
-            raise UnfitError(f"only {alignment.ordered_fraction:.0%} of the sampled rows are in the same order")
+            in_order = f"{alignment.ordered_fraction:.0%} of the sampled rows are in the same order"
+            raise UnfitError(f"only {in_order}", alignment.nearness)
         _LOG.info("%s over %d segments: %s", matching.name, len(alignment.segments), near)
         schema = found_schema(contract, old, new)
         old_rows, new_rows = old_rows.only(contract.names("old")), new_rows.only(contract.names("new"))
-        segments = alignment.segments
         return cls(
-            matching, session, old_rows, new_rows, segments, capacity, capacity_bytes, contract, unique_key, schema
+            matching,
+            session,
+            old_rows,
+            new_rows,
+            alignment.segments,
+            capacity,
+            capacity_bytes,
+            contract,
+            unique_key,
+            schema,
+            alignment.nearness,
         )
 
     def found(self) -> DataFrame:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from workbench import MODEL, Workbench
+
+from dbt.adapters.deltawave.literals import quoted
 
 GOOD = "select id as account_id, cast(id as string) as name from range(4)"
 MORE = "select id as account_id, cast(id as string) as name, id * 10 as points from range(4)"
@@ -174,6 +178,30 @@ class TestRepair:
         assert '"version": 99' in record
         bench.spark.sql(f"alter view {commit} as select '{record}' as record")
         assert "format 99" in bench.refused(GOOD)
+
+    @pytest.mark.parametrize("operation", [None, "compact"])
+    def test_batches_of_an_older_version_gain_columns(self, bench: Workbench, operation: str | None) -> None:
+        bench.build(GOOD)
+        bench.build(GOOD + " where id < 3")
+        told = "batch_id, attempt, strategy, reason, rows_new, inserts, deletes, seconds, decided_at"
+        before = bench.batches(told)
+        commit, batches = f"{bench.schema}.accounts__commit_2", f"{bench.schema}.accounts__batches"
+        record = json.loads(bench.spark.table(commit).collect()[0].record)
+        for key in ("measured", "nearness", "batches_columns"):
+            del record[key]
+        bench.spark.sql(f"alter view {commit} as select {quoted(json.dumps(record))} as record")
+        bench.spark.table(batches).drop("distance", "divergence", "window_rows").createOrReplaceTempView("older")
+        bench.spark.sql("cache table older")
+        bench.spark.sql(f"drop table {batches} purge")
+        make = f"create table {batches} using {bench.file_format} partitioned by (batch_id)"
+        bench.spark.sql(f"{make} as select * from older")
+        bench.spark.sql("drop view older")
+        if operation:
+            assert (done := bench.operate(operation, model="accounts")).ok, done.text
+        bench.build(GOOD)
+        assert bench.batches(told)[:2] == before
+        assert len(bench.batches("distance")) == (4 if operation else 3)
+        assert bench.batches("inserts, deletes")[-1] == (1, 0)
 
     @pytest.mark.both_adapters
     def test_only_what_the_next_batch_needs_is_kept(self, bench: Workbench) -> None:

@@ -25,7 +25,7 @@ def macros(spark: SparkSession) -> Iterator[Macros]:
     views = set()
 
     def compare_in_python(function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
-        frame, _ = compare(function, relations, options, spark)
+        frame, *_ = compare(function, relations, options, spark)
         frame.createOrReplaceTempView(view)
         views.add(view)
 

@@ -72,7 +72,7 @@ def compared(
 ) -> tuple[Counter[Any], Counter[Any]]:
     """The changes that the window finds, and those of the outer join."""
     options: dict[str, Any] = {"unique_key": list(key), "columns": columns_of(new, *key), "before_image": True}
-    found, free = window.changes(old, new, memory_bytes=memory_bytes, **options)
+    found, free, _ = window.changes(old, new, memory_bytes=memory_bytes, **options)
     joined = outer_join.changes(old, new, **options)
     assert found.columns == joined.columns
     rows = tuple(Counter(content(tuple(row)) for row in frame.collect()) for frame in (found, joined))
@@ -116,7 +116,9 @@ class TestFunction:
         old = stored("old", f"select {ROW} from range(1000) order by id", groups)
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {order}", groups)
         options: dict[str, Any] = {"unique_key": ["account_id"], "columns": columns_of(new, "account_id")}
-        frame, free = window.changes(old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options)
+        frame, free, _ = window.changes(
+            old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options
+        )
         told = Messages.of(frame.toArrow().to_batches(), ["account_id"], new.columns[1:])
         free()
         sides = [Snapshot.of(each.toArrow().to_batches(), ["account_id"]) for each in (old, new)]
@@ -161,7 +163,7 @@ class TestFunction:
         for name in ("b", "c"):
             new = stored("new", f"select id, '{name}' as name from range(2)", 1)
             spark.catalog.refreshByPath(new.inputFiles()[0])
-            changes, free = window.changes(
+            changes, free, _ = window.changes(
                 old, new, unique_key=["id"], columns=columns_of(new, "id"), before_image=False
             )
             assert {row.name for row in changes.collect()} == {name}
@@ -264,6 +266,33 @@ class TestModel:
         assert len(logs[0]) == 1000 + 25 + 25 + 1005
         # A new generation has other numbers of batches, and rows in the same order.
         assert logs[0] == logs[1]
+
+    def test_how_near_rows_lie_is_recorded(self, bench: Workbench) -> None:
+        # Room for some tens of rows.
+        bench.configure(strategy="window", memory_bytes=20_000)
+        told = "strategy, distance, divergence, window_rows"
+        for order in ("id", "hash(id)"):
+            for row in (ROW, NEW_ROW):
+                bench.build(f"select {row} from range(0, 1000, 1, 1) sort by {order}")
+        rows = bench.batches(told)
+        assert rows[0] == ("window", None, None, None), "there is nothing to compare with"
+        (window_rows,) = {row[3] for row in rows[1:]}
+        assert 10 < window_rows < 200
+        assert [row[1:3] for number, row in enumerate(rows) if number not in (0, 2)] == [(0, 0)] * 2
+        shuffled = rows[2]
+        assert shuffled[1] == pytest.approx(2 / 3, abs=0.1)
+        assert shuffled[2] == pytest.approx((1 - window_rows / 1000) ** 2, abs=0.1)
+
+    def test_what_another_strategy_kept_tells_no_order(self, bench: Workbench) -> None:
+        for changed, strategy in enumerate(("outer_join", "window", "window", "outer_join")):
+            bench.configure(strategy=strategy)
+            bench.build(table(changed))
+        assert bench.batches("strategy, distance is null") == [
+            ("outer_join", True),
+            ("window", True),
+            ("window", False),
+            ("outer_join", True),
+        ]
 
     def test_a_duplicate_is_refused(self, bench: Workbench) -> None:
         bench.configure(strategy="window")

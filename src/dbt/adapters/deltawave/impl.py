@@ -172,12 +172,12 @@ class DeltawaveAdapter(SparkAdapter):
     @available.parse_none
     def compare_in_python(
         self, function: str, relations: dict[str, str], options: dict[str, Any], view: str
-    ) -> list[str]:
+    ) -> dict[str, Any]:
         """Make ``view`` a temporary view of what ``function`` returns; see ``library_functions.compare``.
 
         ``function`` is a dotted path. It gets ``relations`` (names of tables, or selects in parentheses) as
         DataFrames, and ``options``. The view lasts until the node's next comparison, or the end of the node. Returns
-        what the function's package logged.
+        ``messages``, what the function's package logged, and ``measured``, the figures that it returned.
         """
         from dbt.adapters.deltawave import errors, library_functions, library_logs
 
@@ -187,10 +187,10 @@ class DeltawaveAdapter(SparkAdapter):
         with self._manager.exception_handler(function), library_logs.heard(function.partition(".")[0]) as messages:
             handle.drop_views()
             secrets = self.config.credentials.secrets
-            frame, free = library_functions.compare(function, relations, options, handle.session, secrets)
+            frame, free, measured = library_functions.compare(function, relations, options, handle.session, secrets)
             handle.leave_view(frame, view, free)
             self._manager.refuse_if_cancelled()
-        return [errors.redact(message, secrets) for message in messages]
+        return {"messages": [errors.redact(message, secrets) for message in messages], "measured": measured}
 
     def _require_session(self, what: str) -> None:
         if not self._in_session:

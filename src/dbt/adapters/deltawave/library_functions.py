@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
+from numbers import Integral, Real
 from pathlib import Path
 from traceback import FrameSummary
 from typing import Any
@@ -47,16 +49,19 @@ def compare(
     options: Mapping[str, Any],
     session: SparkSession,
     secrets: Iterable[str] = (),
-) -> tuple[DataFrame, Callable[[], object]]:
+) -> tuple[DataFrame, Callable[[], object], dict[str, float | None]]:
     """Return what the function makes of ``relations``, opened as DataFrames of ``session``, and ``options``.
 
-    The function may return another function with its result, which frees what that needs once it is no longer read.
+    The function may return another function with its result, which frees what that needs once it is no longer read,
+    and figures by their names.
     """
     function = find(path, [*relations, *options], secrets)
     frames = {name: session.sql(f"select * from {relation}") for name, relation in relations.items()}
     try:
-        result, free = with_free(function(**frames, **options))
+        result, figures = _with_measured(function(**frames, **options))
+        result, free = with_free(result)
         try:
+            measured = {name: _figure(path, name, value) for name, value in figures.items()}
             frame = to_frame(result, session, _called(path))
             # Spark Connect analyses a frame when it is first asked for something: what is wrong is the function's.
             _ = frame.schema
@@ -67,7 +72,23 @@ def compare(
         raise
     except Exception as error:
         raise DbtRuntimeError(report(_called(path), error, secrets, _is_shown(path))) from error
-    return frame, free
+    return frame, free, measured
+
+
+def _with_measured(result: Any) -> tuple[Any, Mapping[str, Any]]:
+    """Return a result, with the function that frees what it needs, and the figures, if it came with both."""
+    if isinstance(result, tuple) and len(result) == 3 and isinstance(result[2], Mapping):
+        return result[:2], result[2]
+    return result, {}
+
+
+def _figure(path: str, name: str, value: Any) -> float | None:
+    """Return the figure as Python's own number, also if it is one of NumPy's."""
+    if value is None:
+        return None
+    if not isinstance(value, Real) or not math.isfinite(value):
+        raise DbtRuntimeError(f"{_called(path)} measured {name}: {value!r}; it must be a number, or None.")
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _imported(path: str, secrets: Iterable[str]) -> Any:

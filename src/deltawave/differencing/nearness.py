@@ -1,0 +1,51 @@
+"""How near the matching rows of two snapshots lie, estimated by a sample of the rows.
+
+:mod:`deltawave.evaluation.displacement` has the exact figures of the same definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Positions = npt.NDArray[np.int64]
+
+# What a comparison has measured, by the names of the columns of x__batches.
+Measured = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """The distance and the divergence of two snapshots.
+
+    - ``distance``: the sum of all displacements over half the square of the larger snapshot's rows; 0 for the same
+      order, up to 1 for the opposite one (LG96 4, equation 3)
+    - ``divergence``: r of D(r, d), the share of the matching rows that lie more than d apart (LG95 4.5)
+    - ``window_rows``: d, in rows: as far as a window finds a match
+
+    Rows without a match do not count. Both figures are 0 without matching rows.
+    """
+
+    distance: float
+    divergence: float
+    window_rows: int
+
+    @classmethod
+    def estimated(
+        cls, at_old: Positions, at_new: Positions, stands_for: Positions, old_rows: int, new_rows: int, window_rows: int
+    ) -> Nearness:
+        """By sampled rows of the new snapshot, each of which stands for so many, and their places; -1: not there."""
+        matches = at_old >= 0
+        apart, weights = np.abs(at_old - at_new)[matches], stands_for[matches]
+        if not len(apart):
+            return cls(0.0, 0.0, window_rows)
+        distance = float(np.dot(apart, weights)) / (max(old_rows, new_rows) ** 2 / 2)
+        # A sample of the opposite order may come out a little too far.
+        return cls(min(distance, 1.0), float(weights[apart > window_rows].sum() / weights.sum()), window_rows)
+
+    def measured(self) -> Measured:
+        """The figures by their names."""
+        return asdict(self)

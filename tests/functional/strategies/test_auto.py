@@ -1,0 +1,64 @@
+"""strategy: auto on real runs: what a batch measures decides how the next one compares."""
+
+from __future__ import annotations
+
+import pytest
+from numbered import kept
+from workbench import Workbench
+
+# A window of some tens of rows, and exact comparison alone.
+OPTIONS = {"strategy": "auto", "min_comparisons_before_error": 0, "memory_bytes": 20_000}
+ROW = "cast(id as int) as account_id, if(id % 100 = {changed}, 'new', 'old') as name, 0.5D as share"
+DUMP = f"select {ROW} from range(0, 1000, 1, 1) sort by {{order}}"
+
+
+class TestExactComparison:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return {"few_rows.sql": "{% macro default___few_rows() %}{{ return(10) }}{% endmacro %}"}
+
+    def test_the_window_stays_while_rows_keep_their_order(self, bench: Workbench) -> None:
+        bench.configure(**OPTIONS)
+        texts = [bench.build(DUMP.format(changed=changed, order="id")).text for changed in range(5)]
+        rows = bench.batches("strategy, divergence, reason")
+        assert [row[:2] for row in rows] == [
+            ("outer_join", None),
+            ("window", None),
+            ("window", 0),
+            ("window", 0),
+            ("window", 0),
+        ]
+        assert rows[0][2] == "auto: no batch has measured the dump yet"
+        exact = "auto: min_comparisons_before_error: 0 allows exact comparison only; "
+        for number in (1, 2):
+            assert rows[number][2] == exact + "how near rows lie is measured once dumps are kept in their order"
+        assert rows[3][2].startswith(exact + "100% of the rows lay within ")
+        assert rows[3][2] in texts[3]
+        assert "window over" in texts[3]
+        assert bench.batches("inserts, deletes, updates")[1:] == [(0, 0, 20)] * 4
+
+    def test_a_shuffled_dump_goes_back_to_the_join_for_good(self, bench: Workbench) -> None:
+        bench.configure(**OPTIONS)
+        for changed, order in enumerate(("id", "id", "hash(id)", "hash(id)", "hash(id)")):
+            bench.build(DUMP.format(changed=changed, order=order))
+        rows = bench.batches("strategy, divergence > 0.5, reason")
+        assert [row[:2] for row in rows] == [
+            ("outer_join", None),
+            ("window", None),
+            ("window", True),
+            ("outer_join", None),
+            ("outer_join", None),
+        ]
+        assert all("rows apart when last measured, and a window takes up to 25%" in row[2] for row in rows[3:])
+        assert bench.batches("inserts, deletes, updates")[1:] == [(0, 0, 20)] * 4
+        assert kept(bench, "copy")
+        assert not kept(bench, "ordered")
+
+    def test_an_operation_forgets_nothing(self, bench: Workbench) -> None:
+        bench.configure(**OPTIONS)
+        for changed in range(3):
+            bench.build(DUMP.format(changed=changed, order="id"))
+        assert (done := bench.operate("compact", model="accounts")).ok, done.text
+        bench.build(DUMP.format(changed=3, order="id"))
+        strategies = bench.batches("strategy, divergence, reason like '%100% of the rows lay within%'")
+        assert strategies[3:] == [("compact", None, False), ("window", 0, True)]
