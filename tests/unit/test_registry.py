@@ -17,6 +17,7 @@ PAGE = (ROOT / "docs" / "differential.md").read_text()
 KINDS = {
     "reads": {"dump", "slice", "logs"},
     "keeps": {"copy", "ordered", "base", "checksums", "hashes"},
+    "keeps_in_place": {None, "files"},
     "compares": {"sql", "python"},
     "ranges": {None, "lookup", "compared"},
     "checksums": {None, "rows", "ranges"},
@@ -85,6 +86,7 @@ DECLARED: dict[str, dict[str, Any]] = {
     "a misspelt trait": {"resumes": "selects"},
     "a copy of a slice": {"reads": "slice"},
     "a base of whole dumps": {"keeps": "base"},
+    "files of a copy": {"keeps_in_place": "files"},
     "ranges of a copy": {"ranges": "lookup"},
     "checksums of ranges that are not compared": {**SLICE, "ranges": "lookup", "checksums": "ranges"},
     "kept checksums of nothing": {**SLICE, "keeps": "checksums", "before_images": "log"},

@@ -5,7 +5,7 @@
 {%- macro _accept(job, batch, found) -%}
   {%- do deltawave._update(
     batch,
-    rows_dump=found.rows if batch.arrived == batch.landed else deltawave._row_count(job, batch.landed),
+    rows_dump=found.rows if job.strategy.reads == 'dump' or batch.arrived == batch.landed else deltawave._row_count(job, batch.landed),
     rows_new=found.rows
   ) -%}
   {%- if found.duplicate_keys and job.settings.duplicate_keys == 'quarantine' -%}

@@ -45,6 +45,7 @@
     'checksums': 0,
     'measured': {},
 
+    'files': [],
     'kept': landed,
     'kept_as_of': batch_id,
     'ranges': none,

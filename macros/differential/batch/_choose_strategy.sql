@@ -6,7 +6,7 @@
   {%- if job.settings.is_auto and not flags.EMPTY -%}
     {%- set strategy, reason = deltawave._chosen(job, none if state.is_new_generation else state.record) -%}
     {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
-    {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
+    {%- do deltawave._update(job, strategy=deltawave._strategy_of(job.name, job.settings)) -%}
     {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=true) -%}
   {%- endif -%}
 {%- endmacro -%}

@@ -23,6 +23,7 @@
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
   {%- do deltawave._keep(job, batch, last) -%}
+  {%- do deltawave._require_files(job, batch, batch.files) -%}
 
   {%- if deltawave._is_unchanged(job, batch, last) -%}
     {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}

@@ -23,8 +23,8 @@ where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt
 {%- endmacro -%}
 
 {#
-  The same dump again makes no batch. Exceptions: a dated dump, so that its date is recorded; quarantined rows; and a slice after which the next
-  run has to resume from a different place.
+  The same dump again makes no batch. Exceptions: a dated dump, so that its date is recorded; quarantined rows; a slice after which the next run has
+  to resume from a different place; and other files, with which the next dump is compared in place.
 #}
 {%- macro _is_unchanged(job, batch, last) -%}
   {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
@@ -40,8 +40,11 @@ where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt
   {{ return(gained or batch.columns | length < last.columns | length) }}
 {%- endmacro -%}
 
-{# Does the next slice have to resume from a different place than this one? #}
+{# Does the next slice have to resume from a different place than this one, or the next dump be compared with other files? #}
 {%- macro _has_moved(job, batch, last) -%}
+  {%- if batch.kept.kind == 'files' and last.kept.kind == 'files' -%}
+    {{ return(batch.kept.digest != last.kept.digest) }}
+  {%- endif -%}
   {{ return(job.strategy.reads != 'dump' and (
     batch.progress != deltawave._last_progress(job, last) or batch.fingerprint != last.fingerprint
     or batch.ranges != last.ranges or batch.kept != last.kept

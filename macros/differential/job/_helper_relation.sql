@@ -18,7 +18,8 @@
 
 {#
   A table of one attempt: {kind, batch_id, attempt}. Kinds: copy, the dump as it landed, placed by the key's hash; ordered, the dump in its own
-  order; accepted, the accepted rows of a dump with quarantined ones; log, the rewritten log; and those of _side_kinds.
+  order; files, a list of the dump's files; accepted, the accepted rows of a dump with quarantined ones; log, the rewritten log; and those of
+  _side_kinds.
 #}
 {%- macro _attempt_relation(job, table) -%}
   {{ return(deltawave._helper_relation(job, table.kind ~ '_' ~ table.batch_id ~ '_' ~ table.attempt)) }}
@@ -30,7 +31,7 @@
 
 {# Tables that an attempt writes beside the log: what it read, what it keeps, the ranges of that, and a view's touched anchors. #}
 {%- macro _side_kinds() -%}
-  {{ return(['copy', 'ordered', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
+  {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
 {%- endmacro -%}
 
 {# The table of a kind that this attempt writes for the batch. #}

@@ -3,7 +3,7 @@
   {%- set job = {
     'name': name,
     'settings': settings,
-    'strategy': deltawave._strategy_named(name, settings.strategy),
+    'strategy': deltawave._strategy_of(name, settings),
     'target': api.Relation.create(schema=relation.schema, identifier=relation.identifier, type='view').quote(schema=true, identifier=true),
     'state_schema': settings.state_schema or relation.schema,
     'batches': none,
@@ -25,4 +25,10 @@
   } -%}
   {%- do deltawave._update(job, batches=deltawave._helper_relation(job, 'batches')) -%}
   {{ return(job) }}
+{%- endmacro -%}
+
+{# The declaration of a model's strategy, with what it keeps under the model's options. #}
+{%- macro _strategy_of(name, settings) -%}
+  {%- set strategy = deltawave._strategy_named(name, settings.strategy) -%}
+  {{ return(dict(strategy, keeps=strategy.keeps_in_place) if settings.in_place and strategy.keeps_in_place else strategy) }}
 {%- endmacro -%}

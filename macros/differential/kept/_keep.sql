@@ -1,13 +1,13 @@
 {#
   Keeps what the next batch compares with. After a whole dump: the dump as it landed or, with quarantined rows, as it was accepted; with a
-  tolerance, the log. After the first slice: the rows in the strategy's own form. Later slices are patches, which are in the log; ranges follow them.
+  tolerance, the log; in place, the list of its files. After the first slice: the rows in the strategy's own form. Later slices are patches, which are in the log; ranges follow them.
 #}
 {%- macro _keep(job, batch, last) -%}
   {%- if job.strategy.reads == 'dump' -%}
     {%- set kept = deltawave._own_table(batch, 'accepted') if batch.quarantined else batch.kept -%}
     {#- Differences within a tolerance add up, so that the next dump is compared with the log, unless that lacks rows or their order. -#}
     {%- set is_in_log = job.settings.tolerance and not batch.is_baseline and job.strategy.keeps == 'copy' -%}
-    {%- do deltawave._update(batch, kept={'kind': 'log'} if is_in_log else dict(kept, rows=batch.rows_new)) -%}
+    {%- do deltawave._update(batch, kept={'kind': 'log'} if is_in_log else dict({'rows': batch.rows_new}, **kept)) -%}
   {%- elif batch.is_first -%}
     {%- do deltawave._keep_first_slice(job, batch) -%}
   {%- else -%}

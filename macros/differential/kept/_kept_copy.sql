@@ -1,11 +1,14 @@
 {#
-  The kept side with the key's hash: the last copy, or the rows that another strategy kept. A column that is compared for the first time, or with
+  The kept side with the key's hash: the last copy, the last dump's files in place, or the rows that another strategy kept. A column that is compared for the first time, or with
   another tolerance, is compared with the log: the copy also holds changes that were not logged.
 #}
 {%- macro _kept_copy(job, batch, last) -%}
   {%- set is_in_log = deltawave._is_compared_otherwise(job, batch, last) and not batch.is_baseline -%}
   {%- if deltawave._is_copy(last.kept) and not is_in_log -%}
     {{ return(deltawave._attempt_relation(job, last.kept)) }}
+  {%- elif last.kept.kind == 'files' and job.strategy.keeps == 'files' and not is_in_log -%}
+    {%- do deltawave._require_files(job, batch, [last.kept]) -%}
+    {{ return(deltawave._rows_of_files(job, batch, last.kept)) }}
   {%- endif -%}
   {%- set known = deltawave._as_logged(last) if is_in_log else last -%}
   {%- set sql -%}

@@ -5,7 +5,7 @@
 {%- macro _kept_rows(job, record, columns, condition='true') -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set names = columns | map(attribute='name') | list -%}
-  {%- set is_base = record.kept.kind not in ['log', 'checksums', 'hashes'] -%}
+  {%- set is_base = record.kept.kind not in ['log', 'files', 'checksums', 'hashes'] -%}
   {%- set log = '(select * from ' ~ job.target ~ ' where ' ~ condition ~ ')' -%}
   {%- if not is_base -%}
     {{ return(deltawave.current_state(log, keys, columns=columns, duplicate_keys=job.settings.duplicate_keys)) }}

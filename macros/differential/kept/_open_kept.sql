@@ -23,10 +23,12 @@
 
 {#
   Checksums that cannot be compared are recomputed from the rows in the log. A log that began without the rows of its first dump does not hold
-  them all, so it can only continue with the same checksums.
+  them all, so it can only continue with the same checksums, or in place.
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
   {%- if last.is_baseline and last.kept.kind in ['checksums', 'hashes'] and last.checksum_fingerprint != batch.checksum_fingerprint -%}
     {%- do deltawave._fail('checksums_alone', {'model': job.name}) -%}
+  {%- elif last.is_baseline and last.kept.kind == 'files' and job.strategy.keeps != 'files' -%}
+    {%- do deltawave._fail('files_alone', {'model': job.name, 'strategy': last.progress_strategy}) -%}
   {%- endif -%}
 {%- endmacro -%}

@@ -7,7 +7,7 @@
   {%- if adapter.compare_in_python is not defined -%}
     {%- do deltawave._fail('python_adapter', {'model': model_name, 'function': function}) -%}
   {%- endif -%}
-  {%- set arguments = deltawave._hash_arguments() + strategy.options if strategy.library else deltawave._python_arguments() + strategy.options -%}
+  {%- set arguments = (deltawave._hash_arguments() if strategy.library else deltawave._python_arguments()) + deltawave._options_of_function(strategy) -%}
   {%- do adapter.check_library_function(function, arguments) -%}
 {%- endmacro -%}
 

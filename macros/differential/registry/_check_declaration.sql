@@ -39,6 +39,7 @@
     'reads': {'takes': ['dump', 'slice', 'logs']},
     'compares': {'takes': ['sql', 'python']},
     'keeps': {'takes': ['copy', 'ordered'] if strategy.reads == 'dump' else ['base', 'checksums', 'hashes'], 'beside': 'reads'},
+    'keeps_in_place': {'takes': [none, 'files'] if strategy.keeps == 'ordered' else [none], 'beside': 'keeps'},
     'ranges': {'takes': [none, 'lookup', 'compared'] if strategy.keeps == 'base' else [none], 'beside': 'keeps'},
     'checksums': {
       'takes': ['rows'] if has_checksums else [none, 'ranges'] if compares_ranges else [none],

@@ -48,7 +48,8 @@
     ),
     'window': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='deltawave.differencing.window.changes', compares='python', keeps='ordered',
-      sees_deletes='all', source='LG96 4', options=['memory_bytes'], allows={'duplicate_keys': ['fail', 'quarantine']},
+      keeps_in_place='files', sees_deletes='all', source='LG96 4', options=['in_place', 'memory_bytes'],
+      allows={'duplicate_keys': ['fail', 'quarantine']},
     ),
     'text_diff': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='deltawave.differencing.text_diff.changes', compares='python', keeps='ordered',
@@ -82,6 +83,7 @@
     keeps          what the next batch is compared with, see _keep: copy (placed by the key's hash), ordered (in the dump's order), base (in
                    key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes that Python compares,
                    patched by the log)
+    keeps_in_place what it keeps instead with the option in_place: files (a list of the dump's files, which are compared where they lie); none
     ranges         lookup: key ranges lead to kept rows; compared: key ranges are what is compared; none
     checksums      what is compared by checksums: rows, ranges, or none
     sees_deletes   all, flagged or none
@@ -95,8 +97,8 @@
     source         the paper's section
 #}
 {%- macro _strategy(
-    reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', ranges=none, checksums=none,
-    before_images='always', resumes=none, options=[], requires={}, allows={}, library=none, check=none
+    reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', keeps_in_place=none, ranges=none,
+    checksums=none, before_images='always', resumes=none, options=[], requires={}, allows={}, library=none, check=none
 ) -%}
   {{ return({
     'reads': reads,
@@ -104,6 +106,7 @@
     'comparison': comparison,
     'compares': compares,
     'keeps': keeps,
+    'keeps_in_place': keeps_in_place,
     'ranges': ranges,
     'checksums': checksums,
     'sees_deletes': sees_deletes,

@@ -14,6 +14,11 @@
   {{ return(strategy) }}
 {%- endmacro -%}
 
+{# The options that a strategy's Python function is given: where the engine keeps files in place, the function need not know. #}
+{%- macro _options_of_function(strategy) -%}
+  {{ return(strategy.options | reject('eq', 'in_place') | list if strategy.keeps_in_place else strategy.options) }}
+{%- endmacro -%}
+
 {# The strategies that compare two whole relations by SQL, and so need neither a kept side nor Python. #}
 {%- macro _stateless_strategies() -%}
   {%- set names = [] -%}

@@ -10,7 +10,7 @@
     'columns': columns,
     'before_image': job.settings.before_image != 'none',
   } -%}
-  {%- for option in job.strategy.options -%}{%- do options.update({option: job.settings[option]}) -%}{%- endfor -%}
+  {%- for option in deltawave._options_of_function(job.strategy) -%}{%- do options.update({option: job.settings[option]}) -%}{%- endfor -%}
   {%- set sides = {'old': deltawave._side_for_python(batch, 'old'), 'new': deltawave._side_for_python(batch, 'new')} -%}
   {%- set changes = deltawave._view_by_python(job, batch, job.strategy.comparison, sides, options, 'changes') -%}
   {%- set names = deltawave._require_changes(job, batch, changes) -%}

@@ -1,6 +1,6 @@
 {#
   Refuses in_place for a select that is not all rows of Parquet files: Python then reads the files that Spark names, and nothing else. Partitions
-  and views add columns, conditions and expressions that the files do not hold.
+  and views add columns, conditions and expressions that the files do not hold. Partitions by the dates of dumps do not: each dump is one of them.
 #}
 {%- macro _check_in_place(job) -%}
   {#- With --empty, sources are selects, and none of their files is read. -#}
@@ -14,14 +14,35 @@
     {%- do deltawave._fail('in_place', {'model': job.name, 'problem': "the model's select is another"}) -%}
   {%- endif -%}
   {%- set relation = plain.group(1) -%}
+  {%- set date = job.settings.snapshot_date -%}
   {%- if not modules.re.match('(?i)`?parquet`?\\.`[^`]*/', relation) -%}
+    {%- set rows = deltawave._run(job, 'describe extended ' ~ relation).rows -%}
     {%- set facts = {} -%}
-    {%- for row in deltawave._run(job, 'describe extended ' ~ relation).rows -%}{%- do facts.update({row[0]: row[1]}) -%}{%- endfor -%}
-    {%- if '# Partition Information' in facts -%}
-      {%- do deltawave._fail('in_place', {'model': job.name, 'problem': relation ~ ' has partitions'}) -%}
-    {%- elif facts['Provider'] | lower != 'parquet' -%}
+    {%- for row in rows -%}{%- do facts.update({row[0]: row[1]}) -%}{%- endfor -%}
+    {%- if facts['Provider'] | lower != 'parquet' -%}
       {%- set kind = 'a view' if 'VIEW' in facts['Type'] | upper else 'of format ' ~ facts['Provider'] | lower -%}
       {%- do deltawave._fail('in_place', {'model': job.name, 'problem': relation ~ ' is ' ~ kind}) -%}
+    {#- Spark tells a partition's files apart if the catalog knows them. -#}
+    {%- elif date and (deltawave._partitions_of(rows) != [date | lower] or facts['Partition Provider'] != 'Catalog') -%}
+      {%- do deltawave._fail('in_place', {'model': job.name, 'problem': relation ~ ' is not partitioned by ' ~ date ~ ' alone'}) -%}
+    {%- elif '# Partition Information' in facts and not date -%}
+      {%- do deltawave._fail('in_place', {'model': job.name, 'problem': relation ~ ' has partitions'}) -%}
     {%- endif -%}
+  {%- elif date -%}
+    {%- do deltawave._fail('in_place', {'model': job.name, 'problem': relation ~ ' is no table, partitioned by ' ~ date}) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# The columns by which a table is partitioned, as describe tells them. #}
+{%- macro _partitions_of(rows) -%}
+  {%- set seen = namespace(is_in=false) -%}
+  {%- set names = [] -%}
+  {%- for row in rows -%}
+    {%- if row[0].startswith('# ') -%}
+      {%- set seen.is_in = row[0] == '# Partition Information' or seen.is_in and row[0] == '# col_name' -%}
+    {%- elif seen.is_in and row[0] -%}
+      {%- do names.append(row[0] | lower) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(names) }}
 {%- endmacro -%}

@@ -19,7 +19,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DataType, StructType
 
 # What Spark notes of a column whose values it changes while it reads them.
-_FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
+FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
 
 # Under other settings Spark reads other values, or takes columns by other names, than the files hold.
 _AS_STORED = {
@@ -66,12 +66,12 @@ class RowGroups:
         Raises ``NotInPlaceError`` if Spark may read other values than the files hold, or pyarrow cannot read them;
         ``ValueError`` for a column that no file has.
         """
-        paths = sorted(filter(_has_rows, frame.inputFiles()))
+        paths = sorted(filter(has_rows, frame.inputFiles()))
         if not paths:
             # Without files, or with rows that Spark has in memory.
             raise NotInPlaceError("Spark names no files")
         _check_session(frame)
-        _check_folders(paths, frame.columns)
+        check_folders(paths, frame.columns)
         try:
             schema = to_arrow_schema(frame.schema)
         except TypeError as error:
@@ -185,7 +185,7 @@ def _typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(cells, schema.names)
 
 
-def _has_rows(path: str) -> bool:
+def has_rows(path: str) -> bool:
     """Whether Spark looks for rows in it: not in summaries and hidden files."""
     return not unquote(path).rsplit("/", 1)[-1].startswith(("_", "."))
 
@@ -198,11 +198,11 @@ def _check_session(frame: DataFrame) -> None:
     for field in frame.schema.fields:
         if _has_struct(field.dataType):
             raise NotInPlaceError(f"the column {field.name} is of type {field.dataType.simpleString()}")
-        if _FILLED_IN.intersection(field.metadata):
+        if FILLED_IN.intersection(field.metadata):
             raise NotInPlaceError(f"the column {field.name} is filled in or padded by Spark")
 
 
-def _check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
+def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse columns whose values are names of folders: files may have them, too, and Spark takes the folder's."""
     names = {name.lower() for name in columns}
     for folder in {segment for path in paths for segment in path.split("/")[:-1]}:

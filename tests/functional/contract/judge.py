@@ -190,10 +190,11 @@ def _check_helpers(life: Life, day: Day) -> None:
         strategy = max(life.log.batches, key=lambda batch: int(batch["batch_id"]))["strategy"]
     declared = declarations()[strategy]
     kinds = Counter(re.sub(r"_\d.*", "", name) for name in life.log.names)
-    kept = kinds["accepted"] + kinds[declared.keeps]
+    keeps = declared.kept(life.model.is_in_place and not day.edit.strategy)
+    kept = kinds["accepted"] + kinds[keeps]
     assert kept == 1, sorted(life.log.names)
     assert kinds["commit"] == 1, sorted(life.log.names)
-    wanted = {"log", "batches", "commit", "accepted", "quarantine", declared.keeps}
+    wanted = {"log", "batches", "commit", "accepted", "quarantine", keeps}
     if declared.ranges:
         wanted |= {"ranges", "ranges_after"}
         assert kinds["ranges"] + kinds["ranges_after"] == 1, sorted(life.log.names)

@@ -14,7 +14,16 @@ TIMED = [*ROWS, "version"]
 # A counter as hours since 2020.
 HOURS = "timestamp_seconds(1577836800 + 3600 * version) as version"
 # What goes from a config under a strategy that does not read it.
-OWN_OPTIONS = ["updated_at", "delete_flag", "overlap", "row_id", "range_rows", "ranges_per_run", "checksum_bits"]
+OWN_OPTIONS = [
+    "updated_at",
+    "delete_flag",
+    "overlap",
+    "row_id",
+    "range_rows",
+    "ranges_per_run",
+    "checksum_bits",
+    "in_place",
+]
 OWN_OPTIONS += ["relations", "root"]
 
 Record = Mapping[str, Any]
@@ -48,6 +57,16 @@ class Model:
     def key(self) -> list[str]:
         """Its unique_key."""
         return ["oid"] if self.strategy == "view" else KEYS
+
+    @property
+    def is_in_place(self) -> bool:
+        """Are files compared where they lie?"""
+        return bool(self.options.get("in_place"))
+
+    @property
+    def way(self) -> str:
+        """How it compares: every event has to happen to each way."""
+        return f"{self.strategy}, in place" if self.is_in_place else self.strategy
 
     @property
     def duplicate_keys(self) -> str:
@@ -100,9 +119,12 @@ class Model:
         if self.is_remote:
             options |= {"remote": "legacy"}
         config = f"{{{{ config(**fromjson({json.dumps(options)!r})) }}}}\n"
-        return config + (self._view(edit) if self.strategy == "view" else self._select(edit))
+        if self.is_in_place:
+            return f"{config}select * from {{{{ target.schema }}}}.delivered_{self.name}"
+        return config + (self._view(edit) if self.strategy == "view" else self.select(edit))
 
-    def _select(self, edit: Edit) -> str:
+    def select(self, edit: Edit) -> str:
+        """The rows that it compares, unless it is a view of logs."""
         columns = [name for name in self.columns if not (edit.lacks_name and name == "name")]
         if self.options.get("overlap") == "2 hours":
             columns = [HOURS if name == "version" else name for name in columns]
@@ -166,6 +188,8 @@ def _models() -> list[Model]:
         Model("chosen", "auto", {"on_schema_change": "sync_all_columns"}),
         Model("windowed", "window", {"on_schema_change": "sync_all_columns"}),
         Model("windowed_held", "window", {"duplicate_keys": "quarantine"}),
+        Model("windowed_in_place", "window", {"in_place": True, "on_schema_change": "sync_all_columns"}),
+        Model("windowed_in_place_held", "window", {"in_place": True, "duplicate_keys": "quarantine"}),
         Model("sequenced", "text_diff", {"on_schema_change": "sync_all_columns"}),
         Model("probed_remote", "hash_compressed", {}, is_remote=True),
         Model("timed", "timestamp", {**by_time, "overlap": 2}, columns=TIMED),

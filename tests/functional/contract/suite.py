@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import replace
+from hashlib import md5
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -75,13 +76,12 @@ class Suite:
     # The deck.
 
     def deal(self) -> None:
-        """Deal every event to one model of each strategy to which it can happen, in an order of chance."""
+        """Deal every event to one model of each way of comparing to which it can happen, in an order of chance."""
         chance = Random(f"{self.seed} deck")
-        for strategy, declared in declarations().items():
-            lives = [life for life in self.lives.values() if life.model.strategy == strategy]
+        for way in self._ways():
+            lives = [life for life in self.lives.values() if life.model.way == way]
+            declared = declarations()[lives[0].model.strategy]
             decks: dict[str, list[list[Day]]] = {life.model.name: [] for life in lives}
-            if not lives:
-                continue
             dealt = events()
             chance.shuffle(dealt)
             # Those that fit few models first.
@@ -99,13 +99,18 @@ class Suite:
                     # It shows what the stopped run has left.
                     life.days.append(Day("ordinary"))
 
+    def _ways(self) -> list[str]:
+        ways = {life.model.way for life in self.lives.values()}
+        order = [*declarations()]
+        return sorted(ways, key=lambda way: (", " in way, order.index(way.partition(",")[0])))
+
     def _deal_one(self, event: Event, decks: dict[str, list[list[Day]]], lives: list[Life]) -> None:
-        strategy = lives[0].model.strategy
-        declared = declarations()[strategy]
+        way = lives[0].model.way
+        declared = declarations()[lives[0].model.strategy]
         fitting = [life.model for life in lives if event.unless(life.model, declared) is None]
         if not fitting:
             reasons = {event.unless(life.model, declared) for life in lives}
-            self.reasons[strategy, event.name] = "; ".join(sorted(filter(None, reasons)))
+            self.reasons[way, event.name] = "; ".join(sorted(filter(None, reasons)))
             return
         model = min(fitting, key=lambda each: sum(map(len, decks[each.name])))
         decks[model.name].append(event.days(model))
@@ -158,7 +163,7 @@ class Suite:
 
     def _meet(self, name: str, events: Iterable[str]) -> None:
         for event in events:
-            self.met.setdefault((self.lives[name].model.strategy, event), name)
+            self.met.setdefault((self.lives[name].model.way, event), name)
 
     def _fail(self, name: str, day: Day, why: str) -> None:
         """The model lives no further; the others do."""
@@ -170,9 +175,8 @@ class Suite:
         return any(failure.startswith(f"{name}, ") for failure in self.failures)
 
     def unmet(self) -> list[tuple[str, str]]:
-        """Pairs of a strategy and an event that were not met, and for which there is no reason."""
-        strategies = {life.model.strategy for life in self.lives.values()}
-        pairs = [(strategy, name) for strategy in sorted(strategies) for name in (*NAMES, *ORDINARY)]
+        """Pairs of a way of comparing and an event that were not met, and for which there is no reason."""
+        pairs = [(way, name) for way in self._ways() for name in (*NAMES, *ORDINARY)]
         return [pair for pair in pairs if pair not in self.met and pair not in self.reasons]
 
     def times(self) -> str:
@@ -182,8 +186,8 @@ class Suite:
     def table(self) -> str:
         """What was met by which model, or why it was not."""
         lines = [
-            f"{strategy:22} {name:28} {self.met.get((strategy, name)) or self.reasons.get((strategy, name), 'unmet')}"
-            for strategy in dict.fromkeys(life.model.strategy for life in self.lives.values())
+            f"{way:22} {name:28} {self.met.get((way, name)) or self.reasons.get((way, name), 'unmet')}"
+            for way in self._ways()
             for name in (*NAMES, *ORDINARY)
         ]
         return "\n".join(lines)
@@ -286,11 +290,24 @@ class Suite:
                 (row.k1, row.k2, row.oid, row.name, row.num, row.dep, row.version, row.is_gone) for row in rows
             ]  # fmt: skip
             self.spark.createDataFrame(flat, COLUMNS).createOrReplaceGlobalTempView(f"contract_{name}")
+            if life.model.is_in_place:
+                self._deliver(name, life.model.select(life.edit))
             if life.model.strategy == "view":
                 titles = self.spark.createDataFrame(sorted(life.world.titles.items()), "dep int, title string")
                 titles.createOrReplaceGlobalTempView(f"contract_{name}_titles")
         if statements:
             self.server.sql("\n".join(statements))
+
+    def _deliver(self, name: str, select: str) -> None:
+        """Files with these rows: those of other rows stay as they are."""
+        rows = self.spark.sql(select)
+        content = sorted(map(repr, [rows.columns, *rows.collect()]))
+        folder = self.root / "delivered" / name / md5("\n".join(content).encode()).hexdigest()
+        if not folder.exists():
+            rows.coalesce(1).write.parquet(str(folder))
+        self.spark.sql(f"create schema if not exists {self.schema}")
+        self.spark.sql(f"drop table if exists {self.schema}.delivered_{name}")
+        self.spark.sql(f"create table {self.schema}.delivered_{name} using parquet location '{folder}'")
 
     def create_remote(self) -> None:
         """Tables in the database."""

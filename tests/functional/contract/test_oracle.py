@@ -44,7 +44,7 @@ def told(life: Life, batch: int, wrong: list[Callable[[Changes], None]], left: t
     counts = {f"{kind}s": kinds.count(kind) for kind in ("insert", "delete", "update")}
     row = {"batch_id": batch, "strategy": life.model.strategy, "backfilled": 0, "quarantined": 0} | counts
     declared = declarations()[life.model.strategy]
-    names = {*left, "log", "batches", f"commit_{batch}", f"{declared.keeps}_{batch}_x"}
+    names = {*left, "log", "batches", f"commit_{batch}", f"{declared.kept(life.model.is_in_place)}_{batch}_x"}
     if declared.ranges:
         names.add(f"ranges_{batch}_x")
     order = ["delete", "update", "insert"]

@@ -1,7 +1,9 @@
-"""Strategy window: rows in, near and far from their former order, and what only Spark can compare."""
+"""Strategy window: rows in, near and far from their former order, what only Spark can compare, and dumps in place."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from bad_input import messages
 from functional.macros.generated import content
 from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
@@ -299,3 +302,198 @@ class TestModel:
         bench.build(table(3))
         refused = bench.refused(f"{table(3)} union all {table(3)}")
         assert "more than once" in refused
+
+
+@pytest.fixture
+def deliver(bench: Workbench, tmp_path: Path) -> Callable[..., Path]:
+    """A dump as files in a folder of its own, which the model compares in place; the first file."""
+
+    def delivered(name: str, query: str, **options: Any) -> Path:
+        folder = tmp_path / name
+        bench.spark.sql(f"select /*+ repartition_by_range(2, account_id) */ * from ({query})").write.parquet(
+            str(folder)
+        )
+        bench.configure(f"select * from parquet.`{folder}`", **{"strategy": "window", "in_place": True} | options)
+        return min(folder.glob("*.parquet"))
+
+    return delivered
+
+
+def run(bench: Workbench, *arguments: str) -> str:
+    """Run the model; what was said."""
+    done = bench.run(*arguments)
+    assert done.ok, done.text
+    return done.text
+
+
+OLD = f"select {ROW} from range(0, 1000, 1, 3)"
+NEW = f"select {NEW_ROW} from range(0, 1005, 1, 3) where {PRESENT}"
+# An instant that no file of these tests is from.
+LONG_AGO = (1_000_000_000, 1_000_000_000)
+
+
+class TestInPlace:
+    def test_nothing_is_landed(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
+        deliver("first", OLD)
+        run(bench)
+        deliver("second", NEW)
+        assert "deltawave: accounts: window over" in run(bench)
+        assert bench.batches() == [(1, 1000, 0, 0), (2, 5, 10, 10)]
+        assert bench.log("account_id, branch, _before.branch, _before.name")[1000] == (0, -1, 0, "name of 0")
+        relations = {name.partition("__")[2].partition("_")[0] for name in bench.names()}
+        assert relations == {"", "log", "batches", "commit", "files"}
+        assert len(kept(bench, "files")) == 1
+        # Sizes and times of two files are all that there is beside the log.
+        assert bench.spark.table(f"{bench.schema}.{min(kept(bench, 'files'))}").count() == 2
+        left = [table.name for table in bench.spark.catalog.listTables() if table.isTemporary]
+        assert not [name for name in left if "accounts" in name]
+
+    def test_the_same_files_are_not_read_again_and_others_become_the_former_ones(
+        self, bench: Workbench, deliver: Callable[..., Path], tmp_path: Path
+    ) -> None:
+        deliver("first", OLD)
+        run(bench)
+        said = run(bench)
+        assert "no changes" in said
+        assert "window over" not in said
+        deliver("second", OLD)
+        run(bench)
+        (tmp_path / "first").rename(tmp_path / "purged")
+        deliver("third", NEW)
+        run(bench)
+        assert bench.batches() == [(1, 1000, 0, 0), (2, 0, 0, 0), (3, 5, 10, 10)]
+
+    def test_the_log_goes_on_without_the_former_files(
+        self, bench: Workbench, deliver: Callable[..., Path], tmp_path: Path
+    ) -> None:
+        expected = messages("Compared in place")
+        former = deliver("first", OLD)
+        run(bench)
+        deliver("second", NEW)
+        content, times = former.read_bytes(), (former.stat().st_atime_ns, former.stat().st_mtime_ns)
+        os.utime(former, LONG_AGO)
+        assert expected["a former file that was written again"] in bench.refused()
+        former.write_bytes(b"PAR1.PAR1")
+        assert expected["a former file that was replaced"] in bench.refused()
+        former.unlink()
+        assert expected["a former file that is gone"] in (said := bench.refused())
+        assert f"file://{former}, a file of the dump of batch 1" in said
+        former.write_bytes(content)
+        os.utime(former, ns=times)
+        run(bench)
+        (tmp_path / "second").rename(tmp_path / "purged")
+        deliver("third", OLD, in_place=False)
+        run(bench)
+        deliver("fourth", NEW)
+        run(bench)
+        assert bench.batches() == [(1, 1000, 0, 0), (2, 5, 10, 10), (3, 10, 5, 10), (4, 5, 10, 10)]
+
+    @pytest.mark.parametrize("changed", ["old", "new"])
+    def test_a_file_that_changes_meanwhile(
+        self, bench: Workbench, deliver: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, changed: str
+    ) -> None:
+        files = {"old": deliver("first", OLD)}
+        run(bench)
+        files["new"] = deliver("second", NEW)
+        compare_sides = window.changes
+
+        def changes(*frames: Any, **options: Any) -> Any:
+            os.utime(files[changed], LONG_AGO)
+            return compare_sides(*frames, **options)
+
+        monkeypatch.setattr(window, "changes", changes)
+        kind = {"old": "a former file that was written again", "new": "a file that is still written"}[changed]
+        assert messages("Compared in place")[kind] in bench.refused()
+
+    def test_days_of_a_table(self, bench: Workbench, tmp_path: Path) -> None:
+        """Folders with the signs of patterns and of URIs; each day is compared with the one before."""
+        folder = tmp_path / "days [of] {a}? 100%"
+        days = "select id % 2000 as id, date'2024-01-01' + cast(id div 2000 as int) as day from range({}, {}, 1, 3)"
+        rows = f"select {ROW}, day from ({days})"
+        table_of_days = f"{bench.schema}.days"
+        bench.spark.sql(f"create schema if not exists {bench.schema}")
+        columns = "account_id int, name string, branch bigint, share double, day date"
+        bench.spark.sql(
+            f"create table {table_of_days} ({columns}) using parquet partitioned by (day) location '{folder}'"
+        )
+        for ids in ((0, 1000), (2500, 3100), (4500, 5200)):
+            bench.spark.sql(f"insert into {table_of_days} {rows.format(*ids)}")
+        options = {"in_place": True, "snapshot_date": "day", "max_delete_fraction": 1}
+        bench.configure(f"select * from {table_of_days}", strategy="window", **options)
+        run(bench)
+        assert bench.batches("snapshot_date, inserts, deletes, updates, rows_dump") == [
+            ("2024-01-01", 1000, 0, 0, 1000),
+            ("2024-01-02", 100, 500, 0, 600),
+            ("2024-01-03", 100, 0, 0, 700),
+        ]
+        assert len(kept(bench, "files")) == 1
+        assert "no changes" in run(bench)
+        bench.spark.sql(f"alter table {table_of_days} drop partition (day = date'2024-01-03')")
+        shutil.rmtree(folder / "day=2024-01-03")
+        bench.spark.sql(f"insert into {table_of_days} {rows.format(6500, 7000)}")
+        assert messages("Compared in place")["a former file that is gone"] in bench.refused()
+
+    def test_duplicates_are_set_aside(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
+        options = {"duplicate_keys": "quarantine"}
+        deliver("first", OLD, **options)
+        run(bench)
+        deliver("second", f"{NEW} union all select {ROW} from range(3)", **options)
+        run(bench)
+        assert len(kept(bench, "accepted")) == 1
+        assert not kept(bench, "files")
+        deliver("third", NEW, **options)
+        run(bench)
+        assert bench.batches("inserts, deletes, updates, quarantined") == [
+            (1000, 0, 0, 0),
+            (5, 10, 7, 6),
+            (0, 0, 3, 0),
+        ]
+
+    def test_a_baseline_goes_on_in_place_only(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
+        deliver("first", OLD, initial_load="baseline")
+        run(bench)
+        deliver("second", NEW, initial_load="baseline", in_place=False)
+        assert messages("Compared in place")["rows that only files hold"] in bench.refused()
+        bench.configure(bench_select(bench), strategy="window", in_place=True, initial_load="baseline")
+        run(bench)
+        assert bench.batches() == [(1, 0, 0, 0), (2, 5, 10, 10)]
+
+    def test_a_dump_without_files(self, bench: Workbench) -> None:
+        bench.spark.sql(f"create schema if not exists {bench.schema}")
+        select = f"select * from {bench.schema}.stored"
+        bench.configure(select, strategy="window", in_place=True, allow_empty=True, max_delete_fraction=1)
+        bench.spark.sql(f"create table {bench.schema}.stored using parquet as select {ROW} from range(0)")
+        bench.spark.sql(f"truncate table {bench.schema}.stored")
+        run(bench)
+        bench.spark.sql(f"insert into {bench.schema}.stored {OLD}")
+        run(bench)
+        assert bench.batches() == [(1, 0, 0, 0), (2, 1000, 0, 0)]
+
+    def test_what_files_do_not_hold_is_refused(self, bench: Workbench, tmp_path: Path) -> None:
+        expected = messages("Compared in place")
+        bench.spark.sql(f"create schema if not exists {bench.schema}")
+        bench.spark.sql(f"create table {bench.schema}.flat using parquet as {OLD}")
+        bench.spark.sql(f"create table {bench.schema}.padded (account_id int, code char(3)) using parquet")
+        bench.spark.sql(OLD).write.partitionBy("branch").parquet(str(tmp_path / "branches"))
+        folder = f"parquet.`{tmp_path / 'branches'}`"
+        cases: dict[str, tuple[str, dict[str, Any]]] = {
+            "dates that are no partitions": (f"{bench.schema}.flat", {"snapshot_date": "name"}),
+            "dates of a folder": (folder, {"snapshot_date": "branch"}),
+            "partitions of a folder": (folder, {}),
+            "padded text": (f"{bench.schema}.padded", {}),
+        }
+        for kind, (relation, options) in cases.items():
+            bench.configure(f"select * from {relation}", strategy="window", in_place=True, **options)
+            assert expected[kind] in bench.refused(), kind
+        files = [
+            "a former file that is gone",
+            "a former file that was replaced",
+            "a former file that was written again",
+        ]
+        files += ["a file that is still written", "rows that only files hold"]
+        assert list(expected) == [*files, *cases]
+
+
+def bench_select(bench: Workbench) -> str:
+    """The model's select."""
+    return (bench.root / "models" / "accounts.sql").read_text().partition("\n")[2].strip()

@@ -21,6 +21,7 @@ class SessionHandle(SparkConnectionWrapper):
         self._shared = session
         self._written: str | None = None
         self._views: list[tuple[str | None, Callable[[], object] | None]] = []
+        self._staying: list[str] = []
         self._frame: DataFrame | None = None
 
     def cursor(self) -> SessionHandle:
@@ -35,6 +36,8 @@ class SessionHandle(SparkConnectionWrapper):
         # A session that died has nothing left to see.
         with suppress(Exception):
             self.drop_views()
+            while self._staying:
+                self.session.catalog.dropTempView(self._staying.pop())
         with suppress(Exception):
             self.rejoin()
 
@@ -74,12 +77,17 @@ class SessionHandle(SparkConnectionWrapper):
             # Sessions remember the files of a Parquet table and the version of an Iceberg table.
             self.session.catalog.refreshTable(written)
 
-    def leave_view(self, frame: DataFrame, view: str, free: Callable[[], object] | None = None) -> None:
+    def leave_view(
+        self, frame: DataFrame, view: str, free: Callable[[], object] | None = None, *, stays: bool = False
+    ) -> None:
         """Make ``frame`` the temporary view ``view``, until ``drop_views`` or the end of the node.
 
-        ``free`` is called then: it frees what the frame needs.
+        ``free`` is called then: it frees what the frame needs. A view that ``stays`` does so until the end of the node.
         """
-        self._views.append((view, free))
+        if stays:
+            self._staying.append(view)
+        else:
+            self._views.append((view, free))
         frame.createOrReplaceTempView("`" + view.replace("`", "``") + "`")
 
     def free_later(self, free: Callable[[], object]) -> None:
@@ -87,7 +95,7 @@ class SessionHandle(SparkConnectionWrapper):
         self._views.append((None, free))
 
     def drop_views(self) -> None:
-        """Drop the views of ``leave_view``."""
+        """Drop the views of ``leave_view`` that do not stay."""
         while self._views:
             view, free = self._views.pop()
             if view is not None:

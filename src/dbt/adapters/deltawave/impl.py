@@ -192,6 +192,19 @@ class DeltawaveAdapter(SparkAdapter):
             self._manager.refuse_if_cancelled()
         return {"messages": [errors.redact(message, secrets) for message in messages], "measured": measured}
 
+    @available.parse_none
+    def view_of_files(self, files: str, columns: list[dict[str, Any]], view: str) -> None:
+        """Make ``view`` a temporary view of the rows of the files that the table ``files`` lists, until the node ends.
+
+        See ``listed_files.rows``.
+        """
+        from deltawave.differencing import listed_files
+
+        self._require_session(f"View '{view}': files are read where they lie")
+        handle = self._handle()
+        with self._manager.exception_handler(files):
+            handle.leave_view(listed_files.rows(handle.session.table(files), columns), view, stays=True)
+
     def _require_session(self, what: str) -> None:
         if not self._in_session:
             raise DbtRuntimeError(f"{what} with method: session only.")

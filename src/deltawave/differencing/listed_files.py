@@ -1,0 +1,112 @@
+"""The files of a snapshot as a list, which is kept instead of a copy where files do not change.
+
+The list has the path of each file, its size and when it was modified: by these a file is known to be the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.fs
+from pyspark.sql import DataFrame
+
+from deltawave.differencing.in_place import (
+    FILLED_IN,
+    Batches,
+    NotInPlaceError,
+    check_folders,
+    has_rows,
+    located,
+    quoted,
+)
+
+_LISTED = "path string, size bigint, modified_ns bigint, problem string"
+_MOVED = "path string, problem string"
+# What a file's path must not hold bare, as Spark would look for several files.
+_PATTERN = re.compile(r"([{}\[\]*?\\])")
+
+
+def listed(snapshot: DataFrame) -> DataFrame:
+    """Return a row for each file: ``path``, ``size`` in bytes, ``modified_ns`` in nanoseconds since 1970, ``problem``.
+
+    ``snapshot``: all rows of a table of Parquet files, or of some of its partitions. ``problem`` tells why the files
+    cannot be compared in place, and is null otherwise.
+    """
+    session = snapshot.sparkSession
+    paths = sorted(filter(has_rows, snapshot.inputFiles()))
+    problem = _problem(paths, snapshot)
+    if problem is not None:
+        return session.createDataFrame([(None, None, None, problem)], _LISTED)
+
+    def look(batches: Batches) -> Batches:
+        for _ in batches:
+            yield from (_looked_at(path) for path in paths)
+
+    return session.createDataFrame(session.range(1, numPartitions=1).mapInArrow(look, _LISTED).collect(), _LISTED)
+
+
+def moved(files: DataFrame) -> DataFrame:
+    """Return ``path`` and ``problem`` of each listed file that is gone, or is not as it was when it was listed."""
+
+    def look(batches: Batches) -> Batches:
+        for batch in batches:
+            for was in batch.to_pylist():
+                problem = _difference(was, _looked_at(was["path"]).to_pylist()[0])
+                if problem is not None:
+                    yield pa.RecordBatch.from_pydict({"path": [was["path"]], "problem": [problem]})
+
+    return files.mapInArrow(look, _MOVED)
+
+
+def rows(files: DataFrame, columns: Sequence[Mapping[str, str]]) -> DataFrame:
+    """Return the rows of the listed files. ``columns``: their names and data types, ``name`` and ``data_type``."""
+    session = files.sparkSession
+    schema = ", ".join(f"{quoted(column['name'])} {column['data_type']}" for column in columns)
+    # Spark names files by URIs, and opens them by paths.
+    paths = [_PATTERN.sub(r"\\\1", unquote(row.path)) for row in files.collect()]
+    return session.read.schema(schema).parquet(*paths) if paths else session.createDataFrame([], schema)
+
+
+def _problem(paths: Sequence[str], snapshot: DataFrame) -> str | None:
+    filled = [field.name for field in snapshot.schema.fields if FILLED_IN.intersection(field.metadata)]
+    if filled:
+        return f"Spark fills in or pads the column(s) {', '.join(filled)}"
+    try:
+        check_folders(paths, snapshot.columns)
+    except NotInPlaceError as error:
+        return str(error)
+    return None
+
+
+def _looked_at(path: str) -> pa.RecordBatch:
+    """A row of the list; a problem if there is no such file, or no way to it."""
+    size = modified = problem = None
+    try:
+        system, place = located(path)
+        info = system.get_file_info(place)
+        if info.type == pyarrow.fs.FileType.File:
+            size, modified = info.size, info.mtime_ns
+        else:
+            problem = "is gone"
+    except Exception as error:
+        problem = f"cannot be looked at: {error}"
+    cells = [[path], [size], [modified], [problem]]
+    kinds = [pa.string(), pa.int64(), pa.int64(), pa.string()]
+    arrays = [pa.array(cell, kind) for cell, kind in zip(cells, kinds, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, ["path", "size", "modified_ns", "problem"])
+
+
+def _difference(was: Mapping[str, int], now: Mapping[str, int]) -> str | None:
+    """How a file differs from what was listed; none if it does not."""
+    if now["problem"] is not None:
+        return str(now["problem"])
+    if now["size"] != was["size"]:
+        return f"has {now['size']:,} bytes, and had {was['size']:,}"
+    if now["modified_ns"] != was["modified_ns"]:
+        times = (datetime.fromtimestamp(each["modified_ns"] // 10**9, timezone.utc) for each in (now, was))
+        return "was modified at {:%Y-%m-%d %H:%M:%S} UTC, and before at {:%Y-%m-%d %H:%M:%S}".format(*times)
+    return None
