@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -75,28 +76,24 @@ class Macros:
             "modules": SimpleNamespace(re=re, datetime=dt, pytz=pytz),
             "log": lambda *_, **__: "",
         } | context
-        self._paths = {
-            "test_" * (kind == "test") + name: path
-            for path in (ROOT / "macros").rglob("*.sql")
-            for kind, name in DEFINITION.findall(path.read_text())
-        }
+        self._sources = _sources()
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in self._macros:
-            if name not in self._paths:
+            if name not in self._sources:
                 raise AttributeError(f"there is no macro {name}")
-            self._load(self._paths[name].read_text())
+            self._load(self._sources[name])
         return self._macros[name]
 
     def _load(self, source: str) -> None:
-        module = get_template(source, ctx={}).make_module(vars=self._context)
+        module = _template(source).make_module(vars=self._context)
         for name, macro in vars(module).items():
             if name.startswith(PREFIX):
                 self._macros[name.removeprefix(PREFIX)] = _returning(macro)
 
     def _dispatch(self, name: str, macro_namespace: str) -> Callable[..., Any]:
         assert macro_namespace == "deltawave"
-        kind = "spark" if f"spark__{name}" in self._paths else "default"
+        kind = "spark" if f"spark__{name}" in self._sources else "default"
         return getattr(self, f"{kind}__{name}")
 
     def _query(self, sql: str) -> agate.Table:
@@ -108,6 +105,19 @@ class Macros:
             rows = self._run_query(sql)
         names = [f"column_{n}" for n in range(len(rows[0]))] if rows else []
         return table_from_data_flat([dict(zip(names, row, strict=True)) for row in rows], names)
+
+
+@cache
+def _sources() -> dict[str, str]:
+    """The text of each macro's file, by the macro's name."""
+    texts = [path.read_text() for path in (ROOT / "macros").rglob("*.sql")]
+    return {"test_" * (kind == "test") + name: text for text in texts for kind, name in DEFINITION.findall(text)}
+
+
+@cache
+def _template(source: str) -> Any:
+    """A file's macros, compiled once for all tests."""
+    return get_template(source, ctx={})
 
 
 def _returning(macro: Callable[..., Any]) -> Callable[..., Any]:
