@@ -19,6 +19,15 @@ INTERPRETED = {
 }
 
 
+@pytest.fixture(scope="class", autouse=True)
+def sparing() -> Iterator[None]:
+    """dbt writes neither artifacts nor a log file, which no test reads where this is not overridden."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DBT_WRITE_JSON", "false")
+        patch.setenv("DBT_LOG_LEVEL_FILE", "none")
+        yield
+
+
 @pytest.fixture(scope="class")
 def interpreted(spark: SparkSession) -> Iterator[None]:
     """Queries that are neither compiled nor planned anew while they run."""

@@ -70,6 +70,11 @@ class OwnProcess:
         )
 
 
+@pytest.fixture(scope="class", autouse=True)
+def sparing() -> None:
+    """dbt writes all that it does for users."""
+
+
 @pytest.fixture
 def own_process(tmp_path: Path, quick_jvm: str) -> OwnProcess:
     """An empty dbt project, run in processes of its own."""

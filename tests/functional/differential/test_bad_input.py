@@ -97,7 +97,7 @@ def assert_refused(bench: Workbench, given: Input, message: str) -> None:
 
 
 @pytest.fixture(scope="class")
-def desk(project: Any, deltawave_package: Path, spark: SparkSession) -> Workbench:
+def desk(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Workbench:
     """A workbench for all tests of a class, which change nothing."""
     return Workbench(spark, Path(project.project_root), project.test_schema)
 

@@ -12,6 +12,11 @@ from postgres import PostgresServer
 from pyspark.sql import SparkSession
 
 
+@pytest.fixture(scope="class", autouse=True)
+def sparing() -> None:
+    """dbt writes all that it does for users: what databases are asked is looked for there."""
+
+
 @pytest.fixture(scope="class")
 def remotes(postgres: PostgresServer, spark_data_dir: Path) -> dict[str, dict[str, str]]:
     """The profile's remotes: a PostgreSQL server and a Derby database in Spark's own JVM."""
