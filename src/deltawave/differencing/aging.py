@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,9 @@ from deltawave.differencing.hashing import Hashes, places_of
 
 # Rows that wait are put together to parts of at most so many bytes, unless a single block has more.
 _PART_BYTES = 1 << 30
+# A block's rows wait where they were decoded while so many, and this share of them, are left: then a copy costs less
+# than what it frees.
+_LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
 
 Places = npt.NDArray[np.intp]
 Positions = npt.NDArray[np.int64]
@@ -26,30 +31,59 @@ Positions = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Rows of a snapshot: the hashes of their keys, their positions in it, and their columns."""
+    """Rows of a snapshot: the hashes of their keys, their positions in it, and their columns.
+
+    ``at``: the rows' places in the batch ``stored``, of which they are all otherwise. Only who asks for columns pays
+    for taking them out.
+    """
 
     hashes: Hashes
     positions: Positions
-    rows: pa.RecordBatch
+    stored: pa.RecordBatch
+    at: Places | None = None
 
     def __len__(self) -> int:
         return len(self.hashes)
 
     @property
+    def rows(self) -> pa.RecordBatch:
+        """The columns of these rows."""
+        return pa.RecordBatch.from_arrays(
+            list(map(self.column, range(self.stored.num_columns))), self.stored.schema.names
+        )
+
+    def column(self, number: int) -> pa.Array:
+        """The values of one column; without a copy if the rows follow each other."""
+        whole = self.stored.column(number)
+        if isinstance(self._chosen, slice):
+            return whole.slice(self._chosen.start, len(self))
+        return whole.take(self._chosen)
+
+    @cached_property
     def size(self) -> int:
-        """Bytes of the rows."""
-        return int(self.rows.nbytes)
+        """Bytes of the memory that holds the rows."""
+        return int(self.stored.get_total_buffer_size())
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether these are all rows of their batch, without dictionaries."""
+        return self.at is None and not any(isinstance(column, pa.DictionaryArray) for column in self.stored.columns)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether few other rows are in the memory that holds these."""
+        own = self.stored.nbytes * len(self) / max(1, self.stored.num_rows)
+        return len(self) >= _LEFT_ROWS and own >= _LEFT_SHARE * self.size
 
     def take(self, at: Places) -> Block:
-        """The rows at these places, in this order; without a copy if they follow each other."""
-        if len(at) and at[-1] - at[0] == len(at) - 1 and bool(np.all(np.diff(at) == 1)):
-            return self.slice(int(at[0]), len(at))
-        return Block(self.hashes[at], self.positions[at], self.rows.take(pa.array(at)))
+        """The rows at these places, in this order."""
+        return Block(self.hashes[at], self.positions[at], self.stored, at if self.at is None else self.at[at])
 
     def slice(self, begin: int, count: int) -> Block:
-        """So many rows from ``begin`` on, without a copy."""
+        """So many rows from ``begin`` on."""
         end = begin + count
-        return Block(self.hashes[begin:end], self.positions[begin:end], self.rows.slice(begin, count))
+        at = np.arange(begin, end) if self.at is None else self.at[begin:end]
+        return Block(self.hashes[begin:end], self.positions[begin:end], self.stored, at)
 
     def without(self, at: Places) -> Block:
         """The other rows."""
@@ -58,13 +92,22 @@ class Block:
         return self.take(np.flatnonzero(stays))
 
     def copied(self) -> Block:
-        """The rows alone, without the memory of a block that they were taken from, and without dictionaries.
+        """The rows alone, without the memory of a batch that they were taken from, and without dictionaries.
 
         Each file has dictionaries of its own, and rows of several files wait together.
         """
-        rows = self.rows.take(pa.array(np.arange(len(self))))
-        cells = [plain(cell) for cell in rows.columns]
-        return Block(self.hashes.copy(), self.positions.copy(), pa.RecordBatch.from_arrays(cells, rows.schema.names))
+        at = pa.array(np.arange(len(self)) if self.at is None else self.at)
+        cells = [plain(cell.take(at)) for cell in self.stored.columns]
+        rows = pa.RecordBatch.from_arrays(cells, self.stored.schema.names)
+        return Block(self.hashes.copy(), self.positions.copy(), rows)
+
+    @cached_property
+    def _chosen(self) -> slice | pa.Array:
+        if self.at is None:
+            return slice(0, len(self))
+        if not len(self) or (self.at[-1] - self.at[0] == len(self) - 1 and bool(np.all(np.diff(self.at) == 1))):
+            return slice(int(self.at[0]) if len(self) else 0, None)
+        return pa.array(self.at)
 
     @classmethod
     def concat(cls, parts: list[Block]) -> Block:
@@ -165,22 +208,25 @@ class AgingBuffer:
 
     def match(self, block: Block) -> tuple[list[Matched], Block]:
         """Take out the rows that match the block's: pairs of (waiting, arriving) rows, and the block's other rows."""
+        if not self._rows or not len(block):
+            return [], block
+        at_waiting, at_block = equal_hashes(np.concatenate([part.hashes for part in self._rows]), block.hashes)
         pairs: list[Matched] = []
-        for number, waiting in enumerate(self._rows):
-            if not len(block):
-                break
-            pair, self._rows[number], block = match(waiting, block)
-            pairs += pair
-        self._rows = [waiting for waiting in self._rows if len(waiting)]
-        return pairs, block
+        bounds = np.cumsum([0, *map(len, self._rows)])
+        cuts = np.searchsorted(at_waiting, bounds).tolist()
+        for number, (part, (begin, end)) in enumerate(zip(self._rows, pairwise(cuts), strict=True)):
+            if begin < end:
+                own = at_waiting[begin:end] - bounds[number]
+                pairs.append(Matched(part.take(own), block.take(at_block[begin:end])))
+                self._rows[number] = _waiting(part.without(own))
+        self._rows = [part for part in self._rows if len(part)]
+        return pairs, block.without(at_block)
 
     def push(self, block: Block) -> list[Block]:
         """Let the rows wait, and return those that give way to them."""
         if len(block):
-            self._rows.append(block.copied())
-        # Few parts, so that a row is copied few times and a match looks at few parts.
-        while len(self._rows) > 1 and len(self._rows[-2]) < 2 * len(self._rows[-1]) and self._fit_together():
-            self._rows[-2:] = [Block.concat(self._rows[-2:])]
+            self._rows.append(_waiting(block))
+        self._merge()
         aged = []
         while len(self) > self.capacity:
             oldest = self._rows.pop(0)
@@ -189,13 +235,27 @@ class AgingBuffer:
                 self._rows.insert(0, oldest.slice(surplus, len(oldest) - surplus))
                 oldest = oldest.slice(0, surplus)
             aged.append(oldest)
-        while len(self._rows) > 1 and sum(rows.size for rows in self._rows) > self.capacity_bytes:
+        if self._size > self.capacity_bytes:
+            self._rows = [part if part.at is None else part.copied() for part in self._rows]
+        while len(self._rows) > 1 and self._size > self.capacity_bytes:
             aged.append(self._rows.pop(0))
         return aged
 
-    def _fit_together(self) -> bool:
-        """Whether the last two parts become one: a column of texts holds 2 GB, and few large parts give way at once."""
-        return sum(rows.size for rows in self._rows[-2:]) <= min(_PART_BYTES, self.capacity_bytes // 4)
+    @property
+    def _size(self) -> int:
+        return sum(part.size for part in self._rows)
+
+    def _merge(self) -> None:
+        """Few parts, so that a row is copied few times."""
+        for number in range(len(self._rows) - 1, 0, -1):
+            before, after = self._rows[number - 1 : number + 1]
+            if len(before) < 2 * len(after) and self._fit_together(before, after):
+                self._rows[number - 1 : number + 1] = [Block.concat([before, after])]
+
+    def _fit_together(self, before: Block, after: Block) -> bool:
+        """Whether two copies become one: a column of texts holds 2 GB, and few large parts give way at once."""
+        are_copies = before.is_copy and after.is_copy
+        return are_copies and before.size + after.size <= min(_PART_BYTES, self.capacity_bytes // 4)
 
     def drain(self) -> list[Block]:
         """The rows that still wait."""
@@ -203,28 +263,47 @@ class AgingBuffer:
         return rows
 
 
+def _waiting(rows: Block) -> Block:
+    """These rows where they are, or copied if their batch holds many others."""
+    return rows if rows.is_copy or rows.is_dense else rows.copied()
+
+
 def match(left: Block, right: Block) -> tuple[list[Matched], Block, Block]:
     """The pairs of rows with equal hashes, and what is left of both blocks."""
-    pairs: list[Matched] = []
-    are_repeated = True
-    while are_repeated:
-        at_left, at_right, are_repeated = _equal_hashes(left.hashes, right.hashes)
-        if len(at_left):
-            pairs.append(Matched(left.take(at_left), right.take(at_right)))
-            left, right = left.without(at_left), right.without(at_right)
-    return pairs, left, right
+    at_left, at_right = equal_hashes(left.hashes, right.hashes)
+    if not len(at_left):
+        return [], left, right
+    pair = Matched(left.take(at_left), right.take(at_right))
+    return [pair], left.without(at_left), right.without(at_right)
 
 
-def _equal_hashes(left: Hashes, right: Hashes) -> tuple[Places, Places, bool]:
-    """Places of equal hashes in both, each place at most once, and whether others of these hashes are left."""
-    if len(left) < len(right):
-        at_right, at_left, are_repeated = _equal_hashes(right, left)
-        return at_left, at_right, are_repeated
-    met = places_of(left, right)
+def equal_hashes(left: Hashes, right: Hashes) -> tuple[Places, Places]:
+    """Places of equal hashes, each place at most once, and as many as there are. Those of the left side increase."""
+    met, are_more = _first_met(left, right)
+    while are_more:
+        rest_left = np.flatnonzero(met < 0)
+        rest_right = np.setdiff1d(np.arange(len(right)), met)
+        more, are_more = _first_met(left[rest_left], right[rest_right])
+        met[rest_left[more >= 0]] = rest_right[more[more >= 0]]
     at_left = np.flatnonzero(met >= 0)
-    at_right = met[at_left]
-    are_repeated = len(at_right) > 0 and int(np.bincount(at_right).max()) > 1
-    if are_repeated:
-        first = np.unique(at_right, return_index=True)[1]
-        at_left, at_right = at_left[first], at_right[first]
-    return at_left, at_right, are_repeated
+    return at_left, met[at_left]
+
+
+def _first_met(left: Hashes, right: Hashes) -> tuple[Places, bool]:
+    """For each place on the left one of equal hash on the right, or -1; whether others of these hashes may be left."""
+    if len(left) < len(right):
+        found = places_of(right, left)
+        met = _inverse(found, len(left))
+    else:
+        found = places_of(left, right)
+        met = _inverse(_inverse(found, len(right)), len(left))
+    return met, np.count_nonzero(met >= 0) < np.count_nonzero(found >= 0)
+
+
+def _inverse(places: Places, count: int) -> Places:
+    """For each of ``count`` places the first that leads there, or -1."""
+    leading = np.flatnonzero(places >= 0)[::-1]
+    found = np.full(count, -1)
+    # The last of several is kept.
+    found[places[leading]] = leading
+    return found

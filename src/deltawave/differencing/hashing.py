@@ -81,9 +81,30 @@ def mix(words: Hashes) -> Hashes:
 
 def places_of(hashes: Hashes, table: Hashes) -> npt.NDArray[np.intp]:
     """The first place of each hash in a table, -1 where it is not there."""
-    found = pc.fill_null(pc.index_in(pa.array(hashes), value_set=pa.array(table)), -1)
-    places: npt.NDArray[np.intp] = found.to_numpy().astype(np.intp)
+    places = np.full(len(hashes), -1)
+    wanted, entered = np.arange(len(hashes)), np.arange(len(table))
+    bits = (4 * len(table)).bit_length()
+    slots = np.zeros(1 << bits, dtype=np.int32)
+    # What is left over where several hashes have one slot, other bits tell apart.
+    for shift in (0, 21, 42):
+        if not (len(wanted) and len(entered)):
+            return places
+        own = _slots(table[entered], shift, bits)
+        # Of several the last is kept.
+        slots[own[::-1]] = entered[::-1]
+        met = slots[_slots(hashes[wanted], shift, bits)]
+        is_met = table[met] == hashes[wanted]
+        places[wanted[is_met]] = met[is_met]
+        wanted, entered = wanted[~is_met], entered[table[slots[own]] != table[entered]]
+    if len(wanted) and len(entered):
+        found = pc.index_in(pa.array(hashes[wanted]), value_set=pa.array(table[entered]))
+        is_met = found.is_valid().to_numpy(zero_copy_only=False)
+        places[wanted[is_met]] = entered[found.drop_null().to_numpy()]
     return places
+
+
+def _slots(hashes: Hashes, shift: int, bits: int) -> npt.NDArray[np.int64]:
+    return (hashes >> np.uint64(shift) & np.uint64((1 << bits) - 1)).view(np.int64)
 
 
 @cache

@@ -6,6 +6,8 @@ here, and equal means equal bytes or numbers.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -23,14 +25,15 @@ def unequal(left: pa.Array, right: pa.Array) -> Mask:
     left, right = plain(left), plain(right)
     if pa.types.is_nested(left.type) or pa.types.is_null(left.type):
         return _unequal_nested(left, right)
-    equal = pc.equal(left, right)
-    if not equal.null_count:
-        return _mask(pc.invert(equal))
-    both = pc.and_(left.is_null(), right.is_null())
-    return _mask(pc.invert(pc.or_(pc.fill_null(equal, False), both)))
+    differ = pc.not_equal(left, right)
+    if differ.null_count:
+        # Unknown where one is null, or both.
+        both, one = differ.is_valid(), pc.xor(left.is_null(), right.is_null())
+        differ = pc.or_(pc.and_kleene(differ, both), one)
+    return _mask(differ)
 
 
-def any_unequal(left: list[pa.Array], right: list[pa.Array], rows: int) -> Mask:
+def any_unequal(left: Iterable[pa.Array], right: Iterable[pa.Array], rows: int) -> Mask:
     """Tell the rows of which one of the columns differs."""
     found = np.zeros(rows, dtype=bool)
     for one, other in zip(left, right, strict=True):

@@ -302,10 +302,7 @@ class Comparison:
             yield Block(hashes, np.arange(at, at + batch.num_rows), batch)
 
     def _differs(self, pair: Matched, names: list[str]) -> Mask:
-        old, new = (
-            [rows.column(schema.get_field_index(name)) for name in names]
-            for rows, schema in ((pair.old.rows, self.old.schema), (pair.new.rows, self.new.schema))
-        )
+        old, new = _columns(pair.old, self.old, names), _columns(pair.new, self.new, names)
         return any_unequal(old, new, len(pair.old))
 
     def _batch(self, old: Block | None, new: Block | None) -> pa.RecordBatch:
@@ -318,6 +315,11 @@ class Comparison:
                 cells += [pa.array(block.positions), *map(plain, block.rows.columns)]
         typed = [cell.cast(field.type) for cell, field in zip(cells, self.found, strict=True)]
         return pa.RecordBatch.from_arrays(typed, self.found.names)
+
+
+def _columns(block: Block, groups: RowGroups, names: list[str]) -> Iterator[pa.Array]:
+    """One at a time: what was taken out of a block is compared while it is in the cache."""
+    return (block.column(groups.schema.get_field_index(name)) for name in names)
 
 
 def parallelism(session: SparkSession) -> int:
