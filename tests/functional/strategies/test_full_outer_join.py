@@ -22,6 +22,8 @@ from pyspark.sql import DataFrame, SparkSession
 import deltawave
 from deltawave.differencing.full_outer_join import JOIN_ALGORITHMS
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 Stored = Callable[..., DataFrame]
 ORDERED = ["window", "text_diff"]
 SCHEMA = {"side": pa.string(), "part": pa.float64(), "value": pa.int64()}

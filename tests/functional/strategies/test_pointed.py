@@ -15,6 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import compression, hash_compressed, snapshot_differential, sort_merge_compressed
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 Stored = Callable[..., DataFrame]
 POINTED = ["sort_merge_pointed", "partitioned_hash_pointed"]
 
