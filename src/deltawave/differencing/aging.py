@@ -26,6 +26,7 @@ _PART_BYTES = 1 << 30
 _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
 
 Places = npt.NDArray[np.intp]
+_Range = slice
 Positions = npt.NDArray[np.int64]
 
 
@@ -102,7 +103,7 @@ class Block:
         return Block(self.hashes.copy(), self.positions.copy(), rows)
 
     @cached_property
-    def _chosen(self) -> slice | pa.Array:
+    def _chosen(self) -> _Range | pa.Array:
         if self.at is None:
             return slice(0, len(self))
         if not len(self) or (self.at[-1] - self.at[0] == len(self) - 1 and bool(np.all(np.diff(self.at) == 1))):
@@ -297,7 +298,7 @@ def _first_met(left: Hashes, right: Hashes) -> tuple[Places, bool]:
     else:
         found = places_of(left, right)
         met = _inverse(_inverse(found, len(right)), len(left))
-    return met, np.count_nonzero(met >= 0) < np.count_nonzero(found >= 0)
+    return met, bool(np.count_nonzero(met >= 0) < np.count_nonzero(found >= 0))
 
 
 def _inverse(places: Places, count: int) -> Places:
