@@ -1,6 +1,7 @@
 {#
   Keeps what the next batch compares with. After a whole dump: the dump as it landed or, with quarantined rows, as it was accepted; with a
-  tolerance, the log; in place, the list of its files. After the first slice: the rows in the strategy's own form. Later slices are patches, which are in the log; ranges follow them.
+  tolerance, the log; in place, the list of its files. After the first slice: the rows in the strategy's own form. Later slices are patches, which
+  are in the log; ranges follow them.
 #}
 {%- macro _keep(job, batch, last) -%}
   {%- if job.strategy.reads == 'dump' -%}

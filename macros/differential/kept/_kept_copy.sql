@@ -1,6 +1,6 @@
 {#
-  The kept side with the key's hash: the last copy, the last dump's files in place, or the rows that another strategy kept. A column that is compared for the first time, or with
-  another tolerance, is compared with the log: the copy also holds changes that were not logged.
+  The kept side with the key's hash: the last copy, the last dump's files in place, or the rows that another strategy kept. A column that is compared
+  for the first time, or with another tolerance, is compared with the log: the copy also holds changes that were not logged.
 #}
 {%- macro _kept_copy(job, batch, last) -%}
   {%- set is_in_log = deltawave._is_compared_otherwise(job, batch, last) and not batch.is_baseline -%}
