@@ -70,9 +70,8 @@ where `problem` is not null
 {%- endmacro -%}
 
 {#
-  A select of how many records are bad, and an example: {bad_records, example}. folders: a condition; Spark reads nothing else. records: a condition on
-  `_values`. Nothing is sorted: of a file it
-  is told once that a header or a trailer is in a wrong place, though the quarantine has each of them.
+  A select of how many records are bad, and an example: {bad_records, example}. folders: a condition; Spark reads nothing else. records: a condition
+  on `_values`. Nothing is sorted: of a file it is told once that a header or a trailer is in a wrong place, though the quarantine has each of them.
 #}
 {%- macro _bad_records_of_dump(definition, folders, records) -%}
 {%- set format = definition.format -%}

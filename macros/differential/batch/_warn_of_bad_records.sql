@@ -27,7 +27,8 @@
       {%- do conditions.append(deltawave._quoted(dump.column) ~ ' = cast(' ~ deltawave._literal(dump.folder) ~ ' as ' ~ dump.data_type ~ ')') -%}
     {%- endfor -%}
   {%- endif -%}
-  {{ return('(' ~ (conditions | unique | join(' or ') or 'true') ~ ')') }}
+  {#- Without parentheses: Spark would read "where (true)" as an alias with a column. -#}
+  {{ return('(' ~ conditions | unique | join(' or ') ~ ')' if conditions else 'true') }}
 {%- endmacro -%}
 
 {# The condition for records that tell their dates themselves; true where they don't. A record whose date can't be read may be of any dump. #}
