@@ -14,7 +14,7 @@ from sources import Derby, Job, MariaDB, Postgres
 from dbt.adapters.deltawave.derby import FUNCTIONS
 
 # Even a test on Derby alone may be the one that starts Spark, for those on the servers.
-pytestmark = pytest.mark.usefixtures("postgres", "mariadb")
+pytestmark = pytest.mark.usefixtures("postgres", "mariadb", "interpreted")
 
 # For each database: what a column is declared as, a value, and others that have to be told from it.
 POSTGRES_TYPES = {
