@@ -47,6 +47,7 @@ def chosen(
     job = {"name": "accounts", "settings": settings, "columns": columns, "strategy": None}
     macros._choose_strategy(job, {"record": last, "is_new_generation": False})
     assert job["strategy"]["name"] == settings["strategy"]
+    assert job["strategy"]["keeps"] in ("copy", "ordered", "hashes"), "nothing says that the last dump's files stay"
     return settings["strategy"], settings["reason"]
 
 
@@ -113,6 +114,11 @@ class TestWithoutHashes:
         assert told.endswith(
             "; 25% of the rows lay more than 700,000 rows apart when last measured, and a window takes up to 25%"
         )
+
+
+def test_a_window_lands_the_dump_where_hashes_are_compared_in_place() -> None:
+    assert chosen({**LAST, "nearness": NEAR}, in_place=True, **EXACT)[0] == "window"
+    assert chosen(in_place=True)[0] == "hash_compressed"
 
 
 @pytest.mark.parametrize(

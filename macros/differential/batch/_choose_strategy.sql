@@ -6,7 +6,8 @@
   {%- if job.settings.is_auto and not flags.EMPTY -%}
     {%- set strategy, reason = deltawave._chosen(job, none if state.is_new_generation else state.record) -%}
     {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
-    {%- do deltawave._update(job, strategy=deltawave._strategy_of(job.name, job.settings)) -%}
+    {#- Not in place, if it is the window: nothing says that the last dump's files stay. -#}
+    {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
     {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=true) -%}
   {%- endif -%}
 {%- endmacro -%}
