@@ -23,6 +23,7 @@ OWN_OPTIONS = [
     "ranges_per_run",
     "checksum_bits",
     "in_place",
+    "min_comparisons_before_error",
 ]
 OWN_OPTIONS += ["relations", "root"]
 
@@ -186,6 +187,7 @@ def _models() -> list[Model]:
         Model("merged", "sort_merge_compressed", {}),
         Model("probed", "hash_compressed", {}),
         Model("chosen", "auto", {"on_schema_change": "sync_all_columns"}),
+        Model("chosen_exactly", "auto", {"min_comparisons_before_error": 0}),
         Model("windowed", "window", {"on_schema_change": "sync_all_columns"}),
         Model("windowed_held", "window", {"duplicate_keys": "quarantine"}),
         Model("windowed_in_place", "window", {"in_place": True, "on_schema_change": "sync_all_columns"}),

@@ -37,7 +37,7 @@ MACROS = own_strategies.MACROS | {
 """,
     # Otherwise no life would be long enough for another kept side.
     "few.sql": "{% macro default___few_patches() %}{{ return({'patches': 0, 'batches': 1}) }}{% endmacro %}",
-    # Both strategies that auto chooses from.
+    # All strategies that auto chooses from.
     "few_rows.sql": "{% macro default___few_rows() %}{{ return(12) }}{% endmacro %}",
     "operate.sql": """
 {% macro operate(operations) %}
