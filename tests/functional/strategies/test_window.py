@@ -346,6 +346,7 @@ class TestInPlace:
         assert bench.spark.table(f"{bench.schema}.{min(kept(bench, 'files'))}").count() == 2
         left = [table.name for table in bench.spark.catalog.listTables() if table.isTemporary]
         assert not [name for name in left if "accounts" in name]
+        assert bench.batches("divergence")[:2] == [(None,), (0,)]
 
     def test_the_same_files_are_not_read_again_and_others_become_the_former_ones(
         self, bench: Workbench, deliver: Callable[..., Path], tmp_path: Path
