@@ -18,7 +18,7 @@ LAST = {
     # An operation has a name of its own.
     "strategy": "compact",
     "progress_strategy": "outer_join",
-    "rows_new": 2_000_000,
+    "rows_new": 20_000_000,
     "inserts": 1000,
     "updates": 2000,
     "deletes": 500,
@@ -55,8 +55,8 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
     strategy, reason = chosen()
     assert strategy == "hash_compressed"
     assert reason == (
-        "auto: of 2,000,000 rows, the last batch changed 3,500. Hashes that fit in memory and one reading of the dump "
-        "cost at most 3/5 of the blocks of a join (LG96 Figure 6), and hide a change every 9.2e+12 comparisons"
+        "auto: of 20,000,000 rows, the last batch changed 3,500. Hashes that fit in memory and one reading of the dump "
+        "cost at most 3/5 of the blocks of a join (LG96 Figure 6), and hide a change every 9.2e+11 comparisons"
     )
 
 
@@ -66,7 +66,10 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
         ({"python": False}, "the profile does not run Python"),
         ({"runs": False}, "the profile does not run Python"),
         ({"last": None}, "no batch has measured the dump yet"),
-        ({"last": {**LAST, "rows_new": 999_999}}, "999,999 rows are too few for Python to pay (fewer than 1,000,000)"),
+        (
+            {"last": {**LAST, "rows_new": 4_999_999}},
+            "4,999,999 rows are too few for Python to pay (fewer than 5,000,000)",
+        ),
         ({"columns": COLUMNS[:1]}, "the dump has other columns than the log"),
         ({"columns": [COLUMNS[0], {"name": "name", "data_type": "int"}]}, "the dump has other columns than the log"),
         (
@@ -89,12 +92,12 @@ def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exa
             "Spark does not hand over the key ID (interval year to month)",
         ),
         ({"min_comparisons_before_error": 0}, "min_comparisons_before_error: 0 allows exact comparison only"),
-        ({"min_comparisons_before_error": 1e13}, "hashes of 2,000,000 rows hide a change every 9.2e+12 comparisons"),
+        ({"min_comparisons_before_error": 1e13}, "hashes of 20,000,000 rows hide a change every 9.2e+11 comparisons"),
         ({"ignore_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
         ({"compare_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
         ({"last": {**LAST, "is_baseline": True}}, "hashes hold no rows, and the log lacks rows of the first dump"),
         ({"before_image": "none"}, "hashes hold no rows"),
-        ({"last": {**LAST, "updates": 400_000}}, "the last batch changed more than a fifth of the rows"),
+        ({"last": {**LAST, "updates": 5_000_000}}, "the last batch changed more than a fifth of the rows"),
     ],
 )
 class TestWithoutHashes:
@@ -171,11 +174,11 @@ def test_auto_and_window_take_the_same_divergence() -> None:
 
 
 def test_a_table_near_the_limit_keeps_its_strategy() -> None:
-    assert chosen({**LAST, "rows_new": 600_000})[0] == "outer_join"
-    assert chosen({**LAST, "rows_new": 600_000, "progress_strategy": "hash_compressed"})[0] == "hash_compressed"
-    assert chosen({**LAST, "rows_new": 400_000, "progress_strategy": "hash_compressed"})[0] == "outer_join"
-    assert chosen({**LAST, "rows_new": 600_000, "progress_strategy": "window"}, **EXACT)[0] == "window"
+    assert chosen({**LAST, "rows_new": 3_000_000})[0] == "outer_join"
+    assert chosen({**LAST, "rows_new": 3_000_000, "progress_strategy": "hash_compressed"})[0] == "hash_compressed"
+    assert chosen({**LAST, "rows_new": 2_000_000, "progress_strategy": "hash_compressed"})[0] == "outer_join"
+    assert chosen({**LAST, "rows_new": 3_000_000, "progress_strategy": "window"}, **EXACT)[0] == "window"
 
 
 def test_the_first_batch_of_a_log_is_no_change() -> None:
-    assert chosen({**LAST, "batch_id": 1, "inserts": 2_000_000})[0] == "hash_compressed"
+    assert chosen({**LAST, "batch_id": 1, "inserts": 20_000_000})[0] == "hash_compressed"

@@ -190,8 +190,8 @@ class TestRepair:
         for key in ("measured", "nearness", "batches_columns"):
             del record[key]
         bench.spark.sql(f"alter view {commit} as select {quoted(json.dumps(record))} as record")
-        bench.spark.table(batches).drop("distance", "divergence", "window_rows").createOrReplaceTempView("older")
-        bench.spark.sql("cache table older")
+        older = bench.spark.table(batches).drop("distance", "divergence", "window_rows")
+        bench.spark.createDataFrame(older.collect(), older.schema).createOrReplaceTempView("older")
         bench.spark.sql(f"drop table {batches} purge")
         make = f"create table {batches} using {bench.file_format} partitioned by (batch_id)"
         bench.spark.sql(f"{make} as select * from older")

@@ -63,7 +63,14 @@ def both(spark: SparkSession, macros: Macros) -> Callable[..., list[dict[str, An
         }
         # Sides that are kept have a column more, by which they are placed.
         placed = [f"(select *, xxhash64(id) as key_hash from ({select}))" for select in (old, new)]
-        batch = {"batch_id": 2, "attempt": "0a1b", "columns": columns, "old": placed[0], "new": placed[1]}
+        batch = {
+            "batch_id": 2,
+            "attempt": "0a1b",
+            "columns": columns,
+            "old": placed[0],
+            "new": placed[1],
+            "measured": {},
+        }
         in_python = rows(macros._changes_by_python(job, batch))
         assert in_python == rows(macros._changes_between(placed[0], placed[1], columns, settings, key_hash="key_hash"))
         return in_python
