@@ -1,12 +1,14 @@
-"""What models set in the session is taken back."""
+"""Snapshots in files; and what models set in the session is taken back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from plans import BROADCAST, CO_PARTITION, ORDERING, PREFERENCE
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 
 @pytest.fixture
@@ -16,3 +18,16 @@ def settings_as_before(spark: SparkSession) -> Iterator[None]:
     yield
     for name, value in before.items():
         spark.conf.set(name, value)
+
+
+@pytest.fixture
+def stored(spark: SparkSession, tmp_path: Path) -> Callable[..., DataFrame]:
+    """A snapshot in a Parquet file of several row groups."""
+
+    def store(name: str, select: str, groups: int = 4) -> DataFrame:
+        rows = spark.sql(select).toArrow()
+        file = tmp_path / f"{name}.parquet"
+        pq.write_table(rows, file, row_group_size=max(1, -(-len(rows) // groups)))
+        return spark.read.parquet(str(file))
+
+    return store

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from functional.macros.generated import content
 from numbered import kept, table
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from workbench import Workbench
 
 from deltawave.differencing import aligning, snapshot_differential
@@ -29,19 +27,6 @@ ORDERS = {
     "reversed by tens": ("id div 10, -id", JOINED.format("10%")),
     "mixed": ("hash(id)", JOINED.format("12%")),
 }
-
-
-@pytest.fixture
-def stored(spark: SparkSession, tmp_path: Path) -> Callable[..., DataFrame]:
-    """A snapshot in a Parquet file of several row groups."""
-
-    def store(name: str, select: str, groups: int = 4) -> DataFrame:
-        rows = spark.sql(select).toArrow()
-        file = tmp_path / f"{name}.parquet"
-        pq.write_table(rows, file, row_group_size=max(1, -(-len(rows) // groups)))
-        return spark.read.parquet(str(file))
-
-    return store
 
 
 @pytest.fixture(autouse=True)

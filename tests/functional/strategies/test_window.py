@@ -52,19 +52,6 @@ def columns_of(frame: DataFrame, *key: str) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture
-def stored(spark: SparkSession, tmp_path: Path) -> Callable[..., DataFrame]:
-    """A snapshot in a Parquet file of several row groups."""
-
-    def store(name: str, select: str, groups: int = 4) -> DataFrame:
-        rows = spark.sql(select).toArrow()
-        file = tmp_path / f"{name}.parquet"
-        pq.write_table(rows, file, row_group_size=max(1, -(-len(rows) // groups)))
-        return spark.read.parquet(str(file))
-
-    return store
-
-
 @pytest.fixture(autouse=True)
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aligning, "_SEGMENT_ROWS", 1)
