@@ -8,6 +8,7 @@ import own_strategies
 import pytest
 from dbt.tests.util import run_dbt
 from pyspark.sql import SparkSession
+from workbench import temporary_views
 
 CONFIG = "materialized='differential', unique_key=['id'], on_schema_change='sync_all_columns', max_delete_fraction=1"
 STRATEGIES = ("outer_join", "not_in", "by_function")
@@ -52,4 +53,4 @@ class TestOwnStrategies:
             for row in spark.sql(f"show tables in {project.test_schema} like 'by_function__ordered_*'").collect()
         }
         assert len(kept) == 1, "the copy in the dump's own order is what the next batch compares with"
-        assert not [table.name for table in spark.catalog.listTables() if "changes" in table.name]
+        assert not [name for name in temporary_views(spark) if "changes" in name]

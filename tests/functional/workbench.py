@@ -41,6 +41,11 @@ REWRITING = {
 }
 
 
+def temporary_views(spark: SparkSession) -> set[str]:
+    """Names of the session's temporary views, whatever else its current schema holds."""
+    return {row.viewName for row in spark.sql("show views").collect() if row.isTemporary}
+
+
 @dataclass
 class Run:
     """How a dbt command ended."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import DataFrame
+from workbench import temporary_views
 
 OLD = {"old": "(select id, id * 2 as twice from range(3))"}
 FAILING_LINE = 'return old.select("no_such_column")'
@@ -45,10 +46,10 @@ class TestViews:
             assert self.rows(adapter, "a.first one") == [(2,), (4,)]
             adapter.compare_in_python(path_of(doubled), OLD, {"column": "id"}, "second")
             assert self.rows(adapter, "second") == [(1,), (2,)]
-            views = {table.name for table in spark.catalog.listTables()}
+            views = temporary_views(spark)
             assert "a.first one" not in views
             assert "second" in views
-        assert "second" not in {table.name for table in spark.catalog.listTables()}
+        assert "second" not in temporary_views(spark)
 
     def test_a_view_that_cannot_be_read_goes_as_well(self, project, spark):
         adapter = project.adapter
@@ -56,7 +57,7 @@ class TestViews:
             adapter.compare_in_python(path_of(fails_when_read), OLD, {}, "unread")
             with pytest.raises(DbtDatabaseError, match="spoilt row"):
                 adapter.execute("select * from unread", fetch=True)
-        assert "unread" not in {table.name for table in spark.catalog.listTables()}
+        assert "unread" not in temporary_views(spark)
 
     def test_a_copy_of_the_session_has_its_own_views(self, project, spark):
         adapter = project.adapter
@@ -64,7 +65,7 @@ class TestViews:
         with adapter.connection_named("one"):
             adapter.isolate_session(relation, {"spark.sql.session.timeZone": "Asia/Tokyo"})
             adapter.compare_in_python(path_of(doubled), {"old": "(select current_timezone() as twice)"}, {}, "own")
-            assert "own" not in {table.name for table in spark.catalog.listTables()}
+            assert "own" not in temporary_views(spark)
             adapter.rejoin_session()
 
     def test_a_frame_of_pandas_is_taken(self, project):
@@ -100,4 +101,4 @@ class TestViews:
         monkeypatch.setitem(globals(), "cancels", cancels)
         with adapter.connection_named("one"), pytest.raises(DbtRuntimeError, match="The run was cancelled"):
             adapter.compare_in_python(path_of(cancels), OLD, {}, "cancelled")
-        assert "cancelled" not in {table.name for table in spark.catalog.listTables()}
+        assert "cancelled" not in temporary_views(spark)

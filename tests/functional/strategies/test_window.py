@@ -16,7 +16,7 @@ from bad_input import messages
 from functional.macros.generated import content
 from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
-from workbench import Workbench
+from workbench import Workbench, temporary_views
 
 from deltawave.differencing import aligning, outer_join, window
 from deltawave.evaluation.comparator import compare
@@ -331,8 +331,7 @@ class TestInPlace:
         assert len(kept(bench, "files")) == 1
         # Sizes and times of two files are all that there is beside the log.
         assert bench.spark.table(f"{bench.schema}.{min(kept(bench, 'files'))}").count() == 2
-        left = [table.name for table in bench.spark.catalog.listTables() if table.isTemporary]
-        assert not [name for name in left if "accounts" in name]
+        assert not [name for name in temporary_views(bench.spark) if "accounts" in name]
         assert bench.batches("divergence")[:2] == [(None,), (0,)]
 
     def test_the_same_files_are_not_read_again_and_others_become_the_former_ones(
