@@ -36,6 +36,13 @@ def test_the_estimate_is_close_to_the_exact_figures(order: str, places: int) -> 
     assert found.divergence == pytest.approx(exact.divergence(3_000), abs=0.05)
 
 
+def test_rows_that_stand_for_no_others_tell_if_no_others_match() -> None:
+    """As where a table has grown from a few rows at its head."""
+    at_old, at_new = np.array([0, 3, -1, -1]), np.array([0, 1, 2, 3])
+    found = Nearness.estimated(at_old, at_new, np.array([0, 0, 8, 8]), 4, 16, window_rows=1)
+    assert (found.distance, found.divergence) == (2 / 128, 0.5)
+
+
 def test_no_row_lies_apart_where_none_matches() -> None:
     nowhere = np.full(5, -1)
     found = Nearness.estimated(nowhere, np.arange(5), np.ones(5, int), 5, 5, window_rows=1)

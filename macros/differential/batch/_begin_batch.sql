@@ -45,6 +45,7 @@
     'checksums': 0,
     'measured': {},
 
+    'is_against_log': false,
     'files': [],
     'kept': landed,
     'kept_as_of': batch_id,

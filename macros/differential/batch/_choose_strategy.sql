@@ -87,7 +87,7 @@
   {%- set nearness = last.get('nearness') -%}
   {%- if nearness is none -%}
     {{ return(none) }}
-  {%- elif nearness.divergence is not number -%}
+  {%- elif nearness.divergence is not number or nearness.distance is not number or nearness.window_rows is not number -%}
     {{ return('a window could not read the last dumps that were kept in order') }}
   {%- elif nearness.divergence > deltawave._most_divergence() -%}
     {{ return('%.0f%% of the rows lay more than %s rows apart when last measured, and a window takes up to %.0f%%' | format(

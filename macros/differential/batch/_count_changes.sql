@@ -24,7 +24,7 @@ where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt
 
 {#
   The same dump again makes no batch. Exceptions: a dated dump, so that its date is recorded; quarantined rows; a slice after which the next run has
-  to resume from a different place; and other files, with which the next dump is compared in place.
+  to resume from a different place; and other files, or a copy instead of files, with which the next dump is compared.
 #}
 {%- macro _is_unchanged(job, batch, last) -%}
   {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
@@ -42,8 +42,9 @@ where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt
 
 {# Does the next slice have to resume from a different place than this one, or the next dump be compared with other files? #}
 {%- macro _has_moved(job, batch, last) -%}
-  {%- if batch.kept.kind == 'files' and last.kept.kind == 'files' -%}
-    {{ return(batch.kept.digest != last.kept.digest) }}
+  {%- if last.kept.kind == 'files' -%}
+    {#- A copy takes the place of files that may be gone. -#}
+    {{ return(batch.kept.kind != 'files' or batch.kept.digest != last.kept.digest) }}
   {%- endif -%}
   {{ return(job.strategy.reads != 'dump' and (
     batch.progress != deltawave._last_progress(job, last) or batch.fingerprint != last.fingerprint

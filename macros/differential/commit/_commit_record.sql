@@ -9,7 +9,7 @@
   {%- endfor -%}
   {#- How near rows lie is seen where both sides are in the dump's order; until the next such batch it is taken to stay. -#}
   {%- set of_dumps = ['ordered', 'files'] -%}
-  {%- set is_ordered = last and last.kept.kind in of_dumps and batch.kept.kind in of_dumps -%}
+  {%- set is_ordered = last and last.kept.kind in of_dumps and batch.kept.kind in of_dumps and not batch.is_against_log -%}
   {{ return(dict(deltawave._decision_time(batch), **{
     'version': deltawave._state_version(),
     'target': deltawave._target_of(job),

@@ -6,8 +6,8 @@
 {%- macro _keep(job, batch, last) -%}
   {%- if job.strategy.reads == 'dump' -%}
     {%- set kept = deltawave._own_table(batch, 'accepted') if batch.quarantined else batch.kept -%}
-    {#- Differences within a tolerance add up, so that the next dump is compared with the log, unless that lacks rows or their order. -#}
-    {%- set is_in_log = job.settings.tolerance and not batch.is_baseline and job.strategy.keeps == 'copy' -%}
+    {#- Differences within a tolerance add up, so that the next dump is compared with the log, unless that lacks rows. -#}
+    {%- set is_in_log = job.settings.tolerance and not batch.is_baseline -%}
     {%- do deltawave._update(batch, kept={'kind': 'log'} if is_in_log else dict({'rows': batch.rows_new}, **kept)) -%}
   {%- elif batch.is_first -%}
     {%- do deltawave._keep_first_slice(job, batch) -%}

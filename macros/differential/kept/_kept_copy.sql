@@ -4,6 +4,7 @@
 #}
 {%- macro _kept_copy(job, batch, last) -%}
   {%- set is_in_log = deltawave._is_compared_otherwise(job, batch, last) and not batch.is_baseline -%}
+  {%- do deltawave._update(batch, is_against_log=is_in_log or last.kept.kind == 'log') -%}
   {%- if deltawave._is_copy(last.kept) and not is_in_log -%}
     {{ return(deltawave._attempt_relation(job, last.kept)) }}
   {%- elif last.kept.kind == 'files' and job.strategy.keeps == 'files' and not is_in_log -%}

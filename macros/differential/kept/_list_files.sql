@@ -36,7 +36,7 @@ from {{ listed }}
 
 {# The rows of listed files, with the key's hash, as a select in parentheses. The files have to stay as they are until the batch is counted. #}
 {%- macro _rows_of_files(job, batch, kept) -%}
-  {%- set view = ['', job.target.schema, job.target.identifier, 'files', kept.batch_id, kept.attempt, batch.batch_id] | join('__') -%}
+  {%- set view = deltawave._temporary_name(job, batch, 'files_' ~ kept.batch_id ~ '_' ~ kept.attempt) -%}
   {%- do adapter.view_of_files(deltawave._attempt_relation(job, kept) | string, kept.columns, view) -%}
   {%- do deltawave._update(batch, files=batch.files + [kept]) -%}
   {%- set sql -%}
@@ -57,7 +57,8 @@ from {{ listed }}
     {%- set moved = deltawave._view_by_python(job, batch, deltawave._files_library() ~ '.moved', relations, {}, 'moved') -%}
     {%- set rows = deltawave._run(job, 'select path, problem from ' ~ moved ~ ' order by path limit 1').rows -%}
     {%- if rows -%}
-      {%- set code = 'moving_file' if kept.batch_id == batch.batch_id else 'former_file' -%}
+      {%- set former = 'former_file_of_baseline' if batch.is_baseline else 'former_file' -%}
+      {%- set code = 'moving_file' if kept.batch_id == batch.batch_id else former -%}
       {%- do deltawave._refuse(job, batch, code, {'path': rows[0][0], 'problem': rows[0][1], 'former': kept.batch_id}) -%}
     {%- endif -%}
   {%- endfor -%}

@@ -53,7 +53,7 @@
     ),
     'text_diff': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='deltawave.differencing.text_diff.changes', compares='python', keeps='ordered',
-      sees_deletes='all', source='LG95 3.5', options=['memory_bytes'], allows={'duplicate_keys': ['fail', 'quarantine']},
+      keeps_in_place='files', sees_deletes='all', source='LG95 3.5', options=['in_place', 'memory_bytes'], allows={'duplicate_keys': ['fail', 'quarantine']},
     ),
     'ranges': deltawave._strategy(
       reads='slice', reader='_slice_by_ranges', keeps='base', ranges='compared', sees_deletes='all', source='CH98 3.4', resumes='strategy',

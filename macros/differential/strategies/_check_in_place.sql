@@ -7,7 +7,8 @@
   {%- if not job.settings.in_place or flags.EMPTY -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set sql = modules.re.sub('(?s)--[^\n]*|/\\*.*?\\*/', ' ', job.sql).strip().rstrip(';').strip() -%}
+  {#- What is quoted is no comment. -#}
+  {%- set sql = modules.re.sub('(?s)(`[^`]*`)|--[^\n]*|/\\*.*?\\*/', '\\g<1> ', job.sql).strip().rstrip(';').strip() -%}
   {%- set part = '(?:`[^`]*(?:``[^`]*)*`|[^\\s`.()]+)' -%}
   {%- set plain = modules.re.fullmatch('(?i)select\\s+\\*\\s+from\\s+(' ~ part ~ '(?:\\.' ~ part ~ ')*)', sql) -%}
   {%- if job.settings.remote or not plain -%}

@@ -6,7 +6,7 @@ Tasks decode row groups with pyarrow, which takes a quarter of what Spark takes 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
@@ -34,6 +34,8 @@ _EXAMINED = "path string, groups array<bigint>, names array<string>, row_bytes b
 _LOG = logging.getLogger(__name__)
 
 Batches = Iterable[pa.RecordBatch]
+
+_BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
 
 # Rows that are decoded at a time.
 _BATCH_ROWS = 1 << 16
@@ -63,8 +65,7 @@ class RowGroups:
     def of(cls, frame: DataFrame) -> RowGroups:
         """Those of a plain select of Parquet files. A task reads their footers: files lie where tasks run.
 
-        Raises ``NotInPlaceError`` if Spark may read other values than the files hold, or pyarrow cannot read them;
-        ``ValueError`` for a column that no file has.
+        Raises ``NotInPlaceError`` if Spark may read other values than the files hold, or pyarrow cannot read them.
         """
         paths = sorted(filter(has_rows, frame.inputFiles()))
         if not paths:
@@ -76,7 +77,7 @@ class RowGroups:
             schema = to_arrow_schema(frame.schema)
         except TypeError as error:
             raise NotInPlaceError(str(error)) from error
-        wanted = {name.lower() for name in frame.columns}
+        wanted = {field.name.lower(): field.type for field in schema}
 
         def examine(batches: Batches) -> Batches:
             for _ in batches:
@@ -89,7 +90,7 @@ class RowGroups:
         known = {name for row in found for name in row.names}
         missing = [name for name in frame.columns if name.lower() not in known]
         if missing:
-            raise ValueError(f"No file that is read in place has the column(s) {', '.join(missing)}.")
+            raise NotInPlaceError(f"no file has the column(s) {', '.join(missing)}")
         groups = tuple((row.path, number) for row in found for number in range(len(row.groups)))
         rows = tuple(rows for row in found for rows in row.groups)
         return cls(groups, rows, max((row.row_bytes for row in found), default=1), schema)
@@ -187,7 +188,8 @@ def _typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 def has_rows(path: str) -> bool:
     """Whether Spark looks for rows in it: not in summaries and hidden files."""
-    return not unquote(path).rsplit("/", 1)[-1].startswith(("_", "."))
+    name = unquote(path).rsplit("/", 1)[-1]
+    return not (name.startswith(".") or (name.startswith("_") and "=" not in name))
 
 
 def _check_session(frame: DataFrame) -> None:
@@ -211,7 +213,7 @@ def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
             raise NotInPlaceError(f"the folders {folder.partition('=')[0]}=... are partitions")
 
 
-def _examined(path: str, wanted: set[str]) -> pa.RecordBatch:
+def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
     """A row about a file: a problem that keeps it from being read in place, or what its footer tells."""
     try:
         file = open_file(path)
@@ -222,6 +224,16 @@ def _examined(path: str, wanted: set[str]) -> pa.RecordBatch:
             problem = f"{path} counts dates by an old calendar"
         elif repeated := [name for name in wanted if names.count(name) > 1]:
             problem = f"{path} has several columns {', '.join(repeated)}"
+        else:
+            # Spark refuses most other types, which pyarrow would convert.
+            problem = next(
+                (
+                    f"{path} holds {field.name} as {field.type}"
+                    for field in file.schema_arrow
+                    if field.name.lower() in wanted and not _is_of_type(field.type, wanted[field.name.lower()])
+                ),
+                None,
+            )
         groups = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
         row_bytes = _row_bytes(file, [name for name in file.schema_arrow.names if name.lower() in wanted])
     except Exception as error:
@@ -235,6 +247,24 @@ def _examined(path: str, wanted: set[str]) -> pa.RecordBatch:
             "problem": pa.array([problem], pa.string()),
         }
     )
+
+
+def _is_of_type(stored: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether a file's type is Spark's, units of timestamps, sizes of offsets and names within a list or a map aside."""
+    types = pa.types
+    if types.is_dictionary(stored):
+        return _is_of_type(stored.value_type, wanted)
+    if types.is_string(wanted):
+        return types.is_string(stored) or types.is_large_string(stored) or types.is_string_view(stored)
+    if types.is_binary(wanted):
+        return any(is_kind(stored) for is_kind in _BINARY)
+    if types.is_timestamp(stored) and types.is_timestamp(wanted):
+        return (stored.tz is None) == (wanted.tz is None) or (stored.unit == "us" and wanted.unit == "us")
+    if types.is_map(stored) and types.is_map(wanted):
+        return _is_of_type(stored.key_type, wanted.key_type) and _is_of_type(stored.item_type, wanted.item_type)
+    if types.is_list(wanted) and (types.is_list(stored) or types.is_large_list(stored)):
+        return _is_of_type(stored.value_type, wanted.value_type)
+    return bool(stored.equals(wanted))
 
 
 def _has_struct(kind: DataType) -> bool:

@@ -39,6 +39,9 @@ def listed(snapshot: DataFrame) -> DataFrame:
     session = snapshot.sparkSession
     paths = sorted(filter(has_rows, snapshot.inputFiles()))
     problem = _problem(paths, snapshot)
+    if problem is None and not paths and not snapshot.isEmpty():
+        # Of a table that Spark has cached, for instance.
+        problem = "Spark has its rows, and names no files"
     if problem is not None:
         return session.createDataFrame([(None, None, None, problem)], _LISTED)
 

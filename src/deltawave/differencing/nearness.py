@@ -42,6 +42,9 @@ class Nearness:
         apart, weights = np.abs(at_old - at_new)[matches], stands_for[matches]
         if not len(apart):
             return cls(0.0, 0.0, window_rows)
+        if not weights.any():
+            # No row that stands for others has a match, and a few that do not have one.
+            weights = np.ones_like(weights)
         distance = float(np.dot(apart, weights)) / (max(old_rows, new_rows) ** 2 / 2)
         # A sample of the opposite order may come out a little too far.
         return cls(min(distance, 1.0), float(weights[apart > window_rows].sum() / weights.sum()), window_rows)

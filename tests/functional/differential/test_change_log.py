@@ -91,7 +91,7 @@ class TestChangeLog:
         bench.build("select 1 as account_id, 1.9D as amount, 'z' as seen, 'ann' as name")
         assert bench.log("account_id, amount, seen, _changed_columns, _batch_id")[1:] == [(1, 1.9, "z", ["amount"], 2)]
 
-    @pytest.mark.parametrize("strategy", ["outer_join", "ranges"])
+    @pytest.mark.parametrize("strategy", ["outer_join", "ranges", "window", "text_diff"])
     def test_steps_within_the_tolerance_add_up(self, bench: Workbench, strategy: str) -> None:
         bench.configure(tolerance={"amount": 0.5}, strategy=strategy)
         for amount in (1.0, 1.4, 1.8):

@@ -167,6 +167,22 @@ class TestInPlace:
         assert counts(bench) == [(4, 0, 0), (2, 0, 0)]
         assert bench.log("account_id, amount")[-2:] == [(10, 7), (11, None)]
 
+    @pytest.mark.parametrize("strategy", ["hash_compressed", "window"])
+    def test_values_of_another_type_are_not_converted(self, bench: Workbench, tmp_path: Path, strategy: str) -> None:
+        """Spark refuses to read numbers as texts, and so does a run in place: '01' is not 1."""
+        folder = tmp_path / "dump"
+        bench.spark.sql(f"create schema if not exists {bench.schema}")
+        columns = "account_id bigint, zip string"
+        bench.spark.sql(f"create table {bench.schema}.stored ({columns}) using parquet location '{folder}'")
+        bench.spark.sql(f"insert into {bench.schema}.stored select id, concat('0', id) from range(4)")
+        bench.configure(IN_PLACE, strategy=strategy, in_place=True)
+        assert bench.run().ok
+        numbers = bench.spark.sql("select id as account_id, id as zip from range(4, 6)")
+        numbers.write.mode("append").parquet(str(folder))
+        bench.spark.sql(f"refresh table {bench.schema}.stored")
+        assert "column: [zip]" in bench.refused()
+        assert counts(bench) == [(4, 0, 0)]
+
     def test_sentinels_of_time_are_read_as_spark_reads_them(self, bench: Workbench, readings: list[str]) -> None:
         ends = "timestamp'9999-12-31 00:00:00', timestamp'1900-01-01 00:00:00', null"
         row = f"id as account_id, array({ends})[id] as ends_at, timestamp_ntz'9999-12-31 00:00:00' as seen_at"

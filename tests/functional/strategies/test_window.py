@@ -319,11 +319,12 @@ LONG_AGO = (1_000_000_000, 1_000_000_000)
 
 
 class TestInPlace:
-    def test_nothing_is_landed(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
-        deliver("first", OLD)
+    @pytest.mark.parametrize("strategy", ["window", "text_diff"])
+    def test_nothing_is_landed(self, bench: Workbench, deliver: Callable[..., Path], strategy: str) -> None:
+        deliver("first", OLD, strategy=strategy)
         run(bench)
-        deliver("second", NEW)
-        assert "deltawave: accounts: window over" in run(bench)
+        deliver("second", NEW, strategy=strategy)
+        assert f"deltawave: accounts: {strategy.replace('_', ' ')} over" in run(bench)
         assert bench.batches() == [(1, 1000, 0, 0), (2, 5, 10, 10)]
         assert bench.log("account_id, branch, _before.branch, _before.name")[1000] == (0, -1, 0, "name of 0")
         relations = {name.partition("__")[2].partition("_")[0] for name in bench.names()}
@@ -368,11 +369,12 @@ class TestInPlace:
         os.utime(former, ns=times)
         run(bench)
         (tmp_path / "second").rename(tmp_path / "purged")
-        deliver("third", OLD, in_place=False)
+        # A copy of the same rows takes the place of the files.
+        deliver("third", NEW, in_place=False)
         run(bench)
-        deliver("fourth", NEW)
+        deliver("fourth", OLD)
         run(bench)
-        assert bench.batches() == [(1, 1000, 0, 0), (2, 5, 10, 10), (3, 10, 5, 10), (4, 5, 10, 10)]
+        assert bench.batches() == [(1, 1000, 0, 0), (2, 5, 10, 10), (3, 0, 0, 0), (4, 10, 5, 10)]
 
     @pytest.mark.parametrize("changed", ["old", "new"])
     def test_a_file_that_changes_meanwhile(
@@ -436,11 +438,16 @@ class TestInPlace:
         ]
 
     def test_a_baseline_goes_on_in_place_only(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
-        deliver("first", OLD, initial_load="baseline")
+        expected = messages("Compared in place")
+        former = deliver("first", OLD, initial_load="baseline")
         run(bench)
         deliver("second", NEW, initial_load="baseline", in_place=False)
-        assert messages("Compared in place")["rows that only files hold"] in bench.refused()
+        assert expected["rows that only files hold"] in bench.refused()
         bench.configure(bench_select(bench), strategy="window", in_place=True, initial_load="baseline")
+        times = (former.stat().st_atime_ns, former.stat().st_mtime_ns)
+        os.utime(former, LONG_AGO)
+        assert expected["a former file of a baseline"] in bench.refused()
+        os.utime(former, ns=times)
         run(bench)
         assert bench.batches() == [(1, 0, 0, 0), (2, 5, 10, 10)]
 
@@ -476,8 +483,12 @@ class TestInPlace:
             "a former file that was replaced",
             "a former file that was written again",
         ]
-        files += ["a file that is still written", "rows that only files hold"]
-        assert list(expected) == [*files, *cases]
+        files += ["a former file of a baseline", "a file that is still written", "rows that only files hold"]
+        cached = "rows that Spark has in memory"
+        bench.spark.sql(f"cache table {bench.schema}.flat")
+        bench.configure(f"select * from {bench.schema}.flat", strategy="window", in_place=True)
+        assert expected[cached] in bench.refused()
+        assert list(expected) == [*files, *cases, cached]
 
 
 def bench_select(bench: Workbench) -> str:
