@@ -250,7 +250,7 @@ def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
 
 
 def _is_of_type(stored: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether a file's type is Spark's, units of timestamps, sizes of offsets and names within a list or a map aside."""
+    """Whether a file has the type that Spark reads: units of timestamps, sizes of offsets and nested names aside."""
     types = pa.types
     if types.is_dictionary(stored):
         return _is_of_type(stored.value_type, wanted)
