@@ -66,6 +66,6 @@
 {%- endmacro -%}
 
 {# The version of the library's hash function: other hashes cannot be compared with these. #}
-{%- macro _hash_version() -%}{{ return(1) }}{%- endmacro -%}
+{%- macro _hash_version() -%}{{ return(2) }}{%- endmacro -%}
 
 {%- macro _in_parentheses(select) -%}{{ return('(\n' ~ deltawave._indented(select) ~ '\n)') }}{%- endmacro -%}

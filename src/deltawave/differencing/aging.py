@@ -25,6 +25,9 @@ _PART_BYTES = 1 << 30
 # than what it frees.
 _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
 
+# Bytes of a row's hash and position.
+_ROW_BYTES = 16
+
 Places = npt.NDArray[np.intp]
 _Range = slice
 Positions = npt.NDArray[np.int64]
@@ -244,7 +247,7 @@ class AgingBuffer:
 
     @property
     def _size(self) -> int:
-        return sum(part.size for part in self._rows)
+        return sum(part.size + _ROW_BYTES * len(part) for part in self._rows)
 
     def _merge(self) -> None:
         """Few parts, so that a row is copied few times."""
@@ -281,13 +284,28 @@ def match(left: Block, right: Block) -> tuple[list[Matched], Block, Block]:
 def equal_hashes(left: Hashes, right: Hashes) -> tuple[Places, Places]:
     """Places of equal hashes, each place at most once, and as many as there are. Those of the left side increase."""
     met, are_more = _first_met(left, right)
-    while are_more:
+    if are_more:
         rest_left = np.flatnonzero(met < 0)
         rest_right = np.setdiff1d(np.arange(len(right)), met)
-        more, are_more = _first_met(left[rest_left], right[rest_right])
-        met[rest_left[more >= 0]] = rest_right[more[more >= 0]]
+        at_left, at_right = _pairs_of_repeated(left[rest_left], right[rest_right])
+        met[rest_left[at_left]] = rest_right[at_right]
     at_left = np.flatnonzero(met >= 0)
     return at_left, met[at_left]
+
+
+def _pairs_of_repeated(left: Hashes, right: Hashes) -> tuple[Places, Places]:
+    """Places of equal hashes: the first of one side with the first of the other, and so on."""
+    orders = np.argsort(left, kind="stable"), np.argsort(right, kind="stable")
+    (own, own_begins, own_counts), (other, other_begins, other_counts) = (
+        np.unique(side[order], return_index=True, return_counts=True)
+        for side, order in zip((left, right), orders, strict=True)
+    )
+    _, at_own, at_other = np.intersect1d(own, other, assume_unique=True, return_indices=True)
+    counts = np.minimum(own_counts[at_own], other_counts[at_other])
+    inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = (np.repeat(begins, counts) + inside for begins in (own_begins[at_own], other_begins[at_other]))
+    at_left, at_right = (order[place] for order, place in zip(orders, places, strict=True))
+    return at_left, at_right
 
 
 def _first_met(left: Hashes, right: Hashes) -> tuple[Places, bool]:

@@ -36,10 +36,12 @@ class Algorithm:
     - ``changes``: the function: both snapshots, what docs/python_strategies.md describes, and ``memory_bytes``
     - ``compares_hashes``: whether it finds rows that differ by their hashes. It then misses a difference with a
       probability of 2^-64, and knows no tolerance
+    - ``reads_files``: whether it reads files without Spark, if the snapshots are all rows of some
     """
 
     changes: Callable[..., Freed]
     compares_hashes: bool = False
+    reads_files: bool = False
 
 
 def _sort_merge(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
@@ -111,10 +113,10 @@ ALGORITHMS: dict[str, Algorithm] = {
     "hash_compressed": Algorithm(_hash_compressed, compares_hashes=True),
     "nested_loop_compressed": Algorithm(by_parts.nested_loop, compares_hashes=True),
     "hybrid_hash_compressed": Algorithm(by_parts.hybrid_hash, compares_hashes=True),
-    "sort_merge_pointed": Algorithm(_sort_merge_pointed, compares_hashes=True),
-    "partitioned_hash_pointed": Algorithm(_partitioned_hash_pointed, compares_hashes=True),
-    "window": Algorithm(_window),
-    "text_diff": Algorithm(_text_diff),
-    "similar": Algorithm(_similar, compares_hashes=True),
-    "stagnant_by_blocks": Algorithm(_stagnant_by_blocks),
+    "sort_merge_pointed": Algorithm(_sort_merge_pointed, compares_hashes=True, reads_files=True),
+    "partitioned_hash_pointed": Algorithm(_partitioned_hash_pointed, compares_hashes=True, reads_files=True),
+    "window": Algorithm(_window, reads_files=True),
+    "text_diff": Algorithm(_text_diff, reads_files=True),
+    "similar": Algorithm(_similar, compares_hashes=True, reads_files=True),
+    "stagnant_by_blocks": Algorithm(_stagnant_by_blocks, reads_files=True),
 }

@@ -232,7 +232,9 @@ def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int)
             for rows in old.read([number]):
                 own = key_hashes(rows.columns).view(np.int64)
                 places = pc.fill_null(pc.index_in(pa.array(own), value_set=values), -1).to_numpy()
-                met = np.flatnonzero(places >= 0)
+                # Of a key that many rows have, as null, one position is enough.
+                met = np.unique(np.where(places < 0, len(wanted), places), return_index=True)[1]
+                met = met[places[met] >= 0]
                 yield pa.RecordBatch.from_pydict({"hash": own[met], "position": position + met})
                 position += rows.num_rows
 

@@ -22,6 +22,7 @@ from deltawave.differencing.comparable import comparable
 from deltawave.differencing.in_place import quoted
 
 _RESERVED = {"change_type", "changed_columns", "was_kept", "is_there"}
+_INNER = ("__old_", "__new_", "__cell_", "__compared_")
 
 
 def described_columns(
@@ -104,6 +105,8 @@ def _snapshot_fields(side: str, frame: DataFrame) -> dict[str, StructField]:
     for name, field in fields.items():
         if name in _RESERVED or name.startswith("before__"):
             raise ValueError(f"The {side} has a column {field.name}: the result has one of that name.")
+        if name.startswith(_INNER):
+            raise ValueError(f"The {side} has a column {field.name}: names that begin so are the comparison's own.")
     return fields
 
 

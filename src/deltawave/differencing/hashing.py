@@ -21,14 +21,14 @@ import pyarrow.compute as pc
 
 Hashes = npt.NDArray[np.uint64]
 
-VERSION = 1
+VERSION = 2
 
 # So many values of a column, and what is computed of them, stay in the cache of a core.
 _ROWS_AT_A_TIME = 16_384
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
-_NULL = np.uint64(0xA3B195354A39B70D)
+_NULL = 0xA3B195354A39B70D
 _NAN = np.float64(np.nan).view(np.uint64)
 _ONE, _HALF, _ALL = np.uint64(1), np.uint64(32), np.uint64(_MASK)
 
@@ -125,7 +125,8 @@ def _value_hashes(column: pa.Array, seed: int) -> Hashes:
     else:
         words = _words(column, seed)
     if column.null_count:
-        words[_is_null(column)] = _NULL
+        # Another number for each seed: hashes of several seeds do not take one number for null.
+        words[_is_null(column)] = np.uint64(_mixed_number(seed ^ _NULL))
     return words
 
 
@@ -138,7 +139,7 @@ def _words(column: pa.Array, seed: int) -> Hashes:
     kind = column.type
     types = pa.types
     if types.is_null(kind):
-        return np.full(len(column), _NULL)
+        return np.zeros(len(column), dtype=np.uint64)
     if types.is_boolean(kind):
         flags: Hashes = column.fill_null(False).to_numpy(zero_copy_only=False).astype(np.uint64)
         return flags

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote
 
 import pyarrow as pa
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import DataType, StructType, VariantType
 
 # What Spark notes of a column whose values it changes while it reads them.
 FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
@@ -29,22 +29,30 @@ _AS_STORED = {
     "spark.sql.parquet.fieldId.read.enabled": "false",
     "spark.sql.caseSensitive": "false",
 }
-_EXAMINED = "path string, groups array<bigint>, names array<string>, row_bytes bigint, problem string"
+_EXAMINED = (
+    "path string, size bigint, modified_ns bigint, groups array<bigint>, names array<string>, row_bytes bigint, "
+    "problem string"
+)
 
 _LOG = logging.getLogger(__name__)
 
 Batches = Iterable[pa.RecordBatch]
 
+_TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 _BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
 
-# Rows that are decoded at a time.
-_BATCH_ROWS = 1 << 16
+# Rows that are decoded at a time, and about how many bytes they may take.
+_BATCH_ROWS, _BATCH_BYTES = 1 << 16, 1 << 26
 # A text of which so few bytes per value are stored repeats itself: it stays in a dictionary.
 _REPEATING_BYTES = 4
 
 
 class NotInPlaceError(Exception):
     """Files cannot be read in place; the text says why."""
+
+
+class ChangedFileError(Exception):
+    """A file was changed while snapshots were compared; the text says which."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +62,14 @@ class RowGroups:
     - ``groups``: path and number of each, in the order of the paths; a task reads one
     - ``rows``: how many rows each has
     - ``row_bytes``: about how many bytes a decoded row takes
+    - ``states``: the size and the time of modification of each file when its footer was read
     """
 
     groups: tuple[tuple[str, int], ...]
     rows: tuple[int, ...]
     row_bytes: int
     schema: pa.Schema
+    states: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: DataFrame) -> RowGroups:
@@ -77,7 +87,7 @@ class RowGroups:
             schema = to_arrow_schema(frame.schema)
         except TypeError as error:
             raise NotInPlaceError(str(error)) from error
-        wanted = {field.name.lower(): field.type for field in schema}
+        wanted = {each.name.lower(): each.type for each in schema}
 
         def examine(batches: Batches) -> Batches:
             for _ in batches:
@@ -93,7 +103,8 @@ class RowGroups:
             raise NotInPlaceError(f"no file has the column(s) {', '.join(missing)}")
         groups = tuple((row.path, number) for row in found for number in range(len(row.groups)))
         rows = tuple(rows for row in found for rows in row.groups)
-        return cls(groups, rows, max((row.row_bytes for row in found), default=1), schema)
+        states = {row.path: (row.size, row.modified_ns) for row in found}
+        return cls(groups, rows, max((row.row_bytes for row in found), default=1), schema, states)
 
     @property
     def tasks(self) -> int:
@@ -102,12 +113,15 @@ class RowGroups:
 
     def only(self, names: Sequence[str]) -> RowGroups:
         """The same row groups, with these columns alone, which may be spelt otherwise."""
-        fields = {field.name.lower(): field for field in self.schema}
+        fields = {each.name.lower(): each for each in self.schema}
         return replace(self, schema=pa.schema([fields[name.lower()].with_name(name) for name in names]))
 
-    def read(self, numbers: Iterable[int], batch_rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-        """Decode these row groups, one after the other. Texts that repeat themselves stay in dictionaries."""
-        return _rows(self, list(numbers), batch_rows)
+    def read(self, numbers: Iterable[int], batch_rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        """Decode these row groups, one after the other. Texts that repeat themselves stay in dictionaries.
+
+        Raises ``ChangedFileError`` if a file is another one than before.
+        """
+        return _rows(self, list(numbers), batch_rows or max(256, min(_BATCH_ROWS, _BATCH_BYTES // self.row_bytes)))
 
 
 def map_rows(
@@ -123,7 +137,7 @@ def map_rows(
     the files cannot be read in place.
     """
     places = {quoted(name): place for place, name in enumerate(frame.columns)}
-    groups = _groups_in_place(frame) if in_place and all(each in places for each in expressions) else None
+    groups = groups_in_place(frame) if in_place and all(each in places for each in expressions) else None
     if groups is None:
         cells = [F.expr(each).alias(f"e{number}") for number, each in enumerate(expressions)]
         return frame.select(*cells).mapInArrow(work, schema)
@@ -141,7 +155,7 @@ def map_row_groups(
     groups: RowGroups,
     work: Callable[[Batches], Batches],
     schema: StructType | str,
-    batch_rows: int = _BATCH_ROWS,
+    batch_rows: int | None = None,
 ) -> DataFrame:
     """Let tasks ``work`` on the rows of files, up to ``batch_rows`` at a time; a result of that ``schema``."""
 
@@ -151,7 +165,8 @@ def map_row_groups(
     return session.range(0, groups.tasks, 1, groups.tasks).mapInArrow(read, schema)
 
 
-def _groups_in_place(frame: DataFrame) -> RowGroups | None:
+def groups_in_place(frame: DataFrame) -> RowGroups | None:
+    """The row groups of a plain select of Parquet files; none if Spark has to read it, and the library logs why."""
     try:
         return RowGroups.of(frame)
     except NotInPlaceError as error:
@@ -161,6 +176,8 @@ def _groups_in_place(frame: DataFrame) -> RowGroups | None:
 
 def _rows(groups: RowGroups, numbers: list[int], batch_rows: int) -> Iterator[pa.RecordBatch]:
     for path, group in (groups.groups[number] for number in numbers if number < len(groups.groups)):
+        if path in groups.states and _state(path) != groups.states[path]:
+            raise ChangedFileError(f"{path} was changed while it was compared. Run again when it is complete.")
         file = open_file(path)
         repeating = _repeating(file.metadata.row_group(group))
         if repeating:
@@ -177,12 +194,12 @@ def _typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The columns in their types, except that a dictionary stays one. A file may lack a column."""
     places = {name.lower(): place for place, name in enumerate(batch.schema.names)}
     cells = []
-    for field in schema:
-        place = places.get(field.name.lower())
-        column = pa.nulls(batch.num_rows, field.type) if place is None else batch.column(place)
-        is_kept = getattr(column.type, "value_type", None) == field.type or column.type == field.type
+    for wanted in schema:
+        place = places.get(wanted.name.lower())
+        column = pa.nulls(batch.num_rows, wanted.type) if place is None else batch.column(place)
+        is_kept = getattr(column.type, "value_type", None) == wanted.type or column.type == wanted.type
         # Spark cuts nanoseconds off, too.
-        cells.append(column if is_kept else column.cast(field.type, safe=not pa.types.is_timestamp(field.type)))
+        cells.append(column if is_kept else column.cast(wanted.type, safe=not pa.types.is_timestamp(wanted.type)))
     return pa.RecordBatch.from_arrays(cells, schema.names)
 
 
@@ -197,11 +214,11 @@ def _check_session(frame: DataFrame) -> None:
     for name, value in _AS_STORED.items():
         if (frame.sparkSession.conf.get(name) or "").lower() != value:
             raise NotInPlaceError(f"{name} is not {value}")
-    for field in frame.schema.fields:
-        if _has_struct(field.dataType):
-            raise NotInPlaceError(f"the column {field.name} is of type {field.dataType.simpleString()}")
-        if FILLED_IN.intersection(field.metadata):
-            raise NotInPlaceError(f"the column {field.name} is filled in or padded by Spark")
+    for column in frame.schema.fields:
+        if _has_struct(column.dataType):
+            raise NotInPlaceError(f"the column {column.name} is of type {column.dataType.simpleString()}")
+        if FILLED_IN.intersection(column.metadata):
+            raise NotInPlaceError(f"the column {column.name} is filled in or padded by Spark")
 
 
 def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
@@ -215,7 +232,9 @@ def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
 
 def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
     """A row about a file: a problem that keeps it from being read in place, or what its footer tells."""
+    size = modified = None
     try:
+        size, modified = _state(path)
         file = open_file(path)
         footer = file.metadata
         names = [name.lower() for name in file.schema_arrow.names]
@@ -228,9 +247,9 @@ def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
             # Spark refuses most other types, which pyarrow would convert.
             problem = next(
                 (
-                    f"{path} holds {field.name} as {field.type}"
-                    for field in file.schema_arrow
-                    if field.name.lower() in wanted and not _is_of_type(field.type, wanted[field.name.lower()])
+                    f"{path} holds {each.name} as {each.type}"
+                    for each in file.schema_arrow
+                    if each.name.lower() in wanted and not _is_of_type(each.type, wanted[each.name.lower()])
                 ),
                 None,
             )
@@ -241,6 +260,8 @@ def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(
         {
             "path": [path],
+            "size": pa.array([size], pa.int64()),
+            "modified_ns": pa.array([modified], pa.int64()),
             "groups": pa.array([groups], pa.list_(pa.int64())),
             "names": pa.array([names], pa.list_(pa.string())),
             "row_bytes": pa.array([row_bytes], pa.int64()),
@@ -255,11 +276,11 @@ def _is_of_type(stored: pa.DataType, wanted: pa.DataType) -> bool:
     if types.is_dictionary(stored):
         return _is_of_type(stored.value_type, wanted)
     if types.is_string(wanted):
-        return types.is_string(stored) or types.is_large_string(stored) or types.is_string_view(stored)
+        return any(is_kind(stored) for is_kind in _TEXT)
     if types.is_binary(wanted):
         return any(is_kind(stored) for is_kind in _BINARY)
     if types.is_timestamp(stored) and types.is_timestamp(wanted):
-        return (stored.tz is None) == (wanted.tz is None) or (stored.unit == "us" and wanted.unit == "us")
+        return bool((stored.tz is None) == (wanted.tz is None) or (stored.unit == wanted.unit == "us"))
     if types.is_map(stored) and types.is_map(wanted):
         return _is_of_type(stored.key_type, wanted.key_type) and _is_of_type(stored.item_type, wanted.item_type)
     if types.is_list(wanted) and (types.is_list(stored) or types.is_large_list(stored)):
@@ -270,7 +291,8 @@ def _is_of_type(stored: pa.DataType, wanted: pa.DataType) -> bool:
 def _has_struct(kind: DataType) -> bool:
     """Whether there are names within a type, which Spark matches in any case."""
     parts = [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
-    return isinstance(kind, StructType) or any(map(_has_struct, parts))
+    # A variant may be stored in parts, each under a name of its own.
+    return isinstance(kind, (StructType, VariantType)) or any(map(_has_struct, parts))
 
 
 def _row_bytes(file: pq.ParquetFile, names: list[str]) -> int:
@@ -304,6 +326,13 @@ def located(uri: str) -> tuple[pyarrow.fs.FileSystem, str]:
     # Spark leaves letters of other alphabets as they are.
     system, path = pyarrow.fs.FileSystem.from_uri(quote(uri, safe="%/:?#[]@!$&'()*+,;=~"))
     return system, path
+
+
+def _state(uri: str) -> tuple[int, int | None]:
+    """The size and the time of modification of a file."""
+    system, path = located(uri)
+    info = system.get_file_info(path)
+    return info.size, info.mtime_ns
 
 
 def open_file(uri: str, read_dictionary: list[str] | None = None) -> pq.ParquetFile:

@@ -7,11 +7,14 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from deltawave.differencing import algorithms
+from deltawave.differencing import algorithms, multiset
 from deltawave.differencing.compression import Freed
 from deltawave.differencing.described import described_columns, refuse_repeated_keys
 
 ALGORITHMS = tuple(algorithms.ALGORITHMS)
+
+# What a task takes with a few rows.
+_LEAST_BYTES = 1 << 16
 
 
 def snapshot_differential(
@@ -25,6 +28,7 @@ def snapshot_differential(
     tolerance: Mapping[str, float] | None = None,
     memory_bytes: int = 1 << 30,
     check_keys: bool = True,
+    duplicate_keys: str = "fail",
     reconcile: bool = True,
 ) -> Freed:
     """Return the rows that differ, and a function to call when they have been read, which frees what they need.
@@ -40,13 +44,15 @@ def snapshot_differential(
     - ``tolerance``: absolute differences of numeric columns, computed in doubles, that count as equal; not with an
       algorithm that compares hashes
     - ``memory_bytes``: what a task may use
-    - ``check_keys``: whether to read both keys before, and to refuse one with several rows, which each algorithm would
-      compare otherwise
+    - ``check_keys``: whether to read both keys before. Without that, a key with several rows gives other rows in each
+      algorithm
+    - ``duplicate_keys``: ``fail`` refuses a key with several rows; with ``multiset``, identical rows of a key cancel
+      out, and the others pair up (LG95 4.6). Whole rows are then compared
     - ``reconcile``: with ``window``, whether to join the rows that no window matches. Otherwise a row that moved too
       far is reported as a delete and an insert, as in the paper: apply deletes before inserts
 
     The snapshots are read several times, and have to hold the same rows each time. Raises ``ValueError`` for columns
-    that do not fit, for a key with several rows, and for an unknown algorithm.
+    that do not fit, for a key with several rows, for options that exclude each other, and for an unknown algorithm.
     """
     if algorithm not in ALGORITHMS:
         raise ValueError(f"There is no algorithm {algorithm!r}: it is one of {', '.join(ALGORITHMS)}.")
@@ -55,15 +61,30 @@ def snapshot_differential(
         raise ValueError(f"A tolerance can't be applied to hashes: choose another algorithm than {algorithm}.")
     if not reconcile and algorithm != "window":
         raise ValueError(f"reconcile=False is for the algorithm window, not for {algorithm}.")
+    if duplicate_keys not in ("fail", "multiset"):
+        raise ValueError(f"duplicate_keys is 'fail' or 'multiset', not {duplicate_keys!r}.")
+    if duplicate_keys == "multiset" and (tolerance or ignore_columns or not (check_keys and reconcile)):
+        raise ValueError(
+            "duplicate_keys='multiset' compares whole rows, and reads both keys: it takes no tolerance, "
+            "ignore_columns, check_keys=False or reconcile=False."
+        )
+    if memory_bytes < _LEAST_BYTES:
+        raise ValueError(f"memory_bytes is {memory_bytes:,}: a task needs {_LEAST_BYTES:,} at least.")
     columns = described_columns(old, new, _names(unique_key), _names(ignore_columns), tolerance or {})
     key = [column["name"] for column in columns if column["is_key"]]
-    if check_keys:
+    if check_keys and duplicate_keys == "fail":
         refuse_repeated_keys("old snapshot", old, key)
         refuse_repeated_keys("new snapshot", new, key)
     common: dict[str, Any] = {"unique_key": key, "columns": columns, "before_image": before_image}
     if not reconcile:
         common["reconcile"] = False
-    return chosen.changes(old, new, memory_bytes=memory_bytes, **common)
+
+    def find(old: DataFrame, new: DataFrame) -> Freed:
+        return chosen.changes(old, new, memory_bytes=memory_bytes, **common)
+
+    if duplicate_keys == "multiset":
+        return multiset.changes(old, new, find, reads_files=chosen.reads_files, **common)
+    return find(old, new)
 
 
 def _names(given: str | Collection[str]) -> list[str]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import BooleanType, LongType, StructField, StructType
 
 from deltawave.differencing.compression import (
     NEW,
@@ -34,11 +34,15 @@ from deltawave.differencing.compression import (
     signatures,
 )
 from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.in_place import Batches, quoted
-from deltawave.differencing.merging import differences
+from deltawave.differencing.fetching import Fetch, Wanted
+from deltawave.differencing.hashing import Hashes
+from deltawave.differencing.in_place import Batches, groups_in_place, map_row_groups, quoted
+from deltawave.differencing.merging import Mask, differences
 from deltawave.differencing.signatures import Signatures
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
+
+_MOVED = "The source changed while it was compared: a row is another one in the second reading. Run again."
 
 # Up to so many keys are sent to every task that reads the new snapshot.
 _BROADCAST_KEYS = 2_000_000
@@ -63,14 +67,16 @@ def differing_rows(
     - ``in_place``: ``new`` is a plain select of Parquet files, which are first read without Spark
 
     The result has the columns of ``new``, ``was_kept`` and ``is_there``. Of a key that ``new`` lacks, it has the key
-    alone. All rows of a duplicate key differ. ``new`` is read twice, the second time only if a row differs. It may
-    change in between: then the result has rows of the second reading, and lacks keys that this one did not meet.
+    alone. All rows of a duplicate key differ. ``new`` is read twice, the second time only if a row differs. A row that
+    changed in between is an error of the query; the result lacks keys that the second reading did not meet.
     """
     compared = Compared.of(unique_key, columns)
     segments = segments_of(rows)
     pieces = compressed(new, compared, segments, NEW, in_place)
     pieces = pieces.unionByName(old_pieces(kept, patches, compared, segments))
-    types = compared.told(new).add("kept_hash", LongType())
+    types = compared.told(new).add("is_repeated", BooleanType())
+    for name in ("key_hash", "key_check", "row_hash", "kept_hash"):
+        types = types.add(name, LongType())
     candidates = by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex), types).persist()
     try:
         count = candidates.where("is_there").count()
@@ -80,22 +86,43 @@ def differing_rows(
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
         return deleted, candidates.unpersist
-    fetched = _fetched(new, compared, candidates.where("is_there"), is_small=count <= _BROADCAST_KEYS)
+    try:
+        arrived, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
+        fetched = _fetched_in_place(new, compared, arrived) if in_place and is_small else None
+        if fetched is None:
+            fetched = _fetched(new, compared, arrived, is_small)
+    except BaseException:
+        candidates.unpersist()
+        raise
     return fetched.unionByName(deleted), candidates.unpersist
 
 
+def _fetched_in_place(new: DataFrame, compared: Compared, candidates: DataFrame) -> DataFrame | None:
+    """The rows of files that were candidates; none if Spark has to read them."""
+    places = {quoted(name): place for place, name in enumerate(new.columns)}
+    if not all(cell in places for cell in compared.cells()) or (groups := groups_in_place(new)) is None:
+        return None
+    wanted = Wanted.of(candidates.select("key_hash", "key_check", "row_hash", "was_kept", "is_repeated").toArrow())
+    schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])
+    schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
+    fetch = Fetch(wanted, [places[cell] for cell in compared.cells()], len(compared.key), to_arrow_schema(schema))
+    return map_row_groups(new.sparkSession, groups, fetch, schema)
+
+
 def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small: bool) -> DataFrame:
-    """The rows that have a candidate's key and not its kept hash."""
+    """The rows that have a candidate's key and not its kept hash. One that has another hash than before is an error."""
     prefix = free_prefix("candidate_", new.columns)
     named = candidates.select(*(F.col(name).alias(prefix + name) for name in candidates.columns))
     same = all_same((F.col(quoted(name)), F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key))
     met = new.join(F.broadcast(named) if is_small else named, same, "inner")
     kept_hash = F.col(prefix + "kept_hash")
-    # Computed above the join, so that rows of other keys don't go through Python.
-    row_hash = _row_hash(len(compared.key))(F.struct(*map(F.expr, compared.cells())))
+    hashed = met.withColumn(prefix + "own_hash", _row_hash(len(compared.key))(F.struct(*map(F.expr, compared.cells()))))
+    row_hash = F.col(prefix + "own_hash")
     is_other = kept_hash.isNull() | (kept_hash != row_hash)
+    is_moved = ~F.col(prefix + "is_repeated") & (F.col(prefix + "row_hash") != row_hash)
+    is_other = F.when(is_moved, F.raise_error(F.lit(_MOVED)).cast("boolean")).otherwise(is_other)
     told = [F.col(prefix + name).alias(name) for name in ("was_kept", "is_there")]
-    return met.where(is_other).select(*(F.col(quoted(name)) for name in new.columns), *told)
+    return hashed.where(is_other).select(*(F.col(quoted(name)) for name in new.columns), *told)
 
 
 def _row_hash(keys: int) -> Callable[[Column], Column]:
@@ -103,7 +130,8 @@ def _row_hash(keys: int) -> Callable[[Column], Column]:
         return pa.array(signatures(rows.flatten(), keys).row_hash.view(np.int64))
 
     row_hash.__annotations__ = {"rows": pa.Array, "return": pa.Array}
-    return F.arrow_udf(row_hash, "bigint")  # type: ignore[attr-defined,no-any-return]
+    # Otherwise Spark computes it below the join, of rows of other keys as well.
+    return F.arrow_udf(row_hash, "bigint").asNondeterministic()  # type: ignore[attr-defined,no-any-return]
 
 
 @dataclass(frozen=True)
@@ -122,19 +150,24 @@ class _Differing:
             found = differences(old, new)
             if len(found.deleted):
                 gone = old.take(found.deleted)
-                yield _candidates(gone, np.ones(len(gone), dtype=bool), is_there=False, kept_hash=pa.nulls(len(gone)))
+                yield _candidates(gone, np.ones(len(gone), dtype=bool), False, gone.row_hash, None)
             if len(found.arrived):
                 was_kept = found.former >= 0
-                kept_hash = old.row_hash[found.former].view(np.int64) if len(old) else np.zeros(len(was_kept), np.int64)
-                yield _candidates(
-                    new.take(found.arrived),
-                    was_kept,
-                    is_there=True,
-                    kept_hash=pa.array(kept_hash, mask=~was_kept | found.is_repeated),
-                )
+                kept_hash = old.row_hash[found.former] if len(old) else np.zeros(len(was_kept), np.uint64)
+                yield _candidates(new.take(found.arrived), was_kept, True, kept_hash, found.is_repeated)
 
 
-def _candidates(rows: Signatures, was_kept: Any, is_there: bool, kept_hash: pa.Array) -> pa.RecordBatch:
-    told = [pa.array(was_kept), pa.array(np.full(len(rows), is_there)), kept_hash.cast(pa.int64())]
-    names = [*rows.keys.schema.names, "was_kept", "is_there", "kept_hash"]
-    return pa.RecordBatch.from_arrays([*rows.keys.columns, *told], names)
+def _candidates(
+    rows: Signatures, was_kept: Mask, is_there: bool, kept_hash: Hashes, is_repeated: Mask | None
+) -> pa.RecordBatch:
+    repeated = np.zeros(len(rows), dtype=bool) if is_repeated is None else is_repeated
+    told = {
+        "was_kept": pa.array(was_kept),
+        "is_there": pa.array(np.full(len(rows), is_there)),
+        "is_repeated": pa.array(repeated),
+        "key_hash": pa.array(rows.key_hash.view(np.int64)),
+        "key_check": pa.array(rows.key_check.astype(np.int64)),
+        "row_hash": pa.array(rows.row_hash.view(np.int64)),
+        "kept_hash": pa.array(kept_hash.view(np.int64), mask=~was_kept | repeated),
+    }
+    return pa.RecordBatch.from_arrays([*rows.keys.columns, *told.values()], [*rows.keys.schema.names, *told])

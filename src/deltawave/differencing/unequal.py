@@ -1,7 +1,7 @@
 """Which of two columns' values differ, by Arrow.
 
-Spark decides in the end what a difference is. So a value that may equal another, as NaN or two maps, counts as unequal
-here, and equal means equal bytes or numbers.
+Spark decides in the end what a difference is. So a value that may equal another, as one of two maps, counts as unequal
+here, and equal means equal bytes or numbers, or NaN on both sides.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ def unequal(left: pa.Array, right: pa.Array) -> Mask:
     if pa.types.is_nested(left.type) or pa.types.is_null(left.type):
         return _unequal_nested(left, right)
     differ = pc.not_equal(left, right)
+    if pa.types.is_floating(left.type):
+        differ = pc.and_kleene(differ, pc.invert(pc.and_kleene(pc.is_nan(left), pc.is_nan(right))))
     if differ.null_count:
         # Unknown where one is null, or both.
         both, one = differ.is_valid(), pc.xor(left.is_null(), right.is_null())
