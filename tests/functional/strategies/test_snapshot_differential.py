@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -13,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import (
     ALGORITHMS,
+    algorithms,
     hash_compressed,
     outer_join,
     snapshot_differential,
@@ -107,6 +109,31 @@ class TestEveryAlgorithm:
         assert Counter(content(tuple(row[name] for name in names)) for row in found) == deletes + updates
 
 
+@pytest.mark.parametrize(
+    "algorithm", ["sort_merge", *(name for name in ALGORITHMS if algorithms.ALGORITHMS[name].reads_files)]
+)
+def test_duplicate_keys_are_matched_as_multisets(spark: SparkSession, tmp_path: Path, algorithm: str) -> None:
+    """The example of docs/differential.md; null is a key, and NaN a value like others."""
+    ann, cid, nobody = "(1, 'ann', 1D)", "(2, 'cid', 1D)", "(null, 'x', double('nan'))"
+    rows = {
+        "old": f"{ann}, {ann}, (1, 'bob', double('nan')), {cid}, (3, 'dan', 1D), {nobody}",
+        "new": f"{ann}, (1, 'eve', 1D), {cid}, {cid}, (3, 'don', 1D), {nobody}, {nobody}",
+    }
+    for side, cells in rows.items():
+        frame = spark.sql(f"select * from values {cells} as rows (id, name, share)")
+        frame.coalesce(1).write.parquet(str(tmp_path / side))
+    sides = [spark.read.parquet(str(tmp_path / side)) for side in rows]
+    found = changed(*sides, unique_key="id", algorithm=algorithm, duplicate_keys="multiset")
+    assert sorted((str(row["id"]), row["change_type"], row["name"], row["before__name"]) for row in found) == [
+        ("1", "delete", "bob", None),
+        ("1", "update", "eve", "ann"),
+        ("2", "insert", "cid", None),
+        ("3", "update", "don", "dan"),
+        ("None", "insert", "x", None),
+    ]
+    assert set(found[0]) == {"id", "name", "share", "before__name", "before__share", "change_type", "changed_columns"}
+
+
 @pytest.mark.parametrize("library", [hash_compressed, sort_merge_compressed])
 class TestHashes:
     @pytest.fixture
@@ -199,6 +226,18 @@ class TestBadInput:
             {"reconcile": False},
             "reconcile=False is for the algorithm window, not for sort_merge.",
         ),
+        "a multiset of parts of rows": (
+            OLD,
+            {"duplicate_keys": "multiset", "ignore_columns": ["seen"]},
+            "duplicate_keys='multiset' compares whole rows",
+        ),
+        "duplicate keys in no known way": (
+            OLD,
+            {"duplicate_keys": "quarantine"},
+            "duplicate_keys is 'fail' or 'multiset', not 'quarantine'.",
+        ),
+        "no memory": (OLD, {"memory_bytes": 0}, "memory_bytes is 0: a task needs 65,536 at least."),
+        "a name of the comparison": (OLD.replace("seen", "__old_position"), {}, "The old snapshot has a column __old_"),
         "a tolerance for hashes": (
             OLD,
             {"tolerance": {"share": 0.1}, "algorithm": "hash_compressed"},
