@@ -205,7 +205,7 @@ def merged(batches: Batches, is_sorted: bool = True) -> Iterator[tuple[int, dict
         parts: dict[int, Signatures] = {}
         for kind, entries in groupby(pieces, key=lambda row: row[1]):
             rows_of_kind = Signatures.concat([Signatures.from_bytes(row[2].as_buffer()) for row in entries])
-            parts[kind] = rows_of_kind.sorted() if is_sorted else rows_of_kind
+            parts[kind] = rows_of_kind.sorted(are_runs=True) if is_sorted else rows_of_kind
         yield segment, parts
 
 

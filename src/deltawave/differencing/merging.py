@@ -57,10 +57,10 @@ def patched(kept: Signatures, upserted: Signatures | None, removed: Signatures |
     """The compressed snapshot after later changes: rows that they insert or update, keys that they delete; sorted."""
     gone = [part for part in (upserted, removed) if part is not None and len(part)]
     if gone:
-        stays = ~_holds(kept, Signatures.concat(gone).sorted())
+        stays = ~_holds(kept, Signatures.concat(gone).sorted(are_runs=True))
         kept = kept.take(np.flatnonzero(stays))
     parts = [part for part in (kept, upserted) if part is not None and len(part)]
-    return Signatures.concat(parts).sorted() if parts else kept
+    return Signatures.concat(parts).sorted(are_runs=True) if parts else kept
 
 
 def _met(old: Signatures, new: Signatures) -> Places:

@@ -103,7 +103,7 @@ def _rows(name: str, segment: int, entries: pa.Scalar, attempts: Set[int]) -> Si
         files = [file for file in folder.iterdir() if int(file.name.partition("_")[0]) in attempts]
         if files:
             written = [Signatures.from_bytes(pa.memory_map(str(file)).read_buffer()) for file in files]
-            parts[int(folder.name)] = Signatures.concat(written).sorted()
+            parts[int(folder.name)] = Signatures.concat(written).sorted(are_runs=True)
     return old_side(parts)
 
 

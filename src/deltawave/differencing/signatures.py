@@ -100,11 +100,11 @@ class Signatures:
             self.keys.slice(begin, end - begin),
         )
 
-    def sorted(self) -> Signatures:
-        """In the order of the key's hash."""
+    def sorted(self, are_runs: bool = False) -> Signatures:
+        """In the order of the key's hash. ``are_runs``: they are a few sorted parts, which are merged."""
         if np.all(self.key_hash[:-1] <= self.key_hash[1:]):
             return self
-        return self.take(np.argsort(self.key_hash))
+        return self.take(np.argsort(self.key_hash, kind="stable" if are_runs else "quicksort"))
 
     def segments(self, count: int) -> Iterator[tuple[int, Signatures]]:
         """The parts of these rows, which are sorted, that lie in the segments of ``count`` that have any."""

@@ -13,9 +13,6 @@ from deltawave.differencing.described import described_columns, refuse_repeated_
 
 ALGORITHMS = tuple(algorithms.ALGORITHMS)
 
-# What a task takes with a few rows.
-_LEAST_BYTES = 1 << 16
-
 
 def snapshot_differential(
     old: DataFrame,
@@ -68,8 +65,8 @@ def snapshot_differential(
             "duplicate_keys='multiset' compares whole rows, and reads both keys: it takes no tolerance, "
             "ignore_columns, check_keys=False or reconcile=False."
         )
-    if memory_bytes < _LEAST_BYTES:
-        raise ValueError(f"memory_bytes is {memory_bytes:,}: a task needs {_LEAST_BYTES:,} at least.")
+    if memory_bytes <= 0:
+        raise ValueError(f"memory_bytes is {memory_bytes:,}, and has to be more than 0.")
     columns = described_columns(old, new, _names(unique_key), _names(ignore_columns), tolerance or {})
     key = [column["name"] for column in columns if column["is_key"]]
     if check_keys and duplicate_keys == "fail":

@@ -236,7 +236,7 @@ class TestBadInput:
             {"duplicate_keys": "quarantine"},
             "duplicate_keys is 'fail' or 'multiset', not 'quarantine'.",
         ),
-        "no memory": (OLD, {"memory_bytes": 0}, "memory_bytes is 0: a task needs 65,536 at least."),
+        "no memory": (OLD, {"memory_bytes": 0}, "memory_bytes is 0, and has to be more than 0."),
         "a name of the comparison": (OLD.replace("seen", "__old_position"), {}, "The old snapshot has a column __old_"),
         "a tolerance for hashes": (
             OLD,
