@@ -23,6 +23,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -271,3 +272,14 @@ def deltawave_package(project_root: Any) -> Path:
     (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
     (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
     return package
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say which files of tests take the most seconds: the suite has to stay short."""
+    seconds: Counter[str] = Counter()
+    for report in (each for kind in ("passed", "failed", "error", "") for each in terminalreporter.stats.get(kind, [])):
+        seconds[report.nodeid.partition("::")[0]] += round(report.duration, 1)
+    if sum(seconds.values()) > 60:
+        terminalreporter.section("seconds by file")
+        for file, spent in seconds.most_common(30):
+            terminalreporter.line(f"{spent:7.1f} {file}")
