@@ -130,7 +130,7 @@ class TestBadInput:
         ):
             with pytest.raises(ValueError, match=message):
                 mesh_join(stream, stored, **options)  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="The relation has no column nr; it has id, skey, name."):
+        with pytest.raises(ValueError, match=r"The relation has no column nr; it has id, skey, name\."):
             StoredRelation.of(relation, tmp_path / "other", key="nr")
         assert StoredRelation.opened(tmp_path / "other") is None
 
