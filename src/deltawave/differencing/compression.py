@@ -167,14 +167,17 @@ def old_pieces(kept: DataFrame, patches: DataFrame | None, compared: Compared, s
     is_cut = F.col("segments") == segments
     whole = kept.where(is_cut).select("segment", F.lit(KEPT).cast("tinyint").alias("kind"), "entries")
     pieces = whole.unionByName(kept.where(~is_cut).select("entries").mapInArrow(cut, PIECES))
-    if patches is None:
-        return pieces
+    return pieces if patches is None else pieces.unionByName(patch_pieces(patches, compared, segments))
+
+
+def patch_pieces(patches: DataFrame, compared: Compared, segments: int) -> DataFrame:
+    """The compressed pieces of what changed since rows were kept."""
     keys = len(compared.key)
 
     def compress(batches: Batches) -> Batches:
         yield from (pieces_of(part, segments, kind) for kind, part in patch_parts(batches, keys))
 
-    return pieces.unionByName(map_rows(patches, compared.patch_cells(), compress, PIECES))
+    return map_rows(patches, compared.patch_cells(), compress, PIECES)
 
 
 def patch_parts(batches: Batches, keys: int) -> Iterator[tuple[int, Signatures]]:
@@ -195,8 +198,13 @@ def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
     return pieces.repartition(tasks, "segment").sortWithinPartitions("segment", "kind")
 
 
-def merged(batches: Batches, is_sorted: bool = True) -> Iterator[tuple[int, dict[int, Signatures]]]:
-    """The rows of each segment by their kind, sorted or as they come."""
+def merged(
+    batches: Batches, is_sorted: bool = True, stored: Callable[[int], Signatures] | None = None
+) -> Iterator[tuple[int, dict[int, Signatures]]]:
+    """The rows of each segment by their kind, sorted or as they come.
+
+    ``stored``: reads the entries of a piece that has none.
+    """
     rows = chain.from_iterable(
         zip(*(batch.column(name).to_pylist() for name in ("segment", "kind")), batch.column("entries"), strict=True)
         for batch in batches
@@ -204,9 +212,14 @@ def merged(batches: Batches, is_sorted: bool = True) -> Iterator[tuple[int, dict
     for segment, pieces in groupby(rows, key=lambda row: row[0]):
         parts: dict[int, Signatures] = {}
         for kind, entries in groupby(pieces, key=lambda row: row[1]):
-            rows_of_kind = Signatures.concat([Signatures.from_bytes(row[2].as_buffer()) for row in entries])
+            read = [_rows_of(segment, each, stored) for _, _, each in entries]
+            rows_of_kind = Signatures.concat(read)
             parts[kind] = rows_of_kind.sorted(are_runs=True) if is_sorted else rows_of_kind
         yield segment, parts
+
+
+def _rows_of(segment: int, entries: pa.Scalar, stored: Callable[[int], Signatures] | None) -> Signatures:
+    return stored(segment) if stored and not entries.is_valid else Signatures.from_bytes(entries.as_buffer())
 
 
 def old_side(parts: dict[int, Signatures]) -> Signatures:

@@ -19,7 +19,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, LongType, StructField, StructType
 
 from deltawave.differencing.compression import (
+    KEPT,
     NEW,
+    PIECES,
     Compared,
     Freed,
     by_segment,
@@ -29,6 +31,7 @@ from deltawave.differencing.compression import (
     merged,
     old_pieces,
     old_side,
+    patch_pieces,
     patched_hashes,
     segments_of,
     signatures,
@@ -37,6 +40,7 @@ from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.fetching import Fetch, Wanted
 from deltawave.differencing.hashing import Hashes
 from deltawave.differencing.in_place import Batches, groups_in_place, map_row_groups, quoted
+from deltawave.differencing.kept_entries import KeptEntries
 from deltawave.differencing.merging import Mask, differences
 from deltawave.differencing.signatures import Signatures
 
@@ -73,11 +77,17 @@ def differing_rows(
     compared = Compared.of(unique_key, columns)
     segments = segments_of(rows)
     pieces = compressed(new, compared, segments, NEW, in_place)
-    pieces = pieces.unionByName(old_pieces(kept, patches, compared, segments))
+    entries = KeptEntries.of(kept, segments)
+    if entries is None:
+        pieces = pieces.unionByName(old_pieces(kept, patches, compared, segments))
+    else:
+        pieces = pieces.unionByName(entries.markers(new.sparkSession, KEPT, PIECES))
+        if patches is not None:
+            pieces = pieces.unionByName(patch_pieces(patches, compared, segments))
     types = compared.told(new).add("is_repeated", BooleanType())
     for name in ("key_hash", "key_check", "row_hash", "kept_hash"):
         types = types.add(name, LongType())
-    candidates = by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex), types).persist()
+    candidates = by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex, entries), types).persist()
     try:
         count = candidates.where("is_there").count()
     except BaseException:
@@ -138,13 +148,15 @@ def _row_hash(keys: int) -> Callable[[Column], Column]:
 class _Differing:
     """The rows of both sides that differ, of whole segments.
 
-    ``token``: Spark takes equal plans for one, and would answer from the rows that an earlier comparison has cached.
+    - ``token``: Spark takes equal plans for one, and would answer from the rows that an earlier comparison has cached
+    - ``entries``: where the kept rows are stored, if they are not among the pieces
     """
 
     token: str
+    entries: KeptEntries | None
 
     def __call__(self, batches: Batches) -> Batches:
-        for _, parts in merged(batches):
+        for _, parts in merged(batches, stored=self.entries.read if self.entries else None):
             old = old_side(parts)
             new = parts.get(NEW, old.slice(0, 0))
             found = differences(old, new)

@@ -57,40 +57,31 @@ class TestEveryAlgorithm:
         assert update["changed_columns"] == ["tags"]
         assert (update["tags"], update["before__tags"], update["before__seen"]) == ({"a": 2}, {"a": 1}, "old")
 
-    def test_without_before_images(self, spark: SparkSession, algorithm: str) -> None:
-        found = changed(
-            spark.sql(OLD), spark.sql(OLD).where("id = 1"), unique_key=KEY, algorithm=algorithm, before_image=False
-        )
-        assert [row["change_type"] for row in found] == ["delete"] * 3
-        assert not [name for name in found[0] if name.startswith("before__")]
-
-    def test_names_that_it_uses_itself(self, spark: SparkSession, algorithm: str) -> None:
-        old = spark.sql(
-            "select 1 as count, named_struct('a b', 1) as gone, 1 as rows, 2 as k0, 4 as key_0, 5 as __key_0"
-        )
-        new = spark.sql("select 1 as count, 3 as rows, 2 as k0, 4 as key_0, 5 as __key_0")
-        (update,) = changed(old, new, unique_key="count", algorithm=algorithm)
-        assert (update["changed_columns"], update["before__gone"]) == (["rows"], (1,))
-
-    def test_types_that_python_lacks(self, spark: SparkSession, algorithm: str) -> None:
+    def test_types_that_python_lacks_and_names_that_the_algorithm_uses(
+        self, spark: SparkSession, algorithm: str
+    ) -> None:
         types = (
-            "make_ym_interval(0, {}) as months, array(make_ym_interval(id, 1)) as several, parse_json('[1]') as json, "
-            "make_interval(0, 1) as pause"
+            "make_ym_interval(0, {}) as months, array(make_ym_interval(count, 1)) as several, "
+            "parse_json('[1]') as json, make_interval(0, 1) as pause, {} as rows, 2 as k0, 4 as key_0, 5 as __key_0"
         )
-        old = spark.sql(f"select id, {types.format('id')} from range(5)")
-        new = spark.sql(f"select id, {types.format('if(id = 3, 9, id)')} from range(4)")
+        numbers = "(select id as count from range({}))"
+        old = f"select count, {types.format('count', 1)}, named_struct('a b', 1) as gone from {numbers.format(5)}"
+        new = f"select count, {types.format('if(count = 3, 9, count)', 'if(count = 3, 3, 1)')} from {numbers.format(4)}"
+        frame, free = snapshot_differential(spark.sql(old), spark.sql(new), unique_key="count", algorithm=algorithm)
         # Python cannot take the months themselves.
-        frame, free = snapshot_differential(old, new, unique_key="id", algorithm=algorithm)
-        told = frame.selectExpr("id", "cast(months as string) as months", "changed_columns").orderBy("id").collect()
+        cells = ["count", "cast(months as string) as months", "changed_columns", "before__rows", "before__gone"]
+        told = frame.selectExpr(*cells).orderBy("count").collect()
         free()
-        assert [(row.id, row.changed_columns) for row in told] == [(3, ["months"]), (4, None)]
-        assert told[0].months == "INTERVAL '0-9' YEAR TO MONTH"
+        assert [(row["count"], row.changed_columns) for row in told] == [(3, ["months", "rows"]), (4, None)]
+        assert (told[0].months, told[0].before__rows, told[0].before__gone) == ("INTERVAL '0-9' YEAR TO MONTH", 1, (1,))
 
-    def test_keys_that_python_lacks(self, spark: SparkSession, algorithm: str) -> None:
+    def test_keys_that_python_lacks_without_before_images(self, spark: SparkSession, algorithm: str) -> None:
         keys = "make_ym_interval(0, id) as months, array(make_ym_interval(id, 1), null) as several"
         old = spark.sql(f"select {keys}, id as value from range(4)")
         new = spark.sql(f"select {keys}, if(id = 3, 9, id) as value from range(1, 5)")
-        frame, free = snapshot_differential(old, new, unique_key=["months", "several"], algorithm=algorithm)
+        key = ["months", "several"]
+        frame, free = snapshot_differential(old, new, unique_key=key, algorithm=algorithm, before_image=False)
+        assert frame.columns == ["months", "several", "value", "change_type", "changed_columns"]
         told = frame.selectExpr("cast(months as string) as months", "change_type", "value").orderBy("value").collect()
         free()
         assert [tuple(row) for row in told] == [
