@@ -98,7 +98,7 @@ def _text_diff(old: DataFrame, new: DataFrame, **common: Any) -> Freed:
 
 def _stagnant_by_blocks(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
     try:
-        return unchanged_blocks.changes(old, new, **common), nothing
+        return unchanged_blocks.changes(old, new, memory_bytes=memory_bytes, **common)
     except NotInPlaceError as error:
         _LOG.info("no blocks, Spark joins both snapshots: %s", error)
         return outer_join.changes(old, new, **common), nothing

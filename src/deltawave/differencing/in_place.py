@@ -116,6 +116,11 @@ class RowGroups:
         fields = {each.name.lower(): each for each in self.schema}
         return replace(self, schema=pa.schema([fields[name.lower()].with_name(name) for name in names]))
 
+    def subset(self, numbers: Sequence[int]) -> RowGroups:
+        """These row groups alone."""
+        groups, rows = tuple(self.groups[number] for number in numbers), tuple(self.rows[number] for number in numbers)
+        return replace(self, groups=groups, rows=rows)
+
     def read(self, numbers: Iterable[int], batch_rows: int | None = None) -> Iterator[pa.RecordBatch]:
         """Decode these row groups, one after the other. Texts that repeat themselves stay in dictionaries.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import algorithms, multiset
 from deltawave.differencing.compression import Freed
@@ -15,8 +15,8 @@ ALGORITHMS = tuple(algorithms.ALGORITHMS)
 
 
 def snapshot_differential(
-    old: DataFrame,
-    new: DataFrame,
+    old: DataFrame | str,
+    new: DataFrame | str,
     *,
     unique_key: str | Sequence[str],
     algorithm: str = "sort_merge",
@@ -33,6 +33,7 @@ def snapshot_differential(
     The columns of ``new`` and those that only ``old`` has; ``before__<column>`` of all but the key; ``change_type``:
     insert, update or delete; ``changed_columns``: the names of the columns that make an update.
 
+    - ``old``, ``new``: frames, or where Parquet files are, which the active session reads
     - ``unique_key``: columns that have a value of their own in each row; null matches null
     - ``algorithm``: one of :data:`ALGORITHMS`, which docs/algorithms.md describes; those that compare hashes
       (``..._compressed``, ``..._pointed``, ``similar``) miss a difference with a probability of 2^-64
@@ -67,6 +68,7 @@ def snapshot_differential(
         )
     if memory_bytes <= 0:
         raise ValueError(f"memory_bytes is {memory_bytes:,}, and has to be more than 0.")
+    old, new = (SparkSession.active().read.parquet(side) if isinstance(side, str) else side for side in (old, new))
     columns = described_columns(old, new, _names(unique_key), _names(ignore_columns), tolerance or {})
     key = [column["name"] for column in columns if column["is_key"]]
     if check_keys and duplicate_keys == "fail":

@@ -11,73 +11,100 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from hashlib import blake2b
+from hashlib import sha256
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.column_chunks import column_chunks
+from deltawave.differencing.compression import Freed, nothing
 from deltawave.differencing.contract import Columns, Contract
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
 from deltawave.differencing.stored_rows import StoredRows
+from deltawave.differencing.window import WINDOW, SegmentedPair, UnfitError, changes_found, found_schema
 
 _LOG = logging.getLogger(__name__)
 
-_CHECKSUM_BYTES = 16
-
 
 def changes(
-    old: DataFrame, new: DataFrame, *, unique_key: Sequence[str], columns: Columns, before_image: bool
-) -> DataFrame:
-    """Return the rows that differ, as docs/python_strategies.md has it.
+    old: DataFrame,
+    new: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    before_image: bool,
+    memory_bytes: int,
+) -> Freed:
+    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
 
-    Key and compared columns of a block count. Raises ``NotInPlaceError`` if a snapshot is more than all rows of
-    Parquet files, or a file does not tell for certain where its bytes are.
+    Key and compared columns of a block count. The blocks that are left are compared by a window, or joined where their
+    rows lie too far apart. Raises ``NotInPlaceError`` if a snapshot is more than all rows of Parquet files, or a file
+    does not tell for certain where its bytes are.
     """
     contract = Contract(columns, before_image)
     names = [column["name"] for column in columns if column["is_key"] or column["is_compared"]]
     old_rows = StoredRows.of(old, contract.names("old"))
     new_rows = StoredRows.of(new, contract.names("new"))
-    old_sums, new_sums = (_checksums(new.sparkSession, rows.groups.only(names)) for rows in (old_rows, new_rows))
+    session = new.sparkSession
+    old_sums, new_sums = _checksums(session, old_rows.groups.only(names), new_rows.groups.only(names))
     old_rest, new_rest = _without(old_sums, new_sums), _without(new_sums, old_sums)
     _LOG.info(
         "%d of %d row groups of the old snapshot and %d of %d of the new one differ from all of the other",
         *(len(each) for each in (old_rest, old_sums, new_rest, new_sums)),
     )
-    return outer_join.changes(
+    if old_rest and new_rest:
+        of_old, of_new = old_rows.groups.subset(old_rest), new_rows.groups.subset(new_rest)
+        schema = found_schema(contract, old, new)
+        try:
+            pair = SegmentedPair.of_row_groups(
+                WINDOW, session, of_old, of_new, schema, unique_key, contract, memory_bytes
+            )
+            return changes_found(pair.found(), contract, unique_key)
+        except UnfitError as unfit:
+            _LOG.info("no window, Spark joins these row groups: %s", unfit)
+    joined = outer_join.changes(
         old_rows.of_groups(old_rest),
         new_rows.of_groups(new_rest),
         unique_key=unique_key,
         columns=columns,
         before_image=before_image,
     )
+    return joined, nothing
 
 
-def _checksums(session: SparkSession, groups: RowGroups) -> list[bytes]:
-    """The checksum of each row group. Raises ``NotInPlaceError`` if a file does not tell where its bytes are."""
+def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[bytes]]:
+    """The checksum of each row group, for each side.
+
+    Raises ``NotInPlaceError`` if a file does not tell where its bytes are.
+    """
+    all_groups = [(side, number) for side, groups in enumerate(sides) for number in range(len(groups.groups))]
 
     def compute(batches: Batches) -> Batches:
-        for number in (number for batch in batches for number in batch.column(0).to_pylist()):
+        for place in (place for batch in batches for place in batch.column(0).to_pylist()):
+            side, number = all_groups[place]
             problem, checksum = None, b""
             try:
-                checksum = _checksum(groups, number)
+                checksum = _checksum(sides[side], number)
             except NotInPlaceError as error:
                 problem = str(error)
-            cells = [pa.array([number]), pa.array([checksum], pa.binary()), pa.array([problem], pa.string())]
-            yield pa.RecordBatch.from_arrays(cells, ["number", "checksum", "problem"])
+            cells = [pa.array([place]), pa.array([checksum], pa.binary()), pa.array([problem], pa.string())]
+            yield pa.RecordBatch.from_arrays(cells, ["place", "checksum", "problem"])
 
-    count = len(groups.groups)
-    told = "number bigint, checksum binary, problem string"
-    found = session.range(0, count, 1, groups.tasks).mapInArrow(compute, told).collect()
-    for row in found:
+    count = len(all_groups)
+    told = "place bigint, checksum binary, problem string"
+    found = session.range(0, count, 1, max(1, count)).mapInArrow(compute, told).collect()
+    sums: list[list[bytes]] = [[] for _ in sides]
+    for row in sorted(found, key=lambda row: int(row.place)):
         if row.problem:
             raise NotInPlaceError(row.problem)
-    return [bytes(row.checksum) for row in sorted(found, key=lambda row: int(row.number))]
+        sums[all_groups[row.place][0]].append(bytes(row.checksum))
+    return sums
 
 
 def _checksum(groups: RowGroups, number: int) -> bytes:
-    checksum = blake2b(digest_size=_CHECKSUM_BYTES)
+    # Processors compute it faster than shorter ones.
+    checksum = sha256()
     for description, parts in column_chunks(groups, number):
         checksum.update(f"{len(description)} {description}".encode())
         for part in parts:

@@ -170,8 +170,25 @@ class SegmentedPair:
                 found.append(plain_row_groups(frame))
             except NotInPlaceError as error:
                 raise UnfitError(f"the {side} one is not read in place, {error}") from error
+        schema = found_schema(contract, old, new)
         old_rows, new_rows = found
-        session = new.sparkSession
+        return cls.of_row_groups(
+            matching, new.sparkSession, old_rows, new_rows, schema, unique_key, contract, memory_bytes
+        )
+
+    @classmethod
+    def of_row_groups(
+        cls,
+        matching: Matching,
+        session: SparkSession,
+        old_rows: RowGroups,
+        new_rows: RowGroups,
+        schema: StructType,
+        unique_key: Sequence[str],
+        contract: Contract,
+        memory_bytes: int,
+    ) -> SegmentedPair:
+        """The segments of these row groups; ``schema``: that of ``found_schema``. Raises ``UnfitError`` likewise."""
         row_bytes = max(old_rows.row_bytes, new_rows.row_bytes)
         capacity_bytes = memory_bytes // _PART_OF_MEMORY
         capacity = max(1, capacity_bytes // row_bytes)
@@ -183,7 +200,6 @@ class SegmentedPair:
             in_order = f"{alignment.ordered_fraction:.0%} of the sampled rows are in the same order"
             raise UnfitError(f"only {in_order}", alignment.nearness)
         _LOG.info("%s over %d segments: %s", matching.name, len(alignment.segments), near)
-        schema = found_schema(contract, old, new)
         old_rows, new_rows = old_rows.only(contract.names("old")), new_rows.only(contract.names("new"))
         return cls(
             matching,

@@ -37,7 +37,7 @@ select * from values
 KEY = ["id", "part of"]
 
 
-def changed(old: DataFrame, new: DataFrame, **options: Any) -> list[dict[str, Any]]:
+def changed(old: DataFrame | str, new: DataFrame | str, **options: Any) -> list[dict[str, Any]]:
     frame, free = snapshot_differential(old, new, **options)
     try:
         return sorted((row.asDict() for row in frame.collect()), key=lambda row: str(row["change_type"]))
@@ -113,8 +113,8 @@ def test_duplicate_keys_are_matched_as_multisets(spark: SparkSession, tmp_path: 
     for side, cells in rows.items():
         frame = spark.sql(f"select * from values {cells} as rows (id, name, share)")
         frame.coalesce(1).write.parquet(str(tmp_path / side))
-    sides = [spark.read.parquet(str(tmp_path / side)) for side in rows]
-    found = changed(*sides, unique_key="id", algorithm=algorithm, duplicate_keys="multiset")
+    old, new = (str(tmp_path / side) for side in rows)
+    found = changed(old, new, unique_key="id", algorithm=algorithm, duplicate_keys="multiset")
     assert sorted((str(row["id"]), row["change_type"], row["name"], row["before__name"]) for row in found) == [
         ("1", "delete", "bob", None),
         ("1", "update", "eve", "ann"),
