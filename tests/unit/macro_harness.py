@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import md5
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -72,6 +73,7 @@ class Macros:
             "execute": True,
             "zip": zip,
             "tojson": json.dumps,
+            "local_md5": lambda text: md5(text.encode()).hexdigest(),
             "fromjson": json.loads,
             "modules": SimpleNamespace(re=re, datetime=dt, pytz=pytz),
             "log": lambda *_, **__: "",

@@ -11,7 +11,7 @@ from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros, Relation
 
 FUNCTION = "shop.diffs.compare"
-VIEW = "`dev__accounts__changes_3_0a1b`"
+VIEW = "`dev__accounts__changes_3_0a1b_0e0b7ce9`"
 ID = {"name": "Id", "data_type": "int", "is_key": True, "is_compared": False}
 PRICE = {"name": "price", "data_type": "bigint", "is_compared": True, "tolerance": 0.5}
 TAGS = {"name": "tags", "data_type": "map<string,int>", "is_compared": True}

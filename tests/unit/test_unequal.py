@@ -37,8 +37,9 @@ def test_values_of_each_type(kind: pa.DataType, one: Any, other: Any) -> None:
     assert unequal(left, right).tolist() == [False, True, False, True, one is not None]
 
 
-def test_nan_is_left_to_spark() -> None:
-    assert unequal(pa.array([nan, 0.0]), pa.array([nan, -0.0])).tolist() == [True, False]
+def test_nan_and_zeros_are_equal_as_in_spark() -> None:
+    left, right = pa.array([nan, 0.0, nan, None, nan]), pa.array([nan, -0.0, 0.0, nan, None])
+    assert unequal(left, right).tolist() == [False, False, True, True, True]
 
 
 TEXTS = st.lists(st.sampled_from(["", "a", "b", "c", None]), max_size=30)

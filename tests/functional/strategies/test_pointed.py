@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from functional.macros.generated import content
+from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import compression, hash_compressed, snapshot_differential, sort_merge_compressed
@@ -71,12 +73,21 @@ class TestPointers:
         frame, free = snapshot_differential(old, new, unique_key="id", algorithm=algorithm, ignore_columns="note")
         # What is carried alone is read for the first time when a row is fetched. The file lacks the first row group.
         file = Path(new.inputFiles()[0].removeprefix("file://"))
-        note = pq.ParquetFile(file).metadata.row_group(0).column(2)
+        note, times = pq.ParquetFile(file).metadata.row_group(0).column(2), file.stat()
         data = bytearray(file.read_bytes())
         begin = min(note.dictionary_page_offset, note.data_page_offset)
         data[begin : begin + note.total_compressed_size] = b"\xff" * note.total_compressed_size
         file.write_bytes(bytes(data))
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
         assert [row.branch for row in frame.collect()] == [-1]
+        free()
+
+    def test_a_file_that_changes_meanwhile_is_an_error(self, stored: Stored, algorithm: str) -> None:
+        old, new = stored(accounts(range(100))), stored(accounts(range(100), 60))
+        frame, free = snapshot_differential(old, new, unique_key="id", algorithm=algorithm)
+        os.utime(new.inputFiles()[0].removeprefix("file://"), ns=(1, 1))
+        with pytest.raises(PythonException, match=r"was changed while it was compared\. Run again when"):
+            frame.collect()
         free()
 
     def test_without_a_difference_nothing_is_fetched(self, stored: Stored, algorithm: str) -> None:
