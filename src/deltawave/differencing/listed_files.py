@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.fs
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from deltawave.differencing.in_place import (
     FILLED_IN,
@@ -45,11 +45,17 @@ def listed(snapshot: DataFrame) -> DataFrame:
     if problem is not None:
         return session.createDataFrame([(None, None, None, problem)], _LISTED)
 
+    return session.createDataFrame(looked_at(session, paths), _LISTED)
+
+
+def looked_at(session: SparkSession, paths: Sequence[str]) -> list[Row]:
+    """A row for each file, as ``listed`` returns. A task looks at them: files lie where tasks run."""
+
     def look(batches: Batches) -> Batches:
         for _ in batches:
             yield from (_looked_at(path) for path in paths)
 
-    return session.createDataFrame(session.range(1, numPartitions=1).mapInArrow(look, _LISTED).collect(), _LISTED)
+    return session.range(1, numPartitions=1).mapInArrow(look, _LISTED).collect()
 
 
 def moved(files: DataFrame) -> DataFrame:

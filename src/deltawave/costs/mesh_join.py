@@ -1,0 +1,162 @@
+"""MJ08 3.2 and 3.3: what MESHJOIN costs, and the w and b that suit a memory or a rate.
+
+Times are in seconds, sizes in bytes. The cost factors are those of a machine:
+:func:`deltawave.meshjoin.factors.measured_factors` measures them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CostFactors:
+    """What the steps of an iteration cost (Table 1), in seconds.
+
+    - ``read``: c_I/O(b), of reading b pages
+    - ``expire``: c_E, of removing a tuple from H and Q
+    - ``take``: c_S, of reading a tuple from the stream's buffer
+    - ``add``: c_A, of adding a tuple to H and Q
+    - ``probe``: c_H(n), of looking for a row of the relation in a table of n tuples. Table 1 has it so, where equation
+      2 writes c_H: it grows as the table leaves the processor's caches
+    - ``output``: c_O, of making a result
+    - ``iterate``: of an iteration, whatever it reads. The paper has none: here an iteration is a few dozen calls
+    """
+
+    read: Callable[[int], float]
+    expire: float
+    take: float
+    add: float
+    probe: Callable[[float], float]
+    output: float
+    iterate: float = 0.0
+
+
+@dataclass(frozen=True)
+class MeshJoinModel:
+    """A stream and a relation (Table 1), and what an iteration costs.
+
+    - ``tuple_bytes``: v_S
+    - ``row_bytes``: v_R
+    - ``page_bytes``: v_P
+    - ``pages``: N_R
+    - ``selectivity``: sigma, results for each row of the relation that is looked for
+    - ``fudge``: f, bytes of H for each byte of its tuples
+    - ``pointer_bytes``: of a pointer in Q
+
+    Raises ``ValueError`` for sizes that are not positive.
+    """
+
+    tuple_bytes: float
+    row_bytes: float
+    page_bytes: float
+    pages: int
+    factors: CostFactors
+    selectivity: float = 1.0
+    fudge: float = 1.0
+    pointer_bytes: float = 8.0
+
+    def __post_init__(self) -> None:
+        for name in ("tuple_bytes", "row_bytes", "page_bytes", "pages", "fudge"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be more than 0.")
+
+    def window(self, w: float, b: int) -> float:
+        """Tuples in the window: w N_R / b."""
+        return w * self.pages / b
+
+    def memory(self, w: float, b: int) -> float:
+        """Memory M in bytes: buffers, queue and hash table (equation 1)."""
+        window = self.window(w, b)
+        return (
+            b * self.page_bytes
+            + w * self.tuple_bytes
+            + window * self.pointer_bytes
+            + window * self.fudge * self.tuple_bytes
+        )
+
+    def loop_seconds(self, w: float, b: int) -> float:
+        """Seconds of an iteration, c_loop (equation 2)."""
+        rows = b * self.page_bytes / self.row_bytes
+        factors = self.factors
+        return (
+            factors.iterate
+            + factors.read(b)
+            + w * (factors.expire + factors.take + factors.add)
+            + rows * factors.probe(self.window(w, b))
+            + self.selectivity * rows * factors.output
+        )
+
+    def service_rate(self, w: float, b: int) -> float:
+        """Tuples of the stream in a second, mu (equation 3)."""
+        return w / self.loop_seconds(w, b)
+
+    def reads_per_tuple(self, w: float, b: int) -> float:
+        """Pages read for each tuple (equation 4; Table 1 calls it IO_t, the equation IO_s)."""
+        return b / w
+
+    def reads_per_second(self, w: float, b: int) -> float:
+        """Pages read in a second (equation 4)."""
+        return b / self.loop_seconds(w, b)
+
+    def keeps_up(self, w: float, b: int, rate: float) -> bool:
+        """Whether the join serves a stream of this rate: rate c_loop <= w (equation 5)."""
+        return rate * self.loop_seconds(w, b) <= w
+
+    def largest_w(self, memory: float, b: int) -> float:
+        """The w with which b pages fill a memory (equation 1 solved); 0 if b pages are more than that."""
+        per_tuple = self.tuple_bytes + self.pages / b * (self.pointer_bytes + self.fudge * self.tuple_bytes)
+        return max(0.0, (memory - b * self.page_bytes) / per_tuple)
+
+    def smallest_w(self, rate: float, b: int, most: float = 1e12) -> float | None:
+        """The least w that keeps up with a rate: w = rate c_loop (equation 5); none if no w does.
+
+        An iteration takes longer the larger w is, so that the equation is solved by halving.
+        """
+        if not self.keeps_up(most, b, rate):
+            return None
+        low, high = 0.0, most
+        while high - low > 1e-6 * high + 1e-9:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.keeps_up(middle, b, rate) else (middle, high)
+        return high
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Chosen parameters, with the memory that they take and the rate that they serve."""
+
+    w: float
+    b: int
+    memory: float
+    service_rate: float
+
+
+def best_rate(model: MeshJoinModel, memory: float) -> Tuned | None:
+    """The w and b of the highest service rate in a memory (MJ08 3.3, Figure 5b); none where no page fits."""
+    found = [
+        Tuned(w, b, model.memory(w, b), model.service_rate(w, b))
+        for b in _choices(model.pages)
+        if (w := model.largest_w(memory, b)) > 0
+    ]
+    return max(found, key=lambda tuned: tuned.service_rate, default=None)
+
+
+def least_memory(model: MeshJoinModel, rate: float) -> Tuned | None:
+    """The w and b that keep up with a rate in the least memory (MJ08 3.3, Figure 5a); none where nothing does."""
+    found = [
+        Tuned(w, b, model.memory(w, b), model.service_rate(w, b))
+        for b in _choices(model.pages)
+        if (w := model.smallest_w(rate, b)) is not None
+    ]
+    return min(found, key=lambda tuned: tuned.memory, default=None)
+
+
+def _choices(pages: int) -> list[int]:
+    """Numbers of pages: all small ones, and of the larger ones one in each twentieth."""
+    found, b = [], 1
+    while b <= pages:
+        found.append(b)
+        b = max(b + 1, b * 21 // 20)
+    return [*found, pages] if pages not in found else found

@@ -1,0 +1,12 @@
+"""MESHJOIN: fast update streams against big relations, under a memory budget (MJ08)."""
+
+from deltawave.differencing.quick_tasks import quicken_worker
+from deltawave.meshjoin.conditions import Equal
+from deltawave.meshjoin.mesh_join import mesh_join
+from deltawave.meshjoin.stored_relation import StoredRelation
+from deltawave.meshjoin.theta import Between, Near, Where
+
+# A worker imports this when it gets its first task.
+quicken_worker()
+
+__all__ = ["Between", "Equal", "Near", "StoredRelation", "Where", "mesh_join"]

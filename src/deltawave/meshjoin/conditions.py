@@ -1,0 +1,152 @@
+"""Which tuples of the stream meet which rows of the relation: the condition C of a mesh join (MJ08 2 and 3.4).
+
+A matcher proposes pairs; ``holds`` tells those that are meant. Null meets nothing, as in SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltawave.meshjoin.hash_table import Candidates, HashTable
+from deltawave.meshjoin.relation import Pages, key_hashes
+
+Mask = npt.NDArray[np.bool_]
+
+# Pairs that are looked at together, where each tuple meets each row.
+_PAIRS = 1 << 17
+
+
+class Matcher(Protocol):
+    """The tuples of the window, arranged so that those that the rows of pages meet are found."""
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Add the tuples that come next."""
+        ...
+
+    def remove(self, count: int) -> None:
+        """Remove the oldest tuples."""
+        ...
+
+    def candidates(self, pages: Pages) -> Iterator[Candidates]:
+        """Places of rows, and numbers of tuples that may meet them, some at a time."""
+        ...
+
+
+class Condition(Protocol):
+    """A condition between tuples and rows.
+
+    - ``stream_columns``, ``relation_columns``: those that it looks at
+    - ``equal``: pairs of them, of the stream and the relation, that are equal wherever it holds
+    """
+
+    @property
+    def stream_columns(self) -> Sequence[str]: ...
+
+    @property
+    def relation_columns(self) -> Sequence[str]: ...
+
+    @property
+    def equal(self) -> Sequence[tuple[str, str]]: ...
+
+    def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
+        """Raise ``ValueError`` for columns that are missing or of types that cannot be compared."""
+        ...
+
+    def row_bytes(self, capacity: int) -> int:
+        """What its matcher takes for so many tuples, in bytes."""
+        ...
+
+    def matcher(self, capacity: int) -> Matcher:
+        """An empty window's."""
+        ...
+
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
+        """Which of these pairs are meant; all if there is none."""
+        ...
+
+
+def _columns(names: Sequence[str] | Mapping[str, str]) -> tuple[list[str], list[str]]:
+    if isinstance(names, str):
+        names = [names]
+    if isinstance(names, Mapping):
+        return list(names), list(names.values())
+    return list(names), list(names)
+
+
+@dataclass(frozen=True)
+class Equal:
+    """Equal keys: columns of the stream, and of the relation in the same order."""
+
+    stream_columns: tuple[str, ...]
+    relation_columns: tuple[str, ...]
+
+    @property
+    def equal(self) -> Sequence[tuple[str, str]]:
+        return list(zip(self.stream_columns, self.relation_columns, strict=True))
+
+    @classmethod
+    def on(cls, names: Sequence[str] | Mapping[str, str]) -> Equal:
+        """Columns of one name, or of the stream's to the relation's name."""
+        stream, relation = _columns(names)
+        if not stream:
+            raise ValueError("A mesh join needs at least one key column.")
+        return cls(tuple(stream), tuple(relation))
+
+    def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
+        for own, other in zip(self.stream_columns, self.relation_columns, strict=True):
+            left, right = column_type(stream, own, "stream"), column_type(relation, other, "relation")
+            if left != right:
+                raise ValueError(f"The key is of type {left} in the stream ({own}), {right} in the relation ({other}).")
+            if pa.types.is_nested(left):
+                raise ValueError(f"The key column {own} is of type {left}, which cannot be a key.")
+
+    def row_bytes(self, capacity: int) -> int:
+        return HashTable.bytes_for(capacity)
+
+    def matcher(self, capacity: int) -> Matcher:
+        return _Hashed(self, capacity)
+
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
+        met: Mask | None = None
+        for own, other in zip(self.stream_columns, self.relation_columns, strict=True):
+            same = _same(tuples.column(own), rows.column(other))
+            met = same if met is None else met & same
+        return met
+
+
+class _Hashed:
+    def __init__(self, condition: Equal, capacity: int) -> None:
+        self._condition, self._table = condition, HashTable(capacity)
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        self._table.add(key_hashes(rows, self._condition.stream_columns))
+
+    def remove(self, count: int) -> None:
+        self._table.remove(count)
+
+    def candidates(self, pages: Pages) -> Iterator[Candidates]:
+        hashes = key_hashes(pages.rows, self._condition.relation_columns) if pages.hashes is None else pages.hashes
+        return self._table.candidates(hashes)
+
+
+def column_type(schema: pa.Schema, name: str, side: str) -> pa.DataType:
+    """The type of a column of that side. Raises ``ValueError`` if there is none."""
+    if name not in schema.names:
+        raise ValueError(f"The {side} has no column {name}; it has {', '.join(schema.names)}.")
+    kind = schema.field(name).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _same(left: Any, right: Any) -> Mask:
+    """Equality as Spark has it: NaN equals NaN, -0.0 equals 0.0, null equals nothing."""
+    same = pc.equal(left, right)
+    if pa.types.is_floating(left.type):
+        same = pc.or_kleene(same, pc.and_kleene(pc.is_nan(left), pc.is_nan(right)))
+    return np.asarray(same.fill_null(False), dtype=bool)

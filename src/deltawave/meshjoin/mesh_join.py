@@ -1,0 +1,170 @@
+"""MESHJOIN on Spark: tasks mesh the rows of a frame with a stored relation (MJ08 3).
+
+For equal keys the frame is split as the relation is, and each task meshes its share. For other conditions each task
+meshes all rows with its part of the pages: a row is unmatched if no task has matched it. A frame is finite, as the rows
+of a micro-batch are, and ends with full cycles over the relation: no row waits for the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructField, StructType
+
+from deltawave.differencing.compression import Freed, free_prefix, nothing
+from deltawave.differencing.in_place import Batches
+from deltawave.meshjoin.conditions import Condition, Equal
+from deltawave.meshjoin.operator import KINDS, Greedy, MeshJoin
+from deltawave.meshjoin.parts import by_part
+from deltawave.meshjoin.relation import EmptyRelation, PageFile, Relation
+from deltawave.meshjoin.stored_relation import StoredRelation, arrow_schema, part_of
+
+# Pages that are read at a time, if memory allows.
+_PAGES = 4
+
+
+def mesh_join(
+    stream: DataFrame,
+    relation: StoredRelation,
+    *,
+    on: str | Sequence[str] | Mapping[str, str] | None = None,
+    condition: Condition | None = None,
+    how: str = "inner",
+    memory_bytes: int = 64 << 20,
+    direct: bool = False,
+) -> Freed:
+    """Return the joined rows, and a function that frees what they need until they are read.
+
+    The columns of ``stream``, then those of the relation, without an equal key of the same name.
+
+    - ``on``: columns of equal values: of one name, or of the stream's to the relation's
+    - ``condition``: another condition (:mod:`deltawave.meshjoin.theta`); the relation has to be stored without a key
+    - ``how``: ``inner``; ``left``, with the rows that no row of the relation meets; ``left_semi`` and ``left_anti``,
+      rows that some row meets, or none does, each once (duplicates; new rows); ``right_anti``, rows of the relation
+      that no row meets (deleted ones)
+    - ``memory_bytes``: what a task may use for pages, rows and hash table (equation 1)
+    - ``direct``: read the relation past the operating system's cache
+
+    As in SQL, null meets nothing. Raises ``ValueError`` for columns that are missing or of other types, for a relation
+    that is split by another key, and if the memory is too small for a page and a row.
+    """
+    if (on is None) == (condition is None):
+        raise ValueError("A mesh join needs either `on` or `condition`.")
+    if how not in KINDS:
+        raise ValueError(f"There is no mesh join {how!r}: {', '.join(KINDS)}.")
+    wanted = condition if condition is not None else Equal.on(on or ())
+    is_split = isinstance(wanted, Equal)
+    if is_split and tuple(wanted.relation_columns) != relation.key:
+        split = f"by {', '.join(relation.key)}" if relation.key else "by rows"
+        raise ValueError(f"The relation is stored {split}: store it with key={list(wanted.relation_columns)!r}.")
+    if not is_split and relation.key:
+        raise ValueError("The relation is stored by a key: for this condition store it without one.")
+    mesh = _Mesh(
+        dict(relation.files),
+        relation.arrow_schema(),
+        relation.schema,
+        wanted,
+        how if is_split or how == "right_anti" else "inner",
+        memory_bytes,
+        direct,
+    )
+    # What is wrong is said before Spark starts.
+    mesh.join(stream.schema, how)
+    if is_split:
+        return _by_key(stream, relation.parts, mesh), nothing
+    return _by_rows(stream, mesh, how)
+
+
+@dataclass(frozen=True)
+class _Mesh:
+    """What tasks do with the rows of each part."""
+
+    files: dict[int, str]
+    relation: pa.Schema
+    relation_types: StructType
+    condition: Condition
+    how: str
+    memory_bytes: int
+    direct: bool
+
+    def join(self, stream: StructType, how: str | None = None, pages: Relation | None = None) -> MeshJoin:
+        """The join of one part. Raises ``ValueError`` for columns that do not fit."""
+        return MeshJoin(
+            pages or EmptyRelation(self.relation),
+            self.condition,
+            arrow_schema(stream),
+            how or self.how,
+            self.memory_bytes,
+            most_pages=_PAGES,
+        )
+
+    def result(self, stream: StructType) -> StructType:
+        """The columns of the result, in Spark's types."""
+        types = {field.name: field.dataType for field in (*self.relation_types.fields, *stream.fields)}
+        return StructType([StructField(name, types[name]) for name in self.join(stream).schema.names])
+
+    def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
+        """The result over a frame; ``part``: which of the relation's ``parts`` a row meets."""
+        is_row, placed = (free_prefix(prefix, stream.columns) for prefix in ("is_row_", "part_"))
+        rows = stream.select("*", F.lit(True).alias(is_row), part.alias(placed))
+        if self.how == "right_anti":
+            # A part that no row meets is read as well.
+            nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in stream.schema.fields]
+            every = F.explode(F.array(*map(F.lit, parts))).alias(placed)
+            rows = rows.unionByName(stream.sparkSession.range(1).select(*nothing, F.lit(False).alias(is_row), every))
+        result = self.result(stream.schema)
+        told, types = to_arrow_schema(result), stream.schema
+
+        def mesh(batches: Batches) -> Batches:
+            for number, own in by_part(batches):
+                with self._opened(number) as pages:
+                    join = self.join(types, pages=pages)
+                    arrived = (batch.filter(batch.column(is_row)).drop_columns([is_row]) for batch in own)
+                    for found in join.run((batch.cast(join.stream_schema) for batch in arrived), Greedy(_PAGES)):
+                        yield found.cast(told)
+
+        return rows.repartition(len(parts), placed).sortWithinPartitions(placed).mapInArrow(mesh, result)
+
+    @contextmanager
+    def _opened(self, part: int) -> Iterator[Relation]:
+        path = self.files.get(part)
+        if path is None:
+            yield EmptyRelation(self.relation)
+        else:
+            with PageFile(path, self.direct) as pages:
+                yield pages
+
+
+def _by_key(stream: DataFrame, parts: int, mesh: _Mesh) -> DataFrame:
+    return mesh.over(stream, part_of(mesh.condition.stream_columns, parts), list(range(parts)))
+
+
+def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> Freed:
+    """Each part of the relation meets all rows; which of these met none is known when all parts have."""
+    number = free_prefix("number_", [*stream.columns, *mesh.relation.names])
+    parts = sorted(mesh.files) or [0]
+    numbered = stream.withColumn(number, F.monotonically_increasing_id()).persist()
+    found = mesh.over(numbered, F.explode(F.array(*map(F.lit, parts))), parts)
+    if how == "right_anti":
+        return found, numbered.unpersist
+    if how == "inner":
+        return found.drop(number), numbered.unpersist
+    found = found.persist()
+
+    def free() -> None:
+        found.unpersist()
+        numbered.unpersist()
+
+    met = numbered.join(found.select(number).distinct(), number, "left_semi")
+    if how == "left_semi":
+        return met.drop(number), free
+    unmet = numbered.join(found.select(number).distinct(), number, "left_anti")
+    if how == "left_anti":
+        return unmet.drop(number), free
+    return found.unionByName(unmet, allowMissingColumns=True).drop(number), free

@@ -1,0 +1,289 @@
+"""MESHJOIN and AMESHJOIN: a stream meets a relation on disk under a memory budget (MJ08 3.1 and 3.3, Figures 4 and 6).
+
+Each iteration reads b pages of the relation and w tuples of the stream. Pages are read one after the other, over and
+over; a tuple stays in the window until it has met them all. w and b may change from one iteration to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from deltawave.meshjoin.conditions import Condition
+from deltawave.meshjoin.hash_table import Numbers
+from deltawave.meshjoin.relation import Relation
+from deltawave.meshjoin.stream import Arrived
+from deltawave.meshjoin.window import Window
+
+KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
+
+# Pairs that wait until their tuples are fetched together.
+_PAIRS = 1 << 14
+# A window is cut into so many blocks; memory of one is given up at a time.
+_BLOCKS = 4
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a tuner knows where an iteration begins.
+
+    - ``waiting``: tuples that have arrived and not been taken
+    - ``room``: tuples for which the window has room
+    - ``pages``: of the relation
+    """
+
+    waiting: int
+    room: int
+    pages: int
+
+
+class Tuner(Protocol):
+    """Chooses w and b for each iteration."""
+
+    def __call__(self, progress: Progress) -> tuple[int, int]:
+        """Return w and b."""
+        ...
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """The same w and b all the time."""
+
+    w: int
+    b: int
+
+    def __call__(self, progress: Progress) -> tuple[int, int]:
+        return self.w, self.b
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """As many tuples as there is room for: the fewest cycles for a finite stream."""
+
+    b: int = 1
+
+    def __call__(self, progress: Progress) -> tuple[int, int]:
+        return progress.room, self.b
+
+
+@dataclass
+class Counts:
+    """What a join did: iterations, tuples and results, and the most bytes that were accounted for."""
+
+    iterations: int = 0
+    tuples: int = 0
+    results: int = 0
+    peak_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class MeshJoin:
+    """A join of a stream with a relation.
+
+    - ``how``: ``inner``; ``left``, with the tuples that no row meets; ``left_semi`` and ``left_anti``, tuples that some
+      row meets, or none does, each once; ``right_anti``, rows that no tuple of the finite stream meets
+    - ``memory_bytes``: for the pages, the tuples and the hash table (equation 1)
+    - ``most_pages``: the largest b that the tuner chooses
+    """
+
+    relation: Relation
+    condition: Condition
+    stream_schema: pa.Schema
+    how: str = "inner"
+    memory_bytes: int = 64 << 20
+    most_pages: int = 1
+
+    def __post_init__(self) -> None:
+        if self.how not in KINDS:
+            raise ValueError(f"There is no mesh join {self.how!r}: {', '.join(KINDS)}.")
+        self.condition.check(self.stream_schema, self.relation.schema)
+        repeated = set(self.stream_schema.names) & set(self.carried)
+        if repeated:
+            raise ValueError(f"Both sides have the column(s) {', '.join(sorted(repeated))}: rename them in one.")
+
+    @property
+    def carried(self) -> list[str]:
+        """The relation's columns in the result: without those of an equal key that have the stream's name."""
+        if self.how not in ("inner", "left"):
+            return []
+        left_out = {own for own, other in self.condition.equal if own == other}
+        return [name for name in self.relation.schema.names if name not in left_out]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """That of the result."""
+        if self.how == "right_anti":
+            return self.relation.schema
+        return pa.schema([*self.stream_schema, *(self.relation.schema.field(name) for name in self.carried)])
+
+    def run(
+        self, stream: Iterable[pa.RecordBatch | None], tuner: Tuner | None = None, counts: Counts | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Join; batches of the result as they come. ``counts`` is kept up to date."""
+        source = Arrived(stream, self.stream_schema)
+        return _Run(self, source, tuner or Greedy(), counts or Counts()).batches()
+
+
+class _Run:
+    """One pass over a stream."""
+
+    def __init__(self, join: MeshJoin, source: Arrived, tuner: Tuner, counts: Counts) -> None:
+        self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
+        self._relation, self._condition = join.relation, join.condition
+        self._pages_bytes = min(join.most_pages, max(1, join.relation.pages)) * join.relation.page_bytes
+        self._numbers: list[Numbers] = []
+        self._rows: list[pa.Table] = []
+        self._waiting = 0
+        needed = join.carried if join.how in ("inner", "left") else []
+        self._fetched = list(dict.fromkeys([*needed, *self._condition.relation_columns]))
+        self._notes_met = join.how in ("left", "left_semi", "left_anti")
+        # Of right_anti: a bit for each row of the relation, and the numbers of those whose pairs wait.
+        self._begins = np.cumsum([0, *join.relation.row_counts])
+        self._is_met = np.zeros(-(-int(self._begins[-1]) // 8) if join.how == "right_anti" else 0, dtype=np.uint8)
+        self._row_numbers: list[Numbers] = []
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        for batch in self._found():
+            if batch.num_rows:
+                self._counts.results += batch.num_rows
+                yield batch
+
+    def _found(self) -> Iterator[pa.RecordBatch]:
+        if not self._relation.pages:
+            yield from self._without_rows()
+            return
+        yield from self._meshed()
+        if self._join.how == "right_anti":
+            yield from self._settle()
+            yield from self._rows_unmet()
+
+    def _meshed(self) -> Iterator[pa.RecordBatch]:
+        first = self._source.look()
+        while first is None and not self._source.has_ended:
+            first = self._source.look()
+        if first is None:
+            return
+        capacity = self._capacity(max(1, first.nbytes // first.num_rows))
+        self._matcher = self._condition.matcher(capacity)
+        self._capacity_of_window = capacity
+        self._own_bytes = self._pages_bytes + self._condition.row_bytes(capacity) + len(self._is_met)
+        self._window = Window(self._join.stream_schema, -(-capacity // _BLOCKS))
+        page = 0
+        while True:
+            room = capacity - (self._window.end - self._window.begin)
+            w, b = self._tuner(Progress(first.num_rows if first else 0, room, self._relation.pages))
+            self._take(min(w, room), page)
+            if self._window.is_empty and self._source.has_ended:
+                return
+            self._counts.iterations += 1
+            left = max(1, min(b, self._relation.pages, self._join.most_pages))
+            while left:
+                pages = self._relation.pages
+                count = min(left, pages - page, self._window.pages_until_expiry(page, pages))
+                yield from self._meet(page, count)
+                page = (page + count) % pages
+                left -= count
+                yield from self._expire(page)
+            first = self._source.look()
+
+    def _without_rows(self) -> Iterator[pa.RecordBatch]:
+        for rows in self._source.rest():
+            self._counts.tuples += rows.num_rows
+            if self._join.how in ("left", "left_anti"):
+                yield self._unmet(rows)
+
+    def _capacity(self, tuple_bytes: int) -> int:
+        """How many tuples the window can hold: equation 1, with a block that is being given up."""
+        free = self._join.memory_bytes - self._pages_bytes - len(self._is_met)
+        low, high = 0, max(0, free)
+        while low < high:
+            middle = (low + high + 1) // 2
+            taken = (middle + -(-middle // _BLOCKS)) * (tuple_bytes + 1) + self._condition.row_bytes(middle)
+            low, high = (middle, high) if taken <= free else (low, middle - 1)
+        if not low:
+            raise ValueError(
+                f"A mesh join needs more than the {self._join.memory_bytes:,} bytes of memory granted: "
+                f"{self._pages_bytes:,} for pages of the relation, {tuple_bytes:,} for a tuple. "
+                "Grant more, or store the relation in smaller pages."
+            )
+        return low
+
+    def _take(self, count: int, page: int) -> None:
+        while count and (arrived := self._source.look()) is not None:
+            rows = arrived.slice(0, count)
+            used = self._own_bytes + self._source.nbytes + self._window.nbytes
+            if used + rows.nbytes > self._join.memory_bytes:
+                fit = max(0, self._join.memory_bytes - used) * rows.num_rows // max(1, rows.nbytes)
+                if not fit and self._window.is_empty:
+                    fit = 1
+                if not fit:
+                    break
+                rows, count = arrived.slice(0, fit), fit
+            rows = self._source.take(rows.num_rows)
+            self._window.add(rows, page)
+            self._matcher.add(rows)
+            self._counts.tuples += rows.num_rows
+            count -= rows.num_rows
+            used = self._own_bytes + self._source.nbytes + self._window.nbytes
+            self._counts.peak_bytes = max(self._counts.peak_bytes, used)
+
+    def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
+        pages = self._relation.read(page, count)
+        for places, numbers in self._matcher.candidates(pages):
+            self._rows.append(pages.rows.select(self._fetched).take(pa.array(places)))
+            self._numbers.append(numbers)
+            if len(self._is_met):
+                self._row_numbers.append(places + self._begins[page])
+            self._waiting += len(numbers)
+            if self._waiting >= _PAIRS:
+                yield from self._settle()
+
+    def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
+        self._matcher.remove(self._window.expire(page))
+        for block in self._window.expired_blocks():
+            yield from self._settle()
+            if self._join.how in ("left", "left_anti"):
+                yield from map(self._unmet, block.chosen(met=False))
+            elif self._join.how == "left_semi":
+                yield from block.chosen(met=True)
+            self._window.give_up(block)
+
+    def _settle(self) -> Iterator[pa.RecordBatch]:
+        """Fetch the tuples of the pairs that wait, and tell which pairs are meant."""
+        if not self._waiting:
+            return
+        numbers = self._numbers[0] if len(self._numbers) == 1 else np.concatenate(self._numbers)
+        rows = pa.concat_tables(self._rows)
+        row_numbers = np.concatenate(self._row_numbers) if self._row_numbers else None
+        self._numbers, self._rows, self._row_numbers, self._waiting = [], [], [], 0
+        wanted = None if self._join.carried or self._join.how == "inner" else list(self._condition.stream_columns)
+        tuples = self._window.take(numbers, wanted)
+        holds = self._condition.holds(tuples, rows)
+        if holds is not None and not holds.all():
+            kept = np.flatnonzero(holds)
+            numbers, rows, tuples = numbers[kept], rows.take(pa.array(kept)), tuples.take(pa.array(kept))
+        if self._notes_met:
+            self._window.meet(numbers)
+        if row_numbers is not None:
+            met = np.unique(row_numbers if holds is None else row_numbers[holds])
+            np.bitwise_or.at(self._is_met, met >> 3, (1 << (met & 7)).astype(np.uint8))
+        if self._join.how in ("inner", "left"):
+            columns = [*tuples.columns, *(rows.column(name) for name in self._join.carried)]
+            yield from pa.table(columns, schema=self._join.schema).combine_chunks().to_batches()
+
+    def _rows_unmet(self) -> Iterator[pa.RecordBatch]:
+        """The relation's rows that no tuple met, read once more."""
+        for page in range(self._relation.pages):
+            count = self._relation.row_counts[page]
+            numbers = np.arange(count) + self._begins[page]
+            unmet = np.flatnonzero((self._is_met[numbers >> 3] >> (numbers & 7).astype(np.uint8)) & 1 == 0)
+            if len(unmet):
+                yield from self._relation.read(page, 1).rows.take(pa.array(unmet)).combine_chunks().to_batches()
+
+    def _unmet(self, tuples: pa.RecordBatch) -> pa.RecordBatch:
+        nothing = [pa.nulls(tuples.num_rows, field.type) for field in self._join.schema][len(tuples.columns) :]
+        return pa.RecordBatch.from_arrays([*tuples.columns, *nothing], schema=self._join.schema)

@@ -1,0 +1,159 @@
+"""A relation stored for mesh joins: files of pages that tasks read one after the other (R of MJ08 2).
+
+For equal keys it is split by a hash of the key, so that each task meshes its share; otherwise by rows.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.in_place import Batches, quoted
+from deltawave.differencing.listed_files import looked_at
+from deltawave.meshjoin.parts import by_part
+from deltawave.meshjoin.relation import write_pages
+
+_MANIFEST = "relation.json"
+_WRITTEN = "part int, path string, rows bigint"
+
+
+@dataclass(frozen=True)
+class StoredRelation:
+    """The files of a relation.
+
+    - ``files``: of each part the file; none if it has no rows
+    - ``key``: the columns by whose hash it is split; none if it is split by rows
+    - ``state``: of what it was stored: it changes when the relation does
+    """
+
+    folder: Path
+    files: Mapping[int, str]
+    parts: int
+    key: tuple[str, ...]
+    schema: StructType
+    state: str
+
+    @classmethod
+    def of(
+        cls,
+        relation: DataFrame,
+        folder: str | Path,
+        *,
+        key: str | Sequence[str] = (),
+        parts: int | None = None,
+        page_bytes: int = 1 << 18,
+    ) -> StoredRelation:
+        """Store a relation in ``folder``, which all machines reach, unless it is stored there as it is now.
+
+        - ``key``: columns that a join compares for equality; without them the relation is split by rows
+        - ``parts``: as many tasks mesh; by default as many as Spark runs at a time
+        - ``page_bytes``: of a page (v_P)
+
+        A former state stays until the new one is complete. Raises ``ValueError`` for a key that is no column.
+        """
+        names = (key,) if isinstance(key, str) else tuple(key)
+        if missing := [name for name in names if name not in relation.columns]:
+            raise ValueError(f"The relation has no column {missing[0]}; it has {', '.join(relation.columns)}.")
+        folder = Path(folder)
+        count = parts or parallelism(relation)
+        wanted = json.dumps([_state(relation), relation.schema.json(), names, count, page_bytes])
+        if (found := cls.opened(folder)) is not None and found.state == wanted:
+            return found
+        folder.mkdir(parents=True, exist_ok=True)
+        version = folder / uuid4().hex
+        version.mkdir()
+        try:
+            files = _written(relation, version, names, count, page_bytes)
+            stored = cls(folder, files, count, names, relation.schema, wanted)
+            stored._publish()
+        except BaseException:
+            shutil.rmtree(version, ignore_errors=True)
+            raise
+        for other in folder.iterdir():
+            if other.is_dir() and other != version:
+                shutil.rmtree(other, ignore_errors=True)
+        return stored
+
+    @classmethod
+    def opened(cls, folder: str | Path) -> StoredRelation | None:
+        """What is stored in a folder; none if nothing is."""
+        try:
+            told = json.loads((Path(folder) / _MANIFEST).read_text())
+        except FileNotFoundError:
+            return None
+        files = {int(part): str(Path(folder) / path) for part, path in told["files"].items()}
+        schema = StructType.fromJson(told["schema"])
+        return cls(Path(folder), files, told["parts"], tuple(told["key"]), schema, told["state"])
+
+    def _publish(self) -> None:
+        told = {
+            "files": {part: str(Path(path).relative_to(self.folder)) for part, path in self.files.items()},
+            "parts": self.parts,
+            "key": self.key,
+            "schema": json.loads(self.schema.json()),
+            "state": self.state,
+        }
+        partial = self.folder / f"{_MANIFEST}.{uuid4().hex}"
+        partial.write_text(json.dumps(told))
+        partial.replace(self.folder / _MANIFEST)
+
+    def arrow_schema(self) -> pa.Schema:
+        """The columns as they are stored."""
+        return arrow_schema(self.schema)
+
+
+def arrow_schema(schema: StructType) -> pa.Schema:
+    """A schema in Arrow's types, in the same zone whatever the session's is."""
+    fields = [
+        field.with_type(pa.timestamp("us", "UTC")) if getattr(field.type, "tz", None) else field
+        for field in to_arrow_schema(schema)
+    ]
+    return pa.schema([field.with_nullable(True).remove_metadata() for field in fields])
+
+
+def part_of(key: Sequence[str], parts: int) -> Column:
+    """In which part rows with this key lie."""
+    return F.pmod(F.xxhash64(*(F.col(quoted(name)) for name in key)), F.lit(parts)).cast("int")
+
+
+def parallelism(frame: DataFrame) -> int:
+    """As many tasks as Spark runs at a time, as far as it says."""
+    return max(1, int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1))
+
+
+def _state(relation: DataFrame) -> str:
+    """What tells a changed relation: its files, or how many rows of which hashes it has."""
+    if paths := sorted(relation.inputFiles()):
+        files = looked_at(relation.sparkSession, paths)
+        if all(row.problem is None for row in files):
+            return json.dumps([(row.path, row.size, row.modified_ns) for row in files])
+    hashed = F.xxhash64(*(F.col(quoted(name)).cast("string") for name in relation.columns))
+    row = relation.agg(F.count(F.lit(1)), F.sum(hashed.cast("decimal(38,0)")), F.bit_xor(hashed)).collect()[0]
+    return json.dumps([str(cell) for cell in row])
+
+
+def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, page_bytes: int) -> dict[int, str]:
+    schema = arrow_schema(relation.schema)
+    part = free_prefix("part_", relation.columns)
+    placed = part_of(key, parts) if key else F.pmod(F.monotonically_increasing_id(), F.lit(parts)).cast("int")
+
+    def write(batches: Batches) -> Batches:
+        for number, rows in by_part(batches):
+            path = folder / f"{number}-{uuid4().hex}.pages"
+            count = write_pages(path, (batch.cast(schema) for batch in rows), schema, key=key, page_bytes=page_bytes)
+            cells = [pa.array([number], pa.int32()), pa.array([str(path)]), pa.array([count], pa.int64())]
+            yield pa.RecordBatch.from_arrays(cells, ["part", "path", "rows"])
+
+    found = relation.withColumn(part, placed).repartition(parts, part).sortWithinPartitions(part)
+    return {row.part: row.path for row in found.mapInArrow(write, _WRITTEN).collect()}

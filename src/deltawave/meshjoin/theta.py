@@ -1,0 +1,264 @@
+"""Other conditions than equality: ranges, inequalities, distances, and any other function of two rows (MJ08 3.4).
+
+For a range the window's tuples are kept in the order of their values, so that a row finds those that it meets by two
+searches. Any other condition looks at all pairs, some at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltawave.meshjoin.conditions import Mask, Matcher, column_type
+from deltawave.meshjoin.hash_table import Candidates, Numbers
+from deltawave.meshjoin.relation import Pages
+
+Values = npt.NDArray[Any]
+
+# Pairs that are proposed at a time.
+_PAIRS = 1 << 16
+# Sorted runs of the window; more are merged.
+_RUNS = 8
+
+
+@dataclass(frozen=True)
+class Between:
+    """A tuple's ``value`` lies between two columns of the relation: ``low`` <= value <= ``high``.
+
+    Without one of them the range has no such end. ``is_strict``: < instead of <=. Numbers, dates and timestamps.
+    """
+
+    value: str
+    low: str | None = None
+    high: str | None = None
+    is_strict: bool = False
+
+    def __post_init__(self) -> None:
+        if self.low is None and self.high is None:
+            raise ValueError("A range needs a column of the relation at one end at least.")
+
+    @property
+    def stream_columns(self) -> Sequence[str]:
+        return (self.value,)
+
+    @property
+    def relation_columns(self) -> Sequence[str]:
+        return tuple(name for name in (self.low, self.high) if name is not None)
+
+    @property
+    def equal(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
+        own = column_type(stream, self.value, "stream")
+        for name in self.relation_columns:
+            if (other := column_type(relation, name, "relation")) != own:
+                raise ValueError(f"{self.value} is of type {own} in the stream, {name} in the relation of {other}.")
+        _check_ordered(self.value, own)
+
+    def row_bytes(self, capacity: int) -> int:
+        return _SORTED_BYTES * capacity
+
+    def matcher(self, capacity: int) -> Matcher:
+        return _Sorted(self.value, lambda rows: (self._end(rows, self.low), self._end(rows, self.high)))
+
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
+        values, met = tuples.column(self.value), np.ones(tuples.num_rows, dtype=bool)
+        less = pc.less if self.is_strict else pc.less_equal
+        if self.low is not None:
+            met &= _told(less(rows.column(self.low), values))
+        if self.high is not None:
+            met &= _told(less(values, rows.column(self.high)))
+        return met
+
+    def _end(self, rows: pa.Table, name: str | None) -> Values | None:
+        return None if name is None else _values(rows.column(name))
+
+
+@dataclass(frozen=True)
+class Near:
+    """A tuple's number is at most ``distance`` away from one of the relation: similarity of numbers."""
+
+    value: str
+    other: str
+    distance: float
+
+    def __post_init__(self) -> None:
+        if not self.distance >= 0:
+            raise ValueError("A distance is 0 or more.")
+
+    @property
+    def stream_columns(self) -> Sequence[str]:
+        return (self.value,)
+
+    @property
+    def relation_columns(self) -> Sequence[str]:
+        return (self.other,)
+
+    @property
+    def equal(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
+        for name, schema, side in ((self.value, stream, "stream"), (self.other, relation, "relation")):
+            kind = column_type(schema, name, side)
+            if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+                raise ValueError(f"{name} is of type {kind} in the {side}, and has to be a number.")
+
+    def row_bytes(self, capacity: int) -> int:
+        return _SORTED_BYTES * capacity
+
+    def matcher(self, capacity: int) -> Matcher:
+        return _Sorted(self.value, self._range)
+
+    def _range(self, rows: pa.Table) -> tuple[Values, Values]:
+        values = np.asarray(rows.column(self.other).cast(pa.float64(), safe=False))
+        # A little more, since numbers are rounded; what is meant is told afterwards.
+        more = self.distance + np.abs(values) * 1e-9
+        return values - more, values + more
+
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
+        values, others = tuples.column(self.value), rows.column(self.other)
+        if pa.types.is_floating(values.type) or pa.types.is_floating(others.type):
+            values, others = values.cast(pa.float64(), safe=False), others.cast(pa.float64(), safe=False)
+        else:
+            values, others = values.cast(pa.decimal128(20, 0)), others.cast(pa.decimal128(20, 0))
+        away = pc.abs(pc.subtract(values, others))
+        return _told(pc.less_equal(away.cast(pa.float64(), safe=False), self.distance))
+
+
+@dataclass(frozen=True)
+class Where:
+    """Any condition: a function of two tables of these columns, of one length, which tells the rows where it holds.
+
+    Each tuple meets each row, so that the relation should be small or the stream slow.
+    """
+
+    holds_for: Callable[[pa.Table, pa.Table], Any]
+    stream_columns: tuple[str, ...]
+    relation_columns: tuple[str, ...]
+
+    @property
+    def equal(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
+        for names, schema, side in (
+            (self.stream_columns, stream, "stream"),
+            (self.relation_columns, relation, "relation"),
+        ):
+            for name in names:
+                column_type(schema, name, side)
+
+    def row_bytes(self, capacity: int) -> int:
+        return 0
+
+    def matcher(self, capacity: int) -> Matcher:
+        return _All()
+
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
+        found = self.holds_for(tuples.select(self.stream_columns), rows.select(self.relation_columns))
+        return _told(found) if isinstance(found, (pa.Array, pa.ChunkedArray)) else np.asarray(found, dtype=bool)
+
+
+class _All:
+    """All tuples of the window meet all rows."""
+
+    def __init__(self) -> None:
+        self._begin = self._end = 0
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        self._end += rows.num_rows
+
+    def remove(self, count: int) -> None:
+        self._begin += count
+
+    def candidates(self, pages: Pages) -> Iterator[Candidates]:
+        count = self._end - self._begin
+        rows = pages.rows.num_rows
+        for first in range(0, rows * count, _PAIRS):
+            pairs = np.arange(first, min(first + _PAIRS, rows * count))
+            yield pairs // count, pairs % count + self._begin
+
+
+# A value and a number, twice while runs are merged.
+_SORTED_BYTES = 32
+
+
+class _Sorted:
+    """Runs of the window's tuples in the order of their values."""
+
+    def __init__(self, column: str, ends: Callable[[pa.Table], tuple[Values | None, Values | None]]) -> None:
+        self._column, self._ends = column, ends
+        self._runs: list[tuple[Values, Numbers]] = []
+        self._begin = self._end = 0
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        column = rows.column(self._column)
+        numbers = np.arange(self._end, self._end + rows.num_rows)
+        self._end += rows.num_rows
+        is_there = np.asarray(column.is_valid())
+        self._add_run(_values(column)[is_there], numbers[is_there])
+
+    def _add_run(self, values: Values, numbers: Numbers) -> None:
+        order = np.argsort(values, kind="stable")
+        self._runs.append((values[order], numbers[order]))
+        if len(self._runs) > _RUNS:
+            # Later ones are the smaller ones, as a rule.
+            values, numbers = (np.concatenate(parts) for parts in zip(*self._runs[_RUNS // 2 :], strict=True))
+            del self._runs[_RUNS // 2 :]
+            is_left = numbers >= self._begin
+            self._add_run(values[is_left], numbers[is_left])
+            if len(self._runs) > _RUNS // 2 and len(self._runs[-1][0]) > len(self._runs[0][0]):
+                self._runs.sort(key=lambda run: -len(run[0]))
+
+    def remove(self, count: int) -> None:
+        self._begin += count
+        self._runs = [run for run in self._runs if run[1].size and run[1].max() >= self._begin]
+
+    def candidates(self, pages: Pages) -> Iterator[Candidates]:
+        low, high = self._ends(pages.rows)
+        rows = np.arange(pages.rows.num_rows)
+        for values, numbers in self._runs:
+            first = np.zeros(len(rows), dtype=np.intp) if low is None else np.searchsorted(values, low, "left")
+            last = np.full(len(rows), len(values)) if high is None else np.searchsorted(values, high, "right")
+            sizes = np.maximum(last - first, 0)
+            for at, places in _expanded(first, sizes):
+                found = numbers[places]
+                is_left = found >= self._begin
+                if is_left.any():
+                    yield rows[at[is_left]], found[is_left]
+
+
+def _expanded(first: Numbers, sizes: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    """Each row with the places from ``first`` on, ``sizes`` of them, some at a time."""
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if len(ends) else 0
+    for begin in range(0, total, _PAIRS):
+        pairs = np.arange(begin, min(begin + _PAIRS, total))
+        rows = np.searchsorted(ends, pairs, "right")
+        yield rows, first[rows] + pairs - (ends[rows] - sizes[rows])
+
+
+def _values(column: Any) -> Values:
+    """Values as numbers in their order; of null any."""
+    kind = column.type
+    if pa.types.is_temporal(kind):
+        column = column.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
+    return np.asarray(column.fill_null(0))
+
+
+def _check_ordered(name: str, kind: pa.DataType) -> None:
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    if not (is_number or (pa.types.is_temporal(kind) and getattr(kind, "bit_width", 0) in (32, 64))):
+        raise ValueError(f"{name} is of type {kind}: a range needs numbers, dates or timestamps.")
+
+
+def _told(mask: Any) -> Mask:
+    return np.asarray(mask.fill_null(False), dtype=bool)

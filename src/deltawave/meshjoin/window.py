@@ -1,0 +1,138 @@
+"""The sliding window over the stream: the queue Q of MESHJOIN and the tuples it points to (MJ08 3.1, Figures 3, 6).
+
+Tuples are numbered as they arrive. A packet is what one iteration added: it expires when it has met all pages of the
+relation. Tuples lie in blocks of several packets, which are given up whole.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deltawave.meshjoin.hash_table import Numbers
+
+
+@dataclass(frozen=True)
+class Packet:
+    """Tuples up to the number ``end`` that were added at once; ``start_page`` is the first page that they met."""
+
+    end: int
+    start_page: int
+
+
+@dataclass
+class Block:
+    """Tuples from the number ``begin`` on, and which of them met a row of the relation."""
+
+    begin: int
+    parts: list[pa.RecordBatch] = field(default_factory=list)
+    count: int = 0
+    is_met: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    @property
+    def end(self) -> int:
+        """The number after the last tuple."""
+        return self.begin + self.count
+
+    @property
+    def nbytes(self) -> int:
+        """What the tuples take."""
+        return int(sum(part.nbytes for part in self.parts)) + len(self.is_met)
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Add tuples."""
+        self.parts.append(rows)
+        self.count += rows.num_rows
+
+    def close(self) -> None:
+        """Put the tuples side by side; no others come."""
+        if len(self.parts) > 1:
+            self.parts = pa.Table.from_batches(self.parts).combine_chunks().to_batches()
+
+    def meet(self, numbers: Numbers) -> None:
+        """Note that these tuples, of this block, met a row."""
+        if len(self.is_met) < self.count:
+            grown = np.zeros(self.count, dtype=bool)
+            grown[: len(self.is_met)] = self.is_met
+            self.is_met = grown
+        self.is_met[numbers - self.begin] = True
+
+    def chosen(self, met: bool) -> Iterator[pa.RecordBatch]:
+        """The tuples that met a row, or the others."""
+        is_met = np.zeros(self.count, dtype=bool)
+        is_met[: len(self.is_met)] = self.is_met
+        begin = 0
+        for part in self.parts:
+            places = np.flatnonzero(is_met[begin : begin + part.num_rows] == met)
+            begin += part.num_rows
+            if len(places):
+                yield part.take(pa.array(places))
+
+
+class Window:
+    """Packets and blocks of the tuples that have not met all pages yet. ``block_rows``: of one block, at least."""
+
+    def __init__(self, schema: pa.Schema, block_rows: int) -> None:
+        self.schema, self._block_rows = schema, block_rows
+        self._packets: deque[Packet] = deque()
+        self._blocks: deque[Block] = deque()
+        self.begin = self.end = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every packet has expired."""
+        return not self._packets
+
+    @property
+    def nbytes(self) -> int:
+        """What the tuples take."""
+        return sum(block.nbytes for block in self._blocks)
+
+    def add(self, rows: pa.RecordBatch, start_page: int) -> None:
+        """Add a packet."""
+        if not rows.num_rows:
+            return
+        if not self._blocks or self._blocks[-1].count >= self._block_rows:
+            if self._blocks:
+                self._blocks[-1].close()
+            self._blocks.append(Block(self.end))
+        self._blocks[-1].add(rows)
+        self.end += rows.num_rows
+        self._packets.append(Packet(self.end, start_page))
+
+    def pages_until_expiry(self, page: int, pages: int) -> int:
+        """How many pages, from this one on, the oldest packet has still to meet."""
+        return (self._packets[0].start_page - page - 1) % pages + 1 if self._packets else pages
+
+    def expire(self, page: int) -> int:
+        """Drop the packets that began with this page, which comes next; return how many tuples they had."""
+        begin = self.begin
+        while self._packets and self._packets[0].start_page == page:
+            self.begin = self._packets.popleft().end
+        return self.begin - begin
+
+    def expired_blocks(self) -> list[Block]:
+        """Blocks without packets: to be given up."""
+        return [block for block in self._blocks if block.end <= self.begin]
+
+    def give_up(self, block: Block) -> None:
+        """Forget the oldest block."""
+        assert self._blocks[0] is block
+        self._blocks.popleft()
+
+    def meet(self, numbers: Numbers) -> None:
+        """Note that these tuples met a row."""
+        for block in self._blocks:
+            block.meet(numbers[(numbers >= block.begin) & (numbers < block.end)])
+
+    def take(self, numbers: Numbers, columns: list[str] | None = None) -> pa.Table:
+        """The tuples of these numbers, in this order; all columns or these."""
+        first = self._blocks[0].begin
+        parts = [part for block in self._blocks for part in block.parts]
+        tuples = pa.Table.from_batches(parts, self.schema)
+        return (tuples if columns is None else tuples.select(columns)).take(pa.array(numbers - first))

@@ -1,0 +1,141 @@
+"""mesh_join on Spark: rows of a frame meet a stored relation, exactly as Spark's own joins have it (MJ08)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from deltawave.meshjoin import Between, StoredRelation, Where, mesh_join
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+# Keys of two columns with nulls, duplicates on both sides, and types of all kinds.
+ROW = (
+    "if(id % 11 = 0, null, id % {keys}) as code, if(id % 3 = 0, 'a', 'b') as branch, {own}, "
+    "cast(id as decimal(12,2)) as amount_{side}, date'2024-01-01' + cast(id as int) as day_{side}, "
+    "timestamp'2024-01-01 00:00:00' + make_dt_interval(0, id) as at_{side}, array(id, null) as parts_{side}"
+)
+KEY = ["code", "branch"]
+
+
+def rows_of(frame: DataFrame) -> Counter[Any]:
+    return Counter(str(sorted(row.asDict().items())) for row in frame.collect())
+
+
+@pytest.fixture(scope="module")
+def stream(spark: SparkSession) -> DataFrame:
+    return spark.sql(f"select {ROW.format(keys=60, own='id as line', side='s')} from range(0, 300, 1, 3)")
+
+
+@pytest.fixture(scope="module")
+def relation(spark: SparkSession) -> DataFrame:
+    return spark.sql(f"select {ROW.format(keys=45, own='id * 10 as skey', side='r')} from range(0, 90, 1, 2)")
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti", "right_anti"])
+def test_it_is_the_join_of_spark(stream: DataFrame, relation: DataFrame, tmp_path: Path, how: str) -> None:
+    stored = StoredRelation.of(relation, tmp_path / "relation", key=KEY, parts=3, page_bytes=1000)
+    found, free = mesh_join(stream, stored, on=KEY, how=how, memory_bytes=200_000)
+    sides = (relation, stream) if how == "right_anti" else (stream, relation)
+    expected = sides[0].join(sides[1], KEY, "left_anti" if how == "right_anti" else how)
+    assert found.columns == (relation.columns if how == "right_anti" else expected.select(found.columns).columns)
+    assert rows_of(found) == rows_of(expected)
+    free()
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti", "right_anti"])
+def test_other_conditions(spark: SparkSession, tmp_path: Path, how: str) -> None:
+    stream = spark.sql("select id as line, if(id = 5, null, id * 7 % 50) as value from range(40)")
+    relation = spark.sql("select id * 10 as low, id * 10 + id as high, id as class from range(6)")
+    stored = StoredRelation.of(relation, tmp_path / "relation", parts=3, page_bytes=100)
+    condition = Between("value", "low", "high")
+    found, free = mesh_join(stream, stored, condition=condition, how=how, memory_bytes=200_000)
+    meets = "value between low and high"
+    if how == "right_anti":
+        expected = spark.sql(
+            "select * from {relation} where not exists (select 1 from {stream} where " + meets + ")",
+            relation=relation,
+            stream=stream,
+        )
+    else:
+        expected = stream.join(relation, F.expr(meets), how)
+    assert rows_of(found) == rows_of(expected)
+    free()
+
+
+def test_a_condition_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
+    stream = spark.sql("select concat('name', id) as name from range(20)")
+    relation = spark.sql("select concat('e', id) as ending from range(12)")
+    stored = StoredRelation.of(relation, tmp_path / "relation", parts=2)
+
+    def ends(left: Any, right: Any) -> Any:
+        pairs = zip(left["name"].to_pylist(), right["ending"].to_pylist(), strict=True)
+        return [name.endswith(ending) for name, ending in pairs]
+
+    found, free = mesh_join(stream, stored, condition=Where(ends, ("name",), ("ending",)))
+    assert found.count() == 12
+    free()
+
+
+def test_a_relation_is_stored_anew_when_it_changes(spark: SparkSession, tmp_path: Path) -> None:
+    folder, source = tmp_path / "relation", tmp_path / "source"
+
+    def store(rows: int) -> StoredRelation:
+        spark.sql(f"select id, id * 2 as skey from range({rows})").write.mode("overwrite").parquet(str(source))
+        return StoredRelation.of(spark.read.parquet(str(source)), folder, key="id", parts=2)
+
+    first = store(100)
+    again = StoredRelation.of(spark.read.parquet(str(source)), folder, key="id", parts=2)
+    assert again.files == first.files
+    second = store(101)
+    assert set(second.files.values()).isdisjoint(first.files.values())
+    assert len(list(folder.glob("*/*.pages"))) == 2
+    found, _ = mesh_join(spark.range(100, 102), second, on="id")
+    assert [tuple(row) for row in found.collect()] == [(100, 200)]
+
+
+@pytest.mark.parametrize("how", ["left", "right_anti", "left_anti", "inner"])
+def test_an_empty_side(spark: SparkSession, tmp_path: Path, how: str) -> None:
+    some, none = spark.range(3), spark.range(3).where("id < 0")
+    for stream, relation in ((some, none), (none, some)):
+        stored = StoredRelation.of(
+            relation.selectExpr("id", "id as skey"), tmp_path / f"{how}_{relation is none}", key="id"
+        )
+        found, _ = mesh_join(stream, stored, on="id", how=how)
+        wanted = {"left": stream, "left_anti": stream, "right_anti": relation, "inner": none}[how]
+        assert sorted(row.id for row in found.collect()) == sorted(row.id for row in wanted.collect())
+
+
+class TestBadInput:
+    def test_it_is_refused_before_spark_starts(self, spark: SparkSession, tmp_path: Path) -> None:
+        relation = spark.sql("select id, id as skey, 'x' as name from range(3)")
+        stored = StoredRelation.of(relation, tmp_path / "relation", key="id")
+        stream = spark.sql("select id, cast(id as int) as short, 'x' as name from range(3)")
+        for options, message in (
+            ({}, "A mesh join needs either `on` or `condition`."),
+            ({"on": "id", "how": "outer"}, "There is no mesh join 'outer': inner, left"),
+            ({"on": "skey"}, r"The relation is stored by id: store it with key=\['skey'\]."),
+            (
+                {"on": {"short": "id"}},
+                r"The key is of type int32 in the stream \(short\), int64 in the relation \(id\).",
+            ),
+            ({"on": {"nr": "id"}}, "The stream has no column nr; it has id, short, name."),
+            ({"on": "id"}, r"Both sides have the column\(s\) name: rename them in one."),
+            ({"condition": Between("id", "skey")}, "for this condition store it without one"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                mesh_join(stream, stored, **options)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"The relation has no column nr; it has id, skey, name\."):
+            StoredRelation.of(relation, tmp_path / "other", key="nr")
+        assert StoredRelation.opened(tmp_path / "other") is None
+
+    def test_too_little_memory(self, spark: SparkSession, tmp_path: Path) -> None:
+        stored = StoredRelation.of(spark.range(1000).selectExpr("id", "id as skey"), tmp_path / "relation", key="id")
+        found, _ = mesh_join(spark.range(10), stored, on="id", memory_bytes=1000)
+        with pytest.raises(Exception, match="needs more than the 1,000 bytes of memory granted"):
+            found.collect()

@@ -1,0 +1,259 @@
+"""MESHJOIN and AMESHJOIN (MJ08 3): every result of the exact join once, in bounded memory, whatever w and b are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deltawave.meshjoin.conditions import Condition, Equal
+from deltawave.meshjoin.operator import KINDS, Counts, Greedy, MeshJoin, Progress, Tuner
+from deltawave.meshjoin.relation import EmptyRelation, PageFile, ParquetPages, Relation, write_pages
+from deltawave.meshjoin.theta import Between, Near, Where
+
+STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
+RELATION = pa.schema([("id", pa.int64()), ("branch", pa.string()), ("skey", pa.int64())])
+KEYS = st.one_of(st.none(), st.integers(0, 6))
+BRANCHES = st.sampled_from(["a", "b", None])
+MEMORY = 1 << 20
+
+Row = tuple[Any, ...]
+
+
+def stream_of(keys: Sequence[Row]) -> pa.RecordBatch:
+    cells = [[key for key, _ in keys], [branch for _, branch in keys], list(range(len(keys)))]
+    return pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(cells, STREAM, strict=True)], schema=STREAM)
+
+
+def relation_of(keys: Sequence[Row]) -> pa.RecordBatch:
+    cells = [[key for key, _ in keys], [branch for _, branch in keys], [100 + n for n in range(len(keys))]]
+    arrays = [pa.array(c, f.type) for c, f in zip(cells, RELATION, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=RELATION)
+
+
+def stored(folder: Path, rows: pa.RecordBatch, per_page: int, key: Sequence[str] = ("id",)) -> PageFile:
+    """A relation with about so many rows on a page."""
+    page_bytes = per_page * max(1, rows.nbytes // max(1, rows.num_rows))
+    write_pages(folder / "relation.pages", [rows], rows.schema, key=key, page_bytes=page_bytes)
+    return PageFile(folder / "relation.pages")
+
+
+class Drawn(Tuner):
+    """w and b that change in flight."""
+
+    def __init__(self, choices: Sequence[tuple[int, int]]) -> None:
+        self._choices, self._turn = choices, 0
+
+    def __call__(self, progress: Progress) -> tuple[int, int]:
+        self._turn += 1
+        return self._choices[self._turn % len(self._choices)]
+
+
+def told(batches: Iterator[pa.RecordBatch]) -> list[Row]:
+    return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+
+
+def exact(stream: list[Row], relation: list[Row], how: str, meets: Any, carried: slice) -> Counter[Row]:
+    found: list[Row] = []
+    for one in stream:
+        met = [other for other in relation if meets(one, other)]
+        if how in ("inner", "left"):
+            found += [(*one, *other[carried]) for other in met]
+            if how == "left" and not met:
+                found.append((*one, *[None] * len(relation[0][carried] if relation else RELATION.names[carried])))
+        elif (how == "left_semi" and met) or (how == "left_anti" and not met):
+            found.append(one)
+    if how == "right_anti":
+        found = [other for other in relation if not any(meets(one, other) for one in stream)]
+    return Counter(found)
+
+
+def rows_of(batch: pa.RecordBatch) -> list[Row]:
+    return [tuple(row.values()) for row in batch.to_pylist()]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("relation")
+
+
+@pytest.mark.parametrize("how", KINDS)
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    stream=st.lists(st.tuples(KEYS, BRANCHES), max_size=30),
+    relation=st.lists(st.tuples(KEYS, BRANCHES), max_size=20),
+    per_page=st.integers(1, 6),
+    choices=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)), min_size=1, max_size=4),
+    arriving=st.integers(1, 7),
+    is_composite=st.booleans(),
+)
+def test_the_result_is_that_of_the_exact_join(
+    folder: Path,
+    how: str,
+    stream: list[Row],
+    relation: list[Row],
+    per_page: int,
+    choices: list[tuple[int, int]],
+    arriving: int,
+    is_composite: bool,
+) -> None:
+    left, right = stream_of(stream), relation_of(relation).rename_columns(["id", "place", "skey"])
+    names = {"key": "id", "branch": "place"} if is_composite else {"key": "id"}
+    if not any(w for w, _ in choices):
+        choices.append((1, 1))
+    with stored(folder, right, per_page, list(names.values())) as pages:
+        join = MeshJoin(pages, Equal.on(names), STREAM, how, MEMORY, most_pages=5)
+        counts = Counts()
+        # None: nothing has arrived meanwhile.
+        batches = [part for at in range(0, len(stream), arriving) for part in (left.slice(at, arriving), None)]
+        found = told(join.run(batches, Drawn(choices), counts))
+        assert counts.tuples == len(stream)
+        assert counts.peak_bytes <= MEMORY
+
+    def meets(one: Row, other: Row) -> bool:
+        same = one[0] is not None and one[0] == other[0]
+        return same and (not is_composite or (one[1] is not None and one[1] == other[1]))
+
+    assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
+
+
+CONDITIONS: dict[str, tuple[Condition, Any]] = {
+    "a range": (Between("key", "id", "skey"), lambda one, other: other[0] <= one[0] <= other[2]),
+    "an inequality": (Between("key", high="id", is_strict=True), lambda one, other: one[0] < other[0]),
+    "a distance": (Near("key", "id", 1), lambda one, other: abs(one[0] - other[0]) <= 1),
+    "any function": (
+        Where(lambda left, right: np.asarray(left["key"]) % 2 == np.asarray(right["id"]) % 2, ("key",), ("id",)),
+        lambda one, other: one[0] % 2 == other[0] % 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CONDITIONS)
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    stream=st.lists(st.integers(0, 9), max_size=40),
+    relation=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20),
+    per_page=st.integers(1, 6),
+    w=st.integers(1, 9),
+    b=st.integers(1, 4),
+    how=st.sampled_from(KINDS),
+)
+def test_other_conditions(
+    folder: Path, kind: str, stream: list[int], relation: list[Row], per_page: int, w: int, b: int, how: str
+) -> None:
+    condition, meets = CONDITIONS[kind]
+    left = pa.RecordBatch.from_pydict({"key": pa.array(stream, pa.int64())})
+    rows = [pa.array([row[at] for row in relation], pa.int64()) for at in (0, 1, 1)]
+    right = pa.RecordBatch.from_arrays(rows, ["id", "place", "skey"])
+    with stored(folder, right, per_page, ()) as pages:
+        join = MeshJoin(pages, condition, left.schema, how, MEMORY, most_pages=4)
+        batches = [left.slice(at, 3) for at in range(0, len(stream), 3)]
+        found = told(join.run(batches, Drawn([(w, b), (0, 1)])))
+    assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
+
+
+def test_long_chains_are_not_followed_link_by_link(folder: Path) -> None:
+    """A frequent key of a skewed stream, and of the relation."""
+    left = stream_of([(key, "a") for key in [1] * 3000 + [2] * 40 + [3]])
+    right = relation_of([(1, "x"), (2, "x"), (1, "y")] + [(7, "x")] * 50).rename_columns(["id", "place", "skey"])
+    with stored(folder, right, 20) as pages:
+        found = told(MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", MEMORY).run([left]))
+    assert Counter((row[0], row[4]) for row in found) == {(1, "x"): 3000, (1, "y"): 3000, (2, "x"): 40}
+
+
+def test_numbers_of_tuples_may_pass_32_bits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from deltawave.meshjoin import hash_table
+
+    monkeypatch.setattr(hash_table, "_HIGHEST", 500)
+    left = stream_of([(n % 7, "a") for n in range(5000)])
+    right = relation_of([(n, "x") for n in range(5)]).rename_columns(["id", "place", "skey"])
+    with stored(folder, right, 2) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", 20_000)
+        found = told(join.run([left.slice(at, 10) for at in range(0, 5000, 10)]))
+    assert Counter(row[2] for row in found) == Counter(n for n in range(5000) if n % 7 < 5)
+
+
+def test_memory_bounds_the_window(folder: Path) -> None:
+    left = stream_of([(n, "a" * 50) for n in range(20_000)])
+    right = relation_of([(n, "x") for n in range(2000)]).rename_columns(["id", "place", "skey"])
+    cycles = []
+    with stored(folder, right, 200) as pages:
+        for memory in (100_000, 400_000):
+            counts = Counts()
+            join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", memory, most_pages=2)
+            found = told(join.run((left.slice(at, 100) for at in range(0, 20_000, 100)), Greedy(2), counts))
+            assert len(found) == 2000
+            assert counts.peak_bytes <= memory
+            cycles.append(counts.iterations * 2 / pages.pages)
+    assert cycles[0] > 3 * cycles[1] > 3
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_both_ways_to_read_and_parquet_give_the_same(folder: Path, direct: bool) -> None:
+    right = relation_of([(n % 50, "x" * n) for n in range(200)]).rename_columns(["id", "place", "skey"])
+    pq.write_table(pa.table(right), folder / "relation.parquet", row_group_size=30)
+    stored(folder, right, 30).close()
+    relations: list[Relation] = [
+        ParquetPages([folder / "relation.parquet"]),
+        PageFile(folder / "relation.pages", direct),
+    ]
+    left = stream_of([(n, "a") for n in range(0, 100, 3)])
+    found = [
+        Counter(
+            told(MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "left", MEMORY, most_pages=3).run([left], Greedy(3)))
+        )
+        for pages in relations
+    ]
+    assert found[0] == found[1]
+    assert relations[0].row_counts == [30] * 6 + [20]
+
+
+class TestBadInput:
+    def test_columns_that_do_not_fit(self) -> None:
+        relation = EmptyRelation(RELATION.set(0, pa.field("id", pa.string())))
+        for names, message in (
+            ({"key": "id"}, r"The key is of type int64 in the stream \(key\), string in the relation \(id\)."),
+            ({"kee": "id"}, "The stream has no column kee; it has key, branch, at."),
+            ({"key": "nr"}, "The relation has no column nr; it has id, branch, skey."),
+            ({}, "A mesh join needs at least one key column."),
+        ):
+            with pytest.raises(ValueError, match=message):
+                MeshJoin(relation, Equal.on(names), STREAM)
+        with pytest.raises(ValueError, match=r"Both sides have the column\(s\) branch: rename them in one."):
+            MeshJoin(EmptyRelation(RELATION), Equal.on({"key": "id"}), STREAM)
+        with pytest.raises(ValueError, match="There is no mesh join 'outer': inner, left"):
+            MeshJoin(EmptyRelation(RELATION), Equal.on("branch"), STREAM, "outer")
+
+    def test_memory_that_is_too_small_for_a_page(self, folder: Path) -> None:
+        right = relation_of([(n, "x") for n in range(2000)]).rename_columns(["id", "place", "skey"])
+        with stored(folder, right, 2000) as pages:
+            join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", 50_000)
+            with pytest.raises(ValueError, match="needs more than the 50,000 bytes of memory granted"):
+                told(join.run([stream_of([(1, "a")])]))
+
+    def test_a_stream_that_changes_its_columns(self, folder: Path) -> None:
+        right = relation_of([(1, "x")]).rename_columns(["id", "place", "skey"])
+        other = stream_of([(1, "a")]).rename_columns(["key", "branch", "when"])
+        with stored(folder, right, 5) as pages:
+            join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM)
+            with pytest.raises(
+                ValueError, match="The stream has the columns key, branch, when, and had key, branch, at"
+            ):
+                told(join.run([stream_of([(1, "a")]), other]))
+
+    def test_files_that_hold_no_relation(self, folder: Path) -> None:
+        with pytest.raises(FileNotFoundError):
+            PageFile(folder / "missing.pages")
+        (folder / "half.pages").write_bytes(b"deltawave")
+        with pytest.raises(ValueError, match=r"half.pages is no file of pages, or was not written to its end."):
+            PageFile(folder / "half.pages")
+        with pytest.raises(FileNotFoundError, match="The relation has no files"):
+            ParquetPages([])
