@@ -17,6 +17,10 @@ import pyarrow as pa
 from deltawave.meshjoin.hash_table import Numbers
 
 
+# To fetch tuples from many small parts takes long.
+_PARTS = 16
+
+
 @dataclass(frozen=True)
 class Packet:
     """Tuples up to the number ``end`` that were added at once; ``start_page`` is the first page that they met."""
@@ -48,9 +52,11 @@ class Block:
         """Add tuples."""
         self.parts.append(rows)
         self.count += rows.num_rows
+        if len(self.parts) > _PARTS:
+            self.close()
 
     def close(self) -> None:
-        """Put the tuples side by side; no others come."""
+        """Put the tuples side by side."""
         if len(self.parts) > 1:
             self.parts = pa.Table.from_batches(self.parts).combine_chunks().to_batches()
 
