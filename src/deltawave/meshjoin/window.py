@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from deltawave.meshjoin.hash_table import Numbers
 
-
 # To fetch tuples from many small parts takes long.
 _PARTS = 16
 
