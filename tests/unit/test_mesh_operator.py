@@ -181,6 +181,14 @@ def test_numbers_of_tuples_may_pass_32_bits(folder: Path, monkeypatch: pytest.Mo
     assert Counter(row[2] for row in found) == Counter(n for n in range(5000) if n % 7 < 5)
 
 
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_a_relation_of_keys_alone(folder: Path, how: str) -> None:
+    right = pa.RecordBatch.from_pydict({"key": pa.array([1, 2], pa.int64())})
+    with stored(folder, right, 1, ["key"]) as pages:
+        found = told(MeshJoin(pages, Equal.on("key"), STREAM, how, MEMORY).run([stream_of([(2, "a"), (5, "b")])]))
+    assert sorted(found) == [(2, "a", 0), (5, "b", 1)][: 2 if how == "left" else 1]
+
+
 def test_memory_bounds_the_window(folder: Path) -> None:
     left = stream_of([(n, "a" * 50) for n in range(20_000)])
     right = relation_of([(n, "x") for n in range(2000)]).rename_columns(["id", "place", "skey"])

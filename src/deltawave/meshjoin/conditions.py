@@ -19,9 +19,6 @@ from deltawave.meshjoin.relation import Pages, key_hashes
 
 Mask = npt.NDArray[np.bool_]
 
-# Pairs that are looked at together, where each tuple meets each row.
-_PAIRS = 1 << 17
-
 
 class Matcher(Protocol):
     """The tuples of the window, arranged so that those that the rows of pages meet are found."""

@@ -85,6 +85,19 @@ class HashTable:
 
     def candidates(self, hashes: Hashes) -> Iterator[Candidates]:
         """Pairs of rows and tuples whose hashes are the same in all bits that the table holds, some at a time."""
+        found: list[Candidates] = []
+        waiting = 0
+        for pairs in self._met(hashes):
+            found.append(pairs)
+            waiting += len(pairs[0])
+            if waiting >= _CANDIDATES:
+                yield _joined(found)
+                found, waiting = [], 0
+        if found:
+            yield _joined(found)
+
+    def _met(self, hashes: Hashes) -> Iterator[Candidates]:
+        """The same, as chains are followed."""
         if self.begin == self.end:
             return
         oldest = np.int32(self.begin - self._base)
@@ -92,31 +105,18 @@ class HashTable:
         rows = np.flatnonzero(numbers >= oldest)
         numbers = numbers[rows]
         marks = hashes[rows].astype(np.uint32)
-        found: list[Candidates] = []
-        waiting = 0
         for _ in range(_LINKS):
             places = self._places(numbers)
             is_met = self._marks[places] == marks
             if is_met.any():
-                found.append((rows[is_met], numbers[is_met].astype(np.int64) + self._base))
-                waiting += len(found[-1][0])
-                if waiting >= _CANDIDATES:
-                    yield _joined(found)
-                    found, waiting = [], 0
+                yield rows[is_met], numbers[is_met].astype(np.int64) + self._base
             numbers = self._links[places]
             is_linked = numbers >= oldest
             if not is_linked.any():
                 break
             rows, numbers, marks = rows[is_linked], numbers[is_linked], marks[is_linked]
         else:
-            for pairs in self._looked_for(rows, hashes[rows], numbers):
-                found.append(pairs)
-                waiting += len(pairs[0])
-                if waiting >= _CANDIDATES:
-                    yield _joined(found)
-                    found, waiting = [], 0
-        if found:
-            yield _joined(found)
+            yield from self._looked_for(rows, hashes[rows], numbers)
 
     def _looked_for(self, rows: Places, hashes: Hashes, numbers: npt.NDArray[np.int32]) -> Iterator[Candidates]:
         """What is left of long chains, from these numbers downwards: tuples of each hash are looked for among all."""

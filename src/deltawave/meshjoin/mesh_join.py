@@ -67,7 +67,7 @@ def mesh_join(
         raise ValueError("The relation is stored by a key: for this condition store it without one.")
     mesh = _Mesh(
         dict(relation.files),
-        relation.arrow_schema(),
+        arrow_schema(relation.schema),
         relation.schema,
         wanted,
         how if is_split or how == "right_anti" else "inner",

@@ -138,8 +138,8 @@ class _Run:
         self._numbers: list[Numbers] = []
         self._rows: list[pa.Table] = []
         self._waiting = 0
-        needed = join.carried if join.how in ("inner", "left") else []
-        self._fetched = list(dict.fromkeys([*needed, *self._condition.relation_columns]))
+        self._fetched = list(dict.fromkeys([*join.carried, *self._condition.relation_columns]))
+        self._is_paired = join.how in ("inner", "left")
         self._notes_met = join.how in ("left", "left_semi", "left_anti")
         # Of right_anti: a bit for each row of the relation, and the numbers of those whose pairs wait.
         self._begins = np.cumsum([0, *join.relation.row_counts])
@@ -169,7 +169,6 @@ class _Run:
             return
         capacity = self._capacity(max(1, first.nbytes // first.num_rows))
         self._matcher = self._condition.matcher(capacity)
-        self._capacity_of_window = capacity
         self._own_bytes = self._pages_bytes + self._condition.row_bytes(capacity) + len(self._is_met)
         self._window = Window(self._join.stream_schema, -(-capacity // _BLOCKS))
         page = 0
@@ -260,7 +259,7 @@ class _Run:
         rows = pa.concat_tables(self._rows)
         row_numbers = np.concatenate(self._row_numbers) if self._row_numbers else None
         self._numbers, self._rows, self._row_numbers, self._waiting = [], [], [], 0
-        wanted = None if self._join.carried or self._join.how == "inner" else list(self._condition.stream_columns)
+        wanted = None if self._is_paired else list(self._condition.stream_columns)
         tuples = self._window.take(numbers, wanted)
         holds = self._condition.holds(tuples, rows)
         if holds is not None and not holds.all():
@@ -271,7 +270,7 @@ class _Run:
         if row_numbers is not None:
             met = np.unique(row_numbers if holds is None else row_numbers[holds])
             np.bitwise_or.at(self._is_met, met >> 3, (1 << (met & 7)).astype(np.uint8))
-        if self._join.how in ("inner", "left"):
+        if self._is_paired:
             columns = [*tuples.columns, *(rows.column(name) for name in self._join.carried)]
             yield from pa.table(columns, schema=self._join.schema).combine_chunks().to_batches()
 

@@ -121,7 +121,6 @@ class PageFile:
             index = json.loads(file.read(size))
         self.schema: pa.Schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(index["schema"])))
         self._stored: pa.Schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(index["stored"])))
-        self.key: list[str] = index["key"]
         self._places: list[tuple[int, int]] = [(begin, size) for begin, size in index["pages"]]
         self.row_counts: Sequence[int] = index["row_counts"]
         self.page_bytes = max((-(-size // _SECTOR) * _SECTOR for _, size in self._places), default=0)

@@ -108,10 +108,6 @@ class StoredRelation:
         partial.write_text(json.dumps(told))
         partial.replace(self.folder / _MANIFEST)
 
-    def arrow_schema(self) -> pa.Schema:
-        """The columns as they are stored."""
-        return arrow_schema(self.schema)
-
 
 def arrow_schema(schema: StructType) -> pa.Schema:
     """A schema in Arrow's types, in the same zone whatever the session's is."""
