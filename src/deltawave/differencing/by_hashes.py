@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.compression import Freed, free_prefix, month_key, nothing
-from deltawave.differencing.contract import Columns, all_same
+from deltawave.differencing.compression import Freed, month_key, nothing, with_keys
+from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import quoted
 
 _LOG = logging.getLogger(__name__)
@@ -56,15 +55,8 @@ def changes(
         freed.append(free_differing)
         keys = differing.select(*map(quoted, unique_key)).persist()
         freed.append(keys.unpersist)
-        sides = (_semi_joined(frame, keys, unique_key) for frame in (old, new))
+        sides = (with_keys(frame, keys, unique_key, "left_semi") for frame in (old, new))
         return outer_join.changes(*sides, unique_key=unique_key, columns=columns, before_image=before_image), free
     except BaseException:
         free()
         raise
-
-
-def _semi_joined(frame: DataFrame, keys: DataFrame, key: Sequence[str]) -> DataFrame:
-    prefix = free_prefix("key_", frame.columns)
-    renamed = keys.select(*(F.col(quoted(name)).alias(f"{prefix}{number}") for number, name in enumerate(key)))
-    same = all_same((F.col(quoted(name)), F.col(f"{prefix}{number}")) for number, name in enumerate(key))
-    return frame.join(renamed, same, "left_semi")

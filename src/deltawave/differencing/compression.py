@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType, YearMonthIntervalType
 
-from deltawave.differencing.contract import Columns
+from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, map_rows, quoted
 from deltawave.differencing.merging import patched
@@ -119,6 +119,14 @@ def free_prefix(prefix: str, names: Sequence[str]) -> str:
     while any(name.lower().startswith(prefix) for name in names):
         prefix += "_"
     return prefix
+
+
+def with_keys(frame: DataFrame, keys: DataFrame, unique_key: Sequence[str], how: str) -> DataFrame:
+    """The rows with these keys (``left_semi``) or the others (``left_anti``). ``keys``: columns in the key's order."""
+    prefix = free_prefix("key_", frame.columns)
+    renamed = keys.toDF(*(f"{prefix}{number}" for number in range(len(unique_key))))
+    same = all_same((F.col(quoted(name)), F.col(f"{prefix}{number}")) for number, name in enumerate(unique_key))
+    return frame.join(renamed, same, how)
 
 
 def segments_of(rows: int) -> int:

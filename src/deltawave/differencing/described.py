@@ -66,12 +66,17 @@ def described_columns(
     return columns
 
 
+def repeated_keys(frame: DataFrame, key: Sequence[str]) -> DataFrame:
+    """The keys that several rows have, as k0, k1, ..., and how many ``rows``."""
+    keys = frame.select(*(F.col(quoted(name)).alias(f"k{number}") for number, name in enumerate(key)))
+    return keys.groupBy(*keys.columns).agg(F.count(F.lit(1)).alias("rows")).where("rows > 1")
+
+
 def refuse_repeated_keys(side: str, frame: DataFrame, key: Sequence[str]) -> None:
     """Read the key, and raise ``ValueError`` if several rows have the same; ``side`` is what the message calls it."""
-    keys = frame.select(*(F.col(quoted(name)).alias(f"k{number}") for number, name in enumerate(key)))
-    repeated = keys.groupBy(*keys.columns).agg(F.count(F.lit(1)).alias("rows")).where("rows > 1")
+    repeated = repeated_keys(frame, key)
     # Python knows no interval of months.
-    texts = [F.col(name).cast("string") for name in keys.columns]
+    texts = [F.col(name).cast("string") for name in repeated.columns[:-1]]
     examples = [", ".join(map(str, row)) for row in repeated.limit(3).select(*texts).collect()]
     if examples:
         raise ValueError(

@@ -7,14 +7,16 @@ what is left was deleted or inserted. That is the smallest set of changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.compression import Freed, free_prefix
+from deltawave.differencing.compression import Freed, free_prefix, with_keys
 from deltawave.differencing.contract import Columns, all_same
+from deltawave.differencing.described import repeated_keys
 from deltawave.differencing.in_place import quoted
 
 
@@ -33,38 +35,22 @@ def changes(
     ``find`` compares the rows of keys that are unique. If it ``reads_files``, it gets all rows, and what it says of
     other keys is left out.
     """
-    repeated = _repeated(old, new, unique_key).persist()
+    sides = (repeated_keys(side, unique_key).drop("rows") for side in (old, new))
+    repeated = reduce(DataFrame.unionByName, sides).distinct().persist()
     if repeated.isEmpty():
         repeated.unpersist()
         return find(old, new)
-    bags = [_joined(side, repeated, unique_key, "left_semi") for side in (old, new)]
+    bags = [with_keys(side, repeated, unique_key, "left_semi") for side in (old, new)]
     of_bags = _changes_of_bags(*bags, unique_key=unique_key, columns=columns, before_image=before_image)
     if not reads_files:
-        old, new = (_joined(side, repeated, unique_key, "left_anti") for side in (old, new))
+        old, new = (with_keys(side, repeated, unique_key, "left_anti") for side in (old, new))
     found, free_found = find(old, new)
 
     def free() -> None:
         free_found()
         repeated.unpersist()
 
-    return _joined(found, repeated, unique_key, "left_anti").unionByName(of_bags), free
-
-
-def _repeated(old: DataFrame, new: DataFrame, key: Sequence[str]) -> DataFrame:
-    """The keys that several rows of a snapshot have, as k0, k1, ..."""
-    names = [f"k{number}" for number in range(len(key))]
-    sides = []
-    for side in (old, new):
-        keys = side.select(*(F.col(quoted(name)).alias(named) for name, named in zip(key, names, strict=True)))
-        sides.append(keys.groupBy(*names).agg(F.count(F.lit(1)).alias("rows")).where("rows > 1").select(*names))
-    return sides[0].unionByName(sides[1]).distinct()
-
-
-def _joined(frame: DataFrame, keys: DataFrame, key: Sequence[str], how: str) -> DataFrame:
-    prefix = free_prefix("key_", frame.columns)
-    named = keys.select(*(F.col(name).alias(prefix + name) for name in keys.columns))
-    same = all_same((F.col(quoted(name)), F.col(f"{prefix}k{number}")) for number, name in enumerate(key))
-    return frame.join(named, same, how)
+    return with_keys(found, repeated, unique_key, "left_anti").unionByName(of_bags), free
 
 
 def _changes_of_bags(
