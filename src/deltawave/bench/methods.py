@@ -13,7 +13,7 @@ from deltawave.bench.snapshots import KEY, Snapshots
 from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
 from deltawave.differencing.algorithms import ALGORITHMS
 from deltawave.differencing.compression import Freed
-from deltawave.differencing.in_place import map_rows, quoted
+from deltawave.differencing.in_place import groups_in_place, map_rows, quoted
 
 # To compare more rows takes datacompy minutes.
 _ROWS_FOR_DATACOMPY = 200_000
@@ -156,7 +156,8 @@ def _decoded(*sides: str) -> Callable[[Snapshots], None]:
         frames: list[DataFrame] = [getattr(snapshots, side) for side in sides]
         for frame in frames:
             names = [quoted(name) for name in frame.columns]
-            map_rows(frame, names, count, "n bigint", in_place=True).write.format("noop").mode("overwrite").save()
+            counted = map_rows(frame, names, count, "n bigint", groups_in_place(frame, names))
+            counted.write.format("noop").mode("overwrite").save()
 
     return read
 

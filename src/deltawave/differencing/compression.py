@@ -18,7 +18,7 @@ from pyspark.sql.types import ArrayType, DataType, StructField, StructType, Year
 
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.dictionaries import plain
-from deltawave.differencing.in_place import Batches, map_rows, quoted
+from deltawave.differencing.in_place import Batches, RowGroups, map_rows, quoted
 from deltawave.differencing.merging import patched
 from deltawave.differencing.nearness import Measured
 from deltawave.differencing.signatures import Signatures, gathered
@@ -134,15 +134,17 @@ def segments_of(rows: int) -> int:
     return max(1, -(-rows // _SEGMENT_ROWS))
 
 
-def compressed(frame: DataFrame, compared: Compared, segments: int, kind: int, in_place: bool = False) -> DataFrame:
-    """The rows of a frame as compressed pieces of segments."""
+def compressed(
+    frame: DataFrame, compared: Compared, segments: int, kind: int, groups: RowGroups | None = None
+) -> DataFrame:
+    """The rows of a frame as compressed pieces of segments. ``groups``: see ``map_rows``."""
     keys = len(compared.key)
 
     def compress(batches: Batches) -> Batches:
         rows = ((kind, signatures(batch.columns, keys)) for batch in batches)
         yield from (pieces_of(part, segments, kind) for _, part in gathered(rows, _TASK_ROWS))
 
-    return map_rows(frame, compared.cells(), compress, PIECES, in_place)
+    return map_rows(frame, compared.cells(), compress, PIECES, groups)
 
 
 def signatures(cells: Sequence[pa.Array], keys: int) -> Signatures:

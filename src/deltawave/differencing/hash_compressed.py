@@ -36,7 +36,7 @@ from deltawave.differencing.compression import (
 )
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.dictionaries import plain
-from deltawave.differencing.in_place import Batches, map_rows, quoted
+from deltawave.differencing.in_place import Batches, groups_in_place, map_rows, quoted
 from deltawave.differencing.shared_table import SharedTable
 from deltawave.differencing.signatures import Places
 
@@ -129,7 +129,7 @@ def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bo
     schema = schema.add(told + "seen", "binary").add(told + "repeated", "binary")
     at = [places[cell] for cell in compared.cells()]
     probe = _Probe(table, at, len(compared.key), to_arrow_schema(schema))
-    return map_rows(new, cells, probe, schema, in_place)
+    return map_rows(new, cells, probe, schema, groups_in_place(new, cells) if in_place else None)
 
 
 class _Probe:

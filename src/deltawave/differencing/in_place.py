@@ -134,18 +134,16 @@ def map_rows(
     expressions: Sequence[str],
     work: Callable[[Batches], Batches],
     schema: StructType | str,
-    in_place: bool = False,
+    groups: RowGroups | None = None,
 ) -> DataFrame:
     """Let tasks ``work`` on batches of these expressions over the rows of a frame; a result of that ``schema``.
 
-    With ``in_place`` the frame is a plain select of Parquet files. Spark reads it if an expression is no column, and if
-    the files cannot be read in place.
+    ``groups``: what ``groups_in_place`` said of it; Spark reads the frame if that is none.
     """
-    places = {quoted(name): place for place, name in enumerate(frame.columns)}
-    groups = groups_in_place(frame) if in_place and all(each in places for each in expressions) else None
     if groups is None:
         cells = [F.expr(each).alias(f"e{number}") for number, each in enumerate(expressions)]
         return frame.select(*cells).mapInArrow(work, schema)
+    places = {quoted(name): place for place, name in enumerate(frame.columns)}
     wanted = [places[each] for each in expressions]
 
     def chosen(batches: Batches) -> Batches:
@@ -170,8 +168,14 @@ def map_row_groups(
     return session.range(0, groups.tasks, 1, groups.tasks).mapInArrow(read, schema)
 
 
-def groups_in_place(frame: DataFrame) -> RowGroups | None:
-    """The row groups of a plain select of Parquet files; none if Spark has to read it, and the library logs why."""
+def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups | None:
+    """The row groups of a plain select of Parquet files.
+
+    None if Spark has to read it: if an expression is no column, or the files cannot be read in place, which is logged.
+    """
+    columns = set(map(quoted, frame.columns))
+    if not columns.issuperset(expressions):
+        return None
     try:
         return RowGroups.of(frame)
     except NotInPlaceError as error:

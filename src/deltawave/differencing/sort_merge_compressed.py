@@ -39,7 +39,7 @@ from deltawave.differencing.compression import (
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.fetching import Fetch, Wanted
 from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.in_place import Batches, groups_in_place, map_row_groups, quoted
+from deltawave.differencing.in_place import Batches, RowGroups, groups_in_place, map_row_groups, quoted
 from deltawave.differencing.kept_entries import KeptEntries
 from deltawave.differencing.merging import Mask, differences
 from deltawave.differencing.signatures import Signatures
@@ -76,7 +76,9 @@ def differing_rows(
     """
     compared = Compared.of(unique_key, columns)
     segments = segments_of(rows)
-    pieces = compressed(new, compared, segments, NEW, in_place)
+    # Examined once: a file that changes between the readings is noticed.
+    groups = groups_in_place(new, compared.cells()) if in_place else None
+    pieces = compressed(new, compared, segments, NEW, groups)
     entries = KeptEntries.of(kept, segments)
     if entries is None:
         pieces = pieces.unionByName(old_pieces(kept, patches, compared, segments))
@@ -98,8 +100,9 @@ def differing_rows(
         return deleted, candidates.unpersist
     try:
         arrived, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
-        fetched = _fetched_in_place(new, compared, arrived) if in_place and is_small else None
-        if fetched is None:
+        if groups is not None and is_small:
+            fetched = _fetched_in_place(new, groups, compared, arrived)
+        else:
             fetched = _fetched(new, compared, arrived, is_small)
     except BaseException:
         candidates.unpersist()
@@ -107,11 +110,9 @@ def differing_rows(
     return fetched.unionByName(deleted), candidates.unpersist
 
 
-def _fetched_in_place(new: DataFrame, compared: Compared, candidates: DataFrame) -> DataFrame | None:
-    """The rows of files that were candidates; none if Spark has to read them."""
+def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:
+    """The rows of files that were candidates."""
     places = {quoted(name): place for place, name in enumerate(new.columns)}
-    if not all(cell in places for cell in compared.cells()) or (groups := groups_in_place(new)) is None:
-        return None
     wanted = Wanted.of(candidates.select("key_hash", "key_check", "row_hash", "was_kept", "is_repeated").toArrow())
     schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])
     schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
