@@ -332,7 +332,7 @@ class TestInPlace:
         assert len(kept(bench, "files")) == 1
         # Sizes and times of two files are all that there is beside the log.
         assert bench.spark.table(f"{bench.schema}.{min(kept(bench, 'files'))}").count() == 2
-        assert not [name for name in temporary_views(bench.spark) if "accounts" in name]
+        assert not [name for name in temporary_views(bench.spark) if bench.schema in name]
         assert bench.batches("divergence")[:2] == [(None,), (0,)]
 
     def test_the_same_files_are_not_read_again_and_others_become_the_former_ones(
