@@ -36,6 +36,7 @@ def mesh_join(
     on: str | Sequence[str] | Mapping[str, str] | None = None,
     condition: Condition | None = None,
     how: str = "inner",
+    where: str | None = None,
     memory_bytes: int = 64 << 20,
     direct: bool = False,
 ) -> Freed:
@@ -48,6 +49,7 @@ def mesh_join(
     - ``how``: ``inner``; ``left``, with the rows that no row of the relation meets; ``left_semi`` and ``left_anti``,
       rows that some row meets, or none does, each once (duplicates; new rows); ``right_anti``, rows of the relation
       that no row meets (deleted ones)
+    - ``where``: what else holds for a pair of an inner join, in SQL over the result's columns
     - ``memory_bytes``: what a task may use for pages, rows and hash table (equation 1)
     - ``direct``: read the relation past the operating system's cache
 
@@ -58,6 +60,8 @@ def mesh_join(
         raise ValueError("A mesh join needs either `on` or `condition`.")
     if how not in KINDS:
         raise ValueError(f"There is no mesh join {how!r}: {', '.join(KINDS)}.")
+    if where is not None and how != "inner":
+        raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
     wanted = condition if condition is not None else Equal.on(on or ())
     is_split = isinstance(wanted, Equal)
     if is_split and tuple(wanted.relation_columns) != relation.key:
@@ -76,9 +80,8 @@ def mesh_join(
     )
     # What is wrong is said before Spark starts.
     mesh.join(stream.schema, how)
-    if is_split:
-        return _by_key(stream, relation.parts, mesh), nothing
-    return _by_rows(stream, mesh, how)
+    found, free = (_by_key(stream, relation.parts, mesh), nothing) if is_split else _by_rows(stream, mesh, how)
+    return (found if where is None else found.where(where)), free
 
 
 @dataclass(frozen=True)

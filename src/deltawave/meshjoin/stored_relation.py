@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 import pyarrow as pa
@@ -60,7 +61,8 @@ class StoredRelation:
         - ``parts``: as many tasks mesh; by default as many as Spark runs at a time
         - ``page_bytes``: of a page (v_P)
 
-        A former state stays until the new one is complete. Raises ``ValueError`` for a key that is no column.
+        The former state stays until the next one but one is stored, for joins that have begun with it. Raises
+        ``ValueError`` for a key that is no column.
         """
         names = (key,) if isinstance(key, str) else tuple(key)
         if missing := [name for name in names if name not in relation.columns]:
@@ -80,10 +82,33 @@ class StoredRelation:
         except BaseException:
             shutil.rmtree(version, ignore_errors=True)
             raise
+        # A join that has begun with the former files goes on with them.
+        used = {version, *(Path(path).parent for path in (found.files.values() if found else ()))}
         for other in folder.iterdir():
-            if other.is_dir() and other != version:
+            if other.is_dir() and other not in used:
                 shutil.rmtree(other, ignore_errors=True)
         return stored
+
+    @classmethod
+    def beside_tables(
+        cls,
+        relation: DataFrame,
+        name: str,
+        *,
+        key: str | Sequence[str] = (),
+        parts: int | None = None,
+        page_bytes: int = 1 << 18,
+    ) -> StoredRelation:
+        """Store a relation as ``of`` does, in a folder of this name beside the session's tables.
+
+        Raises ``ValueError`` if the tables lie on a file system that this machine reads by Hadoop only.
+        """
+        warehouse = relation.sparkSession.conf.get("spark.sql.warehouse.dir") or ""
+        place = urlsplit(warehouse)
+        if place.scheme not in ("", "file"):
+            raise ValueError(f"The tables lie in {warehouse}: name a folder that all machines reach to `of`.")
+        folder = Path(unquote(place.path)).parent / "mesh_join" / name
+        return cls.of(relation, folder, key=key, parts=parts, page_bytes=page_bytes)
 
     @classmethod
     def opened(cls, folder: str | Path) -> StoredRelation | None:

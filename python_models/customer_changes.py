@@ -1,0 +1,13 @@
+"""The changes of the airports under the customers' surrogate keys (surrogate key assignment, MJ08 1)."""
+
+from deltawave.meshjoin import StoredRelation, arrived_since, mesh_join
+
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    done = session.table(str(dbt.this)) if dbt.is_incremental else None
+    changes = arrived_since(dbt.ref("airports_changes"), done, "_batch_id")
+    arrived = changes.select("icao", "_change_type", "_batch_id", "_batch_at", "elevation", "lat", "lon")
+    lookup = dbt.ref("customer_lookup").select("code", "customer_key")
+    relation = StoredRelation.beside_tables(lookup, "customer_changes", key="code")
+    return mesh_join(arrived, relation, on={"icao": "code"}, how="left")

@@ -1,0 +1,77 @@
+"""What arrived since the last run, and surrogate keys for what is new (MJ08 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from deltawave.differencing.compression import Freed, free_prefix
+from deltawave.differencing.in_place import quoted
+from deltawave.meshjoin.mesh_join import mesh_join
+from deltawave.meshjoin.stored_relation import StoredRelation
+
+
+def arrived_since(stream: DataFrame, done: DataFrame | None, batch: str) -> DataFrame:
+    """Return the rows of batches later than all that ``done`` has; all rows if it has none.
+
+    ``batch``: the column of both that numbers batches; ``done``: what former runs made, none in the first run. A batch
+    that left nothing in ``done`` comes again until a later one leaves something. Raises ``ValueError`` if a frame has
+    no such column.
+    """
+    for frame in (stream, done):
+        if frame is not None:
+            _demand(frame, [batch], "What arrived")
+    last = None if done is None else done.agg(F.max(quoted(batch))).collect()[0][0]
+    return stream if last is None else stream.where(F.col(quoted(batch)) > F.lit(last))
+
+
+def new_keys(
+    arrived: DataFrame,
+    relation: DataFrame,
+    assigned: DataFrame | None,
+    *,
+    on: Mapping[str, str],
+    key: str,
+    order: str,
+    name: str,
+    memory_bytes: int = 64 << 20,
+) -> Freed:
+    """Return the arrived rows that are new, with surrogate keys, and a function that frees what they need.
+
+    - ``relation``: what is known, stored as ``name`` beside the session's tables (``StoredRelation.beside_tables``)
+    - ``assigned``: what former runs of this function made; none in the first run
+    - ``on``: the natural key: columns of ``arrived``, and those of ``relation`` that they equal. Of several rows of a
+      natural key the first one by ``order`` is taken; a row with a null in it is not
+    - ``key``: the column of surrogate keys, whole numbers, of the relation and the result: they go on from the highest
+      one, by ``order`` and natural key
+
+    Raises ``ValueError`` for columns that are missing.
+    """
+    _demand(relation, [*on.values(), key], "The relation")
+    _demand(arrived, [*on, order], "What arrived")
+    natural = [F.col(quoted(column)) for column in on]
+    known = relation.select(*(F.col(quoted(theirs)).alias(own) for own, theirs in on.items()))
+    highest = _highest(relation, key)
+    if assigned is not None:
+        known = known.unionByName(assigned.select(*natural))
+        highest = max(highest, _highest(assigned, key))
+    stored = StoredRelation.beside_tables(known, name, key=list(on))
+    unknown, free = mesh_join(arrived, stored, on=list(on), how="left_anti", memory_bytes=memory_bytes)
+    place = free_prefix("place", arrived.columns)
+    placed = unknown.dropna(subset=list(on)).withColumn(
+        place, F.row_number().over(Window.partitionBy(*natural).orderBy(quoted(order)))
+    )
+    number = F.row_number().over(Window.orderBy(F.col(quoted(order)), *natural))
+    new_key = (F.lit(highest) + number).cast(relation.schema[key].dataType)
+    return placed.where(F.col(place) == 1).drop(place).withColumn(key, new_key), free
+
+
+def _highest(frame: DataFrame, key: str) -> int:
+    return int(frame.agg(F.max(quoted(key))).collect()[0][0] or 0)
+
+
+def _demand(frame: DataFrame, columns: Sequence[str], what: str) -> None:
+    if missing := [name for name in columns if name not in frame.columns]:
+        raise ValueError(f"{what} has no column {missing[0]}; there are {', '.join(frame.columns)}.")

@@ -1,0 +1,65 @@
+"""What arrived since the last run, and surrogate keys for what is new (MJ08 1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from deltawave.meshjoin import StoredRelation, arrived_since, new_keys
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+ARRIVED = "select * from values ('a', 1), ('n', 1), ('m', 1), ('n', 2), (null, 2), ('o', 2) as arrived (code, batch)"
+KNOWN = "select * from values ('a', 7), ('b', 40), (null, 3) as known (id, number)"
+
+
+@pytest.fixture
+def name() -> str:
+    """A stored relation of this test alone."""
+    return f"increments_{uuid4().hex}"
+
+
+def assigned(frame: DataFrame) -> list[tuple[str, int, int]]:
+    return sorted((row.code, row.batch, row.number) for row in frame.collect())
+
+
+def test_new_rows_get_the_next_keys_once(spark: SparkSession, name: str) -> None:
+    def add(before: DataFrame | None) -> DataFrame:
+        arrived = arrived_since(spark.sql(ARRIVED), before, "batch")
+        found, free = new_keys(
+            arrived, spark.sql(KNOWN), before, on={"code": "id"}, key="number", order="batch", name=name
+        )
+        rows = found.collect()
+        free()
+        return spark.createDataFrame(rows, found.schema)
+
+    first = add(None)
+    assert assigned(first) == [("m", 1, 41), ("n", 1, 42), ("o", 2, 43)]
+    # Nothing arrived later than batch 2.
+    assert assigned(add(first)) == []
+    # After the first batch alone, its keys stay and the others go on.
+    assert assigned(add(first.where("batch = 1"))) == [("o", 2, 43)]
+
+
+def test_without_a_former_row_everything_has_arrived(spark: SparkSession) -> None:
+    arrived = spark.sql(ARRIVED)
+    assert arrived_since(arrived, arrived.where("false"), "batch").count() == 6
+
+
+def test_bad_columns_are_named(spark: SparkSession, name: str) -> None:
+    arrived, known = spark.sql(ARRIVED), spark.sql(KNOWN)
+    with pytest.raises(ValueError, match="What arrived has no column day; there are code, batch"):
+        arrived_since(arrived, None, "day")
+    with pytest.raises(ValueError, match="The relation has no column code; there are id, number"):
+        new_keys(arrived, known, None, on={"code": "code"}, key="number", order="batch", name=name)
+
+
+def test_a_former_state_stays_for_those_who_read_it(spark: SparkSession, tmp_path: Path) -> None:
+    stored = [
+        StoredRelation.of(spark.range(start, start + 10), tmp_path / "relation", key="id", parts=1)
+        for start in (0, 10, 20)
+    ]
+    assert [all(Path(file).exists() for file in each.files.values()) for each in stored] == [False, True, True]
