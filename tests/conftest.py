@@ -281,5 +281,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         seconds[report.nodeid.partition("::")[0]] += round(report.duration, 1)
     if sum(seconds.values()) > 60:
         terminalreporter.section("seconds by file")
-        for file, spent in seconds.most_common(30):
-            terminalreporter.line(f"{spent:7.1f} {file}")
+        told = [f"{Path(file).stem.removeprefix('test_')} {spent:.0f}" for file, spent in seconds.most_common(60)]
+        terminalreporter.line(f"{sum(seconds.values()):.0f} in all: {', '.join(told)}")
