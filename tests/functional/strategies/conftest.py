@@ -10,6 +10,8 @@ import pytest
 from plans import BROADCAST, CO_PARTITION, ORDERING, PREFERENCE
 from pyspark.sql import DataFrame, SparkSession
 
+from deltawave.differencing import aligning
+
 
 @pytest.fixture
 def settings_as_before(spark: SparkSession) -> Iterator[None]:
@@ -31,3 +33,9 @@ def stored(spark: SparkSession, tmp_path: Path) -> Callable[..., DataFrame]:
         return spark.read.parquet(str(file))
 
     return store
+
+
+@pytest.fixture
+def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows of as many segments as their snapshots have row groups."""
+    monkeypatch.setattr(aligning, "_SEGMENT_ROWS", 1)

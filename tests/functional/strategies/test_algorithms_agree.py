@@ -17,7 +17,7 @@ from functional.macros.generated import collect, content
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.differencing import ALGORITHMS, aligning, pointed, snapshot_differential
+from deltawave.differencing import ALGORITHMS, pointed, snapshot_differential
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -96,8 +96,7 @@ def changed(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> C
 
 
 @pytest.fixture(autouse=True)
-def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aligning, "_SEGMENT_ROWS", 1)
+def small_tasks(small_segments: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pointed, "_TASK_ROWS", 4)
 
 

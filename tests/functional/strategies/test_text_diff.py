@@ -12,7 +12,9 @@ from numbered import kept, table
 from pyspark.sql import DataFrame
 from workbench import Workbench
 
-from deltawave.differencing import aligning, snapshot_differential
+from deltawave.differencing import snapshot_differential
+
+pytestmark = pytest.mark.usefixtures("small_segments")
 
 ROW = "id as account_id, concat('name of ', id) as name, id % 3 as branch"
 # Rows 0 to 9 are updated, 900 to 909 gone, 1000 to 1004 new.
@@ -27,11 +29,6 @@ ORDERS = {
     "reversed by tens": ("id div 10, -id", JOINED.format("10%")),
     "mixed": ("hash(id)", JOINED.format("12%")),
 }
-
-
-@pytest.fixture(autouse=True)
-def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aligning, "_SEGMENT_ROWS", 1)
 
 
 def changed(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Counter[Any]:

@@ -18,9 +18,11 @@ from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
 from workbench import Workbench, temporary_views
 
-from deltawave.differencing import aligning, outer_join, window
+from deltawave.differencing import outer_join, window
 from deltawave.evaluation.comparator import compare
 from deltawave.evaluation.hashed import Messages, Snapshot
+
+pytestmark = pytest.mark.usefixtures("small_segments")
 
 ROW = "cast(id as int) as account_id, concat('name of ', id) as name, id % 3 as branch, 0.5D as share"
 # Rows 0 to 9 are updated, 900 to 909 gone, 1000 to 1004 new.
@@ -50,11 +52,6 @@ def columns_of(frame: DataFrame, *key: str) -> list[dict[str, Any]]:
         }
         for name, kind in frame.dtypes
     ]
-
-
-@pytest.fixture(autouse=True)
-def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aligning, "_SEGMENT_ROWS", 1)
 
 
 def compared(
