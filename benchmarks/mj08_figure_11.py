@@ -62,7 +62,7 @@ def report(results: list[Result], folder: Path) -> None:
     (folder / "mj08_figure_11.md").write_text(table(["arrival rate by service rate", *curves], rows))
     percents = {name: [100 * value for value in values] for name, values in curves.items()}
     chart = LineChart(
-        title="MJ08 Figure 11: what is left of the result when tuples are shed",
+        title="MJ08 Figure 11: results left by shedding",
         x_label="arrival rate by service rate",
         y_label="part of the result, %",
         x=RATIOS,
