@@ -204,6 +204,27 @@ def test_memory_bounds_the_window(folder: Path) -> None:
     assert cycles[0] > 3 * cycles[1] > 3
 
 
+def test_a_batch_of_the_stream_may_be_larger_than_the_memory(folder: Path) -> None:
+    left = stream_of([(n, "a" * 50) for n in range(20_000)])
+    right = relation_of([(n, "x") for n in range(2000)]).rename_columns(["id", "place", "skey"])
+    counts = Counts()
+    with stored(folder, right, 200) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", left.nbytes // 4)
+        assert len(told(join.run([left], counts=counts))) == 2000
+    assert counts.peak_bytes <= left.nbytes // 4
+    # About six cycles of two pages each.
+    assert counts.iterations < 100
+
+
+def test_a_tuple_that_never_fits(folder: Path) -> None:
+    left = stream_of([(1, "a"), (2, "a" * 50_000)])
+    right = relation_of([(2, "x")]).rename_columns(["id", "place", "skey"])
+    with stored(folder, right, 1) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", 20_000)
+        with pytest.raises(ValueError, match="A tuple of the stream takes 50,016 bytes, for which the 20,000 bytes"):
+            told(join.run([left.slice(0, 1), left.slice(1)]))
+
+
 @pytest.mark.parametrize("direct", [False, True])
 def test_both_ways_to_read_and_parquet_give_the_same(folder: Path, direct: bool) -> None:
     right = relation_of([(n % 50, "x" * n) for n in range(200)]).rename_columns(["id", "place", "skey"])
@@ -242,7 +263,8 @@ class TestBadInput:
 
     def test_memory_that_is_too_small_for_a_page(self, folder: Path) -> None:
         right = relation_of([(n, "x") for n in range(2000)]).rename_columns(["id", "place", "skey"])
-        with stored(folder, right, 2000) as pages:
+        stored(folder, right, 2000).close()
+        with PageFile(folder / "relation.pages", direct=True) as pages:
             join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", 50_000)
             with pytest.raises(ValueError, match="needs more than the 50,000 bytes of memory granted"):
                 told(join.run([stream_of([(1, "a")])]))

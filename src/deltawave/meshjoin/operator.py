@@ -21,10 +21,14 @@ from deltawave.meshjoin.window import Window
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
-# Pairs that wait until their tuples are fetched together.
-_PAIRS = 1 << 14
+# Pairs that wait until their tuples are fetched together: so many, and rows of so many bytes.
+_PAIRS, _PAIR_BYTES = 1 << 14, 1 << 20
 # A window is cut into so many blocks; memory of one is given up at a time.
-_BLOCKS = 4
+_BLOCKS = 16
+# Pages that are read at a time are such a part of the memory, and have so many rows.
+_PART_OF_MEMORY, _ROWS = 16, 1 << 15
+# What is added to the window at a time is such a part of it.
+_PACKETS = 32
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,13 @@ class Progress:
     - ``waiting``: tuples that have arrived and not been taken
     - ``room``: tuples for which the window has room
     - ``pages``: of the relation
+    - ``most_pages``: that are read at a time
     """
 
     waiting: int
     room: int
     pages: int
+    most_pages: int
 
 
 class Tuner(Protocol):
@@ -62,12 +68,15 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Greedy:
-    """As many tuples as there is room for: the fewest cycles for a finite stream."""
+    """As many tuples as there is room for: the fewest cycles for a finite stream.
 
-    b: int = 1
+    ``b``: pages of an iteration; as many as are read at a time, if that is none.
+    """
+
+    b: int | None = None
 
     def __call__(self, progress: Progress) -> tuple[int, int]:
-        return progress.room, self.b
+        return progress.room, self.b or progress.most_pages
 
 
 @dataclass
@@ -87,7 +96,11 @@ class MeshJoin:
     - ``how``: ``inner``; ``left``, with the tuples that no row meets; ``left_semi`` and ``left_anti``, tuples that some
       row meets, or none does, each once; ``right_anti``, rows that no tuple of the finite stream meets
     - ``memory_bytes``: for the pages, the tuples and the hash table (equation 1)
-    - ``most_pages``: the largest b that the tuner chooses
+    - ``most_pages``: so many pages are read at a time, and lie in memory; if that is none, as many as suit the memory.
+      A tuner may choose a larger b: then an iteration reads several times
+
+    Not part of that memory: a batch of the stream, as it arrived, and a few MB of results that wait, and of what is
+    computed of rows while they are looked for.
     """
 
     relation: Relation
@@ -95,7 +108,7 @@ class MeshJoin:
     stream_schema: pa.Schema
     how: str = "inner"
     memory_bytes: int = 64 << 20
-    most_pages: int = 1
+    most_pages: int | None = None
 
     def __post_init__(self) -> None:
         if self.how not in KINDS:
@@ -104,6 +117,16 @@ class MeshJoin:
         repeated = set(self.stream_schema.names) & set(self.carried)
         if repeated:
             raise ValueError(f"Both sides have the column(s) {', '.join(sorted(repeated))}: rename them in one.")
+
+    @property
+    def pages_at_a_time(self) -> int:
+        """How many pages are read at a time."""
+        relation = self.relation
+        wanted = self.most_pages
+        if wanted is None and relation.pages:
+            by_memory = self.memory_bytes // (_PART_OF_MEMORY * max(1, relation.page_bytes))
+            wanted = min(by_memory, _ROWS // max(relation.row_counts))
+        return max(1, min(wanted or 1, relation.pages))
 
     @property
     def carried(self) -> list[str]:
@@ -134,10 +157,11 @@ class _Run:
     def __init__(self, join: MeshJoin, source: Arrived, tuner: Tuner, counts: Counts) -> None:
         self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
         self._relation, self._condition = join.relation, join.condition
-        self._pages_bytes = min(join.most_pages, max(1, join.relation.pages)) * join.relation.page_bytes
+        self._most_pages = join.pages_at_a_time
+        self._pages_bytes = self._most_pages * join.relation.page_bytes
         self._numbers: list[Numbers] = []
-        self._rows: list[pa.Table] = []
-        self._waiting = 0
+        self._rows: list[pa.RecordBatch] = []
+        self._waiting = self._waiting_bytes = 0
         self._fetched = list(dict.fromkeys([*join.carried, *self._condition.relation_columns]))
         self._is_paired = join.how in ("inner", "left")
         self._notes_met = join.how in ("left", "left_semi", "left_anti")
@@ -167,22 +191,24 @@ class _Run:
             first = self._source.look()
         if first is None:
             return
-        capacity = self._capacity(max(1, first.nbytes // first.num_rows))
+        tuple_bytes = max(1, -(-first.nbytes // first.num_rows))
+        capacity = self._capacity(tuple_bytes)
+        self._packet = -(-capacity // _PACKETS)
+        self._packet_bytes = self._packet * tuple_bytes
         self._matcher = self._condition.matcher(capacity)
         self._own_bytes = self._pages_bytes + self._condition.row_bytes(capacity) + len(self._is_met)
         self._window = Window(self._join.stream_schema, -(-capacity // _BLOCKS))
-        page = 0
+        page, pages = 0, self._relation.pages
         while True:
             room = capacity - (self._window.end - self._window.begin)
-            w, b = self._tuner(Progress(first.num_rows if first else 0, room, self._relation.pages))
+            w, b = self._tuner(Progress(first.num_rows if first else 0, room, pages, self._most_pages))
             self._take(min(w, room), page)
             if self._window.is_empty and self._source.has_ended:
                 return
             self._counts.iterations += 1
-            left = max(1, min(b, self._relation.pages, self._join.most_pages))
+            left = max(1, min(b, pages))
             while left:
-                pages = self._relation.pages
-                count = min(left, pages - page, self._window.pages_until_expiry(page, pages))
+                count = min(left, self._most_pages, pages - page, self._window.pages_until_expiry(page, pages))
                 yield from self._meet(page, count)
                 page = (page + count) % pages
                 left -= count
@@ -196,12 +222,13 @@ class _Run:
                 yield self._unmet(rows)
 
     def _capacity(self, tuple_bytes: int) -> int:
-        """How many tuples the window can hold: equation 1, with a block that is being given up."""
+        """How many tuples the window can hold: equation 1, with a packet that is copied and a block to be given up."""
         free = self._join.memory_bytes - self._pages_bytes - len(self._is_met)
         low, high = 0, max(0, free)
         while low < high:
             middle = (low + high + 1) // 2
-            taken = (middle + -(-middle // _BLOCKS)) * (tuple_bytes + 1) + self._condition.row_bytes(middle)
+            held = middle + -(-middle // _BLOCKS) + -(-middle // _PACKETS)
+            taken = held * (tuple_bytes + self._notes_met) + self._condition.row_bytes(middle)
             low, high = (middle, high) if taken <= free else (low, middle - 1)
         if not low:
             raise ValueError(
@@ -212,33 +239,41 @@ class _Run:
         return low
 
     def _take(self, count: int, page: int) -> None:
-        while count and (arrived := self._source.look()) is not None:
-            rows = arrived.slice(0, count)
-            used = self._own_bytes + self._source.nbytes + self._window.nbytes
-            if used + rows.nbytes > self._join.memory_bytes:
-                fit = max(0, self._join.memory_bytes - used) * rows.num_rows // max(1, rows.nbytes)
-                if not fit and self._window.is_empty:
-                    fit = 1
-                if not fit:
-                    break
-                rows, count = arrived.slice(0, fit), fit
-            rows = self._source.take(rows.num_rows)
+        while count:
+            used = self._own_bytes + self._window.nbytes
+            # A packet lies twice in memory while it is put together.
+            free = (self._join.memory_bytes - used) // 2
+            rows = self._source.take(min(count, self._packet), min(free, self._packet_bytes))
+            if rows is None:
+                self._refuse_what_never_fits()
+                break
+            self._counts.peak_bytes = max(self._counts.peak_bytes, used + 2 * rows.nbytes)
             self._window.add(rows, page)
             self._matcher.add(rows)
             self._counts.tuples += rows.num_rows
             count -= rows.num_rows
-            used = self._own_bytes + self._source.nbytes + self._window.nbytes
-            self._counts.peak_bytes = max(self._counts.peak_bytes, used)
+
+    def _refuse_what_never_fits(self) -> None:
+        if self._window.is_empty and (arrived := self._source.look()) is not None:
+            raise ValueError(
+                f"A tuple of the stream takes {arrived.slice(0, 1).nbytes:,} bytes, for which the "
+                f"{self._join.memory_bytes:,} bytes of memory granted to a mesh join are too few."
+            )
 
     def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
         pages = self._relation.read(page, count)
         for places, numbers in self._matcher.candidates(pages):
-            self._rows.append(pages.rows.select(self._fetched).take(pa.array(places)))
+            if len(pages.parts) > 1:
+                order = np.argsort(places, kind="stable")
+                places, numbers = places[order], numbers[order]
+            rows = pages.take(places, self._fetched)
+            self._rows += rows
             self._numbers.append(numbers)
             if len(self._is_met):
                 self._row_numbers.append(places + self._begins[page])
             self._waiting += len(numbers)
-            if self._waiting >= _PAIRS:
+            self._waiting_bytes += sum(part.nbytes for part in rows)
+            if self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES:
                 yield from self._settle()
 
     def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
@@ -256,9 +291,10 @@ class _Run:
         if not self._waiting:
             return
         numbers = self._numbers[0] if len(self._numbers) == 1 else np.concatenate(self._numbers)
-        rows = pa.concat_tables(self._rows)
+        rows = pa.Table.from_batches(self._rows)
         row_numbers = np.concatenate(self._row_numbers) if self._row_numbers else None
-        self._numbers, self._rows, self._row_numbers, self._waiting = [], [], [], 0
+        self._numbers, self._rows, self._row_numbers = [], [], []
+        self._waiting = self._waiting_bytes = 0
         wanted = None if self._is_paired else list(self._condition.stream_columns)
         tuples = self._window.take(numbers, wanted)
         holds = self._condition.holds(tuples, rows)

@@ -52,11 +52,6 @@ class Block:
         self.parts.append(rows)
         self.count += rows.num_rows
         if len(self.parts) > _PARTS:
-            self.close()
-
-    def close(self) -> None:
-        """Put the tuples side by side."""
-        if len(self.parts) > 1:
             self.parts = pa.Table.from_batches(self.parts).combine_chunks().to_batches()
 
     def meet(self, numbers: Numbers) -> None:
@@ -103,8 +98,6 @@ class Window:
         if not rows.num_rows:
             return
         if not self._blocks or self._blocks[-1].count >= self._block_rows:
-            if self._blocks:
-                self._blocks[-1].close()
             self._blocks.append(Block(self.end))
         self._blocks[-1].add(rows)
         self.end += rows.num_rows
