@@ -52,25 +52,34 @@ def parser() -> argparse.ArgumentParser:
     differential.add_argument("--runs", type=int, default=3, help="how often each method runs (default: 3)")
     differential.add_argument("--methods", default="", help="names with commas between them (default: all)")
     differential.add_argument("--out", type=Path, required=True, help="folder of results.json, results.md, results.png")
+    mesh = subjects.add_parser("meshjoin", help="how many tuples a second join a relation that is larger than memory")
+    mesh.add_argument("--memory", type=float, default=0.01, help="as a part of the relation's size (default: 0.01)")
+    mesh.add_argument("--reads", choices=("cached", "direct"), default="cached", help="direct: past the system's cache")
+    mesh.add_argument("--rows", type=int, default=3_500_000, help="of the relation (default: 3500000)")
+    mesh.add_argument("--runs", type=int, default=3, help="how often each method runs (default: 3)")
+    mesh.add_argument("--out", type=Path, required=True, help="folder of results.json, results.md and charts")
     return top
 
 
 def bench(options: argparse.Namespace) -> int:
     """Run a benchmark and print its table; return 1 if something that it needs is not installed."""
-    missing = [name for name in ("duckdb", "datacompy", "gresearch", "matplotlib") if find_spec(name) is None]
+    needed = (
+        ("duckdb", "datacompy", "gresearch", "matplotlib") if options.subject == "differential" else ("matplotlib",)
+    )
+    missing = [name for name in needed if find_spec(name) is None]
     if missing:
         print(f"{', '.join(missing)} not installed: pip install 'dbt-deltawave[bench]'", file=sys.stderr)
         return 1
-    from deltawave.bench.differential import run
-
     try:
-        run(
-            options.rows,
-            options.order,
-            options.out,
-            options.runs,
-            [name for name in options.methods.split(",") if name],
-        )
+        if options.subject == "differential":
+            from deltawave.bench.differential import run
+
+            methods = [name for name in options.methods.split(",") if name]
+            run(options.rows, options.order, options.out, options.runs, methods)
+        else:
+            from deltawave.bench import mesh_join
+
+            mesh_join.run(options.memory, options.reads, options.out, options.runs, options.rows)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1

@@ -6,6 +6,7 @@ import mmap
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 # Disks read whole sectors where nothing is cached, into memory that begins at one.
 SECTOR = 4096
@@ -25,6 +26,7 @@ class DirectFile:
         self._path = path
         self._file = os.open(path, os.O_RDONLY | os.O_DIRECT)
         self._rooms = [mmap.mmap(-1, SECTOR) for _ in range(2)]
+        self._has_begun = Event()
         self._thread = ThreadPoolExecutor(1)
         self._ahead: tuple[Part, Future[None]] | None = None
 
@@ -36,7 +38,10 @@ class DirectFile:
         if self._ahead is None or ahead != part:
             self._fill(1, part)
         self._rooms.reverse()
+        self._has_begun.clear()
         self._ahead = following, self._thread.submit(self._fill, 1, following)
+        # Otherwise the thread would have to wait until this one lets go of the interpreter.
+        self._has_begun.wait()
         return memoryview(self._rooms[0])
 
     def _fill(self, number: int, part: Part) -> None:
@@ -46,6 +51,7 @@ class DirectFile:
             self._rooms[number] = mmap.mmap(-1, wanted)
         room = memoryview(self._rooms[number])[:wanted]
         done = 0
+        self._has_begun.set()
         while begin + done < end:
             read = os.preadv(self._file, [room[done:]], begin + done)
             if not read:

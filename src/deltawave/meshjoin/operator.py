@@ -10,25 +10,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.hash_table import Numbers
 from deltawave.meshjoin.relation import Relation
+from deltawave.meshjoin.results import Results, RowsMet
 from deltawave.meshjoin.stream import Arrived
 from deltawave.meshjoin.window import Window
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
-# Pairs that wait until their tuples are fetched together: so many, and rows of so many bytes.
-_PAIRS, _PAIR_BYTES = 1 << 14, 1 << 20
 # A window is cut into so many blocks; memory of one is given up at a time.
-_BLOCKS = 16
+BLOCKS = 16
 # Pages that are read at a time are such a part of the memory, and have so many rows.
 _PART_OF_MEMORY, _ROWS = 16, 1 << 15
 # What is added to the window at a time is such a part of it.
-_PACKETS = 32
+PACKETS = 32
 
 
 @dataclass(frozen=True)
@@ -143,6 +140,41 @@ class MeshJoin:
             return self.relation.schema
         return pa.schema([*self.stream_schema, *(self.relation.schema.field(name) for name in self.carried)])
 
+    def capacity(self, tuple_bytes: int) -> int:
+        """How many tuples the window can hold: equation 1, with a packet that is copied and a block to be given up.
+
+        Raises ``ValueError`` if there is no room for one.
+        """
+        pages_bytes = self.pages_at_a_time * self.relation.page_bytes
+        free = self.memory_bytes - pages_bytes - self.rows_met().nbytes
+        low, high = 0, max(0, free)
+        while low < high:
+            middle = (low + high + 1) // 2
+            held = middle + -(-middle // BLOCKS) + -(-middle // PACKETS)
+            taken = held * (tuple_bytes + self.notes_met) + self.condition.row_bytes(middle)
+            low, high = (middle, high) if taken <= free else (low, middle - 1)
+        if not low:
+            raise ValueError(
+                f"A mesh join needs more than the {self.memory_bytes:,} bytes of memory granted: "
+                f"{pages_bytes:,} for pages of the relation, {tuple_bytes:,} for a tuple. "
+                "Grant more, or store the relation in smaller pages."
+            )
+        return low
+
+    @property
+    def notes_met(self) -> bool:
+        """Whether it counts which tuples meet a row."""
+        return self.how in ("left", "left_semi", "left_anti")
+
+    def rows_met(self) -> RowsMet:
+        """For the rows that a tuple has met, if it counts which."""
+        return RowsMet(self.relation.row_counts if self.how == "right_anti" else ())
+
+    def results(self, met: RowsMet) -> Results:
+        """For pairs on their way to results."""
+        schema = self.schema if self.how in ("inner", "left") else None
+        return Results(self.condition, schema, self.carried, self.notes_met, met)
+
     def run(
         self, stream: Iterable[pa.RecordBatch | None], tuner: Tuner | None = None, counts: Counts | None = None
     ) -> Iterator[pa.RecordBatch]:
@@ -159,16 +191,8 @@ class _Run:
         self._relation, self._condition = join.relation, join.condition
         self._most_pages = join.pages_at_a_time
         self._pages_bytes = self._most_pages * join.relation.page_bytes
-        self._numbers: list[Numbers] = []
-        self._rows: list[pa.RecordBatch] = []
-        self._waiting = self._waiting_bytes = 0
-        self._fetched = list(dict.fromkeys([*join.carried, *self._condition.relation_columns]))
-        self._is_paired = join.how in ("inner", "left")
-        self._notes_met = join.how in ("left", "left_semi", "left_anti")
-        # Of right_anti: a bit for each row of the relation, and the numbers of those whose pairs wait.
-        self._begins = np.cumsum([0, *join.relation.row_counts])
-        self._is_met = np.zeros(-(-int(self._begins[-1]) // 8) if join.how == "right_anti" else 0, dtype=np.uint8)
-        self._row_numbers: list[Numbers] = []
+        self._met = join.rows_met()
+        self._results = join.results(self._met)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         for batch in self._found():
@@ -182,7 +206,6 @@ class _Run:
             return
         yield from self._meshed()
         if self._join.how == "right_anti":
-            yield from self._settle()
             yield from self._rows_unmet()
 
     def _meshed(self) -> Iterator[pa.RecordBatch]:
@@ -192,12 +215,12 @@ class _Run:
         if first is None:
             return
         tuple_bytes = max(1, -(-first.nbytes // first.num_rows))
-        capacity = self._capacity(tuple_bytes)
-        self._packet = -(-capacity // _PACKETS)
+        capacity = self._join.capacity(tuple_bytes)
+        self._packet = -(-capacity // PACKETS)
         self._packet_bytes = self._packet * tuple_bytes
         self._matcher = self._condition.matcher(capacity)
-        self._own_bytes = self._pages_bytes + self._condition.row_bytes(capacity) + len(self._is_met)
-        self._window = Window(self._join.stream_schema, -(-capacity // _BLOCKS))
+        self._own_bytes = self._pages_bytes + self._condition.row_bytes(capacity) + self._met.nbytes
+        self._window = Window(self._join.stream_schema, -(-capacity // BLOCKS))
         page, pages = 0, self._relation.pages
         while True:
             room = capacity - (self._window.end - self._window.begin)
@@ -206,9 +229,10 @@ class _Run:
             if self._window.is_empty and self._source.has_ended:
                 return
             self._counts.iterations += 1
-            left = max(1, min(b, pages))
+            # The last iteration of a cycle is short: so packets leave between iterations, unless b changes.
+            left = max(1, min(b, pages - page))
             while left:
-                count = min(left, self._most_pages, pages - page, self._window.pages_until_expiry(page, pages))
+                count = min(left, self._most_pages, self._window.pages_until_expiry(page, pages))
                 yield from self._meet(page, count)
                 page = (page + count) % pages
                 left -= count
@@ -220,23 +244,6 @@ class _Run:
             self._counts.tuples += rows.num_rows
             if self._join.how in ("left", "left_anti"):
                 yield self._unmet(rows)
-
-    def _capacity(self, tuple_bytes: int) -> int:
-        """How many tuples the window can hold: equation 1, with a packet that is copied and a block to be given up."""
-        free = self._join.memory_bytes - self._pages_bytes - len(self._is_met)
-        low, high = 0, max(0, free)
-        while low < high:
-            middle = (low + high + 1) // 2
-            held = middle + -(-middle // _BLOCKS) + -(-middle // _PACKETS)
-            taken = held * (tuple_bytes + self._notes_met) + self._condition.row_bytes(middle)
-            low, high = (middle, high) if taken <= free else (low, middle - 1)
-        if not low:
-            raise ValueError(
-                f"A mesh join needs more than the {self._join.memory_bytes:,} bytes of memory granted: "
-                f"{self._pages_bytes:,} for pages of the relation, {tuple_bytes:,} for a tuple. "
-                "Grant more, or store the relation in smaller pages."
-            )
-        return low
 
     def _take(self, count: int, page: int) -> None:
         while count:
@@ -262,62 +269,26 @@ class _Run:
 
     def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
         pages = self._relation.read(page, count)
-        for places, numbers in self._matcher.candidates(pages):
-            if len(pages.parts) > 1:
-                order = np.argsort(places, kind="stable")
-                places, numbers = places[order], numbers[order]
-            rows = pages.take(places, self._fetched)
-            self._rows += rows
-            self._numbers.append(numbers)
-            if len(self._is_met):
-                self._row_numbers.append(places + self._begins[page])
-            self._waiting += len(numbers)
-            self._waiting_bytes += sum(part.nbytes for part in rows)
-            if self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES:
-                yield from self._settle()
+        for candidates in self._matcher.candidates(pages):
+            self._results.add(pages, page, candidates)
+            if self._results.is_full:
+                yield from self._results.settle(self._window)
 
     def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
         self._matcher.remove(self._window.expire(page))
         for block in self._window.expired_blocks():
-            yield from self._settle()
+            yield from self._results.settle(self._window)
             if self._join.how in ("left", "left_anti"):
                 yield from map(self._unmet, block.chosen(met=False))
             elif self._join.how == "left_semi":
                 yield from block.chosen(met=True)
             self._window.give_up(block)
 
-    def _settle(self) -> Iterator[pa.RecordBatch]:
-        """Fetch the tuples of the pairs that wait, and tell which pairs are meant."""
-        if not self._waiting:
-            return
-        numbers = self._numbers[0] if len(self._numbers) == 1 else np.concatenate(self._numbers)
-        rows = pa.Table.from_batches(self._rows)
-        row_numbers = np.concatenate(self._row_numbers) if self._row_numbers else None
-        self._numbers, self._rows, self._row_numbers = [], [], []
-        self._waiting = self._waiting_bytes = 0
-        wanted = None if self._is_paired else list(self._condition.stream_columns)
-        tuples = self._window.take(numbers, wanted)
-        holds = self._condition.holds(tuples, rows)
-        if holds is not None and not holds.all():
-            kept = np.flatnonzero(holds)
-            numbers, rows, tuples = numbers[kept], rows.take(pa.array(kept)), tuples.take(pa.array(kept))
-        if self._notes_met:
-            self._window.meet(numbers)
-        if row_numbers is not None:
-            met = np.unique(row_numbers if holds is None else row_numbers[holds])
-            np.bitwise_or.at(self._is_met, met >> 3, (1 << (met & 7)).astype(np.uint8))
-        if self._is_paired:
-            columns = [*tuples.columns, *(rows.column(name) for name in self._join.carried)]
-            yield from pa.table(columns, schema=self._join.schema).combine_chunks().to_batches()
-
     def _rows_unmet(self) -> Iterator[pa.RecordBatch]:
         """The relation's rows that no tuple met, read once more."""
         for page in range(self._relation.pages):
-            count = self._relation.row_counts[page]
-            numbers = np.arange(count) + self._begins[page]
-            unmet = np.flatnonzero((self._is_met[numbers >> 3] >> (numbers & 7).astype(np.uint8)) & 1 == 0)
-            if len(unmet):
-                yield from self._relation.read(page, 1).rows.take(pa.array(unmet)).combine_chunks().to_batches()
+            if len(unmet := self._met.unmet(page)):
+                yield from self._relation.read(page, 1).take(unmet, self._join.schema.names)
 
     def _unmet(self, tuples: pa.RecordBatch) -> pa.RecordBatch:
         nothing = [pa.nulls(tuples.num_rows, field.type) for field in self._join.schema][len(tuples.columns) :]

@@ -67,9 +67,15 @@ def _taken(rows: pa.RecordBatch, places: Places, columns: Sequence[str]) -> pa.R
 
 
 class Relation(Protocol):
-    """``row_counts``: how many rows each page has. ``page_bytes``: what the largest page takes of memory (v_P)."""
+    """Rows on pages.
+
+    - ``row_counts``: how many rows each page has
+    - ``page_bytes``: what the largest page takes of memory (v_P)
+    - ``reads_ahead``: whether pages are read while others are looked at
+    """
 
     schema: pa.Schema
+    reads_ahead: bool
     row_counts: Sequence[int]
     page_bytes: int
 
@@ -89,6 +95,7 @@ class EmptyRelation:
     pages = 0
     page_bytes = 0
     row_counts: Sequence[int] = ()
+    reads_ahead = False
 
     def __init__(self, schema: pa.Schema) -> None:
         self.schema = schema
@@ -100,6 +107,8 @@ class EmptyRelation:
 
 class ParquetPages:
     """Parquet files, whose row groups are the pages. Raises ``FileNotFoundError`` if there are none."""
+
+    reads_ahead = False
 
     def __init__(self, files: Sequence[str | Path]) -> None:
         if not files:
@@ -155,6 +164,7 @@ class PageFile:
         in_memory = (2 * in_sectors(size) for _, size in self._places) if direct else map(_hash_bytes, self.row_counts)
         self.page_bytes = max(in_memory, default=0)
         self._direct = DirectFile(path) if direct else None
+        self.reads_ahead = direct
         self._mapped: pa.Buffer | None = None
         if self.pages and not direct:
             with pa.memory_map(str(path)) as mapped:

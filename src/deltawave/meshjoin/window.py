@@ -35,6 +35,7 @@ class Block:
     begin: int
     parts: list[pa.RecordBatch] = field(default_factory=list)
     count: int = 0
+    row_bytes: int = 0
     is_met: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
@@ -45,14 +46,16 @@ class Block:
     @property
     def nbytes(self) -> int:
         """What the tuples take."""
-        return int(sum(part.nbytes for part in self.parts)) + len(self.is_met)
+        return self.row_bytes + len(self.is_met)
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Add tuples."""
         self.parts.append(rows)
         self.count += rows.num_rows
+        self.row_bytes += rows.nbytes
         if len(self.parts) > _PARTS:
             self.parts = pa.Table.from_batches(self.parts).combine_chunks().to_batches()
+            self.row_bytes = sum(part.nbytes for part in self.parts)
 
     def meet(self, numbers: Numbers) -> None:
         """Note that these tuples, of this block, met a row."""
