@@ -15,6 +15,7 @@ import pyarrow as pa
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.relation import Relation
 from deltawave.meshjoin.results import Results, RowsMet
+from deltawave.meshjoin.shed_stream import Shed, ShedStream
 from deltawave.meshjoin.stream import Arrived
 from deltawave.meshjoin.window import Window
 
@@ -32,12 +33,14 @@ PACKETS = 32
 class Progress:
     """What a tuner knows where an iteration begins.
 
-    - ``waiting``: tuples that have arrived and not been taken
+    - ``arrived``: tuples that have arrived since the last iteration, where the stream says so (that of ``shed``)
+    - ``waiting``: tuples that can be taken
     - ``room``: tuples for which the window has room
     - ``pages``: of the relation
     - ``most_pages``: that are read at a time
     """
 
+    arrived: int
     waiting: int
     room: int
     pages: int
@@ -78,10 +81,11 @@ class Greedy:
 
 @dataclass
 class Counts:
-    """What a join did: iterations, tuples and results, and the most bytes that were accounted for."""
+    """What a join did: iterations, tuples joined and shed, results, and the most bytes that were accounted for."""
 
     iterations: int = 0
     tuples: int = 0
+    shed: int = 0
     results: int = 0
     peak_bytes: int = 0
 
@@ -176,10 +180,24 @@ class MeshJoin:
         return Results(self.condition, schema, self.carried, self.notes_met, met)
 
     def run(
-        self, stream: Iterable[pa.RecordBatch | None], tuner: Tuner | None = None, counts: Counts | None = None
+        self,
+        stream: Iterable[pa.RecordBatch | None],
+        tuner: Tuner | None = None,
+        counts: Counts | None = None,
+        shed: Shed | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Join; batches of the result as they come. ``counts`` is kept up to date."""
+        """Join; batches of the result as they come. ``counts`` is kept up to date.
+
+        None in the stream means that nothing more has arrived yet. ``shed``: what has arrived and does not fit is shed,
+        and kept in a file. Otherwise it waits where it is. Raises ``ValueError`` where rows that no tuple meets are
+        wanted, which is not known before the last tuple.
+        """
+        if shed is not None and self.how == "right_anti":
+            raise ValueError("A right_anti mesh join can't shed: all tuples tell which rows none meets.")
         source = Arrived(stream, self.stream_schema)
+        # Without rows nothing waits.
+        if shed is not None and self.relation.pages:
+            source = ShedStream(stream, self.stream_schema, shed)
         return _Run(self, source, tuner or Greedy(), counts or Counts()).batches()
 
 
@@ -209,24 +227,28 @@ class _Run:
             yield from self._rows_unmet()
 
     def _meshed(self) -> Iterator[pa.RecordBatch]:
-        first = self._source.look()
-        while first is None and not self._source.has_ended:
+        self._own_bytes = self._pages_bytes + self._met.nbytes
+        self._window = Window(self._join.stream_schema, 0)
+        first = None
+        while first is None:
+            arrived = self._gather(self._join.memory_bytes)
             first = self._source.look()
-        if first is None:
-            return
+            if first is None and self._source.has_ended:
+                return
         tuple_bytes = max(1, -(-first.nbytes // first.num_rows))
         capacity = self._join.capacity(tuple_bytes)
         self._packet = -(-capacity // PACKETS)
         self._packet_bytes = self._packet * tuple_bytes
         self._matcher = self._condition.matcher(capacity)
-        self._own_bytes = self._pages_bytes + self._condition.row_bytes(capacity) + self._met.nbytes
+        self._own_bytes += self._condition.row_bytes(capacity)
         self._window = Window(self._join.stream_schema, -(-capacity // BLOCKS))
         page, pages = 0, self._relation.pages
         while True:
             room = capacity - (self._window.end - self._window.begin)
-            w, b = self._tuner(Progress(first.num_rows if first else 0, room, pages, self._most_pages))
+            progress = Progress(arrived, first.num_rows if first else 0, room, pages, self._most_pages)
+            w, b = self._tuner(progress)
             self._take(min(w, room), page)
-            if self._window.is_empty and self._source.has_ended:
+            if self._window.is_empty and self._source.has_ended and self._source.look() is None:
                 return
             self._counts.iterations += 1
             # The last iteration of a cycle is short: so packets leave between iterations, unless b changes.
@@ -237,7 +259,16 @@ class _Run:
                 page = (page + count) % pages
                 left -= count
                 yield from self._expire(page)
+            arrived = self._gather(capacity - (self._window.end - self._window.begin))
             first = self._source.look()
+
+    def _gather(self, room: int) -> int:
+        used = self._own_bytes + self._window.nbytes
+        # What waits lies twice in memory while it is chosen, and while it is taken.
+        arrived = self._source.gather(room, max(0, self._join.memory_bytes - used) // 4)
+        self._counts.shed = self._source.shed
+        self._counts.peak_bytes = max(self._counts.peak_bytes, used + 2 * self._source.nbytes)
+        return arrived
 
     def _without_rows(self) -> Iterator[pa.RecordBatch]:
         for rows in self._source.rest():
@@ -247,7 +278,7 @@ class _Run:
 
     def _take(self, count: int, page: int) -> None:
         while count:
-            used = self._own_bytes + self._window.nbytes
+            used = self._own_bytes + self._window.nbytes + self._source.nbytes
             # A packet lies twice in memory while it is put together.
             free = (self._join.memory_bytes - used) // 2
             rows = self._source.take(min(count, self._packet), min(free, self._packet_bytes))

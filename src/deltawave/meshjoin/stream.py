@@ -19,6 +19,20 @@ class Arrived:
         self._batch: pa.RecordBatch | None = None
         self._taken = 0
         self.has_ended = False
+        # How many tuples were not taken for want of room.
+        self.shed = 0
+
+    @property
+    def nbytes(self) -> int:
+        """What waits in the join's memory."""
+        return 0
+
+    def gather(self, most_rows: int, most_bytes: int) -> int:
+        """Look at what has arrived, of which so much fits; return how many tuples these are.
+
+        Here nothing is looked at before it is taken: what does not fit waits where the stream comes from.
+        """
+        return 0
 
     def look(self) -> pa.RecordBatch | None:
         """The tuples that come next and are held together; none where nothing has arrived."""
@@ -45,17 +59,21 @@ class Arrived:
             part = _fitting(arrived.slice(0, count), most_bytes)
             if not part.num_rows:
                 break
-            self._taken += part.num_rows
+            self.advance(part.num_rows)
             count -= part.num_rows
             most_bytes -= part.nbytes
             parts.append(part)
         return _copied(parts) if parts else None
 
+    def advance(self, count: int) -> None:
+        """Go on behind so many of the tuples that ``look`` showed."""
+        self._taken += count
+
     def rest(self) -> Iterator[pa.RecordBatch]:
         """All tuples that are still to come."""
         while not self.has_ended:
             if (found := self.look()) is not None:
-                self._taken += found.num_rows
+                self.advance(found.num_rows)
                 yield found
 
 
