@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -185,27 +185,58 @@ def test_a_rate_that_needs_more_memory_than_is_granted() -> None:
 
 
 def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path) -> None:
-    """With cost factors of this machine, and a clock that goes on by what an iteration is said to cost."""
+    """A clock goes on by what an iteration is said to cost, and so much arrives meanwhile."""
     tuples = tuples_of([n % 300 for n in range(60_000)])
     with relation_of(folder, list(range(2000)), per_page=100) as pages:
         join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=2)
-        model = measured_model(join, tuples.slice(0, 1000))
+        capacity = join.capacity(12)
+        model = MeshJoinModel(
+            12, 16, pages.page_bytes, pages.pages, FACTORS, fudge=1.1, pointer_bytes=16, page_rows=100
+        )
         best = best_rate(model, join.memory_bytes)
         assert best is not None
-        for speed, is_shed in ((0.2, False), (3.0, True)):
+        for speed, is_shed in ((0.3, False), (2.0, True)):
             clock, counts = Clock(), Counts()
             tuner = SelfTuner(model, join.memory_bytes, clock)
+            owed = [0.0]
 
             def following(progress: Progress, tuner: SelfTuner = tuner, clock: Clock = clock) -> tuple[int, int]:
-                clock.now += model.loop_seconds(tuner.tuned.w, tuner.tuned.b)
-                return tuner(progress)
+                w, b = tuner(progress)
+                passed = model.loop_seconds(min(w, progress.room), b)
+                clock.now += passed
+                owed[0] += passed * speed * best.service_rate  # noqa: B023
+                return w, b
 
-            per_loop = max(1, int(speed * best.w))
-            batches = arriving(tuples.slice(0, 200 * per_loop), [per_loop])
-            found = sum(batch.num_rows for batch in join.run(batches, following, counts, Shed(folder / "shed")))
+            def arrive(owed: list[float] = owed) -> Iterator[pa.RecordBatch | None]:
+                at = 0
+                while at < tuples.num_rows:
+                    count = max(1, min(int(owed[0]), capacity))
+                    owed[0] = 0.0
+                    yield tuples.slice(at, count)
+                    yield None
+                    at += count
+
+            found = sum(batch.num_rows for batch in join.run(arrive(), following, counts, Shed(folder / "shed")))
             assert counts.peak_bytes <= join.memory_bytes
             assert found == counts.tuples
             assert (counts.shed > 0) == is_shed
+            assert tuner.is_overloaded == is_shed
+
+
+def test_factors_are_measured(folder: Path) -> None:
+    tuples = tuples_of([n % 300 for n in range(2000)])
+    with relation_of(folder, list(range(2000)), per_page=100) as pages:
+        join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000)
+        model = measured_model(join, tuples)
+    assert model.pages == 20
+    assert model.page_rows == 100
+    # Every row of the first 300 meets about as many tuples as the window holds of its key.
+    assert model.selectivity == pytest.approx(join.capacity(12) / 2000, rel=0.2)
+    b = join.pages_at_a_time
+    assert model.window(model.largest_w(join.memory_bytes, b), b) == pytest.approx(join.capacity(12), rel=0.1)
+    best = best_rate(model, join.memory_bytes)
+    assert best is not None
+    assert best.service_rate > 0
 
 
 class TestBadInput:

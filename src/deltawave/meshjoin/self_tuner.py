@@ -26,7 +26,7 @@ class SelfTuner:
     def __init__(self, model: MeshJoinModel, memory_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._model, self._memory, self._clock = model, memory_bytes, clock
         self._asked: float | None = None
-        self.rate = 0.0
+        self.rate = self._sum = self._weight = 0.0
         self._tuned_for = 0.0
         self.is_overloaded = False
         self.tuned = self._best()
@@ -43,7 +43,10 @@ class SelfTuner:
         if self._asked is not None and now > self._asked:
             passed = now - self._asked
             share = 1 - math.exp(-passed / _SECONDS)
-            self.rate += share * (arrived / passed - self.rate)
+            self._sum += share * (arrived / passed - self._sum)
+            # Of the first moments there is no former rate to average with.
+            self._weight += share * (1 - self._weight)
+            self.rate = self._sum / self._weight
         self._asked = now
 
     def _tune(self) -> None:
