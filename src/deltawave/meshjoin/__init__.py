@@ -4,9 +4,10 @@ from deltawave.differencing.quick_tasks import quicken_worker
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.mesh_join import mesh_join
 from deltawave.meshjoin.stored_relation import StoredRelation
+from deltawave.meshjoin.stream_join import stream_join
 from deltawave.meshjoin.theta import Between, Near, Where
 
 # A worker imports this when it gets its first task.
 quicken_worker()
 
-__all__ = ["Between", "Equal", "Near", "StoredRelation", "Where", "mesh_join"]
+__all__ = ["Between", "Equal", "Near", "StoredRelation", "Where", "mesh_join", "stream_join"]
