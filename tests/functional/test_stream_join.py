@@ -14,6 +14,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
+from deltawave import cli
 from deltawave.meshjoin import StoredRelation, stream_join
 from deltawave.meshjoin.batch_folders import BatchFolders
 
@@ -137,6 +138,33 @@ def test_killed_between_steps(spark: SparkSession, tmp_path: Path) -> None:
         f"_batch={n}" for n in range(4)
     ]
     assert not list(out.glob("_staging/*"))
+
+
+class TestCommand:
+    def test_progress(self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
+        arrive(spark, source, 1, 9)
+        spark.sql("select id as code, id * 10 as skey from range(6)").write.parquet(str(relation))
+        command = ["stream", "--source", str(source), "--relation", str(relation), "--on", "id=code", "--how", "left"]
+        assert cli.main([*command, "--out", str(out), "--parts", "2", "--available-now"]) == 0
+        assert "batch 0: 9 rows in" in capsys.readouterr().out
+        found = results(spark, out).collect()
+        assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(1, 10)}
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--format", "kafka"], "A stream from Kafka needs --schema"),
+            ([], "A stream of parquet files needs --source"),
+            (["--option", "rowsPerSecond"], "--option rowsPerSecond: write name=value"),
+        ],
+    )
+    def test_what_is_missing(
+        self, tmp_path: Path, spark: SparkSession, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        command = ["stream", "--relation", str(tmp_path), "--on", "id", "--out", str(tmp_path / "out"), *options]
+        assert cli.main(command) == 1
+        assert message in capsys.readouterr().out
 
 
 class TestBadInput:
