@@ -46,14 +46,15 @@ def results(spark: SparkSession, folder: Path) -> DataFrame:
     return spark.read.parquet(str(folder)).drop("_batch")
 
 
-@pytest.mark.parametrize("how", ["inner", "left", "left_anti"])
-def test_runs_follow_each_other(spark: SparkSession, tmp_path: Path, how: str) -> None:
+def test_runs_follow_each_other(spark: SparkSession, tmp_path: Path) -> None:
     source, out = tmp_path / "stream", tmp_path / "out"
     relation = stored(spark, tmp_path / "relation")
     for run in range(2):
         arrive(spark, source, 100 * run, 60)
-        stream_join(opened(spark, source, 1), relation, out, on="id", how=how, available_now=True).awaitTermination()
-    expected = spark.read.parquet(str(source)).join(spark.sql("select id, id * 10 as skey from range(20)"), "id", how)
+        stream_join(opened(spark, source, 1), relation, out, on="id", how="left", available_now=True).awaitTermination()
+    expected = spark.read.parquet(str(source)).join(
+        spark.sql("select id, id * 10 as skey from range(20)"), "id", "left"
+    )
     assert rows_of(results(spark, out)) == rows_of(expected)
     assert {row["_batch"] for row in spark.read.parquet(str(out)).select("_batch").collect()} == {0, 1}
 
@@ -93,23 +94,21 @@ def test_a_rate_source_and_other_conditions(spark: SparkSession, tmp_path: Path)
     assert all(row["class"] == row.value // 100 for row in found)
 
 
-# Joins what is there and is killed, at the step of the batch that the arguments name.
+# Joins what is there, and is killed before the second micro-batch is committed.
 KILLED = """
 import os, signal, sys
 from pyspark.sql import SparkSession
 from deltawave.meshjoin import StoredRelation, stream_join
 from deltawave.meshjoin.batch_folders import BatchFolders
 
-source, relation, out, step, batch = sys.argv[1:]
+source, relation, out = sys.argv[1:]
 session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
 commit = BatchFolders.commit
 
 def killed(self, staged, number):
-    if number == int(batch) and step == "before":
+    if number == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     commit(self, staged, number)
-    if number == int(batch) and step == "after":
-        os.kill(os.getpid(), signal.SIGKILL)
 
 BatchFolders.commit = killed
 stream = session.readStream.schema("id bigint, amount int").option("maxFilesPerTrigger", 1).parquet(source)
@@ -117,26 +116,37 @@ stream_join(stream, StoredRelation.opened(relation), out, on="id", how="left", a
 """
 
 
-def test_killed_between_steps(spark: SparkSession, tmp_path: Path) -> None:
-    """Before and after a batch is committed, and what is half written is seen by nobody."""
+def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a micro-batch is committed, and after that, before Spark writes down that it is done."""
     source, out = tmp_path / "stream", tmp_path / "out"
     relation = stored(spark, tmp_path / "relation")
     for file in range(4):
         arrive(spark, source, 100 * file, 30)
     environment = dict(os.environ, PYSPARK_PYTHON=sys.executable)
-    for step, batch, seen in (("before", 1, 1), ("after", 2, 3)):
-        arguments = [str(source), str(tmp_path / "relation"), str(out), step, str(batch)]
-        ended = subprocess.run([sys.executable, "-c", KILLED, *arguments], env=environment, capture_output=True)
-        assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-2000:]
-        assert spark.read.parquet(str(out)).select("_batch").distinct().count() == seen
+    arguments = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "relation"), str(out)]
+    ended = subprocess.run(arguments, env=environment, capture_output=True)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-2000:]
+    assert list(out.glob("_staging/*/*.parquet"))
+    assert {row["_batch"] for row in spark.read.parquet(str(out)).select("_batch").collect()} == {0}
+
+    commit = BatchFolders.commit
+
+    def failing(self: BatchFolders, staged: str, number: int) -> None:
+        commit(self, staged, number)
+        if number == 2:
+            raise KeyError("failed after the commit")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BatchFolders, "commit", failing)
+        query = stream_join(opened(spark, source), relation, out, on="id", how="left", available_now=True)
+        with pytest.raises(StreamingQueryException, match="failed after the commit"):
+            query.awaitTermination()
+    assert {row["_batch"] for row in spark.read.parquet(str(out)).select("_batch").collect()} == {0, 1, 2}
+
     stream_join(opened(spark, source), relation, out, on="id", how="left", available_now=True).awaitTermination()
-    expected = spark.read.parquet(str(source)).join(
-        spark.sql("select id, id * 10 as skey from range(20)"), "id", "left"
-    )
-    assert rows_of(results(spark, out)) == rows_of(expected)
-    assert sorted(path.name for path in out.iterdir() if path.name.startswith("_batch")) == [
-        f"_batch={n}" for n in range(4)
-    ]
+    rows = spark.sql("select id, id * 10 as skey from range(20)")
+    assert rows_of(results(spark, out)) == rows_of(spark.read.parquet(str(source)).join(rows, "id", "left"))
+    assert sorted(path.name for path in out.glob("_batch*")) == [f"_batch={number}" for number in range(4)]
     assert not list(out.glob("_staging/*"))
 
 

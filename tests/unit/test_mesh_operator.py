@@ -160,6 +160,29 @@ def test_other_conditions(
     assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
 
 
+@pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti"])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    keys=st.lists(st.integers(0, 6), max_size=40),
+    relation=st.lists(st.integers(0, 5), max_size=20),
+    choices=st.lists(st.tuples(st.integers(1, 9), st.integers(1, 5)), min_size=1, max_size=3),
+    memory=st.integers(1000, 4000),
+)
+def test_results_in_the_order_of_the_stream(
+    folder: Path, how: str, keys: list[int], relation: list[int], choices: list[tuple[int, int]], memory: int
+) -> None:
+    left = stream_of([(key, "a") for key in keys])
+    right = relation_of([(key, "x") for key in relation]).rename_columns(["id", "place", "skey"])
+    with stored(folder, right, 2) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, how, memory, most_pages=1, is_ordered=True)
+        counts = Counts()
+        found = told(join.run([left.slice(at, 7) for at in range(0, len(keys), 7)], Drawn(choices), counts))
+        assert counts.peak_bytes <= memory
+    assert [row[2] for row in found] == sorted(row[2] for row in found)
+    wanted = exact(rows_of(left), rows_of(right), how, lambda one, other: one[0] == other[0], slice(0, 3))
+    assert Counter(found) == wanted
+
+
 def test_long_chains_are_not_followed_link_by_link(folder: Path) -> None:
     """A frequent key of a skewed stream, and of the relation."""
     left = stream_of([(key, "a") for key in [1] * 3000 + [2] * 40 + [3]])

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.conditions import Condition
+from deltawave.meshjoin.ordered import Ordered
 from deltawave.meshjoin.relation import Relation
 from deltawave.meshjoin.results import Results, RowsMet
 from deltawave.meshjoin.shed_stream import Shed, ShedStream
@@ -99,6 +101,8 @@ class MeshJoin:
     - ``memory_bytes``: for the pages, the tuples and the hash table (equation 1)
     - ``most_pages``: so many pages are read at a time, and lie in memory; if that is none, as many as suit the memory.
       A tuner may choose a larger b: then an iteration reads several times
+    - ``is_ordered``: results come in the order of the stream, when their tuples have met all pages; until then they
+      wait in temporary files
 
     Not part of that memory: a batch of the stream, as it arrived, and a few MB of results that wait, and of what is
     computed of rows while they are looked for.
@@ -110,6 +114,7 @@ class MeshJoin:
     how: str = "inner"
     memory_bytes: int = 64 << 20
     most_pages: int | None = None
+    is_ordered: bool = False
 
     def __post_init__(self) -> None:
         if self.how not in KINDS:
@@ -211,12 +216,17 @@ class _Run:
         self._pages_bytes = self._most_pages * join.relation.page_bytes
         self._met = join.rows_met()
         self._results = join.results(self._met)
+        self._ordered = Ordered(join.schema) if join.is_ordered and join.how in ("inner", "left") else None
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        for batch in self._found():
-            if batch.num_rows:
-                self._counts.results += batch.num_rows
-                yield batch
+        try:
+            for batch in self._found():
+                if batch.num_rows:
+                    self._counts.results += batch.num_rows
+                    yield batch
+        finally:
+            if self._ordered is not None:
+                self._ordered.close()
 
     def _found(self) -> Iterator[pa.RecordBatch]:
         if not self._relation.pages:
@@ -303,13 +313,26 @@ class _Run:
         for candidates in self._matcher.candidates(pages):
             self._results.add(pages, page, candidates)
             if self._results.is_full:
-                yield from self._results.settle(self._window)
+                yield from self._settled()
+
+    def _settled(self) -> Iterator[pa.RecordBatch]:
+        for numbers, rows in self._results.settle(self._window):
+            if self._ordered is None:
+                yield from rows.to_batches()
+            else:
+                self._ordered.add(numbers, rows, self._window.begins)
 
     def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
         self._matcher.remove(self._window.expire(page))
         for block in self._window.expired_blocks():
-            yield from self._results.settle(self._window)
-            if self._join.how in ("left", "left_anti"):
+            yield from self._settled()
+            if self._ordered is not None:
+                unmet = block.unmet() if self._join.how == "left" else np.zeros(0, dtype=np.int64)
+                rows = self._window.take(unmet).combine_chunks().to_batches()
+                yield from self._ordered.leave(
+                    block.begin, unmet, pa.Table.from_batches(map(self._unmet, rows), self._join.schema)
+                )
+            elif self._join.how in ("left", "left_anti"):
                 yield from map(self._unmet, block.chosen(met=False))
             elif self._join.how == "left_semi":
                 yield from block.chosen(met=True)

@@ -61,8 +61,8 @@ class Results:
         self._waiting += len(numbers)
         self._waiting_bytes += sum(part.nbytes for part in rows)
 
-    def settle(self, window: Window) -> Iterator[pa.RecordBatch]:
-        """Fetch the tuples of the pairs that wait, and tell which pairs are meant."""
+    def settle(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
+        """Fetch the tuples of the pairs that wait, and tell which pairs are meant: tuples' numbers, and results."""
         if not self._waiting:
             return
         numbers, rows, row_numbers = np.concatenate(self._numbers), self._rows, self._row_numbers
@@ -81,7 +81,7 @@ class Results:
             self._met.note(met if holds is None else met[holds])
         if self._schema is not None:
             columns = [*tuples.columns, *(met_rows.column(name) for name in self._carried)]
-            yield from pa.table(columns, schema=self._schema).combine_chunks().to_batches()
+            yield numbers, pa.table(columns, schema=self._schema).combine_chunks()
 
 
 class RowsMet:

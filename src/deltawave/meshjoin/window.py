@@ -65,6 +65,12 @@ class Block:
             self.is_met = grown
         self.is_met[numbers - self.begin] = True
 
+    def unmet(self) -> Numbers:
+        """The numbers of tuples that met no row."""
+        is_met = np.zeros(self.count, dtype=bool)
+        is_met[: len(self.is_met)] = self.is_met
+        return np.flatnonzero(~is_met) + self.begin
+
     def chosen(self, met: bool) -> Iterator[pa.RecordBatch]:
         """The tuples that met a row, or the others."""
         is_met = np.zeros(self.count, dtype=bool)
@@ -120,6 +126,11 @@ class Window:
     def expired_blocks(self) -> list[Block]:
         """Blocks without packets: to be given up."""
         return [block for block in self._blocks if block.end <= self.begin]
+
+    @property
+    def begins(self) -> Numbers:
+        """The first number of each block."""
+        return np.array([block.begin for block in self._blocks], dtype=np.int64)
 
     def give_up(self, block: Block) -> None:
         """Forget the oldest block."""
