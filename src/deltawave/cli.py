@@ -52,25 +52,54 @@ def parser() -> argparse.ArgumentParser:
     differential.add_argument("--runs", type=int, default=3, help="how often each method runs (default: 3)")
     differential.add_argument("--methods", default="", help="names with commas between them (default: all)")
     differential.add_argument("--out", type=Path, required=True, help="folder of results.json, results.md, results.png")
+    mesh = subjects.add_parser("meshjoin", help="how many tuples a second join a relation that is larger than memory")
+    mesh.add_argument("--memory", type=float, default=0.01, help="as a part of the relation's size (default: 0.01)")
+    mesh.add_argument("--reads", choices=("cached", "direct"), default="cached", help="direct: past the system's cache")
+    mesh.add_argument("--rows", type=int, default=3_500_000, help="of the relation (default: 3500000)")
+    mesh.add_argument("--runs", type=int, default=3, help="how often each method runs (default: 3)")
+    mesh.add_argument("--out", type=Path, required=True, help="folder of results.json, results.md and charts")
+    _add_stream(commands.add_parser("stream", help="join a stream with a big relation (MESHJOIN), until it is stopped"))
     return top
+
+
+def _add_stream(stream: argparse.ArgumentParser) -> None:
+    stream.add_argument("--source", help="folder of the stream's files")
+    stream.add_argument("--format", default="parquet", help="parquet, json, csv, kafka or rate (default: parquet)")
+    stream.add_argument("--schema", help="of the stream, such as 'id bigint, name string'; needed for kafka")
+    stream.add_argument("--option", action="append", default=[], help="of the source: name=value; repeatable")
+    stream.add_argument("--relation", required=True, help="folder of the relation's files")
+    stream.add_argument("--relation-format", default="parquet", help="such as parquet, delta (default: parquet)")
+    stream.add_argument("--on", action="append", required=True, help="key column, or stream's=relation's; repeatable")
+    stream.add_argument("--how", default="inner", help="inner, left, left_semi or left_anti (default: inner)")
+    stream.add_argument("--out", required=True, help="folder of the results and the checkpoint")
+    stream.add_argument("--memory", type=int, default=64, help="of a task, in MiB (default: 64)")
+    stream.add_argument("--parts", type=int, help="as many tasks mesh (default: as many as Spark runs)")
+    stream.add_argument("--direct", action="store_true", help="read the relation past the system's cache")
+    when = stream.add_mutually_exclusive_group()
+    when.add_argument("--available-now", action="store_true", help="join what is there, and end")
+    when.add_argument("--every", help="time between micro-batches, such as '10 seconds'")
+    stream.add_argument("--set", action="append", default=[], help="a setting of Spark: name=value; repeatable")
 
 
 def bench(options: argparse.Namespace) -> int:
     """Run a benchmark and print its table; return 1 if something that it needs is not installed."""
-    missing = [name for name in ("duckdb", "datacompy", "gresearch", "matplotlib") if find_spec(name) is None]
+    needed = (
+        ("duckdb", "datacompy", "gresearch", "matplotlib") if options.subject == "differential" else ("matplotlib",)
+    )
+    missing = [name for name in needed if find_spec(name) is None]
     if missing:
         print(f"{', '.join(missing)} not installed: pip install 'dbt-deltawave[bench]'", file=sys.stderr)
         return 1
-    from deltawave.bench.differential import run
-
     try:
-        run(
-            options.rows,
-            options.order,
-            options.out,
-            options.runs,
-            [name for name in options.methods.split(",") if name],
-        )
+        if options.subject == "differential":
+            from deltawave.bench.differential import run
+
+            methods = [name for name in options.methods.split(",") if name]
+            run(options.rows, options.order, options.out, options.runs, methods)
+        else:
+            from deltawave.bench import mesh_join
+
+            mesh_join.run(options.memory, options.reads, options.out, options.runs, options.rows)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
@@ -81,4 +110,8 @@ def bench(options: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the command; returns its exit code."""
     options = parser().parse_args(arguments)
+    if options.command == "stream":
+        from deltawave.meshjoin import stream_command
+
+        return stream_command.run(options)
     return bench(options) if options.command == "bench" else doctor(options.quiet)

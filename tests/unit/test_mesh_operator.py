@@ -160,6 +160,29 @@ def test_other_conditions(
     assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
 
 
+@pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti"])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    keys=st.lists(st.integers(0, 6), max_size=40),
+    relation=st.lists(st.integers(0, 5), max_size=20),
+    choices=st.lists(st.tuples(st.integers(1, 9), st.integers(1, 5)), min_size=1, max_size=3),
+    memory=st.integers(1000, 4000),
+)
+def test_results_in_the_order_of_the_stream(
+    folder: Path, how: str, keys: list[int], relation: list[int], choices: list[tuple[int, int]], memory: int
+) -> None:
+    left = stream_of([(key, "a") for key in keys])
+    right = relation_of([(key, "x") for key in relation]).rename_columns(["id", "place", "skey"])
+    with stored(folder, right, 2) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, how, memory, most_pages=1, is_ordered=True)
+        counts = Counts()
+        found = told(join.run([left.slice(at, 7) for at in range(0, len(keys), 7)], Drawn(choices), counts))
+        assert counts.peak_bytes <= memory
+    assert [row[2] for row in found] == sorted(row[2] for row in found)
+    wanted = exact(rows_of(left), rows_of(right), how, lambda one, other: one[0] == other[0], slice(0, 3))
+    assert Counter(found) == wanted
+
+
 def test_long_chains_are_not_followed_link_by_link(folder: Path) -> None:
     """A frequent key of a skewed stream, and of the relation."""
     left = stream_of([(key, "a") for key in [1] * 3000 + [2] * 40 + [3]])
@@ -204,6 +227,27 @@ def test_memory_bounds_the_window(folder: Path) -> None:
     assert cycles[0] > 3 * cycles[1] > 3
 
 
+def test_a_batch_of_the_stream_may_be_larger_than_the_memory(folder: Path) -> None:
+    left = stream_of([(n, "a" * 50) for n in range(20_000)])
+    right = relation_of([(n, "x") for n in range(2000)]).rename_columns(["id", "place", "skey"])
+    counts = Counts()
+    with stored(folder, right, 200) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", left.nbytes // 4)
+        assert len(told(join.run([left], counts=counts))) == 2000
+    assert counts.peak_bytes <= left.nbytes // 4
+    # About six cycles of two pages each.
+    assert counts.iterations < 100
+
+
+def test_a_tuple_that_never_fits(folder: Path) -> None:
+    left = stream_of([(1, "a"), (2, "a" * 50_000)])
+    right = relation_of([(2, "x")]).rename_columns(["id", "place", "skey"])
+    with stored(folder, right, 1) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", 20_000)
+        with pytest.raises(ValueError, match="A tuple of the stream takes 50,016 bytes, for which the 20,000 bytes"):
+            told(join.run([left.slice(0, 1), left.slice(1)]))
+
+
 @pytest.mark.parametrize("direct", [False, True])
 def test_both_ways_to_read_and_parquet_give_the_same(folder: Path, direct: bool) -> None:
     right = relation_of([(n % 50, "x" * n) for n in range(200)]).rename_columns(["id", "place", "skey"])
@@ -242,7 +286,8 @@ class TestBadInput:
 
     def test_memory_that_is_too_small_for_a_page(self, folder: Path) -> None:
         right = relation_of([(n, "x") for n in range(2000)]).rename_columns(["id", "place", "skey"])
-        with stored(folder, right, 2000) as pages:
+        stored(folder, right, 2000).close()
+        with PageFile(folder / "relation.pages", direct=True) as pages:
             join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", 50_000)
             with pytest.raises(ValueError, match="needs more than the 50,000 bytes of memory granted"):
                 told(join.run([stream_of([(1, "a")])]))

@@ -63,13 +63,22 @@ def _workers() -> list[Path]:
     return [process for process in _processes() if _parent(process) in daemons]
 
 
+def memory_of_tree(process: int) -> int:
+    """What a process and those that it has begun, also indirectly, have in memory, without files that they map."""
+    return sum(_own_memory(Path("/proc", name)) for name in _tree(process))
+
+
 def _cpu_seconds() -> float:
     """What this process and those that it has begun, also indirectly, have used so far."""
-    parents = {process.name: _parent(process) for process in _processes()}
-    own = {str(os.getpid())}
-    while begun := {name for name, parent in parents.items() if parent in own} - own:
-        own |= begun
-    return sum(map(_ticks, own)) / os.sysconf("SC_CLK_TCK")
+    return sum(map(_ticks, _tree(os.getpid()))) / os.sysconf("SC_CLK_TCK")
+
+
+def _tree(process: int) -> set[str]:
+    parents = {other.name: _parent(other) for other in _processes()}
+    tree = {str(process)}
+    while begun := {name for name, parent in parents.items() if parent in tree} - tree:
+        tree |= begun
+    return tree
 
 
 def _ticks(process: str) -> int:

@@ -1,7 +1,7 @@
 """MJ08 3.2 and 3.3: what MESHJOIN costs, and the w and b that suit a memory or a rate.
 
 Times are in seconds, sizes in bytes. The cost factors are those of a machine:
-:func:`deltawave.meshjoin.factors.measured_factors` measures them.
+:func:`deltawave.meshjoin.factors.measured_model` measures them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ class CostFactors:
       2 writes c_H: it grows as the table leaves the processor's caches
     - ``output``: c_O, of making a result
     - ``iterate``: of an iteration, whatever it reads. The paper has none: here an iteration is a few dozen calls
+    - ``reads_ahead``: whether pages are read while others are joined, so that the longer of the two counts. The paper
+      adds them
     """
 
     read: Callable[[int], float]
@@ -31,6 +33,7 @@ class CostFactors:
     probe: Callable[[float], float]
     output: float
     iterate: float = 0.0
+    reads_ahead: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class MeshJoinModel:
     - ``selectivity``: sigma, results for each row of the relation that is looked for
     - ``fudge``: f, bytes of H for each byte of its tuples
     - ``pointer_bytes``: of a pointer in Q
+    - ``page_rows``: of a page, v_P / v_R if that is none: a mapped page takes less memory than its rows have bytes
 
     Raises ``ValueError`` for sizes that are not positive.
     """
@@ -56,6 +60,7 @@ class MeshJoinModel:
     selectivity: float = 1.0
     fudge: float = 1.0
     pointer_bytes: float = 8.0
+    page_rows: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("tuple_bytes", "row_bytes", "page_bytes", "pages", "fudge"):
@@ -78,15 +83,16 @@ class MeshJoinModel:
 
     def loop_seconds(self, w: float, b: int) -> float:
         """Seconds of an iteration, c_loop (equation 2)."""
-        rows = b * self.page_bytes / self.row_bytes
+        rows = b * (self.page_rows or self.page_bytes / self.row_bytes)
         factors = self.factors
-        return (
+        read = factors.read(b)
+        joined = (
             factors.iterate
-            + factors.read(b)
             + w * (factors.expire + factors.take + factors.add)
             + rows * factors.probe(self.window(w, b))
             + self.selectivity * rows * factors.output
         )
+        return max(read, joined) if factors.reads_ahead else read + joined
 
     def service_rate(self, w: float, b: int) -> float:
         """Tuples of the stream in a second, mu (equation 3)."""

@@ -45,15 +45,18 @@ class StoredRows:
     def of_groups(self, numbers: Sequence[int]) -> DataFrame:
         """The rows of these row groups."""
         ids = self.frame.sparkSession.range(0, len(numbers), 1, max(1, len(numbers)))
-        return ids.mapInArrow(_OfGroups(self.groups, tuple(numbers), _nullable(self.schema), uuid4().hex), self.schema)
+        return ids.mapInArrow(
+            _OfGroups(self.groups, tuple(numbers), nullable_schema(self.schema), uuid4().hex), self.schema
+        )
 
     def at(self, positions: DataFrame) -> DataFrame:
         """The rows at these positions: ``position`` and ``row_group``. Other row groups are not read."""
-        reader = _At(self.groups, _nullable(self.schema), uuid4().hex)
+        reader = _At(self.groups, nullable_schema(self.schema), uuid4().hex)
         return positions.repartition("row_group").select("position").mapInArrow(reader, self.schema)
 
 
-def _nullable(schema: StructType) -> pa.Schema:
+def nullable_schema(schema: StructType) -> pa.Schema:
+    """A schema in Arrow's types. Timestamps are in UTC, whatever the session's zone is."""
     return pa.schema([field.with_nullable(True) for field in to_arrow_schema(schema)])
 
 

@@ -5,9 +5,20 @@ from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.increments import arrived_since, new_keys
 from deltawave.meshjoin.mesh_join import mesh_join
 from deltawave.meshjoin.stored_relation import StoredRelation
+from deltawave.meshjoin.stream_join import stream_join
 from deltawave.meshjoin.theta import Between, Near, Where
 
 # A worker imports this when it gets its first task.
 quicken_worker()
 
-__all__ = ["Between", "Equal", "Near", "StoredRelation", "Where", "arrived_since", "mesh_join", "new_keys"]
+__all__ = [
+    "Between",
+    "Equal",
+    "Near",
+    "StoredRelation",
+    "Where",
+    "arrived_since",
+    "mesh_join",
+    "new_keys",
+    "stream_join",
+]

@@ -8,7 +8,6 @@ them moves a bound and touches no chain: a chain ends at the first number below 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +20,12 @@ Places = npt.NDArray[np.intp]
 Candidates = tuple[Places, Numbers]
 
 # Chains of so many tuples are followed link by link; what is left of longer ones is found by a look at all tuples.
-_LINKS = 24
+# To look at so many tuples takes as long as one more link.
+_LINKS, _PER_LINK = 24, 8192
 # Candidates that are handed over at a time.
 _CANDIDATES = 1 << 16
 _NONE = np.int32(-1)
+_HALF, _LOW = 32, (1 << 32) - 1
 # Numbers are 32 bits wide in the table, and count from a base that moves before they are used up.
 _HIGHEST = (1 << 31) - 1
 
@@ -37,9 +38,7 @@ class HashTable:
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        bits = _bits(capacity)
-        self._shift = np.uint64(64 - bits)
-        self._slots = np.full(1 << bits, _NONE)
+        self._slots = np.full(_slot_count(capacity), _NONE)
         self._links = np.full(capacity, _NONE)
         self._marks = np.zeros(capacity, dtype=np.uint32)
         self._base = 0
@@ -48,7 +47,7 @@ class HashTable:
     @staticmethod
     def bytes_for(capacity: int) -> int:
         """Bytes of a table for so many tuples."""
-        return 8 * capacity + 4 * (1 << _bits(capacity))
+        return 8 * capacity + 4 * _slot_count(capacity)
 
     def __len__(self) -> int:
         return self.end - self.begin
@@ -62,21 +61,25 @@ class HashTable:
             raise ValueError("The window is full.")
         if self.end + count - self._base > _HIGHEST:
             self._rebase()
-        numbers = np.arange(self.end - self._base, self.end - self._base + count, dtype=np.int32)
-        slots = self._slot(hashes)
-        # Those of one slot follow each other, and each is linked to the one before.
-        order = np.argsort(slots, kind="stable")
-        sorted_slots, sorted_numbers = slots[order], numbers[order]
+        # Slots with places in one number each: those of one slot follow each other as they came.
+        ordered = (self._slot(hashes) << _HALF) | np.arange(count)
+        ordered.sort()
+        slots, places = ordered >> _HALF, ordered & _LOW
+        numbers = (places + (self.end - self._base)).astype(np.int32)
         is_first = np.empty(count, dtype=bool)
         is_first[0] = True
-        np.not_equal(sorted_slots[1:], sorted_slots[:-1], out=is_first[1:])
-        former = np.empty(count, dtype=np.int32)
-        former[1:] = sorted_numbers[:-1]
-        former[is_first] = self._slots[sorted_slots[is_first]]
-        is_last = np.roll(is_first, -1)
-        self._slots[sorted_slots[is_last]] = sorted_numbers[is_last]
-        self._links[self._places(sorted_numbers)] = former
-        self._marks[self._places(numbers)] = hashes.astype(np.uint32)
+        np.not_equal(slots[1:], slots[:-1], out=is_first[1:])
+        # Each is linked to the one before.
+        links = np.empty(count, dtype=np.int32)
+        links[places[1:]] = numbers[:-1]
+        links[places[is_first]] = self._slots[slots[is_first]]
+        # Of several values for a slot the last one stays.
+        self._slots[slots] = numbers
+        begin = self.end % self.capacity
+        upto = min(count, self.capacity - begin)
+        for held, added in ((self._links, links), (self._marks, hashes.astype(np.uint32))):
+            held[begin : begin + upto] = added[:upto]
+            held[: count - upto] = added[upto:]
         self.end += count
 
     def remove(self, count: int) -> None:
@@ -100,28 +103,31 @@ class HashTable:
         """The same, as chains are followed."""
         if self.begin == self.end:
             return
-        oldest = np.int32(self.begin - self._base)
-        numbers = self._slots[self._slot(hashes)]
-        rows = np.flatnonzero(numbers >= oldest)
-        numbers = numbers[rows]
-        marks = hashes[rows].astype(np.uint32)
-        for _ in range(_LINKS):
-            places = self._places(numbers)
-            is_met = self._marks[places] == marks
-            if is_met.any():
-                yield rows[is_met], numbers[is_met].astype(np.int64) + self._base
-            numbers = self._links[places]
-            is_linked = numbers >= oldest
-            if not is_linked.any():
+        oldest = self.begin - self._base
+        # Added to a number, it gives its place, if that is counted on from the beginning at the end.
+        shift = self.begin % self.capacity - oldest
+        numbers = self._slots.take(self._slot(hashes))
+        rows = (numbers >= oldest).nonzero()[0]
+        numbers, marks = numbers.take(rows), hashes.take(rows).astype(np.uint32)
+        for _ in range(max(_LINKS, self.capacity // _PER_LINK)):
+            places = numbers + shift
+            met = (self._marks.take(places, mode="wrap") == marks).nonzero()[0]
+            if len(met):
+                yield rows.take(met), numbers.take(met).astype(np.int64) + self._base
+            numbers = self._links.take(places, mode="wrap")
+            linked = (numbers >= oldest).nonzero()[0]
+            if not len(linked):
                 break
-            rows, numbers, marks = rows[is_linked], numbers[is_linked], marks[is_linked]
+            rows, numbers, marks = rows.take(linked), numbers.take(linked), marks.take(linked)
         else:
             yield from self._looked_for(rows, hashes[rows], numbers)
 
     def _looked_for(self, rows: Places, hashes: Hashes, numbers: npt.NDArray[np.int32]) -> Iterator[Candidates]:
         """What is left of long chains, from these numbers downwards: tuples of each hash are looked for among all."""
-        alive = self._places(np.arange(self.begin - self._base, int(numbers.max()) + 1))
-        marks = self._marks[alive]
+        oldest = self.begin - self._base
+        marks = self._marks.take(
+            np.arange(oldest, int(numbers.max()) + 1) + self.begin % self.capacity - oldest, mode="wrap"
+        )
         for hashed in np.unique(hashes):
             its_rows = np.flatnonzero(hashes == hashed)
             # Rows of one hash have followed the same chain to the same link.
@@ -132,13 +138,11 @@ class HashTable:
                 yield np.repeat(rows[its_rows], len(part)), np.tile(part, len(its_rows))
 
     def _slot(self, hashes: Hashes) -> Places:
-        return (hashes >> self._shift).view(np.int64)
-
-    def _places(self, numbers: npt.NDArray[Any]) -> Places:
-        """Where tuples of the window, or those that come next, lie in the table."""
-        places: Places = numbers + np.intp(self.begin % self.capacity - (self.begin - self._base))
-        np.subtract(places, self.capacity, out=places, where=places >= self.capacity)
-        return places
+        """The upper half of a hash, stretched over the slots."""
+        slots = hashes >> np.uint64(32)
+        slots *= np.uint64(len(self._slots))
+        slots >>= np.uint64(32)
+        return slots.view(np.int64)
 
     def _rebase(self) -> None:
         moved = self.begin - self._base
@@ -147,9 +151,9 @@ class HashTable:
         self._base = self.begin
 
 
-def _bits(capacity: int) -> int:
-    """About a slot for each tuple, and never fewer than half as many."""
-    return max(1, (max(1, capacity) * 3 // 4).bit_length())
+def _slot_count(capacity: int) -> int:
+    """So many that a slot which a row asks for is free more often than not."""
+    return max(1, capacity * 3 // 2)
 
 
 def _joined(found: list[Candidates]) -> Candidates:

@@ -19,14 +19,12 @@ from pyspark.sql.types import StructField, StructType
 
 from deltawave.differencing.compression import Freed, free_prefix, nothing
 from deltawave.differencing.in_place import Batches
+from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.operator import KINDS, Greedy, MeshJoin
+from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, Relation
-from deltawave.meshjoin.stored_relation import StoredRelation, arrow_schema, part_of
-
-# Pages that are read at a time, if memory allows.
-_PAGES = 4
+from deltawave.meshjoin.stored_relation import StoredRelation, part_of
 
 
 def mesh_join(
@@ -71,7 +69,7 @@ def mesh_join(
         raise ValueError("The relation is stored by a key: for this condition store it without one.")
     mesh = _Mesh(
         dict(relation.files),
-        arrow_schema(relation.schema),
+        nullable_schema(relation.schema),
         relation.schema,
         wanted,
         how if is_split or how == "right_anti" else "inner",
@@ -101,10 +99,9 @@ class _Mesh:
         return MeshJoin(
             pages or EmptyRelation(self.relation),
             self.condition,
-            arrow_schema(stream),
+            nullable_schema(stream),
             how or self.how,
             self.memory_bytes,
-            most_pages=_PAGES,
         )
 
     def result(self, stream: StructType) -> StructType:
@@ -129,7 +126,7 @@ class _Mesh:
                 with self._opened(number) as pages:
                     join = self.join(types, pages=pages)
                     arrived = (batch.filter(batch.column(is_row)).drop_columns([is_row]) for batch in own)
-                    for found in join.run((batch.cast(join.stream_schema) for batch in arrived), Greedy(_PAGES)):
+                    for found in join.run(batch.cast(join.stream_schema) for batch in arrived):
                         yield found.cast(told)
 
         return rows.repartition(len(parts), placed).sortWithinPartitions(placed).mapInArrow(mesh, result)

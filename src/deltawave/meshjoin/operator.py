@@ -14,31 +14,39 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.hash_table import Numbers
+from deltawave.meshjoin.ordered import Ordered
 from deltawave.meshjoin.relation import Relation
+from deltawave.meshjoin.results import Results, RowsMet
+from deltawave.meshjoin.shed_stream import Shed, ShedStream
 from deltawave.meshjoin.stream import Arrived
 from deltawave.meshjoin.window import Window
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
-# Pairs that wait until their tuples are fetched together.
-_PAIRS = 1 << 14
 # A window is cut into so many blocks; memory of one is given up at a time.
-_BLOCKS = 4
+BLOCKS = 16
+# Pages that are read at a time are such a part of the memory, and have so many rows.
+_PART_OF_MEMORY, _ROWS = 16, 1 << 15
+# What is added to the window at a time is such a part of it.
+PACKETS = 32
 
 
 @dataclass(frozen=True)
 class Progress:
     """What a tuner knows where an iteration begins.
 
-    - ``waiting``: tuples that have arrived and not been taken
+    - ``arrived``: tuples that have arrived since the last iteration, where the stream says so (that of ``shed``)
+    - ``waiting``: tuples that can be taken
     - ``room``: tuples for which the window has room
     - ``pages``: of the relation
+    - ``most_pages``: that are read at a time
     """
 
+    arrived: int
     waiting: int
     room: int
     pages: int
+    most_pages: int
 
 
 class Tuner(Protocol):
@@ -62,20 +70,24 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Greedy:
-    """As many tuples as there is room for: the fewest cycles for a finite stream."""
+    """As many tuples as there is room for: the fewest cycles for a finite stream.
 
-    b: int = 1
+    ``b``: pages of an iteration; as many as are read at a time, if that is none.
+    """
+
+    b: int | None = None
 
     def __call__(self, progress: Progress) -> tuple[int, int]:
-        return progress.room, self.b
+        return progress.room, self.b or progress.most_pages
 
 
 @dataclass
 class Counts:
-    """What a join did: iterations, tuples and results, and the most bytes that were accounted for."""
+    """What a join did: iterations, tuples joined and shed, results, and the most bytes that were accounted for."""
 
     iterations: int = 0
     tuples: int = 0
+    shed: int = 0
     results: int = 0
     peak_bytes: int = 0
 
@@ -87,7 +99,13 @@ class MeshJoin:
     - ``how``: ``inner``; ``left``, with the tuples that no row meets; ``left_semi`` and ``left_anti``, tuples that some
       row meets, or none does, each once; ``right_anti``, rows that no tuple of the finite stream meets
     - ``memory_bytes``: for the pages, the tuples and the hash table (equation 1)
-    - ``most_pages``: the largest b that the tuner chooses
+    - ``most_pages``: so many pages are read at a time, and lie in memory; if that is none, as many as suit the memory.
+      A tuner may choose a larger b: then an iteration reads several times
+    - ``is_ordered``: results come in the order of the stream, when their tuples have met all pages; until then they
+      wait in temporary files
+
+    Not part of that memory: a batch of the stream, as it arrived, and a few MB of results that wait, and of what is
+    computed of rows while they are looked for.
     """
 
     relation: Relation
@@ -95,7 +113,8 @@ class MeshJoin:
     stream_schema: pa.Schema
     how: str = "inner"
     memory_bytes: int = 64 << 20
-    most_pages: int = 1
+    most_pages: int | None = None
+    is_ordered: bool = False
 
     def __post_init__(self) -> None:
         if self.how not in KINDS:
@@ -104,6 +123,16 @@ class MeshJoin:
         repeated = set(self.stream_schema.names) & set(self.carried)
         if repeated:
             raise ValueError(f"Both sides have the column(s) {', '.join(sorted(repeated))}: rename them in one.")
+
+    @property
+    def pages_at_a_time(self) -> int:
+        """How many pages are read at a time."""
+        relation = self.relation
+        wanted = self.most_pages
+        if wanted is None and relation.pages:
+            by_memory = self.memory_bytes // (_PART_OF_MEMORY * max(1, relation.page_bytes))
+            wanted = min(by_memory, _ROWS // max(relation.row_counts))
+        return max(1, min(wanted or 1, relation.pages))
 
     @property
     def carried(self) -> list[str]:
@@ -120,11 +149,60 @@ class MeshJoin:
             return self.relation.schema
         return pa.schema([*self.stream_schema, *(self.relation.schema.field(name) for name in self.carried)])
 
+    def capacity(self, tuple_bytes: int) -> int:
+        """How many tuples the window can hold: equation 1, with a packet that is copied and a block to be given up.
+
+        Raises ``ValueError`` if there is no room for one.
+        """
+        pages_bytes = self.pages_at_a_time * self.relation.page_bytes
+        free = self.memory_bytes - pages_bytes - self.rows_met().nbytes
+        low, high = 0, max(0, free)
+        while low < high:
+            middle = (low + high + 1) // 2
+            held = middle + -(-middle // BLOCKS) + -(-middle // PACKETS)
+            taken = held * (tuple_bytes + self.notes_met) + self.condition.row_bytes(middle)
+            low, high = (middle, high) if taken <= free else (low, middle - 1)
+        if not low:
+            raise ValueError(
+                f"A mesh join needs more than the {self.memory_bytes:,} bytes of memory granted: "
+                f"{pages_bytes:,} for pages of the relation, {tuple_bytes:,} for a tuple. "
+                "Grant more, or store the relation in smaller pages."
+            )
+        return low
+
+    @property
+    def notes_met(self) -> bool:
+        """Whether it counts which tuples meet a row."""
+        return self.how in ("left", "left_semi", "left_anti")
+
+    def rows_met(self) -> RowsMet:
+        """For the rows that a tuple has met, if it counts which."""
+        return RowsMet(self.relation.row_counts if self.how == "right_anti" else ())
+
+    def results(self, met: RowsMet) -> Results:
+        """For pairs on their way to results."""
+        schema = self.schema if self.how in ("inner", "left") else None
+        return Results(self.condition, schema, self.carried, self.notes_met, met)
+
     def run(
-        self, stream: Iterable[pa.RecordBatch | None], tuner: Tuner | None = None, counts: Counts | None = None
+        self,
+        stream: Iterable[pa.RecordBatch | None],
+        tuner: Tuner | None = None,
+        counts: Counts | None = None,
+        shed: Shed | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Join; batches of the result as they come. ``counts`` is kept up to date."""
+        """Join; batches of the result as they come. ``counts`` is kept up to date.
+
+        None in the stream means that nothing more has arrived yet. ``shed``: what has arrived and does not fit is shed,
+        and kept in a file. Otherwise it waits where it is. Raises ``ValueError`` where rows that no tuple meets are
+        wanted, which is not known before the last tuple.
+        """
+        if shed is not None and self.how == "right_anti":
+            raise ValueError("A right_anti mesh join can't shed: all tuples tell which rows none meets.")
         source = Arrived(stream, self.stream_schema)
+        # Without rows nothing waits.
+        if shed is not None and self.relation.pages:
+            source = ShedStream(stream, self.stream_schema, shed)
         return _Run(self, source, tuner or Greedy(), counts or Counts()).batches()
 
 
@@ -134,23 +212,21 @@ class _Run:
     def __init__(self, join: MeshJoin, source: Arrived, tuner: Tuner, counts: Counts) -> None:
         self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
         self._relation, self._condition = join.relation, join.condition
-        self._pages_bytes = min(join.most_pages, max(1, join.relation.pages)) * join.relation.page_bytes
-        self._numbers: list[Numbers] = []
-        self._rows: list[pa.Table] = []
-        self._waiting = 0
-        self._fetched = list(dict.fromkeys([*join.carried, *self._condition.relation_columns]))
-        self._is_paired = join.how in ("inner", "left")
-        self._notes_met = join.how in ("left", "left_semi", "left_anti")
-        # Of right_anti: a bit for each row of the relation, and the numbers of those whose pairs wait.
-        self._begins = np.cumsum([0, *join.relation.row_counts])
-        self._is_met = np.zeros(-(-int(self._begins[-1]) // 8) if join.how == "right_anti" else 0, dtype=np.uint8)
-        self._row_numbers: list[Numbers] = []
+        self._most_pages = join.pages_at_a_time
+        self._pages_bytes = self._most_pages * join.relation.page_bytes
+        self._met = join.rows_met()
+        self._results = join.results(self._met)
+        self._ordered = Ordered(join.schema) if join.is_ordered and join.how in ("inner", "left") else None
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        for batch in self._found():
-            if batch.num_rows:
-                self._counts.results += batch.num_rows
-                yield batch
+        try:
+            for batch in self._found():
+                if batch.num_rows:
+                    self._counts.results += batch.num_rows
+                    yield batch
+        finally:
+            if self._ordered is not None:
+                self._ordered.close()
 
     def _found(self) -> Iterator[pa.RecordBatch]:
         if not self._relation.pages:
@@ -158,36 +234,51 @@ class _Run:
             return
         yield from self._meshed()
         if self._join.how == "right_anti":
-            yield from self._settle()
             yield from self._rows_unmet()
 
     def _meshed(self) -> Iterator[pa.RecordBatch]:
-        first = self._source.look()
-        while first is None and not self._source.has_ended:
+        self._own_bytes = self._pages_bytes + self._met.nbytes
+        self._window = Window(self._join.stream_schema, 0)
+        first = None
+        while first is None:
+            arrived = self._gather(self._join.memory_bytes)
             first = self._source.look()
-        if first is None:
-            return
-        capacity = self._capacity(max(1, first.nbytes // first.num_rows))
+            if first is None and self._source.has_ended:
+                return
+        tuple_bytes = max(1, -(-first.nbytes // first.num_rows))
+        capacity = self._join.capacity(tuple_bytes)
+        self._packet = -(-capacity // PACKETS)
+        self._packet_bytes = self._packet * tuple_bytes
         self._matcher = self._condition.matcher(capacity)
-        self._own_bytes = self._pages_bytes + self._condition.row_bytes(capacity) + len(self._is_met)
-        self._window = Window(self._join.stream_schema, -(-capacity // _BLOCKS))
-        page = 0
+        self._own_bytes += self._condition.row_bytes(capacity)
+        self._window = Window(self._join.stream_schema, -(-capacity // BLOCKS))
+        page, pages = 0, self._relation.pages
         while True:
             room = capacity - (self._window.end - self._window.begin)
-            w, b = self._tuner(Progress(first.num_rows if first else 0, room, self._relation.pages))
+            progress = Progress(arrived, first.num_rows if first else 0, room, pages, self._most_pages)
+            w, b = self._tuner(progress)
             self._take(min(w, room), page)
-            if self._window.is_empty and self._source.has_ended:
+            if self._window.is_empty and self._source.has_ended and self._source.look() is None:
                 return
             self._counts.iterations += 1
-            left = max(1, min(b, self._relation.pages, self._join.most_pages))
+            # The last iteration of a cycle is short: so packets leave between iterations, unless b changes.
+            left = max(1, min(b, pages - page))
             while left:
-                pages = self._relation.pages
-                count = min(left, pages - page, self._window.pages_until_expiry(page, pages))
+                count = min(left, self._most_pages, self._window.pages_until_expiry(page, pages))
                 yield from self._meet(page, count)
                 page = (page + count) % pages
                 left -= count
                 yield from self._expire(page)
+            arrived = self._gather(capacity - (self._window.end - self._window.begin))
             first = self._source.look()
+
+    def _gather(self, room: int) -> int:
+        used = self._own_bytes + self._window.nbytes
+        # What waits lies twice in memory while it is chosen, and while it is taken.
+        arrived = self._source.gather(room, max(0, self._join.memory_bytes - used) // 4)
+        self._counts.shed = self._source.shed
+        self._counts.peak_bytes = max(self._counts.peak_bytes, used + 2 * self._source.nbytes)
+        return arrived
 
     def _without_rows(self) -> Iterator[pa.RecordBatch]:
         for rows in self._source.rest():
@@ -195,93 +286,63 @@ class _Run:
             if self._join.how in ("left", "left_anti"):
                 yield self._unmet(rows)
 
-    def _capacity(self, tuple_bytes: int) -> int:
-        """How many tuples the window can hold: equation 1, with a block that is being given up."""
-        free = self._join.memory_bytes - self._pages_bytes - len(self._is_met)
-        low, high = 0, max(0, free)
-        while low < high:
-            middle = (low + high + 1) // 2
-            taken = (middle + -(-middle // _BLOCKS)) * (tuple_bytes + 1) + self._condition.row_bytes(middle)
-            low, high = (middle, high) if taken <= free else (low, middle - 1)
-        if not low:
-            raise ValueError(
-                f"A mesh join needs more than the {self._join.memory_bytes:,} bytes of memory granted: "
-                f"{self._pages_bytes:,} for pages of the relation, {tuple_bytes:,} for a tuple. "
-                "Grant more, or store the relation in smaller pages."
-            )
-        return low
-
     def _take(self, count: int, page: int) -> None:
-        while count and (arrived := self._source.look()) is not None:
-            rows = arrived.slice(0, count)
-            used = self._own_bytes + self._source.nbytes + self._window.nbytes
-            if used + rows.nbytes > self._join.memory_bytes:
-                fit = max(0, self._join.memory_bytes - used) * rows.num_rows // max(1, rows.nbytes)
-                if not fit and self._window.is_empty:
-                    fit = 1
-                if not fit:
-                    break
-                rows, count = arrived.slice(0, fit), fit
-            rows = self._source.take(rows.num_rows)
+        while count:
+            used = self._own_bytes + self._window.nbytes + self._source.nbytes
+            # A packet lies twice in memory while it is put together.
+            free = (self._join.memory_bytes - used) // 2
+            rows = self._source.take(min(count, self._packet), min(free, self._packet_bytes))
+            if rows is None:
+                self._refuse_what_never_fits()
+                break
+            self._counts.peak_bytes = max(self._counts.peak_bytes, used + 2 * rows.nbytes)
             self._window.add(rows, page)
             self._matcher.add(rows)
             self._counts.tuples += rows.num_rows
             count -= rows.num_rows
-            used = self._own_bytes + self._source.nbytes + self._window.nbytes
-            self._counts.peak_bytes = max(self._counts.peak_bytes, used)
+
+    def _refuse_what_never_fits(self) -> None:
+        if self._window.is_empty and (arrived := self._source.look()) is not None:
+            raise ValueError(
+                f"A tuple of the stream takes {arrived.slice(0, 1).nbytes:,} bytes, for which the "
+                f"{self._join.memory_bytes:,} bytes of memory granted to a mesh join are too few."
+            )
 
     def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
         pages = self._relation.read(page, count)
-        for places, numbers in self._matcher.candidates(pages):
-            self._rows.append(pages.rows.select(self._fetched).take(pa.array(places)))
-            self._numbers.append(numbers)
-            if len(self._is_met):
-                self._row_numbers.append(places + self._begins[page])
-            self._waiting += len(numbers)
-            if self._waiting >= _PAIRS:
-                yield from self._settle()
+        for candidates in self._matcher.candidates(pages):
+            self._results.add(pages, page, candidates)
+            if self._results.is_full:
+                yield from self._settled()
+
+    def _settled(self) -> Iterator[pa.RecordBatch]:
+        for numbers, rows in self._results.settle(self._window):
+            if self._ordered is None:
+                yield from rows.to_batches()
+            else:
+                self._ordered.add(numbers, rows, self._window.begins)
 
     def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
         self._matcher.remove(self._window.expire(page))
         for block in self._window.expired_blocks():
-            yield from self._settle()
-            if self._join.how in ("left", "left_anti"):
+            yield from self._settled()
+            if self._ordered is not None:
+                unmet = block.unmet() if self._join.how == "left" else np.zeros(0, dtype=np.int64)
+                rows = self._window.take(unmet).combine_chunks().to_batches()
+                yield from self._ordered.leave(
+                    block.begin, unmet, pa.Table.from_batches(map(self._unmet, rows), self._join.schema)
+                )
+            elif self._join.how in ("left", "left_anti"):
                 yield from map(self._unmet, block.chosen(met=False))
             elif self._join.how == "left_semi":
                 yield from block.chosen(met=True)
             self._window.give_up(block)
 
-    def _settle(self) -> Iterator[pa.RecordBatch]:
-        """Fetch the tuples of the pairs that wait, and tell which pairs are meant."""
-        if not self._waiting:
-            return
-        numbers = self._numbers[0] if len(self._numbers) == 1 else np.concatenate(self._numbers)
-        rows = pa.concat_tables(self._rows)
-        row_numbers = np.concatenate(self._row_numbers) if self._row_numbers else None
-        self._numbers, self._rows, self._row_numbers, self._waiting = [], [], [], 0
-        wanted = None if self._is_paired else list(self._condition.stream_columns)
-        tuples = self._window.take(numbers, wanted)
-        holds = self._condition.holds(tuples, rows)
-        if holds is not None and not holds.all():
-            kept = np.flatnonzero(holds)
-            numbers, rows, tuples = numbers[kept], rows.take(pa.array(kept)), tuples.take(pa.array(kept))
-        if self._notes_met:
-            self._window.meet(numbers)
-        if row_numbers is not None:
-            met = np.unique(row_numbers if holds is None else row_numbers[holds])
-            np.bitwise_or.at(self._is_met, met >> 3, (1 << (met & 7)).astype(np.uint8))
-        if self._is_paired:
-            columns = [*tuples.columns, *(rows.column(name) for name in self._join.carried)]
-            yield from pa.table(columns, schema=self._join.schema).combine_chunks().to_batches()
-
     def _rows_unmet(self) -> Iterator[pa.RecordBatch]:
         """The relation's rows that no tuple met, read once more."""
         for page in range(self._relation.pages):
-            count = self._relation.row_counts[page]
-            numbers = np.arange(count) + self._begins[page]
-            unmet = np.flatnonzero((self._is_met[numbers >> 3] >> (numbers & 7).astype(np.uint8)) & 1 == 0)
-            if len(unmet):
-                yield from self._relation.read(page, 1).rows.take(pa.array(unmet)).combine_chunks().to_batches()
+            if len(unmet := self._met.unmet(page)):
+                yield from self._relation.read(page, 1).take(unmet, self._join.schema.names)
 
     def _unmet(self, tuples: pa.RecordBatch) -> pa.RecordBatch:
         nothing = [pa.nulls(tuples.num_rows, field.type) for field in self._join.schema][len(tuples.columns) :]

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
-import mmap
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltawave.differencing.hashing import Hashes, row_hashes
+from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
+
+Places = npt.NDArray[np.intp]
 
 # Seeds of other hashes are in deltawave.differencing.signatures.
 _SEED = 4
-# Disks read whole sectors where nothing is cached.
-_SECTOR = 4096
-_MAGIC = b"deltawave pages 1"
+# Arrow's buffers begin at multiples of this.
+_ALIGNMENT = 64
+# Changes with the format.
+VERSION = 2
+_MAGIC = f"deltawave pages {VERSION}".encode()
 
 
 def key_hashes(rows: pa.RecordBatch, key: Sequence[str]) -> Hashes:
@@ -31,16 +37,45 @@ def key_hashes(rows: pa.RecordBatch, key: Sequence[str]) -> Hashes:
 
 @dataclass(frozen=True)
 class Pages:
-    """Rows of pages that follow each other, and the hashes of their keys where they are stored."""
+    """Pages that follow each other: the rows of each, and the hashes of all their keys where they are stored."""
 
-    rows: pa.Table
+    parts: Sequence[pa.RecordBatch]
     hashes: Hashes | None = None
+
+    @property
+    def rows(self) -> pa.Table:
+        """The rows of all of them."""
+        return pa.Table.from_batches(self.parts)
+
+    def take(self, places: Places, columns: Sequence[str]) -> list[pa.RecordBatch]:
+        """Copies of these columns of the rows at these places, which ascend if there are several pages."""
+        if len(self.parts) == 1:
+            return [_taken(self.parts[0], places, columns)]
+        begins = np.cumsum([0, *(part.num_rows for part in self.parts)])
+        bounds = np.searchsorted(places, begins).tolist()
+        return [
+            _taken(part, places[first:last] - begin, columns)
+            for part, begin, (first, last) in zip(self.parts, begins[:-1], pairwise(bounds), strict=True)
+            if first < last
+        ]
+
+
+def _taken(rows: pa.RecordBatch, places: Places, columns: Sequence[str]) -> pa.RecordBatch:
+    if rows.num_columns != len(columns):
+        rows = rows.select(columns)
+    return rows.take(pa.array(places))
 
 
 class Relation(Protocol):
-    """``row_counts``: how many rows each page has. ``page_bytes``: of the largest page in memory (v_P)."""
+    """Rows on pages.
+
+    - ``row_counts``: how many rows each page has
+    - ``page_bytes``: what the largest page takes of memory (v_P)
+    - ``reads_ahead``: whether pages are read while others are looked at
+    """
 
     schema: pa.Schema
+    reads_ahead: bool
     row_counts: Sequence[int]
     page_bytes: int
 
@@ -60,17 +95,20 @@ class EmptyRelation:
     pages = 0
     page_bytes = 0
     row_counts: Sequence[int] = ()
+    reads_ahead = False
 
     def __init__(self, schema: pa.Schema) -> None:
         self.schema = schema
 
     def read(self, first: int, count: int) -> Pages:
         """Never called: there is no page."""
-        return Pages(self.schema.empty_table())
+        return Pages(self.schema.empty_table().to_batches())
 
 
 class ParquetPages:
     """Parquet files, whose row groups are the pages. Raises ``FileNotFoundError`` if there are none."""
+
+    reads_ahead = False
 
     def __init__(self, files: Sequence[str | Path]) -> None:
         if not files:
@@ -98,21 +136,21 @@ class ParquetPages:
     def read(self, first: int, count: int) -> Pages:
         """Decode row groups."""
         found = [file.read_row_group(group, use_threads=False) for file, group in self._groups[first : first + count]]
-        return Pages(pa.concat_tables([rows.cast(self.schema) for rows in found]))
+        return Pages([part for rows in found for part in rows.cast(self.schema).combine_chunks().to_batches()])
 
 
 class PageFile:
     """A file of pages as :func:`write_pages` writes it.
 
     ``direct``: past the operating system's cache, which a relation that is larger than the machine's memory does not
-    fit. Otherwise the file is mapped into memory, and a page takes nothing until its values are looked at.
+    fit. Otherwise the file is mapped into memory: its pages lie in that cache, and the hashes alone are copied.
 
     Raises ``FileNotFoundError``, and ``ValueError`` for another file.
     """
 
     def __init__(self, path: str | Path, direct: bool = False) -> None:
         with Path(path).open("rb") as file:
-            file.seek(-min(_SECTOR, os.fstat(file.fileno()).st_size), os.SEEK_END)
+            file.seek(-min(SECTOR, os.fstat(file.fileno()).st_size), os.SEEK_END)
             end = file.read()
             if not end.endswith(_MAGIC):
                 raise ValueError(f"{path} is no file of pages, or was not written to its end.")
@@ -120,15 +158,17 @@ class PageFile:
             file.seek(-len(_MAGIC) - 8 - size, os.SEEK_END)
             index = json.loads(file.read(size))
         self.schema: pa.Schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(index["schema"])))
-        self._stored: pa.Schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(index["stored"])))
         self._places: list[tuple[int, int]] = [(begin, size) for begin, size in index["pages"]]
         self.row_counts: Sequence[int] = index["row_counts"]
-        self.page_bytes = max((-(-size // _SECTOR) * _SECTOR for _, size in self._places), default=0)
-        flags = os.O_RDONLY | (os.O_DIRECT if direct else 0)
-        self._file = os.open(path, flags)
-        # Where the operating system's cache is left out, memory begins at a sector, too, as a page does in the file.
-        self._room = mmap.mmap(-1, max(self.page_bytes, _SECTOR)) if direct else None
-        self._mapped = pa.memory_map(str(path)) if self.pages and not direct else None
+        # Of two pages, one is read while the other one is looked at.
+        in_memory = (2 * in_sectors(size) for _, size in self._places) if direct else map(_hash_bytes, self.row_counts)
+        self.page_bytes = max(in_memory, default=0)
+        self._direct = DirectFile(path) if direct else None
+        self.reads_ahead = direct
+        self._mapped: pa.Buffer | None = None
+        if self.pages and not direct:
+            with pa.memory_map(str(path)) as mapped:
+                self._mapped = mapped.read_buffer()
 
     @property
     def pages(self) -> int:
@@ -138,35 +178,29 @@ class PageFile:
     def read(self, first: int, count: int) -> Pages:
         """Read pages, in one piece."""
         places = self._places[first : first + count]
-        begin, end = places[0][0], sum(places[-1])
-        data = self._read_mapped(begin, end) if self._room is None else self._read_direct(begin, end)
-        held = [pa.ipc.read_record_batch(data.slice(at - begin, size), self._stored) for at, size in places]
-        hashes = [batch.column(0).to_numpy() for batch in held]
-        rows = [pa.RecordBatch.from_arrays(batch.columns[1:], schema=self.schema) for batch in held]
-        return Pages(pa.Table.from_batches(rows), np.concatenate(hashes) if len(hashes) > 1 else hashes[0])
+        begin = places[0][0]
+        data = self._read_direct(first, count) if self._mapped is None else self._mapped.slice(begin)
+        hashes, parts = [], []
+        for (at, size), rows in zip(places, self.row_counts[first : first + count], strict=True):
+            hashes.append(np.frombuffer(data, dtype=np.uint64, count=rows, offset=at - begin))
+            own = _hash_bytes(rows)
+            parts.append(pa.ipc.read_record_batch(data.slice(at - begin + own, size - own), self.schema))
+        return Pages(parts, np.concatenate(hashes) if len(hashes) > 1 else hashes[0])
 
-    def _read_mapped(self, begin: int, end: int) -> pa.Buffer:
-        assert self._mapped is not None
-        self._mapped.seek(begin)
-        return self._mapped.read_buffer(end - begin)
+    def _read_direct(self, first: int, count: int) -> pa.Buffer:
+        assert self._direct is not None
+        following = (first + count) % self.pages
+        return pa.py_buffer(self._direct.read(self._part(first, count), self._part(following, count)))
 
-    def _read_direct(self, begin: int, end: int) -> pa.Buffer:
-        assert self._room is not None
-        wanted = -(-(end - begin) // _SECTOR) * _SECTOR
-        if len(self._room) < wanted:
-            self._room = mmap.mmap(-1, wanted)
-        room = memoryview(self._room)[:wanted]
-        done = 0
-        while begin + done < end:
-            read = os.preadv(self._file, [room[done:]], begin + done)
-            if not read:
-                raise OSError("The relation's file ends before its last page.")
-            done += read
-        return pa.py_buffer(room)
+    def _part(self, first: int, count: int) -> tuple[int, int]:
+        """From where to where in the file these pages lie, up to the last one."""
+        return self._places[first][0], sum(self._places[min(first + count, self.pages) - 1])
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._file)
+        if self._direct is not None:
+            self._direct.close()
+        self._mapped = None
 
     def __enter__(self) -> PageFile:
         return self
@@ -187,27 +221,27 @@ def write_pages(
 ) -> int:
     """Write rows as pages of about so many bytes, with the hashes of their keys; return how many rows there are.
 
+    A page begins with the hashes, so that to look for its rows takes no decoding; then the rows, as a message of Arrow.
     The file takes its name when it is complete. Arrow's own file format does not tell where its batches lie, which
     reading past the operating system's cache needs.
     """
     schema = schema.remove_metadata()
-    stored = pa.schema([pa.field("", pa.uint64()), *schema])
     places: list[tuple[int, int]] = []
     row_counts: list[int] = []
     partial = Path(f"{path}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
             for part in _pages(rows, schema, page_bytes):
-                hashes = pa.array(key_hashes(part, key))
-                data = pa.RecordBatch.from_arrays([hashes, *part.columns], schema=stored).serialize()
-                places.append((file.tell(), data.size))
+                hashes, data = key_hashes(part, key).tobytes(), part.serialize()
+                size = _hash_bytes(part.num_rows) + data.size
+                places.append((file.tell(), size))
+                file.write(hashes.ljust(size - data.size, b"\0"))
                 file.write(data)
-                file.write(b"\0" * (-data.size % _SECTOR))
+                file.write(b"\0" * (-size % SECTOR))
                 row_counts.append(part.num_rows)
             index = json.dumps(
                 {
                     "schema": schema.serialize().to_pybytes().hex(),
-                    "stored": stored.serialize().to_pybytes().hex(),
                     "key": list(key),
                     "pages": places,
                     "row_counts": row_counts,
@@ -220,6 +254,11 @@ def write_pages(
     finally:
         partial.unlink(missing_ok=True)
     return sum(row_counts)
+
+
+def _hash_bytes(rows: int) -> int:
+    """What the hashes of so many rows take at the beginning of a page."""
+    return -(-8 * rows // _ALIGNMENT) * _ALIGNMENT
 
 
 def _pages(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -> Iterator[pa.RecordBatch]:

@@ -1,7 +1,7 @@
 """Which tuples a mesh join keeps where more arrive than it can serve (MJ08 4, Table 2).
 
-Every strategy is asked once per iteration for up to w of the tuples that arrived since the last one. What it drops is
-not lost: the caller keeps it, and joins it later.
+Every strategy gives tuples priorities as they arrive: of those that arrived since the last iteration, the w with the
+highest ones are kept. What is dropped is not lost: :mod:`deltawave.meshjoin.shed_stream` keeps it for a later pass.
 """
 
 from __future__ import annotations
@@ -14,54 +14,48 @@ import numpy.typing as npt
 
 Places = npt.NDArray[np.intp]
 Frequencies = npt.NDArray[np.floating[Any] | np.integer[Any]]
-# Of the arrived tuples' frequencies in the relation (f_R) and w, the places of those that are kept, in their order.
-Shedder = Callable[[Frequencies, int], Places]
+Values = npt.NDArray[Any]
+# Of tuples' frequencies in the relation (f_R) and the number of the first of them, their priorities.
+Priority = Callable[[Frequencies, int], Values]
 
 
-def keep_w(frequencies: Frequencies, w: int) -> Places:
+def keep_w(frequencies: Frequencies, first: int) -> Values:
     """Keep w: the first ones. Of a many-to-one join that loses the fewest results (MAX-SUBSET)."""
-    return np.arange(min(w, len(frequencies)))
+    return -(first + np.arange(len(frequencies)))
 
 
-def sample_w(random: np.random.Generator) -> Shedder:
+def sample_w(random: np.random.Generator) -> Priority:
     """Sample w: a uniform sample, so that the results of a many-to-one join are one (RANDOM-SAMPLE)."""
-
-    def kept(frequencies: Frequencies, w: int) -> Places:
-        count = len(frequencies)
-        return np.sort(random.choice(count, min(w, count), replace=False))
-
-    return kept
+    return lambda frequencies, first: random.random(len(frequencies))
 
 
-def top_w(frequencies: Frequencies, w: int) -> Places:
-    """TOPW: those that meet the most rows. Of a many-to-many join that loses few results (4.2).
-
-    The paper keeps them in a heap as they arrive; here they are chosen from all that have arrived, which are the same.
-    """
-    count = len(frequencies)
-    if w >= count:
-        return np.arange(count)
-    if w <= 0:
-        return np.arange(0)
-    return np.sort(np.argpartition(-np.asarray(frequencies), w - 1)[:w])
+def top_w(frequencies: Frequencies, first: int) -> Values:
+    """TOPW: those that meet the most rows. Of a many-to-many join that loses few results (4.2)."""
+    return np.asarray(frequencies)
 
 
-def cluster_sampling(random: np.random.Generator) -> Shedder:
+def cluster_sampling(random: np.random.Generator) -> Priority:
     """Cluster sampling: a tuple is kept with a probability that grows with the rows that it meets (RANDOM-SAMPLE).
 
     Without replacement, by the exponential keys of Efraimidis and Spirakis (2006). A tuple that meets nothing is kept
     only where there is room.
     """
 
-    def kept(frequencies: Frequencies, w: int) -> Places:
-        count = len(frequencies)
-        if w >= count:
-            return np.arange(count)
+    def priority(frequencies: Frequencies, first: int) -> Values:
         with np.errstate(divide="ignore"):
-            keys = -random.exponential(size=count) / np.asarray(frequencies, dtype=np.float64)
-        return top_w(keys, w)
+            return -random.exponential(size=len(frequencies)) / np.asarray(frequencies, dtype=np.float64)
 
-    return kept
+    return priority
+
+
+def kept(priorities: Values, w: int) -> Places:
+    """The places of the w highest priorities, ascending."""
+    count = len(priorities)
+    if w >= count:
+        return np.arange(count)
+    if w <= 0:
+        return np.arange(0)
+    return np.sort(np.argpartition(-priorities, w - 1)[:w])
 
 
 def top_w_loss(frequencies: Sequence[int], w: int, loop: int) -> int:
@@ -72,7 +66,7 @@ def top_w_loss(frequencies: Sequence[int], w: int, loop: int) -> int:
     found = np.asarray(frequencies)
     return int(
         sum(
-            part.sum() - part[top_w(part, w)].sum()
+            part.sum() - part[kept(top_w(part, 0), w)].sum()
             for part in (found[begin : begin + loop] for begin in range(0, len(found), loop))
         )
     )

@@ -16,14 +16,15 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches, quoted
 from deltawave.differencing.listed_files import looked_at
+from deltawave.differencing.stored_rows import nullable_schema
+from deltawave.differencing.window import parallelism
 from deltawave.meshjoin.parts import by_part
-from deltawave.meshjoin.relation import write_pages
+from deltawave.meshjoin.relation import VERSION, write_pages
 
 _MANIFEST = "relation.json"
 _WRITTEN = "part int, path string, rows bigint"
@@ -68,8 +69,8 @@ class StoredRelation:
         if missing := [name for name in names if name not in relation.columns]:
             raise ValueError(f"The relation has no column {missing[0]}; it has {', '.join(relation.columns)}.")
         folder = Path(folder)
-        count = parts or parallelism(relation)
-        wanted = json.dumps([_state(relation), relation.schema.json(), names, count, page_bytes])
+        count = parts or parallelism(relation.sparkSession)
+        wanted = json.dumps([_state(relation), relation.schema.json(), names, count, page_bytes, VERSION])
         if (found := cls.opened(folder)) is not None and found.state == wanted:
             return found
         folder.mkdir(parents=True, exist_ok=True)
@@ -134,23 +135,9 @@ class StoredRelation:
         partial.replace(self.folder / _MANIFEST)
 
 
-def arrow_schema(schema: StructType) -> pa.Schema:
-    """A schema in Arrow's types, in the same zone whatever the session's is."""
-    fields = [
-        field.with_type(pa.timestamp("us", "UTC")) if getattr(field.type, "tz", None) else field
-        for field in to_arrow_schema(schema)
-    ]
-    return pa.schema([field.with_nullable(True).remove_metadata() for field in fields])
-
-
 def part_of(key: Sequence[str], parts: int) -> Column:
     """In which part rows with this key lie."""
     return F.pmod(F.xxhash64(*(F.col(quoted(name)) for name in key)), F.lit(parts)).cast("int")
-
-
-def parallelism(frame: DataFrame) -> int:
-    """As many tasks as Spark runs at a time, as far as it says."""
-    return max(1, int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1))
 
 
 def _state(relation: DataFrame) -> str:
@@ -165,7 +152,7 @@ def _state(relation: DataFrame) -> str:
 
 
 def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, page_bytes: int) -> dict[int, str]:
-    schema = arrow_schema(relation.schema)
+    schema = nullable_schema(relation.schema)
     part = free_prefix("part_", relation.columns)
     placed = part_of(key, parts) if key else F.pmod(F.monotonically_increasing_id(), F.lit(parts)).cast("int")
 

@@ -11,6 +11,7 @@ class Arrived:
     """A stream of record batches. None among them means that nothing more has arrived yet.
 
     One batch is held at a time: the others wait where the stream comes from.
+    It is the stream's, and no part of the join's memory.
     """
 
     def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema) -> None:
@@ -18,11 +19,20 @@ class Arrived:
         self._batch: pa.RecordBatch | None = None
         self._taken = 0
         self.has_ended = False
+        # How many tuples were not taken for want of room.
+        self.shed = 0
 
     @property
     def nbytes(self) -> int:
-        """What the batch that is held takes."""
-        return self._batch.nbytes if self._batch is not None else 0
+        """What waits in the join's memory."""
+        return 0
+
+    def gather(self, most_rows: int, most_bytes: int) -> int:
+        """Look at what has arrived, of which so much fits; return how many tuples these are.
+
+        Here nothing is looked at before it is taken: what does not fit waits where the stream comes from.
+        """
+        return 0
 
     def look(self) -> pa.RecordBatch | None:
         """The tuples that come next and are held together; none where nothing has arrived."""
@@ -42,26 +52,43 @@ class Arrived:
             self._batch = found
         return self._batch.slice(self._taken)
 
-    def take(self, count: int) -> pa.RecordBatch:
-        """Take so many of the tuples that ``look`` showed, or all of them."""
-        assert self._batch is not None
-        rows = self._batch.slice(self._taken, count)
-        self._taken += rows.num_rows
-        if rows.num_rows == self._batch.num_rows:
-            self._batch, self._taken = None, 0
-            return rows
-        # A slice would hold the whole batch in memory.
-        return pa.RecordBatch.from_arrays([_copied(column) for column in rows.columns], schema=self._schema)
+    def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
+        """Take up to so many tuples of up to so many bytes, copied; none where nothing has arrived or fits."""
+        parts: list[pa.RecordBatch] = []
+        while count and (arrived := self.look()) is not None:
+            part = _fitting(arrived.slice(0, count), most_bytes)
+            if not part.num_rows:
+                break
+            self.advance(part.num_rows)
+            count -= part.num_rows
+            most_bytes -= part.nbytes
+            parts.append(part)
+        return _copied(parts) if parts else None
+
+    def advance(self, count: int) -> None:
+        """Go on behind so many of the tuples that ``look`` showed."""
+        self._taken += count
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """All tuples that are still to come."""
         while not self.has_ended:
             if (found := self.look()) is not None:
-                yield self.take(found.num_rows)
+                self.advance(found.num_rows)
+                yield found
 
 
-def _copied(column: pa.Array) -> pa.Array:
-    return pa.concat_arrays([column, column.slice(0, 0)])
+def _fitting(rows: pa.RecordBatch, most_bytes: int) -> pa.RecordBatch:
+    """The first rows, of up to so many bytes."""
+    while rows.nbytes > most_bytes:
+        rows = rows.slice(0, min(rows.num_rows - 1, max(0, most_bytes) * rows.num_rows // rows.nbytes))
+    return rows
+
+
+def _copied(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
+    # A slice would hold the whole batch in memory; of one array alone there is no copy.
+    cells = [[part.column(at) for part in parts] for at in range(parts[0].num_columns)]
+    columns = [pa.concat_arrays([*column, column[0].slice(0, 0)]) for column in cells]
+    return pa.RecordBatch.from_arrays(columns, schema=parts[0].schema)
 
 
 def _cast(rows: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -196,7 +196,8 @@ class _Sorted:
 
     def __init__(self, column: str, ends: Callable[[pa.Table], tuple[Values | None, Values | None]]) -> None:
         self._column, self._ends = column, ends
-        self._runs: list[tuple[Values, Numbers]] = []
+        # Values with their tuples' numbers, and the last of these.
+        self._runs: list[tuple[Values, Numbers, int]] = []
         self._begin = self._end = 0
 
     def add(self, rows: pa.RecordBatch) -> None:
@@ -207,11 +208,13 @@ class _Sorted:
         self._add_run(_values(column)[is_there], numbers[is_there])
 
     def _add_run(self, values: Values, numbers: Numbers) -> None:
+        if not len(numbers):
+            return
         order = np.argsort(values, kind="stable")
-        self._runs.append((values[order], numbers[order]))
+        self._runs.append((values[order], numbers[order], int(numbers.max())))
         if len(self._runs) > _RUNS:
             # Later ones are the smaller ones, as a rule.
-            values, numbers = (np.concatenate(parts) for parts in zip(*self._runs[_RUNS // 2 :], strict=True))
+            values, numbers = (np.concatenate([run[at] for run in self._runs[_RUNS // 2 :]]) for at in (0, 1))
             del self._runs[_RUNS // 2 :]
             is_left = numbers >= self._begin
             self._add_run(values[is_left], numbers[is_left])
@@ -220,12 +223,12 @@ class _Sorted:
 
     def remove(self, count: int) -> None:
         self._begin += count
-        self._runs = [run for run in self._runs if run[1].size and run[1].max() >= self._begin]
+        self._runs = [run for run in self._runs if run[2] >= self._begin]
 
     def candidates(self, pages: Pages) -> Iterator[Candidates]:
         low, high = self._ends(pages.rows)
         rows = np.arange(pages.rows.num_rows)
-        for values, numbers in self._runs:
+        for values, numbers, _ in self._runs:
             first = np.zeros(len(rows), dtype=np.intp) if low is None else np.searchsorted(values, low, "left")
             last = np.full(len(rows), len(values)) if high is None else np.searchsorted(values, high, "right")
             sizes = np.maximum(last - first, 0)

@@ -35,6 +35,7 @@ class Block:
     begin: int
     parts: list[pa.RecordBatch] = field(default_factory=list)
     count: int = 0
+    row_bytes: int = 0
     is_met: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
@@ -45,19 +46,16 @@ class Block:
     @property
     def nbytes(self) -> int:
         """What the tuples take."""
-        return int(sum(part.nbytes for part in self.parts)) + len(self.is_met)
+        return self.row_bytes + len(self.is_met)
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Add tuples."""
         self.parts.append(rows)
         self.count += rows.num_rows
+        self.row_bytes += rows.nbytes
         if len(self.parts) > _PARTS:
-            self.close()
-
-    def close(self) -> None:
-        """Put the tuples side by side."""
-        if len(self.parts) > 1:
             self.parts = pa.Table.from_batches(self.parts).combine_chunks().to_batches()
+            self.row_bytes = sum(part.nbytes for part in self.parts)
 
     def meet(self, numbers: Numbers) -> None:
         """Note that these tuples, of this block, met a row."""
@@ -66,6 +64,12 @@ class Block:
             grown[: len(self.is_met)] = self.is_met
             self.is_met = grown
         self.is_met[numbers - self.begin] = True
+
+    def unmet(self) -> Numbers:
+        """The numbers of tuples that met no row."""
+        is_met = np.zeros(self.count, dtype=bool)
+        is_met[: len(self.is_met)] = self.is_met
+        return np.flatnonzero(~is_met) + self.begin
 
     def chosen(self, met: bool) -> Iterator[pa.RecordBatch]:
         """The tuples that met a row, or the others."""
@@ -103,8 +107,6 @@ class Window:
         if not rows.num_rows:
             return
         if not self._blocks or self._blocks[-1].count >= self._block_rows:
-            if self._blocks:
-                self._blocks[-1].close()
             self._blocks.append(Block(self.end))
         self._blocks[-1].add(rows)
         self.end += rows.num_rows
@@ -124,6 +126,11 @@ class Window:
     def expired_blocks(self) -> list[Block]:
         """Blocks without packets: to be given up."""
         return [block for block in self._blocks if block.end <= self.begin]
+
+    @property
+    def begins(self) -> Numbers:
+        """The first number of each block."""
+        return np.array([block.begin for block in self._blocks], dtype=np.int64)
 
     def give_up(self, block: Block) -> None:
         """Forget the oldest block."""

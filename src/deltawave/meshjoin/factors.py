@@ -1,0 +1,191 @@
+"""The cost factors of MESHJOIN (MJ08 Table 1), measured on this machine by what the join is made of."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from deltawave.costs.mesh_join import CostFactors, MeshJoinModel
+from deltawave.meshjoin.conditions import Matcher
+from deltawave.meshjoin.operator import BLOCKS, PACKETS, Fixed, MeshJoin
+from deltawave.meshjoin.relation import Pages, Relation
+from deltawave.meshjoin.stream import Arrived
+from deltawave.meshjoin.window import Window
+
+# Parts of the full window for which the hash table is measured.
+_PARTS = (0.1, 0.4, 1.0)
+# What is looked through: so many pages, and at least so many bytes, more than processors cache.
+_TIMES, _BYTES = 8, 64 << 20
+# Iterations that take a tuple and a page each.
+_ITERATIONS = 100
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """A window of tuples, and what each took to come in, in seconds."""
+
+    window: Window
+    matcher: Matcher
+    take: float
+    add: float
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """What it takes to look through pages that are read together, without reading; and of results to be made."""
+
+    seconds: float
+    output: float
+    matched: float
+
+
+def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
+    """The cost model of this join, with factors of this machine.
+
+    ``tuples``: of the stream, as they come; best as many as the window holds, since fewer are repeated. It takes about
+    as long as reading the relation once or twice. Raises ``ValueError`` if there is no room for a tuple, and for a
+    relation without rows.
+    """
+    relation = join.relation
+    if not relation.pages:
+        raise ValueError("Costs can't be measured with a relation that has no rows.")
+    tuple_bytes = max(1, tuples.nbytes // tuples.num_rows)
+    capacity = join.capacity(tuple_bytes)
+    most = join.pages_at_a_time
+    page_rows = sum(relation.row_counts) / relation.pages
+    windows = [max(1, int(capacity * part)) for part in _PARTS]
+    filled = [_filled(join, tuples.take(pa.array(np.arange(size) % tuples.num_rows))) for size in windows]
+    looked = [_looked(join, each, most) for each in filled]
+    one = _looked(join, filled[-1], 1) if most > 1 else looked[-1]
+    # What a look takes however many rows there are, and what each row adds.
+    fixed = max(0.0, one.seconds - (looked[-1].seconds - one.seconds) / (most - 1)) if most > 1 else 0.0
+    by_window = [max(0.0, each.seconds - fixed) / (most * page_rows) for each in looked]
+    sizes = sorted({1, max(1, most // 4), most})
+    reads = [_read(join, size) for size in sizes]
+    factors = CostFactors(
+        read=lambda b: reads[-1] * b / most if b >= most else float(np.interp(b, sizes, reads)),
+        # Tuples leave as a bound moves.
+        expire=0.0,
+        take=filled[-1].take,
+        add=filled[-1].add,
+        probe=lambda size: float(np.interp(size, windows, by_window)),
+        output=looked[-1].output,
+        iterate=max(fixed, _iterate(join, tuples) - page_rows * by_window[0]),
+        reads_ahead=relation.reads_ahead,
+    )
+    return MeshJoinModel(
+        tuple_bytes=tuple_bytes,
+        row_bytes=relation.page_bytes / page_rows,
+        page_bytes=relation.page_bytes,
+        pages=relation.pages,
+        factors=factors,
+        selectivity=looked[-1].matched / (most * page_rows),
+        fudge=1 + 1 / BLOCKS + 1 / PACKETS,
+        pointer_bytes=join.condition.row_bytes(capacity) / capacity,
+        page_rows=page_rows,
+    )
+
+
+def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:
+    count = tuples.num_rows
+    matcher, window = join.condition.matcher(count), Window(tuples.schema, -(-count // BLOCKS))
+    packet = -(-count // PACKETS)
+    source = Arrived([tuples], tuples.schema)
+    taken = added = 0.0
+    while True:
+        begin = time.perf_counter()
+        rows = source.take(packet, tuples.nbytes)
+        took = time.perf_counter()
+        if rows is None:
+            return _Filled(window, matcher, taken / count, added / count)
+        window.add(rows, 0)
+        matcher.add(rows)
+        taken, added = taken + took - begin, added + time.perf_counter() - took
+
+
+def _turns(join: MeshJoin, pages: int) -> list[int]:
+    """The first pages of what is read for a measurement, one after the other."""
+    relation = join.relation
+    row_bytes = sum(_field_bytes(field.type) for field in relation.schema)
+    wanted = max(_TIMES, _BYTES // max(1, pages * max(relation.row_counts) * row_bytes))
+    return list(range(0, relation.pages - pages + 1, pages))[:wanted]
+
+
+def _field_bytes(kind: pa.DataType) -> int:
+    """About what a value takes."""
+    try:
+        return max(1, int(kind.bit_width) // 8)
+    except ValueError:
+        return 32
+
+
+def _read(join: MeshJoin, pages: int) -> float:
+    """c_I/O(b): one after the other, as the join reads."""
+    turns = _turns(join, pages)
+    begin = time.perf_counter()
+    for first in turns:
+        join.relation.read(first, pages)
+    return (time.perf_counter() - begin) / len(turns)
+
+
+def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
+    """c_H and c_O. The second time counts: at first, a mapped file's pages are entered into the process's tables."""
+    turns = _turns(join, pages)
+    for _ in range(2):
+        results = join.results(join.rows_met())
+        looks, made, matched = [], 0.0, 0
+        for first in turns:
+            held = join.relation.read(first, pages)
+            begin = time.perf_counter()
+            found = list(filled.matcher.candidates(held))
+            looked = time.perf_counter()
+            for candidates in found:
+                results.add(held, first, candidates)
+                matched += len(candidates[1])
+            if results.is_full or first == turns[-1]:
+                for _ in results.settle(filled.window):
+                    pass
+            looks.append(looked - begin)
+            made += time.perf_counter() - looked
+    return _Looked(statistics.fmean(looks), made / max(1, matched), matched / len(turns))
+
+
+class _EnoughError(Exception):
+    pass
+
+
+class _Held:
+    """A relation whose pages are the first one, again and again, without reading."""
+
+    reads_ahead = False
+
+    def __init__(self, relation: Relation) -> None:
+        self.schema, self.page_bytes, self.pages = relation.schema, relation.page_bytes, relation.pages
+        self.row_counts: Sequence[int] = [relation.row_counts[0]] * relation.pages
+        self._page = relation.read(0, 1)
+
+    def read(self, first: int, count: int) -> Pages:
+        return self._page
+
+
+def _iterate(join: MeshJoin, tuples: pa.RecordBatch) -> float:
+    """An iteration that takes a tuple and a page: what it costs however many it takes."""
+    ticks: list[float] = []
+
+    def one_by_one() -> Iterator[pa.RecordBatch]:
+        for turn in range(_ITERATIONS):
+            ticks.append(time.perf_counter())
+            yield tuples.slice(turn % tuples.num_rows, 1)
+        raise _EnoughError
+
+    with suppress(_EnoughError):
+        for _ in replace(join, relation=_Held(join.relation)).run(one_by_one(), Fixed(1, 1)):
+            pass
+    return statistics.median(later - former for former, later in pairwise(ticks))

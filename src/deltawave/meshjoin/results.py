@@ -1,0 +1,112 @@
+"""Pairs of tuples and rows on their way to results (line 10 of Figure 4 of MJ08).
+
+Rows are copied as long as their pages are in memory. Tuples are fetched later, for many pairs at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deltawave.meshjoin.conditions import Condition
+from deltawave.meshjoin.hash_table import Candidates, Numbers
+from deltawave.meshjoin.relation import Pages
+from deltawave.meshjoin.window import Window
+
+# Pairs that wait: so many, and rows of so many bytes.
+_PAIRS, _PAIR_BYTES = 1 << 14, 1 << 20
+
+
+class Results:
+    """Pairs that wait until it is told which of them are meant.
+
+    - ``schema``: of results; none if they are not asked for
+    - ``carried``: the relation's columns in them
+    - ``notes_met``: whether the window notes which tuples met a row
+    """
+
+    def __init__(
+        self, condition: Condition, schema: pa.Schema | None, carried: Sequence[str], notes_met: bool, met: RowsMet
+    ) -> None:
+        self._condition, self._schema, self._carried = condition, schema, carried
+        self._notes_met, self._met = notes_met, met
+        self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))
+        self._clear()
+
+    def _clear(self) -> None:
+        self._numbers: list[Numbers] = []
+        self._rows: list[pa.RecordBatch] = []
+        self._row_numbers: list[Numbers] = []
+        self._waiting = self._waiting_bytes = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more pairs should wait."""
+        return self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES
+
+    def add(self, pages: Pages, first_page: int, candidates: Candidates) -> None:
+        """Add pairs of rows of these pages."""
+        places, numbers = candidates
+        if len(pages.parts) > 1:
+            order = np.argsort(places, kind="stable")
+            places, numbers = places[order], numbers[order]
+        rows = pages.take(places, self._fetched)
+        self._rows += rows
+        self._numbers.append(numbers)
+        if self._met.nbytes:
+            self._row_numbers.append(self._met.numbers(first_page, places))
+        self._waiting += len(numbers)
+        self._waiting_bytes += sum(part.nbytes for part in rows)
+
+    def settle(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
+        """Fetch the tuples of the pairs that wait, and tell which pairs are meant: tuples' numbers, and results."""
+        if not self._waiting:
+            return
+        numbers, rows, row_numbers = np.concatenate(self._numbers), self._rows, self._row_numbers
+        self._clear()
+        met_rows = pa.Table.from_batches(rows)
+        wanted = None if self._schema is not None else list(self._condition.stream_columns)
+        tuples = window.take(numbers, wanted)
+        holds = self._condition.holds(tuples, met_rows)
+        if holds is not None and not holds.all():
+            kept = np.flatnonzero(holds)
+            numbers, met_rows, tuples = numbers[kept], met_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
+        if self._notes_met:
+            window.meet(numbers)
+        if row_numbers:
+            met = np.concatenate(row_numbers)
+            self._met.note(met if holds is None else met[holds])
+        if self._schema is not None:
+            columns = [*tuples.columns, *(met_rows.column(name) for name in self._carried)]
+            yield numbers, pa.table(columns, schema=self._schema).combine_chunks()
+
+
+class RowsMet:
+    """Which rows of a relation a tuple has met: a bit for each. ``row_counts``: of the pages; none if nobody asks."""
+
+    def __init__(self, row_counts: Sequence[int]) -> None:
+        self._begins = np.cumsum([0, *row_counts])
+        self._bits: npt.NDArray[np.uint8] = np.zeros(-(-int(self._begins[-1]) // 8), dtype=np.uint8)
+
+    @property
+    def nbytes(self) -> int:
+        """What the bits take."""
+        return len(self._bits)
+
+    def numbers(self, page: int, places: Numbers) -> Numbers:
+        """The numbers of rows at these places from a page on."""
+        numbers: Numbers = places + self._begins[page]
+        return numbers
+
+    def note(self, numbers: Numbers) -> None:
+        """Note that these rows were met."""
+        met = np.unique(numbers)
+        np.bitwise_or.at(self._bits, met >> 3, (1 << (met & 7)).astype(np.uint8))
+
+    def unmet(self, page: int) -> Numbers:
+        """The places in a page of rows that were not met."""
+        numbers = np.arange(self._begins[page], self._begins[page + 1])
+        return np.flatnonzero((self._bits[numbers >> 3] >> (numbers & 7).astype(np.uint8)) & 1 == 0)

@@ -1,0 +1,63 @@
+"""The online tuner of MESHJOIN: w and b follow the arrival rate of the stream (MJ08 3.3)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from deltawave.costs.mesh_join import MeshJoinModel, Tuned, best_rate, least_memory
+from deltawave.meshjoin.operator import Progress
+
+# Over so many seconds an arrival rate is averaged.
+_SECONDS = 1.0
+# Tuned for a little more than has arrived, and anew when the rate has changed by more than that.
+_HEADROOM = 1.25
+
+
+class SelfTuner:
+    """Chooses the w and b that serve what arrives with the least memory; w grows where more has arrived than usual.
+
+    Where the rate needs more than the memory that is granted, it chooses the best rate of that memory, and says so in
+    ``is_overloaded``: then the stream sheds. It follows streams that tell what has arrived (``shed`` in
+    :meth:`MeshJoin.run`).
+    """
+
+    def __init__(self, model: MeshJoinModel, memory_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._model, self._memory, self._clock = model, memory_bytes, clock
+        self._asked: float | None = None
+        self.rate = self._sum = self._weight = 0.0
+        self._tuned_for = 0.0
+        self.is_overloaded = False
+        self.tuned = self._best()
+
+    def __call__(self, progress: Progress) -> tuple[int, int]:
+        self._follow(progress.arrived)
+        if not self._tuned_for / _HEADROOM <= self.rate <= self._tuned_for * _HEADROOM:
+            self._tune()
+        w = math.ceil(self.tuned.w)
+        return (w if self.is_overloaded else max(w, progress.waiting)), self.tuned.b
+
+    def _follow(self, arrived: int) -> None:
+        now = self._clock()
+        if self._asked is not None and now > self._asked:
+            passed = now - self._asked
+            share = 1 - math.exp(-passed / _SECONDS)
+            self._sum += share * (arrived / passed - self._sum)
+            # Of the first moments there is no former rate to average with.
+            self._weight += share * (1 - self._weight)
+            self.rate = self._sum / self._weight
+        self._asked = now
+
+    def _tune(self) -> None:
+        self._tuned_for = self.rate
+        least = least_memory(self._model, self.rate * _HEADROOM)
+        self.is_overloaded = least is None or least.memory > self._memory
+        self.tuned = self._best() if least is None or self.is_overloaded else least
+
+    def _best(self) -> Tuned:
+        best = best_rate(self._model, self._memory)
+        if best is None:
+            page = f"{self._model.page_bytes:,.0f}"
+            raise ValueError(f"{self._memory:,} bytes of memory are too few for a page of {page} and a tuple.")
+        return best

@@ -1,0 +1,207 @@
+"""stream_join: each tuple of a stream meets the whole relation once, over restarts, kills and changed relations."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+
+from deltawave import cli
+from deltawave.meshjoin import StoredRelation, stream_join
+from deltawave.meshjoin.batch_folders import BatchFolders
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+SCHEMA = "id bigint, amount int"
+
+
+def arrive(spark: SparkSession, folder: Path, first: int, count: int) -> None:
+    """A file of tuples."""
+    ids = f"if(id % 10 = 0, null, id % 25) as id, cast(id as int) as amount from range({first}, {first + count}, 1, 1)"
+    spark.sql(f"select {ids}").write.mode("append").parquet(str(folder))
+
+
+def opened(spark: SparkSession, folder: Path, files: int = 1) -> DataFrame:
+    return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", files).parquet(str(folder))
+
+
+def stored(spark: SparkSession, folder: Path, rows: int = 20) -> StoredRelation:
+    relation = spark.sql(f"select id, id * 10 as skey from range({rows})")
+    return StoredRelation.of(relation, folder, key="id", parts=2)
+
+
+def rows_of(frame: DataFrame) -> Counter[Any]:
+    return Counter(str(sorted(row.asDict().items())) for row in frame.collect())
+
+
+def results(spark: SparkSession, folder: Path) -> DataFrame:
+    return spark.read.parquet(str(folder)).drop("_batch")
+
+
+def test_runs_follow_each_other(spark: SparkSession, tmp_path: Path) -> None:
+    source, out = tmp_path / "stream", tmp_path / "out"
+    relation = stored(spark, tmp_path / "relation")
+    for run in range(2):
+        arrive(spark, source, 100 * run, 60)
+        stream_join(opened(spark, source, 1), relation, out, on="id", how="left", available_now=True).awaitTermination()
+    expected = spark.read.parquet(str(source)).join(
+        spark.sql("select id, id * 10 as skey from range(20)"), "id", "left"
+    )
+    assert rows_of(results(spark, out)) == rows_of(expected)
+    assert {row["_batch"] for row in spark.read.parquet(str(out)).select("_batch").collect()} == {0, 1}
+
+
+def test_a_relation_that_changes_between_batches(spark: SparkSession, tmp_path: Path) -> None:
+    source, out = tmp_path / "stream", tmp_path / "out"
+    known = [5]
+    for rows in (5, 25):
+        known[0] = rows
+        arrive(spark, source, 1, 9)
+        query = stream_join(
+            opened(spark, source),
+            lambda: stored(spark, tmp_path / "relation", known[0]),
+            out,
+            on="id",
+            available_now=True,
+        )
+        query.awaitTermination()
+    assert sorted(row.id for row in results(spark, out).collect()) == sorted([*range(1, 5), *range(1, 10)])
+
+
+def test_a_rate_source_and_other_conditions(spark: SparkSession, tmp_path: Path) -> None:
+    from deltawave.meshjoin import Between
+
+    relation = spark.sql("select id * 100 as low, id * 100 + 99 as high, id as class from range(100)")
+    pages = StoredRelation.of(relation, tmp_path / "relation", parts=2)
+    stream = spark.readStream.format("rate").option("rowsPerSecond", 50).load()
+    query = stream_join(stream, pages, tmp_path / "out", condition=Between("value", "low", "high"), every="1 second")
+    try:
+        while not any(progress["numInputRows"] for progress in query.recentProgress):
+            assert query.exception() is None
+            query.awaitTermination(0.2)
+    finally:
+        query.stop()
+    found = results(spark, tmp_path / "out").collect()
+    assert found
+    assert all(row["class"] == row.value // 100 for row in found)
+
+
+# Joins what is there, and is killed before the second micro-batch is committed.
+KILLED = """
+import os, signal, sys
+from pyspark.sql import SparkSession
+from deltawave.meshjoin import StoredRelation, stream_join
+from deltawave.meshjoin.batch_folders import BatchFolders
+
+source, relation, out = sys.argv[1:]
+session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+commit = BatchFolders.commit
+
+def killed(self, staged, number):
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    commit(self, staged, number)
+
+BatchFolders.commit = killed
+stream = session.readStream.schema("id bigint, amount int").option("maxFilesPerTrigger", 1).parquet(source)
+stream_join(stream, StoredRelation.opened(relation), out, on="id", how="left", available_now=True).awaitTermination()
+"""
+
+
+def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a micro-batch is committed, and after that, before Spark writes down that it is done."""
+    source, out = tmp_path / "stream", tmp_path / "out"
+    relation = stored(spark, tmp_path / "relation")
+    for file in range(4):
+        arrive(spark, source, 100 * file, 30)
+    environment = dict(os.environ, PYSPARK_PYTHON=sys.executable)
+    arguments = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "relation"), str(out)]
+    ended = subprocess.run(arguments, env=environment, capture_output=True)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-2000:]
+    assert list(out.glob("_staging/*/*.parquet"))
+    assert {row["_batch"] for row in spark.read.parquet(str(out)).select("_batch").collect()} == {0}
+
+    commit = BatchFolders.commit
+
+    def failing(self: BatchFolders, staged: str, number: int) -> None:
+        commit(self, staged, number)
+        if number == 2:
+            raise KeyError("failed after the commit")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BatchFolders, "commit", failing)
+        query = stream_join(opened(spark, source), relation, out, on="id", how="left", available_now=True)
+        with pytest.raises(StreamingQueryException, match="failed after the commit"):
+            query.awaitTermination()
+    assert {row["_batch"] for row in spark.read.parquet(str(out)).select("_batch").collect()} == {0, 1, 2}
+
+    stream_join(opened(spark, source), relation, out, on="id", how="left", available_now=True).awaitTermination()
+    rows = spark.sql("select id, id * 10 as skey from range(20)")
+    assert rows_of(results(spark, out)) == rows_of(spark.read.parquet(str(source)).join(rows, "id", "left"))
+    assert sorted(path.name for path in out.glob("_batch*")) == [f"_batch={number}" for number in range(4)]
+    assert not list(out.glob("_staging/*"))
+
+
+class TestCommand:
+    def test_progress(self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
+        arrive(spark, source, 1, 9)
+        spark.sql("select id as code, id * 10 as skey from range(6)").write.parquet(str(relation))
+        command = ["stream", "--source", str(source), "--relation", str(relation), "--on", "id=code", "--how", "left"]
+        assert cli.main([*command, "--out", str(out), "--parts", "2", "--available-now"]) == 0
+        assert "batch 0: 9 rows in" in capsys.readouterr().out
+        found = results(spark, out).collect()
+        assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(1, 10)}
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--format", "kafka"], "A stream from Kafka needs --schema"),
+            ([], "A stream of parquet files needs --source"),
+            (["--option", "rowsPerSecond"], "--option rowsPerSecond: write name=value"),
+        ],
+    )
+    def test_what_is_missing(
+        self, tmp_path: Path, spark: SparkSession, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        command = ["stream", "--relation", str(tmp_path), "--on", "id", "--out", str(tmp_path / "out"), *options]
+        assert cli.main(command) == 1
+        assert message in capsys.readouterr().out
+
+
+class TestBadInput:
+    def test_it_is_refused_before_the_stream_starts(self, spark: SparkSession, tmp_path: Path) -> None:
+        (tmp_path / "stream").mkdir()
+        stream, relation = opened(spark, tmp_path / "stream"), stored(spark, tmp_path / "relation")
+        for frame, options, message in (
+            (spark.range(3), {"on": "id"}, r"stream_join needs a stream \(readStream\)"),
+            (stream, {"on": "id", "how": "right_anti"}, "A stream has no end"),
+            (stream, {"on": {"amount": "id"}}, r"The key is of type int32 in the stream \(amount\), int64"),
+            (stream.withColumnRenamed("amount", "_batch"), {"on": "id"}, "The results get a column _batch"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                stream_join(frame, relation, tmp_path / "out", **options)  # type: ignore[arg-type]
+        assert not (tmp_path / "out").exists()
+
+    def test_batches_without_their_checkpoint(self, spark: SparkSession, tmp_path: Path) -> None:
+        BatchFolders(spark, tmp_path / "out").write(spark.range(1), 0)
+        with pytest.raises(ValueError, match=r"has batches of a stream whose checkpoint \(_checkpoint\) is missing"):
+            BatchFolders(spark, tmp_path / "out").open()
+
+    def test_a_batch_that_fails_loses_nothing(self, spark: SparkSession, tmp_path: Path) -> None:
+        source, out = tmp_path / "stream", tmp_path / "out"
+        relation = stored(spark, tmp_path / "relation")
+        arrive(spark, source, 1, 9)
+        query = stream_join(opened(spark, source), relation, out, on="id", memory_bytes=100, available_now=True)
+        with pytest.raises(StreamingQueryException, match="needs more than the 100 bytes of memory granted"):
+            query.awaitTermination()
+        stream_join(opened(spark, source), relation, out, on="id", available_now=True).awaitTermination()
+        assert results(spark, out).count() == 9

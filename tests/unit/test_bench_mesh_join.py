@@ -1,0 +1,64 @@
+"""The benchmark of MESHJOIN: its data, its command and its report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from deltawave import cli
+from deltawave.bench import mesh_join
+from deltawave.bench.mesh_data import ROW_BYTES, TUPLE_BYTES, MeshData, Zipf
+from deltawave.bench.mesh_methods import METHODS
+from deltawave.bench.mesh_setting import Setting
+
+
+def test_skewed_values() -> None:
+    random = np.random.default_rng(1)
+    for skew, share in ((0.0, 1 / 1000), (0.5, 1 / 61.8), (1.0, 1 / 7.485)):
+        counts = np.bincount(Zipf(1000, skew).draw(100_000, random), minlength=1000)
+        assert counts.max() / 100_000 == pytest.approx(share, rel=0.35)
+
+
+def test_the_data_have_the_sizes_of_the_paper() -> None:
+    data = MeshData(rows=1000)
+    rows, tuples = pa.Table.from_batches(data.relation()), data.stream(500)
+    assert rows.nbytes / 1000 == pytest.approx(ROW_BYTES, rel=0.01)
+    assert sum(batch.nbytes for batch in tuples) / 500 == TUPLE_BYTES
+    assert sorted(rows["id"].to_pylist()) == list(range(1000))
+    skewed = pa.Table.from_batches(MeshData(rows=1000, relation_skew=1.0).relation())
+    assert len(set(skewed["id"].to_pylist())) < 500
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_methods_say_when_they_are_ready(tmp_path: Path, direct: bool) -> None:
+    setting = Setting(MeshData(rows=2000), tmp_path, 150_000, direct)
+    setting.write()
+    for method in ("meshjoin", "index_nested_loops", "index_nested_loops_batched"):
+        begun = []
+        assert METHODS[method](setting, lambda begun=begun: begun.append(True)) > 0
+        assert begun == [True]
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Spark, which takes long to start."""
+    monkeypatch.delitem(METHODS, "spark_stream_static")
+    command = ["bench", "meshjoin", "--memory", "0.1", "--rows", "20000", "--runs", "1", "--out", str(tmp_path)]
+    assert cli.main(command) == 0
+    told = json.loads((tmp_path / "results.json").read_text())
+    assert [result["method"] for result in told] == list(METHODS)
+    for result in told:
+        assert {"memory_fraction", "reads", "tuples_per_second", "runs", "peak_bytes"} <= set(result)
+        assert result["tuples_per_second"] > 0
+    assert json.loads((tmp_path / "sweep.json").read_text())[0]["b"] == 1
+    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+    assert "| `meshjoin` |" in (tmp_path / "results.md").read_text()
+
+
+def test_a_method_that_fails_says_so(tmp_path: Path) -> None:
+    setting = Setting(MeshData(rows=100), tmp_path, 100_000, False)
+    with pytest.raises(RuntimeError, match="meshjoin failed"):
+        mesh_join.in_process(METHODS["meshjoin"], setting)

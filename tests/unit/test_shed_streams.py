@@ -1,0 +1,256 @@
+"""Streams that are faster than the join: the tuner follows them, what is shed is kept, and a later pass is exact."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deltawave.costs.mesh_join import CostFactors, MeshJoinModel, best_rate
+from deltawave.meshjoin.conditions import Equal
+from deltawave.meshjoin.factors import measured_model
+from deltawave.meshjoin.frequencies import ExactFrequencies, JoinFrequencies, SketchedFrequencies
+from deltawave.meshjoin.operator import Counts, Fixed, Greedy, MeshJoin, Progress
+from deltawave.meshjoin.relation import EmptyRelation, PageFile, write_pages
+from deltawave.meshjoin.self_tuner import SelfTuner
+from deltawave.meshjoin.shed_stream import Shed, shed_tuples
+from deltawave.meshjoin.shedding import Priority, cluster_sampling, keep_w, sample_w, top_w
+
+ON = Equal.on("key")
+PRIORITIES: dict[str, Priority] = {
+    "keep": keep_w,
+    "sample": sample_w(np.random.default_rng(1)),
+    "top": top_w,
+    "cluster": cluster_sampling(np.random.default_rng(1)),
+}
+
+
+def tuples_of(keys: Sequence[int]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict({"key": pa.array(keys, pa.int64()), "at": pa.array(range(len(keys)), pa.int32())})
+
+
+def relation_of(folder: Path, keys: Sequence[int], per_page: int = 4) -> PageFile:
+    rows = pa.RecordBatch.from_pydict(
+        {"key": pa.array(keys, pa.int64()), "skey": pa.array(range(len(keys)), pa.int64())}
+    )
+    write_pages(folder / "relation.pages", [rows], rows.schema, key=["key"], page_bytes=16 * per_page)
+    return PageFile(folder / "relation.pages")
+
+
+def arriving(tuples: pa.RecordBatch, sizes: Sequence[int]) -> list[pa.RecordBatch | None]:
+    """So many arrive during an iteration each, then nothing for a while."""
+    found: list[pa.RecordBatch | None] = []
+    at = turn = 0
+    while at < tuples.num_rows:
+        size = sizes[turn % len(sizes)]
+        found += [tuples.slice(at, size), None]
+        at, turn = at + size, turn + 1
+    return found
+
+
+def told(batches: Any) -> Counter[tuple[Any, ...]]:
+    return Counter(tuple(row.values()) for batch in batches for row in batch.to_pylist())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("shed")
+
+
+@pytest.mark.parametrize("priority", PRIORITIES)
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    keys=st.lists(st.integers(0, 9), max_size=60),
+    relation=st.lists(st.integers(0, 7), min_size=1, max_size=20),
+    sizes=st.lists(st.integers(1, 20), min_size=1, max_size=3),
+    memory=st.integers(500, 3000),
+    w=st.integers(1, 8),
+    how=st.sampled_from(["inner", "left", "left_semi", "left_anti"]),
+)
+def test_what_was_shed_completes_the_result(
+    folder: Path,
+    priority: str,
+    keys: list[int],
+    relation: list[int],
+    sizes: list[int],
+    memory: int,
+    w: int,
+    how: str,
+) -> None:
+    tuples = tuples_of(keys)
+    with relation_of(folder, relation) as pages:
+        frequencies = ExactFrequencies.of(pages, ON)
+        join, counts = MeshJoin(pages, ON, tuples.schema, how, memory, most_pages=1), Counts()
+        shed = Shed(folder / "shed", PRIORITIES[priority], frequencies)
+        found = told(join.run(arriving(tuples, sizes), Fixed(w, 1), counts, shed))
+        assert counts.peak_bytes <= memory
+        assert counts.tuples + counts.shed == len(keys)
+        if counts.shed:
+            found += told(join.run(shed_tuples(shed.path)))
+        exact = told(MeshJoin(pages, ON, tuples.schema, how).run([tuples]))
+    assert found == exact
+
+
+def test_top_w_keeps_what_meets_most(folder: Path) -> None:
+    """Many tuples of frequent and of rare keys arrive at once, of which few fit."""
+    tuples = tuples_of([1, 2, 3, 4] * 500)
+    results = {}
+    with relation_of(folder, [1] * 20 + [2, 3, 4]) as pages:
+        join = MeshJoin(pages, ON, tuples.schema, "inner", 8000, most_pages=1)
+        for name in ("keep", "top"):
+            counts = Counts()
+            shed = Shed(folder / name, PRIORITIES[name], ExactFrequencies.of(pages, ON))
+            for _ in join.run(arriving(tuples, [400]), Greedy(1), counts, shed):
+                pass
+            results[name] = counts.results
+            assert counts.shed > 0
+    assert results["top"] > 1.5 * results["keep"]
+
+
+@pytest.mark.parametrize("kind", ["exact", "sketched"])
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(relation=st.lists(st.integers(0, 30), min_size=1, max_size=50))
+def test_frequencies(folder: Path, kind: str, relation: list[int]) -> None:
+    with relation_of(folder, relation) as pages:
+        counted: dict[str, Callable[[], JoinFrequencies]] = {
+            "exact": lambda: ExactFrequencies.of(pages, ON),
+            "sketched": lambda: SketchedFrequencies.of(pages, ON, 4000),
+        }
+        found = counted[kind]()
+    assert found.nbytes <= 4000
+    real = [relation.count(key) for key in range(40)]
+    told = found(tuples_of(range(40))).tolist()
+    if kind == "exact":
+        assert told == real
+    assert all(one >= other for one, other in zip(told, real, strict=True))
+    assert sum(told) <= sum(real) + 3
+
+
+FACTORS = CostFactors(
+    read=lambda b: 0.001 + b * 1e-4, expire=0, take=1e-7, add=1e-7, probe=lambda tuples: 5e-8, output=2e-7
+)
+MODEL = MeshJoinModel(20, 120, 8192, 1000, FACTORS, selectivity=0.01)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def served(tuner: SelfTuner, clock: Clock, rate: float, seconds: float = 20.0) -> tuple[int, int]:
+    """What is chosen after so much time with this rate."""
+    until = clock.now + seconds
+    while clock.now < until:
+        clock.now += 0.05
+        chosen = tuner(Progress(round(rate * 0.05), 0, 10**9, 1000, 1))
+    return chosen
+
+
+def test_the_tuner_follows_the_rate() -> None:
+    clock, memory = Clock(), 4 << 20
+    best = best_rate(MODEL, memory)
+    assert best is not None
+    tuner = SelfTuner(MODEL, memory, clock)
+    taken = []
+    for share in (0.2, 0.6, 0.05):
+        w, b = served(tuner, clock, share * best.service_rate)
+        assert not tuner.is_overloaded
+        assert tuner.rate == pytest.approx(share * best.service_rate, rel=0.01)
+        assert MODEL.keeps_up(w, b, tuner.rate)
+        taken.append(MODEL.memory(w, b))
+    assert taken[2] < taken[0] < taken[1] <= memory
+
+
+def test_a_rate_that_needs_more_memory_than_is_granted() -> None:
+    clock, memory = Clock(), 4 << 20
+    best = best_rate(MODEL, memory)
+    assert best is not None
+    tuner = SelfTuner(MODEL, memory, clock)
+    w, b = served(tuner, clock, 1.5 * best.service_rate)
+    assert tuner.is_overloaded
+    assert (w, b) == (pytest.approx(best.w, abs=1), best.b)
+    served(tuner, clock, 0.3 * best.service_rate)
+    assert not tuner.is_overloaded
+    with pytest.raises(ValueError, match="1,000 bytes of memory are too few for a page of 8,192 and a tuple"):
+        SelfTuner(MODEL, 1000)
+
+
+def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path) -> None:
+    """A clock goes on by what an iteration is said to cost, and so much arrives meanwhile."""
+    tuples = tuples_of([n % 300 for n in range(60_000)])
+    with relation_of(folder, list(range(2000)), per_page=100) as pages:
+        join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=2)
+        capacity = join.capacity(12)
+        model = MeshJoinModel(
+            12, 16, pages.page_bytes, pages.pages, FACTORS, fudge=1.1, pointer_bytes=16, page_rows=100
+        )
+        best = best_rate(model, join.memory_bytes)
+        assert best is not None
+        for speed, is_shed in ((0.3, False), (2.0, True)):
+            clock, counts = Clock(), Counts()
+            tuner = SelfTuner(model, join.memory_bytes, clock)
+            owed = [0.0]
+
+            def following(progress: Progress, tuner: SelfTuner = tuner, clock: Clock = clock) -> tuple[int, int]:
+                w, b = tuner(progress)
+                passed = model.loop_seconds(min(w, progress.room), b)
+                clock.now += passed
+                owed[0] += passed * speed * best.service_rate  # noqa: B023
+                return w, b
+
+            def arrive(owed: list[float] = owed) -> Iterator[pa.RecordBatch | None]:
+                at = 0
+                while at < tuples.num_rows:
+                    count = max(1, min(int(owed[0]), capacity))
+                    owed[0] = 0.0
+                    yield tuples.slice(at, count)
+                    yield None
+                    at += count
+
+            found = sum(batch.num_rows for batch in join.run(arrive(), following, counts, Shed(folder / "shed")))
+            assert counts.peak_bytes <= join.memory_bytes
+            assert found == counts.tuples
+            assert (counts.shed > 0) == is_shed
+            assert tuner.is_overloaded == is_shed
+
+
+def test_factors_are_measured(folder: Path) -> None:
+    tuples = tuples_of([n % 300 for n in range(2000)])
+    with relation_of(folder, list(range(2000)), per_page=100) as pages:
+        join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000)
+        model = measured_model(join, tuples)
+    assert model.pages == 20
+    assert model.page_rows == 100
+    # Every row of the first 300 meets about as many tuples as the window holds of its key.
+    assert model.selectivity == pytest.approx(join.capacity(12) / 2000, rel=0.2)
+    b = join.pages_at_a_time
+    assert model.window(model.largest_w(join.memory_bytes, b), b) == pytest.approx(join.capacity(12), rel=0.1)
+    best = best_rate(model, join.memory_bytes)
+    assert best is not None
+    assert best.service_rate > 0
+
+
+class TestBadInput:
+    def test_all_tuples_are_needed(self, folder: Path) -> None:
+        tuples = tuples_of([1])
+        with relation_of(folder, [1]) as pages:
+            join = MeshJoin(pages, ON, tuples.schema, "right_anti")
+            with pytest.raises(ValueError, match="A right_anti mesh join can't shed"):
+                join.run([tuples], shed=Shed(folder / "shed"))
+
+    def test_a_relation_without_rows(self, folder: Path) -> None:
+        tuples = tuples_of([1, 2])
+        empty = EmptyRelation(pa.schema([("key", pa.int64()), ("skey", pa.int64())]))
+        join = MeshJoin(empty, ON, tuples.schema, "left")
+        assert sum(told(join.run([tuples], shed=Shed(folder / "none"))).values()) == 2
+        with pytest.raises(ValueError, match="Costs can't be measured with a relation that has no rows"):
+            measured_model(join, tuples)
