@@ -35,6 +35,7 @@ from filesystem import file_system
 from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
 from jvm import LONG_JVM, archive_classes
+from kafka import CONNECTOR, KafkaServer
 from kills import PLANS, kill_and_race
 from mariadb import DRIVER as MARIADB_DRIVER
 from mariadb import MariaDBServer
@@ -68,8 +69,8 @@ QUICK_CATALOG = {"spark.sql.catalogImplementation": "in-memory"}
 # Tests drop their schemas, of which Iceberg's own cache of tables knows nothing.
 UNCACHED = {"spark.sql.catalog.spark_catalog.cache-enabled": "false"}
 
-# The JDBC driver for each server's fixture.
-DRIVERS = {"postgres": POSTGRES_DRIVER, "mariadb": MARIADB_DRIVER}
+# The driver for each server's fixture.
+DRIVERS = {"postgres": POSTGRES_DRIVER, "mariadb": MARIADB_DRIVER, "kafka": CONNECTOR}
 
 ANSI = "spark.sql.ansi.enabled"
 
@@ -178,6 +179,13 @@ def postgres() -> Iterator[PostgresServer]:
 def mariadb() -> Iterator[MariaDBServer]:
     """A MariaDB server, started when the first test asks for it."""
     with MariaDBServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[KafkaServer]:
+    """A Kafka broker, started when the first test asks for it."""
+    with KafkaServer() as server:
         yield server
 
 

@@ -13,13 +13,19 @@ from deltawave.environment import java_command
 
 
 def artifact(coordinate: str) -> Path:
-    """The jar of ``group:name:version``, from the cache if it is there."""
+    """The jar of ``group:name:version``, which needs no others, from the cache if it is there."""
+    (jar,) = artifacts(coordinate)
+    return jar
+
+
+def artifacts(coordinate: str) -> list[Path]:
+    """The jar of ``group:name:version`` and those that it needs."""
     (ivy,) = Path(pyspark.__file__).parent.glob("jars/ivy-*.jar")
     with tempfile.TemporaryDirectory(prefix="deltawave_ivy_") as folder:
         found = Path(folder, "found")
         command = [java_command(os.environ), "-jar", str(ivy), "-cache", str(Path.home() / ".ivy2.5.2" / "cache")]
-        wanted = ["-dependency", *coordinate.split(":"), "-types", "jar", "-cachepath", str(found)]
+        wanted = ["-dependency", *coordinate.split(":"), "-types", "jar", "bundle", "-cachepath", str(found)]
         done = subprocess.run([*command, *wanted], cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode or not found.exists() or not found.read_text().strip():
             raise RuntimeError(f"{coordinate} can't be had:\n{done.stdout[-4000:]}{done.stderr}")
-        return Path(found.read_text().strip())
+        return [Path(jar) for jar in found.read_text().strip().split(os.pathsep)]

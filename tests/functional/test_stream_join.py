@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka import KafkaServer
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -148,6 +149,24 @@ def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: 
     assert rows_of(results(spark, out)) == rows_of(spark.read.parquet(str(source)).join(rows, "id", "left"))
     assert sorted(path.name for path in out.glob("_batch*")) == [f"_batch={number}" for number in range(4)]
     assert not list(out.glob("_staging/*"))
+
+
+def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path) -> None:
+    """Two runs of the command over a topic that grows: each message meets the relation once."""
+    relation, out = tmp_path / "lookup", tmp_path / "out"
+    spark.sql("select id as code, id * 10 as skey from range(6)").write.parquet(str(relation))
+    options = ["--option", f"kafka.bootstrap.servers={kafka.address}", "--option", "subscribe=sales"]
+    options += ["--option", "startingOffsets=earliest", "--format", "kafka", "--schema", SCHEMA]
+    for first in (0, 5):
+        sold = spark.sql(
+            f"select to_json(struct(id, cast(id as int) as amount)) as value from range({first}, {first + 5})"
+        )
+        sold.write.format("kafka").option("kafka.bootstrap.servers", kafka.address).option("topic", "sales").save()
+        command = ["stream", *options, "--relation", str(relation), "--on", "id=code", "--how", "left"]
+        assert cli.main([*command, "--out", str(out), "--parts", "2", "--available-now"]) == 0
+    found = results(spark, out).collect()
+    assert len(found) == 10
+    assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(10)}
 
 
 class TestCommand:

@@ -34,7 +34,8 @@ Method = Callable[[Setting, Callable[[], None]], float]
 
 
 def meshjoin(setting: Setting, ready: Callable[[], None]) -> float:
-    """MESHJOIN; its window is filled as soon as there is room."""
+    """MESHJOIN; its window is filled as soon as there is room. Memory is given back when it is free, as in tasks."""
+    pa.set_memory_pool(pa.system_memory_pool())
     with PageFile(setting.pages, setting.direct) as relation:
         join = setting.join(relation)
         capacity = join.capacity(TUPLE_BYTES)

@@ -122,6 +122,8 @@ class _Mesh:
         told, types = to_arrow_schema(result), stream.schema
 
         def mesh(batches: Batches) -> Batches:
+            # Arrow's own pool keeps freed memory, up to twice what is granted.
+            pa.set_memory_pool(pa.system_memory_pool())
             for number, own in by_part(batches):
                 with self._opened(number) as pages:
                     join = self.join(types, pages=pages)

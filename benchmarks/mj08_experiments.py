@@ -1,0 +1,89 @@
+"""Measure Figures 10a to 10c of MJ08: `.venv/bin/python benchmarks/mj08_experiments.py --out FOLDER`.
+
+Writes mj08_figure_10a, mj08_figure_10b and mj08_figure_10c as .json (the numbers), .md (tables) and .svg (plots).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from markdown import table
+
+from deltawave.bench.mesh_data import MeshData
+from deltawave.bench.mesh_join import in_process
+from deltawave.bench.mesh_methods import METHODS, sweep
+from deltawave.bench.mesh_setting import Setting
+from deltawave.bench.plots import LineChart, draw_lines
+
+MEMORIES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
+SKEWS = (0.1, 0.3, 0.5, 0.7, 1.0)
+# Less holds no page and its tuples.
+LEAST_BYTES = 100_000
+COMPARED = ("meshjoin", "index_nested_loops")
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the figures")
+    parser.add_argument("--reads", choices=("cached", "direct"), default="direct", help="the paper's cache is cold")
+    parser.add_argument("--rows", type=int, default=3_500_000, help="of the relation")
+    parser.add_argument("--runs", type=int, default=3, help="of which the median counts")
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=options.out) as folder:
+        data = MeshData(options.rows)
+        draw_10a(options, setting(options, Path(folder), data, 0.05))
+        memories = [memory for memory in MEMORIES if memory * data.relation_bytes >= LEAST_BYTES]
+        by_memory = [rates(options, setting(options, Path(folder), data, memory)) for memory in memories]
+    draw(options, "10b", "memory as a part of R", memories, by_memory)
+    by_skew = []
+    for skew in SKEWS:
+        with tempfile.TemporaryDirectory(dir=options.out) as folder:
+            by_skew.append(
+                rates(options, setting(options, Path(folder), MeshData(options.rows, relation_skew=skew), 0.05))
+            )
+    draw(options, "10c", "skew of the relation, z_R", SKEWS, by_skew)
+    return 0
+
+
+def setting(options: argparse.Namespace, folder: Path, data: MeshData, memory: float) -> Setting:
+    found = Setting(data, folder, int(data.relation_bytes * memory), options.reads == "direct")
+    found.write()
+    return found
+
+
+def rates(options: argparse.Namespace, measured: Setting) -> dict[str, float]:
+    """Of each method, the median rate."""
+    runs = [{name: in_process(METHODS[name], measured)[0] for name in COMPARED} for _ in range(options.runs)]
+    return {name: round(statistics.median(run[name] for run in runs)) for name in COMPARED}
+
+
+def draw_10a(options: argparse.Namespace, measured: Setting) -> None:
+    points, _ = in_process(sweep, measured)
+    found = [{name: point[name] for name in ("predicted", "measured")} for point in points]
+    draw(options, "10a", "pages per iteration, b", [point["b"] for point in points], found)
+
+
+def draw(
+    options: argparse.Namespace, name: str, x_label: str, x: Sequence[float], found: Sequence[dict[str, float]]
+) -> None:
+    curves = {curve: [point[curve] for point in found] for curve in found[0]}
+    path = options.out / f"mj08_figure_{name}"
+    told = {"rows": options.rows, "reads": options.reads, "x": list(x), "curves": curves}
+    path.with_suffix(".json").write_text(json.dumps(told, indent=2) + "\n")
+    rows = [[f"{at:g}", *(f"{point[curve]:,.0f}" for curve in curves)] for at, point in zip(x, found, strict=True)]
+    path.with_suffix(".md").write_text(table([x_label, *curves], rows))
+    title = f"MJ08 Figure {name}: {options.rows:,} rows, {options.reads} reads"
+    chart = LineChart(title, x_label, "tuples per second", x, curves, is_share=name == "10b", logarithmic=name != "10a")
+    draw_lines(chart, path.with_suffix(".svg"))
+    print(path, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,92 @@
+"""Draw Figures 5 and 11 of MJ08: `.venv/bin/python benchmarks/mj08_figures.py [folder]`.
+
+Writes mj08_figure_5a, mj08_figure_5b and mj08_figure_11 as .json (the numbers), .md (tables) and .svg (plots); into
+docs/figures by default.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from markdown import table
+
+from deltawave.bench.mesh_data import Zipf
+from deltawave.bench.plots import LineChart, draw_lines
+from deltawave.costs.mj08_figures import Curve, Drawn, figure_5a, figure_5b, figure_11
+
+ROOT = Path(__file__).resolve().parents[1]
+ROWS = 3_500_000
+SPEEDS = (1.1, 1.2, 1.4, 1.6, 1.8, 2.0)
+SKEWS = (0.1, 0.5, 1.0)
+
+
+def main(arguments: list[str]) -> int:
+    folder = Path(arguments[0]) if arguments else ROOT / "docs" / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    titles = {
+        "5a": "MJ08 Figure 5a: memory for 6,000 tuples per second",
+        "5b": "MJ08 Figure 5b: the service rate of 4 MB",
+    }
+    for name, curve in {"5a": figure_5a(), "5b": figure_5b()}.items():
+        write(folder / f"mj08_figure_{name}.json", json.dumps(asdict(curve)) + "\n")
+        chart = LineChart(titles[name], curve.x_label, curve.y_label, curve.x, {curve.y_label: curve.y})
+        draw_lines(chart, folder / f"mj08_figure_{name}.svg")
+        write(folder / f"mj08_figure_{name}.md", best(curve))
+    draw_figure_11(folder)
+    return 0
+
+
+def best(curve: Curve) -> str:
+    """Some of a curve's points."""
+    some = [at for at, b in enumerate(curve.x) if b in (1, 2, 5, 10, 20, 40, 80, 120, 160, 200, 300, 400)]
+    return table(
+        [curve.x_label, curve.y_label],
+        ([f"{curve.x[at]:.0f}", f"{curve.y[at]:,.2f}" if curve.y[at] < 100 else f"{curve.y[at]:,.0f}"] for at in some),
+    )
+
+
+def draw_figure_11(folder: Path) -> None:
+    shares = {skew: figure_11(frequencies(skew), SPEEDS, streams=5) for skew in SKEWS}
+    told = {f"z_R = {skew}": [asdict(each) for each in points] for skew, points in shares.items()}
+    write(folder / "mj08_figure_11.json", json.dumps(told, indent=2) + "\n")
+    head = ["speed, rho", *(f"z_R = {skew}: {name}" for skew in SKEWS for name in ("TOPW", "optimum"))]
+    rows = [
+        [
+            f"{speed}",
+            *(f"{value:.2%}" for skew in SKEWS for value in (shares[skew][at].top_w, shares[skew][at].optimal)),
+        ]
+        for at, speed in enumerate(SPEEDS)
+    ]
+    write(folder / "mj08_figure_11.md", table(head, rows))
+    curves = {f"TOPW, z_R = {skew}": [100 * each.top_w for each in shares[skew]] for skew in SKEWS}
+    chart = LineChart(
+        "MJ08 Figure 11: results that are made", "speed of the stream, rho", "% of the results", SPEEDS, curves
+    )
+    draw_lines(chart, folder / "mj08_figure_11.svg")
+
+
+def frequencies(skew: float) -> Drawn:
+    """Streams of skew 0.5 over a relation of this skew, exact frequencies."""
+    keys = Zipf(ROWS, skew, seed=2).draw(ROWS, np.random.default_rng(3))
+    counts = np.bincount(keys, minlength=ROWS)
+    stream = Zipf(ROWS, 0.5, seed=4)
+
+    def drawn(count: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
+        found: npt.NDArray[np.int64] = counts[stream.draw(count, random)]
+        return found
+
+    return drawn
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    print(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
