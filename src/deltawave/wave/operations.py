@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 Days: TypeAlias = frozenset[int]
 NO_DAYS: Days = frozenset()
@@ -97,6 +97,15 @@ def as_json(operation: Operation) -> dict[str, Any]:
     """An operation as a JSON object: its name, its indexes and, in ascending order, its days."""
     fields = {name: sorted(value) if name == "days" else value for name, value in vars(operation).items()}
     return {"operation": type(operation).__name__, **fields}
+
+
+def from_json(told: Mapping[str, Any]) -> Operation:
+    """The operation that :func:`as_json` gave."""
+    fields = {name: frozenset(value) if name == "days" else value for name, value in told.items()}
+    kind = next(each for each in get_args(Operation) if each.__name__ == fields["operation"])
+    del fields["operation"]
+    operation: Operation = kind(**fields)
+    return operation
 
 
 def days_indexed(operations: Iterable[Operation]) -> int:
