@@ -1,4 +1,4 @@
-"""What stopped programs left: tables and parts that a wave index does not list (decision 13)."""
+"""What stopped programs left: tables and parts that a wave index does not list (decision 14)."""
 
 from __future__ import annotations
 

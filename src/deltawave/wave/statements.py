@@ -16,7 +16,9 @@ def quoted(name: str) -> str:
 
 def literal(text: str) -> str:
     """A text as Spark reads it."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    # Spark replaces ${name} anywhere in a statement by the setting of that name.
+    return "'" + escaped.replace("${", "\\u0024{") + "'"
 
 
 def day_literal(spec: WaveSpec, value: str) -> str:

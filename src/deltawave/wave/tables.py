@@ -16,9 +16,10 @@ from deltawave.wave.planner import WaveIndex
 from deltawave.wave.state import WaveState
 
 TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
-PART = "_part"
-VALUE = "_value"
-IS_FIRST = "_is_first"
+# A metastore of Hive filters by no name that begins with an underscore.
+PART = "wave_part"
+VALUE = "wave_value"
+IS_FIRST = "wave_is_first"
 
 
 @dataclass(frozen=True)
@@ -157,11 +158,11 @@ class WaveRecord:
         return sorted({table.name for table in (*self.tables.values(), *self.replaced) if table.name})
 
     def to_json(self) -> dict[str, Any]:
-        """As values of JSON."""
+        """As values of JSON, in few characters: some catalogs keep no more than 32,000 of a view's text."""
         return {
             "spec": {**vars(self.spec), "index": vars(self.spec.index)},
             "day": self.state_day,
-            "days": {str(number): vars(day) for number, day in self.days.items()},
+            "days": {str(number): [day.value, day.rows, day.checksum] for number, day in self.days.items()},
             "indexes": {name: _table_json(table) for name, table in self.tables.items()},
             "pending": [as_json(operation) for operation in self.pending],
             "replaced": [_table_json(table) for table in self.replaced],
@@ -176,7 +177,7 @@ class WaveRecord:
         return WaveRecord(
             WaveSpec(**spec),
             told["day"],
-            {int(number): Day(**day) for number, day in told["days"].items()},
+            {int(number): Day(*day) for number, day in told["days"].items()},
             {name: _table(table) for name, table in told["indexes"].items()},
             tuple(from_json(operation) for operation in told["pending"]),
             tuple(_table(table) for table in told["replaced"]),
@@ -184,8 +185,8 @@ class WaveRecord:
 
 
 def as_comment(told: Mapping[str, Any]) -> str:
-    """JSON that a comment of SQL can hold: no slash begins or ends one."""
-    return json.dumps(told).replace("/", "\\/")
+    """JSON that a comment of SQL can hold: no slash begins or ends one, and no ``${name}`` is taken for a setting."""
+    return json.dumps(told, separators=(",", ":")).replace("/", "\\/").replace("${", "\\u0024{")
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -193,8 +194,25 @@ def _order(name: str) -> tuple[int, str]:
 
 
 def _table_json(table: Table) -> dict[str, Any]:
-    return {"table": table.name, "parts": [[part.name, sorted(part.days)] for part in table.parts]}
+    return {"table": table.name, "parts": [[part.name, as_ranges(part.days)] for part in table.parts]}
 
 
 def _table(told: Mapping[str, Any]) -> Table:
-    return Table(told["table"], tuple(Part(name, frozenset(days)) for name, days in told["parts"]))
+    return Table(told["table"], tuple(Part(name, of_ranges(days)) for name, days in told["parts"]))
+
+
+def as_ranges(days: Days) -> str:
+    """Days as text: ``5,11-14``."""
+    runs: list[list[int]] = []
+    for day in sorted(days):
+        if runs and runs[-1][-1] == day - 1:
+            runs[-1][1:] = [day]
+        else:
+            runs.append([day])
+    return ",".join("-".join(map(str, run)) for run in runs)
+
+
+def of_ranges(text: str) -> Days:
+    """The days that :func:`as_ranges` gave."""
+    ends = ([int(end) for end in run.split("-")] for run in text.split(","))
+    return frozenset(day for run in ends for day in range(run[0], run[-1] + 1))

@@ -94,7 +94,7 @@ def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
     """The days of a source, with the number of rows of each and what tells whether they changed."""
     day = F.col(quoted(spec.day_column))
     hashed = F.xxhash64(F.to_json(F.struct(*(F.col(quoted(name)) for name, _ in spec.columns))))
-    checksum = F.concat_ws(":", F.bit_xor(hashed), F.sum(hashed.cast("decimal(38,0)")))
+    checksum = F.lower(F.hex(F.xxhash64(F.bit_xor(hashed), F.sum(hashed.cast("decimal(38,0)")))))
     grouped = rows.groupBy(day.cast("string").alias("value")).agg(
         F.count(F.lit(1)).alias("rows"), checksum.alias("sum")
     )
