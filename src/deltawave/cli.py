@@ -1,5 +1,7 @@
 """The command `deltawave`."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import sys
@@ -7,8 +9,14 @@ import textwrap
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from deltawave.environment import DISTRIBUTION, Finding, examine, installed_version
+from deltawave.wave import SCHEMES, WaveIndex, plans
+from deltawave.wave.plan_text import plan_json, plan_table
+
+if TYPE_CHECKING:
+    Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def report(findings: Sequence[Finding], quiet: bool) -> str:
@@ -36,11 +44,24 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="deltawave", description="What changed between two states of a table, on Spark.")
     top.add_argument("--version", action="version", version=f"deltawave {installed_version(DISTRIBUTION)}")
     commands = top.add_subparsers(dest="command", required=True)
-    doctor_parser = commands.add_parser(
+    add_doctor(commands)
+    add_bench(commands)
+    add_stream(commands)
+    add_wave_plan(commands)
+    return top
+
+
+def add_doctor(commands: Commands) -> None:
+    command = commands.add_parser(
         "doctor", help="check Python, Java, packages and the profile's jars, and say what to do about each problem"
     )
-    doctor_parser.add_argument("--quiet", action="store_true", help="print problems only")
+    command.add_argument("--quiet", action="store_true", help="print problems only")
+    command.set_defaults(run=lambda options: doctor(options.quiet))
+
+
+def add_bench(commands: Commands) -> None:
     benchmarks = commands.add_parser("bench", help="measure; needs `pip install 'dbt-deltawave[bench]'`")
+    benchmarks.set_defaults(run=bench)
     subjects = benchmarks.add_subparsers(dest="subject", required=True)
     differential = subjects.add_parser(
         "differential", help="how long the differences of two snapshots take, beside Spark, DuckDB and other libraries"
@@ -58,11 +79,23 @@ def parser() -> argparse.ArgumentParser:
     mesh.add_argument("--rows", type=int, default=3_500_000, help="of the relation (default: 3500000)")
     mesh.add_argument("--runs", type=int, default=3, help="how often each method runs (default: 3)")
     mesh.add_argument("--out", type=Path, required=True, help="folder of results.json, results.md and charts")
-    _add_stream(commands.add_parser("stream", help="join a stream with a big relation (MESHJOIN), until it is stopped"))
-    return top
 
 
-def _add_stream(stream: argparse.ArgumentParser) -> None:
+def add_wave_plan(commands: Commands) -> None:
+    command = commands.add_parser("wave-plan", help="the operations that keep a wave index, day by day")
+    command.add_argument("--scheme", required=True, help=f"one of {', '.join(SCHEMES)}")
+    command.add_argument("--window", type=int, required=True, metavar="W", help="days of the window")
+    command.add_argument("--constituents", type=int, required=True, metavar="N", help="constituent indexes")
+    command.add_argument("--days", type=int, required=True, metavar="D", help="plan the days W to D")
+    command.add_argument(
+        "--spread", action="store_true", help="spread the preparation of temporary indexes over the days before"
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object per day instead of a table")
+    command.set_defaults(run=wave_plan)
+
+
+def add_stream(commands: Commands) -> None:
+    stream = commands.add_parser("stream", help="join a stream with a big relation (MESHJOIN), until it is stopped")
     stream.add_argument("--source", help="folder of the stream's files")
     stream.add_argument("--format", default="parquet", help="parquet, json, csv, kafka or rate (default: parquet)")
     stream.add_argument("--schema", help="of the stream, such as 'id bigint, name string'; needed for kafka")
@@ -79,6 +112,7 @@ def _add_stream(stream: argparse.ArgumentParser) -> None:
     when.add_argument("--available-now", action="store_true", help="join what is there, and end")
     when.add_argument("--every", help="time between micro-batches, such as '10 seconds'")
     stream.add_argument("--set", action="append", default=[], help="a setting of Spark: name=value; repeatable")
+    stream.set_defaults(run=stream_join)
 
 
 def bench(options: argparse.Namespace) -> int:
@@ -107,11 +141,27 @@ def bench(options: argparse.Namespace) -> int:
     return 0
 
 
+def stream_join(options: argparse.Namespace) -> int:
+    """Join a stream until it is stopped."""
+    from deltawave.meshjoin import stream_command
+
+    return stream_command.run(options)
+
+
+def wave_plan(options: argparse.Namespace) -> int:
+    """Print the plan of each day; return 1 if there is no such wave index."""
+    try:
+        index = WaveIndex(options.scheme, options.window, options.constituents, options.spread)
+        planned = list(plans(index, options.days))
+    except ValueError as error:
+        print(f"deltawave wave-plan: {error}", file=sys.stderr)
+        return 1
+    print("\n".join(map(plan_json, planned)) if options.json else plan_table(planned))
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the command; returns its exit code."""
     options = parser().parse_args(arguments)
-    if options.command == "stream":
-        from deltawave.meshjoin import stream_command
-
-        return stream_command.run(options)
-    return bench(options) if options.command == "bench" else doctor(options.quiet)
+    code: int = options.run(options)
+    return code

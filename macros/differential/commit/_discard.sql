@@ -11,7 +11,7 @@
       {%- do deltawave._drop_staged(job, table, batch_id, attempt) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- for side in deltawave._attempts_helpers(job, names, ['log'] + deltawave._side_kinds()) -%}
+  {%- for side in deltawave._attempts_helpers(job, names, ['log'] + deltawave._attempt_kinds()) -%}
     {%- if side.batch_id == batch_id and side.attempt == attempt -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- endif -%}

@@ -3,7 +3,8 @@
   readers and kills can hit, so it is used only where the catalog stores views itself and replaces them atomically.
 #}
 {%- macro _publish(job, record) -%}
-  {%- set select = deltawave._log_view(job, record) -%}
+  {#- The record of a wave index has the view's text, which names its tables. -#}
+  {%- set select = record.select or deltawave._log_view(job, record) -%}
   {%- if not job.view_exists -%}
     {%- do deltawave._run(job, 'create view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
     {%- do deltawave._update(job, view_exists=true) -%}

@@ -41,7 +41,7 @@
   {%- for number in commits if number < record.batch_id -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, number)) -%}
   {%- endfor -%}
-  {%- for side in deltawave._attempts_helpers(job, names, deltawave._side_kinds()) -%}
+  {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}
     {%- if side.batch_id > record.batch_id or deltawave._is_kept(record, side) -%}
       {#- Of a future batch, or still needed. -#}
     {%- elif deltawave._is_decided(job, side.batch_id, side.attempt) -%}

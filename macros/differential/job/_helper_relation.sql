@@ -34,6 +34,11 @@
   {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
 {%- endmacro -%}
 
+{# Patterns of all of them: index<n> are the tables of a wave index. #}
+{%- macro _attempt_kinds() -%}
+  {{ return(deltawave._side_kinds() + ['index\\d+']) }}
+{%- endmacro -%}
+
 {# The table of a kind that this attempt writes for the batch. #}
 {%- macro _own_table(batch, kind) -%}
   {{ return({'kind': kind, 'batch_id': batch.batch_id, 'attempt': batch.attempt}) }}

@@ -1,9 +1,9 @@
-{# What stays the same during the work on one differential model. All keys of a job are named here. #}
+{# What stays the same during the work on one differential model or wave index. All keys of a job are named here. #}
 {%- macro _open_job(name, settings, relation) -%}
   {%- set job = {
     'name': name,
     'settings': settings,
-    'strategy': deltawave._strategy_of(name, settings),
+    'strategy': deltawave._strategy_of(name, settings) if settings.strategy else none,
     'target': api.Relation.create(schema=relation.schema, identifier=relation.identifier, type='view').quote(schema=true, identifier=true),
     'state_schema': settings.state_schema or relation.schema,
     'batches': none,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 logger = AdapterLogger("Spark")
 
 PACKAGE = "deltawave"
-CHECK_MACRO = "check_differential_config"
+CHECK_MACROS = {"differential": "check_differential_config", "wave_index": "check_wave_config"}
 CATALOG_SETTING = "spark.sql.catalog.spark_catalog"
 
 
@@ -77,7 +77,7 @@ class DeltawaveAdapter(SparkAdapter):
     # -- checks before Spark starts
 
     def list_schemas(self, database: str | None) -> list[str]:
-        self._check_differential_models()
+        self._check_models()
         return super().list_schemas(database)  # type: ignore[arg-type]
 
     def set_relations_cache(
@@ -86,11 +86,11 @@ class DeltawaveAdapter(SparkAdapter):
         clear: bool = False,
         required_schemas: set[BaseRelation] | None = None,
     ) -> None:
-        self._check_differential_models()
+        self._check_models()
         super().set_relations_cache(relation_configs, clear, required_schemas)
 
-    def _check_differential_models(self) -> None:
-        """Let the package check every differential model's configuration before anything runs.
+    def _check_models(self) -> None:
+        """Let the package check the configuration of every model of its materializations before anything runs.
 
         ``dbt run`` lists schemas before it fills the cache, other commands only fill the cache.
         """
@@ -98,12 +98,15 @@ class DeltawaveAdapter(SparkAdapter):
         if manifest is None or getattr(self, "_checked", None) is manifest:
             return
         self._checked = manifest
-        if manifest.find_macro_by_name(CHECK_MACRO, self.config.project_name, PACKAGE) is None:
-            return
+        known = {
+            materialized: macro
+            for materialized, macro in CHECK_MACROS.items()
+            if manifest.find_macro_by_name(macro, self.config.project_name, PACKAGE) is not None
+        }
         for node in manifest.nodes.values():
-            if getattr(node.config, "materialized", None) == "differential":
+            if macro := known.get(getattr(node.config, "materialized", "")):
                 arguments = {"name": node.name, "config": node.config.to_dict(omit_none=True)}
-                self.execute_macro(CHECK_MACRO, project=PACKAGE, kwargs=arguments)
+                self.execute_macro(macro, project=PACKAGE, kwargs=arguments)
 
     def _get_relation_information(self, row: Any) -> tuple[str, str, str]:
         """Recognize an Iceberg table, which the Hive side of Iceberg's session catalog calls hive."""

@@ -1,0 +1,69 @@
+"""Draw Figures 3 to 11 of WI: `.venv/bin/python benchmarks/wave_costs.py [folder]`.
+
+They follow from the cost model and the planner. Writes each as .json (the numbers), .md (a table) and .svg (the plot);
+into docs/figures by default.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from markdown import table
+
+from deltawave.bench.plots import LineChart, draw_lines
+from deltawave.costs import wave_figures
+from deltawave.costs.wave_figures import Figure
+
+ROOT = Path(__file__).resolve().parents[1]
+NUMBERS = range(3, 12)
+
+
+def main(arguments: list[str]) -> int:
+    folder = Path(arguments[0]) if arguments else ROOT / "docs" / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in NUMBERS:
+        figure = getattr(wave_figures, f"figure_{number}")()
+        path = folder / f"wave_figure_{number}"
+        write(path.with_suffix(".json"), json.dumps(asdict(figure), indent=2) + "\n")
+        write(path.with_suffix(".md"), f"{figure.title} ({figure.y_label})\n\n{rows_of(figure)}")
+        plot(figure, path.with_suffix(".svg"))
+    return 0
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    print(path)
+
+
+def rows_of(figure: Figure) -> str:
+    # Ratios are small numbers, seconds and MB are not.
+    form = ".2f" if max(map(max, figure.curves.values())) < 10 else ",.0f"
+    rows = []
+    for value in figure.x:
+        own = {
+            name: dict(zip(figure.own_x.get(name, figure.x), figure.curves[name], strict=True))
+            for name in figure.curves
+        }
+        rows.append([f"{value:g}", *(format(own[name][value], form) if value in own[name] else "" for name in own)])
+    return table([figure.x_label, *figure.curves], rows)
+
+
+def plot(figure: Figure, path: Path) -> None:
+    chart = LineChart(
+        title=figure.title,
+        x_label=figure.x_label,
+        y_label=figure.y_label,
+        x=figure.x,
+        curves=figure.curves,
+        own_x=figure.own_x,
+        has_points=len(figure.x) < 11,
+    )
+    draw_lines(chart, path)
+    print(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,35 @@
+{# The source of a run: the model's select. #}
+{%- macro _open_days(job, sql) -%}
+  {%- if adapter.compare_in_python is not defined or not adapter.runs_python() -%}
+    {%- do deltawave._fail('wave_adapter', {'model': job.name}) -%}
+  {%- endif -%}
+  {%- if invocation_args_dict.get('sample') -%}
+    {%- do deltawave._fail('sample', {'model': job.name}) -%}
+  {%- endif -%}
+  {%- if job.state_schema != job.target.schema -%}
+    {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}
+  {%- endif -%}
+  {%- do deltawave._update(job, sql='(\n' ~ sql ~ '\n)') -%}
+{%- endmacro -%}
+
+{# --empty: an empty model without a day, so that others can be built on it. An existing model is left as it is. #}
+{%- macro _create_without_days(job) -%}
+  {%- if not job.view_exists -%}
+    {%- set mark = deltawave._view_mark() ~ ' ' ~ tojson({'batch_id': 0, 'attempt': job.attempt}) ~ ' */' -%}
+    {%- do deltawave._publish(job, {'select': 'select ' ~ mark ~ ' * from ' ~ job.sql ~ ' where false'}) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# What a function of the library's door returns: rows of {kind, text}. #}
+{%- macro _ask_library(job, batch, function, options) -%}
+  {%- set settings = {} -%}
+  {%- for option in deltawave._wave_options() -%}{%- do settings.update({option: job.settings[option]}) -%}{%- endfor -%}
+  {%- set view = deltawave._view_by_python(
+    job, batch, 'deltawave.wave.door.' ~ function, {'dump': job.sql}, dict(options, settings=settings), 'wave'
+  ) -%}
+  {%- set found = [] -%}
+  {%- for row in deltawave._run(job, 'select kind, text from ' ~ view ~ ' order by place').rows -%}
+    {%- do found.append({'kind': row[0] | string, 'text': row[1] | string}) -%}
+  {%- endfor -%}
+  {{ return(found) }}
+{%- endmacro -%}

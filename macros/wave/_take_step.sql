@@ -1,0 +1,80 @@
+{# Makes one transition, and returns the record of its decision. #}
+{%- macro _take_step(job, last, work, is_new) -%}
+  {%- set batch = deltawave._begin_step(job, last, work) -%}
+  {%- do deltawave._step(job, batch, 'stage') -%}
+  {%- set found = deltawave._ask_library(job, batch, 'next_step', {
+    'record': none if is_new or not last else tojson(deltawave._wave_in(last.select)),
+    'former': tojson(deltawave._wave_in(last.select)) if last else none,
+    'work': tojson(work),
+    'source': job.sql,
+    'schema': job.state_schema,
+    'model': job.target.identifier,
+    'batch': batch.batch_id,
+    'attempt': batch.attempt,
+  }) -%}
+  {%- for row in found if row.kind == 'statement' -%}
+    {%- do deltawave._run(job, row.text) -%}
+  {%- endfor -%}
+  {%- set told = fromjson((found | selectattr('kind', 'equalto', 'outcome') | first).text) -%}
+  {%- do deltawave._update(batch, counts={'insert': told.rows_delivered, 'delete': told.deleted, 'update': 0, 'backfill': 0}) -%}
+  {%- set record = deltawave._step_record(job, batch, told) -%}
+  {%- if not last -%}
+    {%- do deltawave._create_batches(job) -%}
+  {%- endif -%}
+  {%- do deltawave._commit(job, batch, record, last) -%}
+  {#- Tables were dropped by clean; parts of tables that stay are not known there. -#}
+  {%- for row in found if row.kind == 'drop' and row.text.startswith('alter table') -%}
+    {%- do deltawave._run(job, row.text) -%}
+  {%- endfor -%}
+  {%- do deltawave._report_batch(job, batch) -%}
+  {{ return(record) }}
+{%- endmacro -%}
+
+{# The state of one attempt at a transition, by the names of _begin_batch. #}
+{%- macro _begin_step(job, last, work) -%}
+  {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
+  {%- set days = work.days | map(attribute='value') | list -%}
+  {{ return({
+    'batch_id': batch_id,
+    'attempt': job.attempt,
+    'label': batch_id ~ ' (' ~ (days[0] ~ (' to ' ~ days[-1] if days | length > 1 else '') if days else work.kind) ~ ')',
+    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
+    'log': none,
+    'counts': none,
+    'measured': {},
+  }) }}
+{%- endmacro -%}
+
+{# The record of a transition: what x__batches tells of it, and the wave index after it (see _commit_record). #}
+{%- macro _step_record(job, batch, told) -%}
+  {%- set tables = deltawave._attempts_helpers(job, told.tables, deltawave._attempt_kinds()) -%}
+  {{ return(dict(deltawave._decision_time(batch), **{
+    'version': deltawave._state_version(),
+    'target': deltawave._target_of(job),
+    'batch_id': batch.batch_id,
+    'attempt': batch.attempt,
+    'select': told.select,
+    'tables': tables,
+    'log': none,
+    'kept': none,
+    'ranges': none,
+    'file_format': job.settings.file_format,
+    'batch_at': deltawave._utc(run_started_at),
+    'snapshot_date': told.day,
+    'strategy': job.settings.scheme,
+    'reason': told.kind,
+    'checksums': none,
+    'checksum_bits': none,
+    'rows_old': told.rows_old,
+    'rows_dump': told.rows_delivered,
+    'rows_new': told.rows_new,
+    'quarantined': 0,
+    'inserts': batch.counts['insert'],
+    'deletes': batch.counts['delete'],
+    'updates': 0,
+    'backfilled': 0,
+    'measured': {},
+    'batches_columns': deltawave._batches_columns().keys() | list,
+    'rewound_to': none,
+  })) }}
+{%- endmacro -%}

@@ -1,0 +1,42 @@
+{# Every option of a wave index, declared as those of a differential model (see _options). #}
+{%- macro _wave_options() -%}
+  {{ return({
+    'scheme': {'default': none, 'is': 'choice', 'values': ['del', 'reindex', 'reindex_plus', 'reindex_plus_plus', 'wata', 'rata']},
+    'window': {'default': none, 'is': 'count'},
+    'constituents': {'default': none, 'is': 'count'},
+    'day_column': {'default': none, 'is': 'name'},
+    'search_field': {'default': none, 'is': 'name'},
+    'update_technique': {'default': 'packed_shadow', 'is': 'choice', 'values': ['in_place', 'simple_shadow', 'packed_shadow']},
+    'buckets': {'default': 8, 'is': 'count'},
+    'spread': {'default': false, 'is': 'choice', 'values': [false, true]},
+    'clip': {'default': false, 'is': 'choice', 'values': [false, true]},
+    'gaps': {'default': 'skip', 'is': 'choice', 'values': ['skip', 'empty', 'fail']},
+    'state_schema': {'default': none, 'is': 'name'},
+    'full_refresh': {'default': none, 'is': 'choice', 'values': [none, false, true]},
+  }) }}
+{%- endmacro -%}
+
+{# The only reader of a wave index's configuration; needs no connection. #}
+{%- macro _wave_settings(name, config) -%}
+  {%- set options = deltawave._wave_options() -%}
+  {%- do deltawave._refuse_unknown(name, config, options) -%}
+  {%- set examples = {'scheme': 'wata', 'window': '7', 'constituents': '3', 'day_column': 'day', 'search_field': 'supplier_id'} -%}
+  {%- set settings = {'file_format': 'parquet'} -%}
+  {%- for option, declared in options.items() -%}
+    {%- set value = deltawave._given(config, option) -%}
+    {%- set value = declared.default if value is none else value -%}
+    {%- if value is none and option in examples -%}
+      {%- do deltawave._fail('required', {'model': name, 'option': option, 'example': examples[option]}) -%}
+    {%- endif -%}
+    {%- do deltawave._check_option(name, option, declared, value) -%}
+    {%- do settings.update({option: value}) -%}
+  {%- endfor -%}
+  {%- set least = 2 if settings.scheme in ['wata', 'rata'] else 1 -%}
+  {%- if not least <= settings.constituents <= settings.window -%}
+    {%- do deltawave._fail('option_value', {
+      'model': name, 'option': 'constituents', 'value': settings.constituents,
+      'allowed': least ~ ' to ' ~ settings.window ~ ' (the window) with scheme: ' ~ settings.scheme,
+    }) -%}
+  {%- endif -%}
+  {{ return(settings) }}
+{%- endmacro -%}

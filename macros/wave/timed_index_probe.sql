@@ -1,0 +1,22 @@
+{#
+  A select of the rows of a wave index with a search value, from one day to another, both included; none leaves a side open (TimedIndexProbe, WI
+  2.2). Of each constituent whose time-set meets the range, one bucket is read.
+#}
+{%- macro timed_index_probe(relation, value, from_day=none, to_day=none) -%}
+  {{ return(adapter.dispatch('timed_index_probe', 'deltawave')(relation, value, from_day, to_day)) }}
+{%- endmacro -%}
+
+{%- macro default__timed_index_probe(relation, value, from_day, to_day) -%}
+  {%- if not execute -%}
+    {{ return('select * from ' ~ relation) }}
+  {%- endif -%}
+  {%- set wave = deltawave._wave_of(relation) -%}
+  {%- set field = wave.spec.search_field -%}
+  {%- set type = deltawave._wave_type(wave, field) -%}
+  {%- set is_multiple = deltawave._is_multiple(wave) -%}
+  {%- set condition = (
+    ('wave_value' if is_multiple else deltawave._quoted(field))
+    ~ ' = cast(' ~ deltawave._literal(value) ~ ' as ' ~ (type[6:-1] if is_multiple else type) ~ ')'
+  ) -%}
+  {{ return(deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition)) }}
+{%- endmacro -%}

@@ -1,0 +1,106 @@
+{#
+  A select of the rows of a wave index from one day to another, both included; none leaves a side open (TimedSegmentScan, WI 2.2). Only constituents
+  whose time-sets meet the range are read.
+#}
+{%- macro timed_segment_scan(relation, from_day=none, to_day=none) -%}
+  {{ return(adapter.dispatch('timed_segment_scan', 'deltawave')(relation, from_day, to_day)) }}
+{%- endmacro -%}
+
+{%- macro default__timed_segment_scan(relation, from_day, to_day) -%}
+  {%- if not execute -%}
+    {{ return('select * from ' ~ relation) }}
+  {%- endif -%}
+  {%- set wave = deltawave._wave_of(relation) -%}
+  {{ return(deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), 'wave_is_first' if deltawave._is_multiple(wave) else none)) }}
+{%- endmacro -%}
+
+{# A select of the entries of days that fulfil a condition. #}
+{%- macro _entries_select(wave, days, condition) -%}
+  {%- set columns = deltawave._quoted_list(wave.spec.columns | map('first')) | join(', ') -%}
+  {%- set selects = [] -%}
+  {%- for number in range(1, wave.spec.index.constituents + 1) -%}
+    {%- set table = wave.indexes.get('I' ~ number) or {'parts': []} -%}
+    {%- set parts = [] -%}
+    {%- set others = [] -%}
+    {%- for part in table.parts -%}
+      {%- set held = deltawave._days_of_part(part[1]) -%}
+      {%- if held | select('in', days) | list -%}
+        {%- do parts.append(deltawave._literal(part[0])) -%}
+        {%- do others.extend(held | reject('in', days)) -%}
+      {%- endif -%}
+    {%- endfor -%}
+    {%- if parts -%}
+      {%- set conditions = ['wave_part in (' ~ parts | join(', ') ~ ')'] -%}
+      {%- if others -%}{%- do conditions.append(deltawave._of_days(wave, days)) -%}{%- endif -%}
+      {%- if condition -%}{%- do conditions.append(condition) -%}{%- endif -%}
+      {%- do selects.append('select ' ~ columns ~ ' from ' ~ table.table ~ ' where ' ~ conditions | join(' and ')) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if not selects -%}
+    {%- set table = (wave.indexes.values() | selectattr('table') | first).table -%}
+    {%- do selects.append('select ' ~ columns ~ ' from ' ~ table ~ ' where false') -%}
+  {%- endif -%}
+  {{ return(selects | join('\nunion all\n')) }}
+{%- endmacro -%}
+
+{# A condition that holds for rows of these days. #}
+{%- macro _of_days(wave, days) -%}
+  {%- set values = [] -%}
+  {%- for day in days -%}
+    {%- do values.append('cast(' ~ deltawave._literal(wave.days[day | string][0]) ~ ' as ' ~ deltawave._wave_type(wave, wave.spec.day_column) ~ ')') -%}
+  {%- endfor -%}
+  {{ return(deltawave._quoted(wave.spec.day_column) ~ ' in (' ~ values | join(', ') ~ ')') }}
+{%- endmacro -%}
+
+{# The numbers of the days in a range, as far as readers see them. #}
+{%- macro _days_between(wave, from_day, to_day) -%}
+  {%- set is_number = deltawave._wave_type(wave, wave.spec.day_column) not in ['date', 'string'] -%}
+  {%- set first = wave.day - wave.spec.index.window + 1 if wave.spec.clip else 0 -%}
+  {%- set days = [] -%}
+  {%- for number, day in wave.days.items() if number | int >= first -%}
+    {%- set value = day[0] | int if is_number else day[0] -%}
+    {%- set low = value if from_day is none else (from_day | int if is_number else from_day | string) -%}
+    {%- set high = value if to_day is none else (to_day | int if is_number else to_day | string) -%}
+    {%- if low <= value <= high -%}{%- do days.append(number | int) -%}{%- endif -%}
+  {%- endfor -%}
+  {{ return(days) }}
+{%- endmacro -%}
+
+{# The type of a column. #}
+{%- macro _wave_type(wave, column) -%}
+  {{ return((wave.spec.columns | selectattr(0, 'equalto', column) | first)[1]) }}
+{%- endmacro -%}
+
+{# Does a row have several search values? #}
+{%- macro _is_multiple(wave) -%}
+  {{ return(deltawave._wave_type(wave, wave.spec.search_field).startswith('array<')) }}
+{%- endmacro -%}
+
+{# What the view of a wave index tells of it. #}
+{%- macro _wave_of(relation) -%}
+  {%- set facts = {} -%}
+  {%- for row in run_query('describe extended ' ~ relation).rows -%}
+    {%- do facts.update({row[0]: row[1]}) -%}
+  {%- endfor -%}
+  {%- set wave = deltawave._wave_in(facts.get('View Text') or '') -%}
+  {%- if not wave -%}
+    {%- do deltawave._fail('not_a_wave_index', {'relation': relation | string}) -%}
+  {%- endif -%}
+  {{ return(wave) }}
+{%- endmacro -%}
+
+{# The record in the text of a wave index's view (deltawave.wave.tables); none in another text. #}
+{%- macro _wave_in(text) -%}
+  {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', text) -%}
+  {{ return((fromjson(mark.group(1)) if mark else {}).get('wave')) }}
+{%- endmacro -%}
+
+{# The days of a part, from text like 5,11-14. #}
+{%- macro _days_of_part(text) -%}
+  {%- set days = [] -%}
+  {%- for run in text.split(',') -%}
+    {%- set ends = run.split('-') -%}
+    {%- do days.extend(range(ends[0] | int, ends[-1] | int + 1)) -%}
+  {%- endfor -%}
+  {{ return(days) }}
+{%- endmacro -%}

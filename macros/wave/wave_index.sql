@@ -1,0 +1,43 @@
+{#
+  A wave index (WI): the rows of a window of days, in constituent indexes. Each missing day is one batch, decided as a differential's (decision 14):
+
+    stage    tables and parts are written where no reader looks
+    decide   one view is created, exclusively: from here on the day is in the index
+    publish  the model's view is replaced in one change
+    clean    what the batch before replaced is dropped
+
+  What a scheme prepares for later days is the next batch. Killed anywhere, the next run starts with recover and goes on.
+#}
+{%- materialization wave_index, default, supported_languages=['sql'] -%}
+
+  {%- set settings = deltawave._wave_settings(model.name, model.config) -%}
+  {%- set job = deltawave._open_job(model.name, settings, this) -%}
+  {%- do deltawave._open_days(job, model.compiled_code or sql) -%}
+
+  {{ run_hooks(pre_hooks) }}
+
+  {%- set state = deltawave._recover(job) -%}
+  {%- set progress = namespace(record=state.record, is_new=state.is_new_generation) -%}
+  {%- if flags.EMPTY -%}
+    {%- do deltawave._create_without_days(job) -%}
+  {%- else -%}
+    {%- for work in deltawave._pending_days(job, state) -%}
+      {%- if work.kind != 'prepare' or deltawave._wave_in(progress.record.select).pending -%}
+        {%- set progress.record = deltawave._take_step(job, progress.record, work, progress.is_new) -%}
+        {%- set progress.is_new = false -%}
+      {%- endif -%}
+    {%- endfor -%}
+    {%- do deltawave._sweep_parts(job, progress.record) -%}
+  {%- endif -%}
+
+  {%- do deltawave._describe_view(job, none) -%}
+  {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
+    {{ job.statements | join(';\n\n') }}
+  {%- endcall -%}
+
+  {{ run_hooks(post_hooks) }}
+  {%- do apply_grants(job.target, config.get('grants'), should_revoke=false) -%}
+
+  {{ return({'relations': [job.target]}) }}
+
+{%- endmaterialization -%}

@@ -1,0 +1,82 @@
+"""The parameters of WI Table 12, and the paper's three case studies. Sizes in MB, times in seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class WaveParameters:
+    """What a wave index is made of and asked for; sizes and times are those of one day's data.
+
+    - ``window``: W, in days
+    - ``seek``: seconds of a seek; ``transfer``: Trans, MB per second
+    - ``packed``, ``unpacked``: S and S', MB of an index
+    - ``bucket``: c, MB of a value's bucket
+    - ``build``, ``add``, ``delete``: Build, Add and Del, seconds
+    - ``copy``, ``smart_copy``: CP and SMCP, seconds. Table 12 has none; by default the index is read and written once:
+      2 S' / Trans and 2 S / Trans
+    - ``probes``, ``scans``: Probe_num and Scan_num, TimedIndexProbes and TimedSegmentScans per day
+    - ``probe_indexes``, ``scan_indexes``: Probe_idx and Scan_idx, how many constituents each reads; by default all, and
+      never more than there are
+
+    Raises ``ValueError`` for what cannot be.
+    """
+
+    window: int
+    packed: float
+    unpacked: float
+    build: float
+    add: float
+    delete: float
+    probes: float = 0
+    scans: float = 0
+    probe_indexes: int | None = None
+    scan_indexes: int | None = None
+    bucket: float = 100e-6
+    seek: float = 0.014
+    transfer: float = 10
+    copy: float | None = None
+    smart_copy: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("window", "packed", "unpacked", "transfer"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} {getattr(self, name)}: take more than 0.")
+        for name in ("build", "add", "delete", "probes", "scans", "bucket", "seek", "copy", "smart_copy"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"{name} {getattr(self, name)}: take 0 or more.")
+        for name in ("probe_indexes", "scan_indexes"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise ValueError(f"{name} {getattr(self, name)}: take 1 or more.")
+
+    @property
+    def copy_seconds(self) -> float:
+        """CP: to copy an unpacked index of a day."""
+        return 2 * self.unpacked / self.transfer if self.copy is None else self.copy
+
+    @property
+    def smart_copy_seconds(self) -> float:
+        """SMCP: to copy a packed index of a day without its expired entries."""
+        return 2 * self.packed / self.transfer if self.smart_copy is None else self.smart_copy
+
+    def scaled(self, factor: float, add_exponent: float = 1.0) -> WaveParameters:
+        """As much more data per day. Add and Del grow by factor ** ``add_exponent``, all else with the factor."""
+        growth = factor**add_exponent
+        return replace(
+            self,
+            packed=self.packed * factor,
+            unpacked=self.unpacked * factor,
+            bucket=self.bucket * factor,
+            build=self.build * factor,
+            add=self.add * growth,
+            delete=self.delete * growth,
+            copy=None if self.copy is None else self.copy * factor,
+            smart_copy=None if self.smart_copy is None else self.smart_copy * factor,
+        )
+
+
+# 100 queries of 100 probes are 10,000 probes, which fits Figure 5; Table 12 prints 100,000.
+SCAM = WaveParameters(7, 56, 78.4, 1686, 3341, 3341, probes=10_000, scans=10, scan_indexes=1)
+WEB_SEARCH = WaveParameters(35, 75, 105, 2276, 4678, 4678, probes=340_000)
+TPC_D = WaveParameters(100, 600, 627, 8406, 11431, 11431, scans=10)

@@ -1,0 +1,34 @@
+"""Wave indices (WI): indexes of a sliding window of days, of several constituents. Planning needs no Spark."""
+
+from deltawave.wave.operations import (
+    AddIndex,
+    AddToIndex,
+    BuildIndex,
+    Copy,
+    DeleteFromIndex,
+    DropIndex,
+    Operation,
+    Rename,
+    days_indexed,
+)
+from deltawave.wave.planner import SCHEMES, DayPlan, WaveIndex, plans, start, transition
+from deltawave.wave.state import WaveState
+
+__all__ = [
+    "SCHEMES",
+    "AddIndex",
+    "AddToIndex",
+    "BuildIndex",
+    "Copy",
+    "DayPlan",
+    "DeleteFromIndex",
+    "DropIndex",
+    "Operation",
+    "Rename",
+    "WaveIndex",
+    "WaveState",
+    "days_indexed",
+    "plans",
+    "start",
+    "transition",
+]

@@ -1,0 +1,78 @@
+"""Probes and scans of a wave index (WI 2.2): they touch only constituents whose time-sets meet the range of days."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from deltawave.wave.statements import of_days, quoted
+from deltawave.wave.steps import in_order
+from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord
+from deltawave.wave.wave_table import marked
+
+
+def index_probe(session: SparkSession, relation: str, value: Any) -> DataFrame:
+    """The rows with a search value (IndexProbe)."""
+    return timed_index_probe(session, relation, value, None, None)
+
+
+def segment_scan(session: SparkSession, relation: str) -> DataFrame:
+    """All rows (SegmentScan)."""
+    return timed_segment_scan(session, relation, None, None)
+
+
+def timed_index_probe(session: SparkSession, relation: str, value: Any, from_day: Any, to_day: Any) -> DataFrame:
+    """The rows with a search value, of the days from ``from_day`` to ``to_day``, both included (TimedIndexProbe).
+
+    ``None`` leaves a side open. One bucket of each constituent is read, where the files' statistics let it be.
+    """
+    return _read(session, relation, from_day, to_day, value)
+
+
+def timed_segment_scan(session: SparkSession, relation: str, from_day: Any, to_day: Any) -> DataFrame:
+    """The rows of the days from ``from_day`` to ``to_day``, both included (TimedSegmentScan)."""
+    return _read(session, relation, from_day, to_day, None)
+
+
+def _read(session: SparkSession, relation: str, from_day: Any, to_day: Any, value: Any) -> DataFrame:
+    record = WaveRecord.from_json(marked(session, relation)["wave"])
+    days = days_between(record, from_day, to_day)
+    frames = [_entries(session, record, table, days, value) for table in record.constituents if _meeting(table, days)]
+    columns = [F.col(quoted(name)) for name, _ in record.spec.columns]
+    if not frames:
+        return session.table(relation).where(F.lit(False)).select(*columns)
+    return reduce(DataFrame.unionAll, frames).select(*columns)
+
+
+def days_between(record: WaveRecord, from_day: Any, to_day: Any) -> frozenset[int]:
+    """The numbers of the days in a range, as far as readers see them."""
+    spec = record.spec
+    low = None if from_day is None else in_order(spec, str(from_day))
+    high = None if to_day is None else in_order(spec, str(to_day))
+    first = record.state_day - spec.index.window + 1 if spec.clip else 0
+    return frozenset(
+        number
+        for number, day in record.days.items()
+        if number >= first
+        and (low is None or in_order(spec, day.value) >= low)
+        and (high is None or in_order(spec, day.value) <= high)
+    )
+
+
+def _meeting(table: Table, days: frozenset[int]) -> list[Part]:
+    return [part for part in table.parts if part.days & days]
+
+
+def _entries(session: SparkSession, record: WaveRecord, table: Table, days: frozenset[int], value: Any) -> DataFrame:
+    parts = _meeting(table, days)
+    rows = session.table(table.name).where(F.col(PART).isin([part.name for part in parts]))
+    if value is not None:
+        rows = rows.where(F.col(quoted(record.spec.bucketed_by)) == F.lit(value))
+    elif record.spec.is_multiple:
+        rows = rows.where(IS_FIRST)
+    wanted = days & table.days
+    has_others = any(not part.days <= days for part in parts)
+    return rows.where(of_days(record, wanted)) if has_others else rows

@@ -1,0 +1,101 @@
+"""What the materialization ``wave_index`` asks this library: frames of statements, for its macros to carry out.
+
+Records, specifications and works pass as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from deltawave.costs.wave_advice import WaveNeeds, advise
+from deltawave.costs.wave_parameters import WaveParameters
+from deltawave.costs.wave_report import advice_lines
+from deltawave.wave.execution import Naming
+from deltawave.wave.planner import WaveIndex
+from deltawave.wave.steps import Work, pending, step
+from deltawave.wave.tables import WaveRecord, WaveSpec
+from deltawave.wave.wave_table import columns_of, delivered
+
+SCHEMA = "place int, kind string, text string"
+
+
+def pending_work(dump: DataFrame, *, settings: Mapping[str, Any], record: str | None) -> DataFrame:
+    """The transitions that a run has to make: rows of kind ``work``, as JSON, and ``late``, days that come too late."""
+    spec = specification(dump, settings)
+    works, late = pending(_record(record), spec, delivered(dump, spec), settings["gaps"])
+    rows = [("work", json.dumps(work.to_json())) for work in works] + [("late", day.value) for day in late]
+    return _frame(dump, rows)
+
+
+def next_step(
+    dump: DataFrame,
+    *,
+    settings: Mapping[str, Any],
+    record: str | None,
+    former: str | None,
+    work: str,
+    source: str,
+    schema: str,
+    model: str,
+    batch: int,
+    attempt: str,
+) -> DataFrame:
+    """A transition: rows of kind ``statement`` and ``drop``, in order, and one ``outcome``, as JSON.
+
+    - ``record``: what to go on from; none for a new wave index
+    - ``former``: what readers see, where ``record`` is none because it is built anew
+    - ``source``: a relation in SQL that has the rows of the work's days
+    - ``schema``, ``model``, ``batch``, ``attempt``: name the tables
+
+    The outcome has the text of the view, which tells the new record, names of all tables needed, and counts of rows.
+    """
+    spec = specification(dump, settings)
+    before, seen, asked = _record(record), _record(former), Work.from_json(json.loads(work))
+    made = step(before, spec, asked, source, Naming(schema, model, batch, attempt), seen)
+    rows_old = (before or seen or WaveRecord(spec)).rows
+    delivered_rows = sum(day.rows for day in asked.days)
+    outcome = {
+        "select": made.view({"batch_id": batch, "attempt": attempt}),
+        "tables": [name.split("`")[3] for name in made.record.table_names],
+        "day": asked.days[-1].value if asked.days else None,
+        "kind": asked.kind,
+        "rows_old": rows_old,
+        "rows_delivered": delivered_rows,
+        "rows_new": made.record.rows,
+        "deleted": rows_old + delivered_rows - made.record.rows,
+    }
+    rows = [("statement", text) for text in made.statements] + [("drop", text) for text in made.drops]
+    return _frame(dump, [*rows, ("outcome", json.dumps(outcome))])
+
+
+def advised(dump: DataFrame, *, parameters: Mapping[str, Any], needs: Mapping[str, Any], tolerance: float) -> DataFrame:
+    """The lines of an advice, of kind ``line``; ``dump`` only tells the session.
+
+    - ``parameters``: of :class:`deltawave.costs.wave_parameters.WaveParameters`
+    - ``needs``: of :class:`deltawave.costs.wave_advice.WaveNeeds`
+    """
+    advice = advise(WaveParameters(**parameters), WaveNeeds(**needs), tolerance)
+    return _frame(dump, [("line", line) for line in advice_lines(advice)])
+
+
+def specification(dump: DataFrame, settings: Mapping[str, Any]) -> WaveSpec:
+    """What a model's settings say. Raises ``ValueError`` for what cannot be."""
+    index = WaveIndex(settings["scheme"], settings["window"], settings["constituents"], settings["spread"])
+    spec = WaveSpec(
+        index, settings["update_technique"], settings["day_column"], settings["search_field"], columns_of(dump)
+    )
+    return replace(spec, buckets=settings["buckets"], clip=settings["clip"])
+
+
+def _record(told: str | None) -> WaveRecord | None:
+    return None if told is None else WaveRecord.from_json(json.loads(told))
+
+
+def _frame(dump: DataFrame, rows: list[tuple[str, str]]) -> DataFrame:
+    numbered = [(place, *row) for place, row in enumerate(rows)]
+    return dump.sparkSession.createDataFrame(numbered, SCHEMA)

@@ -1,0 +1,204 @@
+"""From a plan's operations to the statements that write them, under an update technique (WI 2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from deltawave.wave import statements as sql
+from deltawave.wave.operations import (
+    NO_DAYS,
+    AddToIndex,
+    BuildIndex,
+    Copy,
+    Days,
+    DeleteFromIndex,
+    DropIndex,
+    Operation,
+    Rename,
+)
+from deltawave.wave.tables import Part, Table, WaveRecord
+
+EMPTY = Table()
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of an index on a day: the table that it begins with, and the days that leave and come."""
+
+    base: Table = EMPTY
+    removed: Days = NO_DAYS
+    added: Days = NO_DAYS
+
+    @property
+    def kept(self) -> list[Part]:
+        """The parts of the base with the days that stay."""
+        parts = (Part(part.name, part.days - self.removed) for part in self.base.parts)
+        return [part for part in parts if part.days]
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the index is as it was."""
+        return not self.removed and not self.added
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Names of what an attempt at a batch writes: ``prefix`` is the schema and the model's name, as SQL quotes them."""
+
+    schema: str
+    model: str
+    batch: int
+    attempt: str
+
+    def table(self, number: int) -> str:
+        """The name of a table."""
+        name = sql.quoted(f"{self.model}__index{number}_{self.batch}_{self.attempt}")
+        return f"{sql.quoted(self.schema)}.{name}"
+
+    def part(self, number: int) -> str:
+        """The name of a part."""
+        return f"{self.batch}_{self.attempt}_{number}"
+
+
+@dataclass
+class Writer:
+    """Writes indexes for one batch: ``statements`` in their order, none of which changes what readers see.
+
+    - ``before``: the wave index until now
+    - ``after``: its days and specification from now on
+    - ``source``: the relation that has the rows of new days
+    - ``new``: the days that it delivers
+    """
+
+    before: WaveRecord
+    after: WaveRecord
+    source: str
+    new: Days
+    naming: Naming
+    statements: list[str] = field(default_factory=list)
+    _tables: int = 0
+    _parts: int = 0
+    # Where the rows of new days were written first.
+    _written: dict[int, tuple[str, Part]] = field(default_factory=dict)
+
+    def write(self, operations: Iterable[Operation]) -> dict[str, Table]:
+        """The table of each index after the operations."""
+        changes = changed(operations, self.before.tables)
+        done: dict[Change, Table] = {}
+        for change in changes.values():
+            if change not in done:
+                done[change] = change.base if change.is_none else self._table(change)
+        return {name: done[change] for name, change in changes.items()}
+
+    def _table(self, change: Change) -> Table:
+        kept_days = frozenset().union(*(part.days for part in change.kept))
+        if not kept_days and not change.added:
+            return EMPTY
+        spec = self.after.spec
+        if not kept_days or spec.technique == "packed_shadow":
+            return self._built(change, kept_days)
+        is_seen = change.base.name in {table.name for table in self.before.constituents}
+        is_copied = is_seen and spec.technique == "simple_shadow"
+        name = self._new_table() if is_copied else change.base.name
+        whole = {part.name: part for part in change.base.parts}
+        parts = []
+        for part in change.kept:
+            if part == whole[part.name] and not is_copied:
+                parts.append(part)
+            else:
+                rows = sql.part_rows(self.before, change.base.name, whole[part.name], part.days)
+                parts.append(self._insert(name, part.days, rows))
+        return Table(name, (*parts, *self._added(name, change.added)))
+
+    def _built(self, change: Change, kept_days: Days) -> Table:
+        """A new table. It is packed, unless days will be deleted from it one by one."""
+        name = self._new_table()
+        spec = self.after.spec
+        if spec.index.scheme == "del" and spec.technique != "packed_shadow":
+            return Table(name, tuple(self._added(name, change.added)))
+        whole = {part.name: part for part in change.base.parts}
+        rows = [sql.part_rows(self.before, change.base.name, whole[part.name], part.days) for part in change.kept]
+        rows += self._rows(change.added)
+        return Table(name, (self._insert(name, kept_days | change.added, "\nunion all\n".join(rows)),))
+
+    def _added(self, table: str, days: Days) -> list[Part]:
+        if not days:
+            return []
+        groups = [frozenset({day}) for day in sorted(days)] if self.after.spec.index.scheme == "del" else [days]
+        return [self._insert(table, group, "\nunion all\n".join(self._rows(group))) for group in groups]
+
+    def _rows(self, days: Days) -> list[str]:
+        """Selects of the entries of days: new ones from the source, until they are in an index."""
+        fresh = days & self.new - self._written.keys()
+        selects = [sql.source_rows(self.after, self.source, fresh)] if fresh else []
+        found: dict[tuple[str, Part], set[int]] = {}
+        for day in sorted(days - fresh):
+            found.setdefault(self._written.get(day) or self._holding(day), set()).add(day)
+        selects += [
+            sql.part_rows(self.after, table, part, frozenset(part_days)) for (table, part), part_days in found.items()
+        ]
+        return selects
+
+    def _holding(self, day: int) -> tuple[str, Part]:
+        tables = [*self.before.constituents, *self.before.tables.values()]
+        return next((table.name, part) for table in tables for part in table.parts if day in part.days)
+
+    def _new_table(self) -> str:
+        self._tables += 1
+        name = self.naming.table(self._tables)
+        self.statements.append(sql.create_table(self.after.spec, name))
+        return name
+
+    def _insert(self, table: str, days: Days, rows: str) -> Part:
+        self._parts += 1
+        part = Part(self.naming.part(self._parts), days)
+        self.statements.append(sql.insert_part(self.after.spec, table, part.name, rows))
+        for day in days & self.new - self._written.keys():
+            self._written[day] = (table, part)
+        return part
+
+
+def changed(operations: Iterable[Operation], tables: Mapping[str, Table]) -> dict[str, Change]:
+    """What operations change in each index that is left after them."""
+    changes = {name: Change(table) for name, table in tables.items()}
+    for operation in operations:
+        if isinstance(operation, BuildIndex):
+            changes[operation.index] = Change(added=operation.days)
+        elif isinstance(operation, AddToIndex):
+            change = changes[operation.index]
+            changes[operation.index] = replace(change, added=change.added | operation.days)
+        elif isinstance(operation, DeleteFromIndex):
+            change = changes[operation.index]
+            removed = change.removed | (operation.days & change.base.days)
+            changes[operation.index] = replace(change, removed=removed, added=change.added - operation.days)
+        elif isinstance(operation, DropIndex):
+            del changes[operation.index]
+        elif isinstance(operation, Copy):
+            changes[operation.target] = changes[operation.source]
+        elif isinstance(operation, Rename):
+            changes[operation.target] = changes.pop(operation.source)
+    return changes
+
+
+def superseded(before: WaveRecord, tables: Mapping[str, Table]) -> tuple[Table, ...]:
+    """What the wave index had and no longer has: whole tables, and parts of tables that stay."""
+    held = {(table.name, part.name) for table in tables.values() for part in table.parts}
+    found: dict[str, set[Part]] = {}
+    for table in before.tables.values():
+        for part in table.parts:
+            if (table.name, part.name) not in held:
+                found.setdefault(table.name, set()).add(part)
+    return tuple(Table(name, tuple(sorted(parts, key=lambda part: part.name))) for name, parts in sorted(found.items()))
+
+
+def drops(before: WaveRecord, after: WaveRecord) -> list[str]:
+    """Statements that remove, with their files, what the transition before this one replaced."""
+    still = set(after.table_names)
+    found = []
+    for table in before.replaced:
+        if table.name in still:
+            found += [sql.drop_part(table.name, part.name) for part in table.parts]
+        else:
+            found.append(f"drop table if exists {table.name}")
+    return found

@@ -1,0 +1,91 @@
+"""The size of wave indexes on days of uneven volumes (WI 3.3): that of a scheme, and the least of any WATA algorithm.
+
+A volume is the size of a day's index, in any unit. The size of a wave index is the largest that its constituents ever
+have together.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from math import inf
+
+from deltawave.wave.planner import WaveIndex, plans
+
+
+def sizes(index: WaveIndex, volumes: Sequence[float]) -> Iterator[float]:
+    """The size of the constituents after each day from day W on; ``volumes`` are those of day 1, 2, ..."""
+    for plan in plans(index, len(volumes)):
+        yield sum(volumes[day - 1] for days in plan.state.constituents for day in days)
+
+
+def window_size(window: int, volumes: Sequence[float]) -> float:
+    """The largest volume of W consecutive days: the size of every scheme with hard windows."""
+    before = [0.0, *accumulate(volumes)]
+    return max(high - low for low, high in zip(before, before[window:], strict=False))
+
+
+def size_ratio(index: WaveIndex, volumes: Sequence[float]) -> float:
+    """The size of a wave index, as a multiple of that with hard windows (WI Figure 11)."""
+    return max(sizes(index, volumes)) / window_size(index.window, volumes)
+
+
+def least_wata_size(window: int, constituents: int, volumes: Sequence[float]) -> float:
+    """The least size of a WATA algorithm that knows the volumes of all days.
+
+    Time-sets are consecutive days. A cluster is there from its first day until W days after its last one, when the
+    clusters after it hold all volumes of the window; so each cluster tells one size, and the largest of them counts.
+    """
+    before = [0.0, *accumulate(volumes)]
+    count = len(volumes)
+    # A cluster of the days low + 1 to high has its largest size on its last day in the window, or on the last day.
+    found = sorted(
+        {
+            before[min(high + window - 1, count)] - before[low]
+            for low in range(count)
+            for high in range(low + 1, count + 1)
+        }
+    )
+    low, high = 0, len(found) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if _can_keep(found[middle], window, constituents, before):
+            high = middle
+        else:
+            low = middle + 1
+    return found[low]
+
+
+def _can_keep(size: float, window: int, constituents: int, before: Sequence[float]) -> bool:
+    """Whether clusters exist that never have more than ``size`` together.
+
+    Let b_i be the last day of cluster i, b_0 = 0. A cluster's size bounds its last day, b_i <= limit(b_i-1), and at
+    most n clusters are there at a time: b_i + W - 1 <= b_i+n-1. Both bound a day by another one's bound, so the bounds
+    are lowered until all hold; clusters exist if day 0 is not lowered.
+    """
+    count = len(before) - 1
+
+    def limit(start: float) -> float:
+        if start >= count or before[-1] - before[int(start)] <= size:
+            return inf
+        return bisect_right(before, before[int(start)] + size) - window
+
+    ends = [0.0, *[inf] * count]
+    is_lowered = True
+    while is_lowered:
+        is_lowered = False
+        for place in range(len(ends)):
+            bound = ends[place]
+            if place:
+                bound = min(bound, limit(ends[place - 1]))
+            if place + 1 < len(ends):
+                bound = min(bound, ends[place + 1] - 1)
+            if place > 0 and place + constituents - 1 < len(ends):
+                bound = min(bound, ends[place + constituents - 1] - window + 1)
+            if bound < place:
+                return False
+            if bound < ends[place]:
+                ends[place] = bound
+                is_lowered = True
+    return True

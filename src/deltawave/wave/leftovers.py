@@ -1,0 +1,29 @@
+"""What stopped programs left: tables and parts that a wave index does not list (decision 14)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from deltawave.wave.statements import drop_part, quoted
+from deltawave.wave.tables import PART, WaveRecord
+
+
+def leftover_tables(record: WaveRecord, schema: str, model: str, names: Iterable[str], batch: int) -> Iterator[str]:
+    """Statements that drop tables of batches up to ``batch``; ``names`` are those that the catalog has."""
+    known = {name.lower() for name in record.table_names}
+    for name in names:
+        found = re.fullmatch(rf"{re.escape(model.lower())}__index\d+_(\d+)_[0-9a-f]{{12}}", name.lower())
+        table = f"{quoted(schema)}.{quoted(name)}"
+        if found and int(found.group(1)) <= batch and table.lower() not in known:
+            yield f"drop table if exists {table}"
+
+
+def leftover_parts(record: WaveRecord, partitions: Mapping[str, Iterable[str]], batch: int) -> Iterator[str]:
+    """Statements that drop parts of batches up to ``batch``; ``partitions`` are those of each table in the catalog."""
+    known = {(table.name, part.name) for table in (*record.tables.values(), *record.replaced) for part in table.parts}
+    for table, names in partitions.items():
+        for name in names:
+            part = name.removeprefix(f"{PART}=")
+            if (table, part) not in known and int(part.partition("_")[0]) <= batch:
+                yield drop_part(table, part)

@@ -1,0 +1,146 @@
+"""The planner: from the time-sets of today, the operations that take in the next day (WI Appendix A)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from deltawave.wave.deletion import DEL
+from deltawave.wave.operations import AddIndex, AddToIndex, BuildIndex, Operation, applied
+from deltawave.wave.rata import RATA
+from deltawave.wave.reindex import REINDEX
+from deltawave.wave.reindex_plus import REINDEX_PLUS
+from deltawave.wave.reindex_plus_plus import REINDEX_PLUS_PLUS
+from deltawave.wave.scheme import Scheme, Steps, Wave
+from deltawave.wave.state import WaveState, constituent
+from deltawave.wave.wata import WATA
+
+SCHEMES = {
+    "del": DEL,
+    "reindex": REINDEX,
+    "reindex_plus": REINDEX_PLUS,
+    "reindex_plus_plus": REINDEX_PLUS_PLUS,
+    "wata": WATA,
+    "rata": RATA,
+}
+
+
+@dataclass(frozen=True)
+class WaveIndex:
+    """A scheme with its window and its number of constituents.
+
+    - ``scheme``: ``del``, ``reindex``, ``reindex_plus``, ``reindex_plus_plus``, ``wata`` (WATA*) or ``rata`` (RATA*)
+    - ``window``: W, in days, at least 1
+    - ``constituents``: n, from 1 (``wata`` and ``rata``: 2) to W
+    - ``spread``: whether ``reindex_plus_plus`` and ``rata`` build the temporary indexes of the next cluster one by one
+      on the days before, instead of all on one day (WI 4.2, 4.3). Impossible for ``rata`` with two constituents and
+      ``reindex_plus_plus`` with one, where that cluster is not complete before: there it changes nothing
+
+    Raises ``ValueError`` for anything else.
+    """
+
+    scheme: str
+    window: int
+    constituents: int
+    spread: bool = False
+
+    def __post_init__(self) -> None:
+        if self.scheme not in SCHEMES:
+            raise ValueError(f"scheme {self.scheme!r}: take one of {', '.join(SCHEMES)}.")
+        if self.window < 1:
+            raise ValueError(f"window {self.window}: take 1 day or more.")
+        least = self.rules.least
+        if self.window < least:
+            raise ValueError(f"window {self.window}: {self.scheme} takes {least} days or more.")
+        if not least <= self.constituents <= self.window:
+            raise ValueError(
+                f"constituents {self.constituents}: {self.scheme} takes {least} to {self.window} (the window)."
+            )
+
+    @property
+    def rules(self) -> Scheme:
+        """What the scheme says."""
+        return SCHEMES[self.scheme]
+
+    @property
+    def wave(self) -> Wave:
+        """What the scheme is asked with."""
+        return Wave(self.window, self.constituents, self.spread)
+
+
+@dataclass(frozen=True)
+class DayPlan:
+    """The plan of a day.
+
+    After the operations of ``transition`` the new day can be queried; those of ``preparation`` build temporary indexes
+    for later days. ``state`` holds the time-sets after both.
+    """
+
+    transition: tuple[Operation, ...]
+    preparation: tuple[Operation, ...]
+    state: WaveState
+
+    @property
+    def day(self) -> int:
+        """The new day."""
+        return self.state.day
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """All operations of the day, in order."""
+        return self.transition + self.preparation
+
+
+def start(index: WaveIndex) -> DayPlan:
+    """Day W, when the first W days are indexed at once (Start in WI Appendix A)."""
+    layout = index.rules.layout(index.window, index.constituents)
+    built: list[Operation] = []
+    for number, days in enumerate(layout, 1):
+        built += [BuildIndex(constituent(number), days), AddIndex(constituent(number))]
+    steps = Steps(tuple(built), index.rules.first_preparation(index.wave, layout))
+    return _planned(steps, WaveState(index.window - 1))
+
+
+def grow(index: WaveIndex, state: WaveState) -> DayPlan:
+    """A day before day W: it goes to the constituent that has it on day W. After day W, all is as after :func:`start`.
+
+    The paper has no such days.
+    """
+    layout = index.rules.layout(index.window, index.constituents)
+    new = state.day + 1
+    name = constituent(next(number for number, days in enumerate(layout, 1) if new in days))
+    steps: tuple[Operation, ...]
+    if name not in state.indexes:
+        steps = (BuildIndex(name, frozenset({new})), AddIndex(name))
+    elif index.rules.rebuilds:
+        steps = (BuildIndex(name, state.indexes[name] | {new}),)
+    else:
+        steps = (AddToIndex(name, frozenset({new})),)
+    is_complete = new == index.window
+    return _planned(Steps(steps, index.rules.first_preparation(index.wave, layout) if is_complete else ()), state)
+
+
+def transition(index: WaveIndex, state: WaveState) -> DayPlan:
+    """The plan of the day after ``state``; before day W, the window grows by it."""
+    if state.day < index.window:
+        return grow(index, state)
+    return _planned(index.rules.steps(index.wave, state), state)
+
+
+def plans(index: WaveIndex, last_day: int) -> Iterator[DayPlan]:
+    """The plans of the days W to ``last_day``; the first one indexes W days at once.
+
+    Raises ``ValueError`` if ``last_day`` is before day W.
+    """
+    if last_day < index.window:
+        raise ValueError(f"days {last_day}: the first {index.window} days are indexed at once, take as many or more.")
+    plan = start(index)
+    yield plan
+    while plan.day < last_day:
+        plan = transition(index, plan.state)
+        yield plan
+
+
+def _planned(steps: Steps, before: WaveState) -> DayPlan:
+    after = applied(steps.transition + steps.preparation, before.indexes)
+    return DayPlan(steps.transition, steps.preparation, WaveState(before.day + 1, after))

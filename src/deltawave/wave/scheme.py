@@ -1,0 +1,64 @@
+"""What a scheme says: how days are clustered, and the operations of a transition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from deltawave.wave.operations import Days, Operation
+from deltawave.wave.state import WaveState, clusters
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The operations of a day: after ``transition`` the new day can be queried, ``preparation`` is for later days."""
+
+    transition: tuple[Operation, ...]
+    preparation: tuple[Operation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wave:
+    """What a scheme is asked with: the window W, the n constituents, and whether to spread preparation (WI 4.3)."""
+
+    window: int
+    constituents: int
+    spread: bool = False
+
+    def expired(self, state: WaveState) -> int:
+        """The day that leaves the window when the next day comes: d_new-W."""
+        return state.day + 1 - self.window
+
+    def after(self, number: int) -> int:
+        """The constituent whose days expire next after those of I_number."""
+        return number % self.constituents + 1
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One of the six schemes (WI 3 and 4, Appendix A).
+
+    - ``layout``: the clusters of the first W days, from W and n
+    - ``first_preparation``: temporary indexes for these clusters
+    - ``steps``: the operations for the next day
+    - ``least``: the least n
+    - ``is_hard``: exactly the last W days are indexed, otherwise more
+    - ``rebuilds``: days are never added to an index, which is packed therefore
+    """
+
+    layout: Callable[[int, int], Sequence[Days]]
+    first_preparation: Callable[[Wave, Sequence[Days]], tuple[Operation, ...]]
+    steps: Callable[[Wave, WaveState], Steps]
+    least: int = 1
+    is_hard: bool = True
+    rebuilds: bool = False
+
+
+def evenly(window: int, constituents: int) -> Sequence[Days]:
+    """The first W days in n clusters (step 2 and 3 of Start in WI Figure 12)."""
+    return clusters(range(1, window + 1), constituents)
+
+
+def nothing(_wave: Wave, _layout: Sequence[Days]) -> tuple[Operation, ...]:
+    """No temporary index."""
+    return ()

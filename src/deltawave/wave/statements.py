@@ -1,0 +1,107 @@
+"""The SQL of wave indexes: tables, parts, the rows of a day, and the view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from deltawave.wave.operations import Days
+from deltawave.wave.tables import IS_FIRST, PART, VALUE, Part, Table, WaveRecord, WaveSpec, as_comment
+
+
+def quoted(name: str) -> str:
+    """A name in backticks."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def literal(text: str) -> str:
+    """A text as Spark reads it."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    # Spark replaces ${name} anywhere in a statement by the setting of that name.
+    return "'" + escaped.replace("${", "\\u0024{") + "'"
+
+
+def day_literal(spec: WaveSpec, value: str) -> str:
+    """A value of the day column."""
+    return literal(value) if spec.day_type == "string" else f"cast({literal(value)} as {spec.day_type})"
+
+
+def of_days(record: WaveRecord, days: Iterable[int]) -> str:
+    """A condition that holds for rows of these days."""
+    values = ", ".join(day_literal(record.spec, record.days[day].value) for day in sorted(days))
+    return f"{quoted(record.spec.day_column)} in ({values})"
+
+
+def create_table(spec: WaveSpec, table: str) -> str:
+    """A table of an index: bucketed and sorted by the search field, a partition for each part."""
+    columns = ",\n    ".join(f"{quoted(name)} {kind}" for name, kind in spec.entry_columns)
+    field = quoted(spec.bucketed_by)
+    return (
+        f"create table {table} (\n    {columns},\n    {PART} string\n)\nusing parquet\npartitioned by ({PART})\n"
+        f"clustered by ({field}) sorted by ({field}) into {spec.buckets} buckets"
+    )
+
+
+def insert_part(spec: WaveSpec, table: str, part: str, rows: str) -> str:
+    """Write a part: one sorted file for each bucket that has rows."""
+    names = column_list(spec)
+    return (
+        f"insert into {table} partition ({PART} = {literal(part)})\n"
+        f"select /*+ repartition({spec.buckets}, {quoted(spec.bucketed_by)}) */ {names}\nfrom (\n{rows}\n)"
+    )
+
+
+def column_list(spec: WaveSpec) -> str:
+    """The columns of an entry."""
+    return ", ".join(quoted(name) for name, _ in spec.entry_columns)
+
+
+def source_rows(record: WaveRecord, source: str, days: Days) -> str:
+    """The entries of days that a source delivers."""
+    spec = record.spec
+    columns = ", ".join(quoted(name) for name, _ in spec.columns)
+    if not spec.is_multiple:
+        return f"select {columns} from {source} where {of_days(record, days)}"
+    return (
+        f"select {columns}, {VALUE}, coalesce(_place, 0) = 0 as {IS_FIRST} from {source}\n"
+        f"lateral view outer posexplode(array_distinct({quoted(spec.search_field)})) as _place, {VALUE}\n"
+        f"where {of_days(record, days)}"
+    )
+
+
+def part_rows(record: WaveRecord, table: str, part: Part, days: Days) -> str:
+    """The entries of days that a part has."""
+    condition = f"{PART} = {literal(part.name)}"
+    if days != part.days:
+        condition += f" and {of_days(record, days)}"
+    return f"select {column_list(record.spec)} from {table} where {condition}"
+
+
+def drop_part(table: str, part: str) -> str:
+    """Remove a part and its files."""
+    return f"alter table {table} drop if exists partition ({PART} = {literal(part)})"
+
+
+def part_filter(parts: Sequence[Part]) -> str:
+    """A condition that holds for rows of these parts."""
+    return f"{PART} in ({', '.join(literal(part.name) for part in parts)})"
+
+
+def view_select(record: WaveRecord, mark: dict[str, Any]) -> str:
+    """What readers see: the rows of all constituents. ``mark`` and the record are in a comment of the text."""
+    columns = ", ".join(quoted(name) for name, _ in record.spec.columns)
+    comment = as_comment({**mark, "wave": record.to_json()})
+    branches = [_branch(record, table) for table in record.constituents if table.parts]
+    return f"select /* deltawave {comment} */ {columns} from (\n" + "\nunion all\n".join(branches) + "\n)"
+
+
+def _branch(record: WaveRecord, table: Table) -> str:
+    spec = record.spec
+    conditions = [part_filter(table.parts)]
+    if spec.is_multiple:
+        conditions.append(IS_FIRST)
+    first = record.state_day - spec.index.window + 1
+    if spec.clip and min(table.days) < first:
+        conditions.append(of_days(record, {day for day in table.days if day >= first}))
+    columns = ", ".join(quoted(name) for name, _ in spec.columns)
+    return f"select {columns} from {table.name} where {' and '.join(conditions)}"

@@ -1,0 +1,204 @@
+"""What a run does to a wave index: which days are to be taken, and the step of each.
+
+A step is one transition: its statements write where no reader looks, and the view's text shows what they wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Any
+
+from deltawave.wave.execution import Naming, Writer, drops, superseded
+from deltawave.wave.operations import NO_DAYS, AddToIndex, DeleteFromIndex, Operation
+from deltawave.wave.planner import start, transition
+from deltawave.wave.statements import view_select
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+
+_REBUILD = "build the wave index anew, or set it back."
+GAPS = ("skip", "empty", "fail")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One transition to be made.
+
+    - ``kind``: ``prepare`` (what the last day left to do), ``start`` (W days at once), ``take`` (a new day) or
+      ``replace`` (a day that was delivered again)
+    - ``days``: what the source has of these days
+    """
+
+    kind: str
+    days: tuple[Day, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As values of JSON."""
+        return {"kind": self.kind, "days": [vars(day) for day in self.days]}
+
+    @staticmethod
+    def from_json(told: Mapping[str, Any]) -> Work:
+        """What :meth:`to_json` gave."""
+        return Work(told["kind"], tuple(Day(**day) for day in told["days"]))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A transition: what writes it, what it leads to, and what it made superfluous.
+
+    - ``statements``: they write tables and parts that no reader looks at
+    - ``record``: the wave index after it
+    - ``drops``: statements for afterwards, when readers have the new view: they remove what the step before replaced
+    """
+
+    statements: tuple[str, ...]
+    record: WaveRecord
+    drops: tuple[str, ...]
+
+    def view(self, mark: Mapping[str, Any]) -> str:
+        """The text of the view that shows it."""
+        return view_select(self.record, dict(mark))
+
+
+def pending(
+    record: WaveRecord | None, spec: WaveSpec, delivered: Sequence[Day], gaps: str = "skip"
+) -> tuple[list[Work], list[Day]]:
+    """The transitions that a run has to make, in order, and the days that come too late for any.
+
+    - ``record``: none for a new wave index
+    - ``delivered``: the days that the source has, with their checksums
+    - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` (yes, as days without
+      rows) or ``fail``
+
+    A day of the index whose checksum differs is replaced; one that lies between its days comes too late; older ones
+    have left the window. Raises ``ValueError`` for ``gaps`` that can't be, gaps where they are not allowed, and a
+    specification that does not continue the record's.
+    """
+    if gaps not in GAPS:
+        raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
+    ordered = sorted(delivered, key=lambda day: in_order(spec, day.value))
+    if record is None:
+        days = _with_gaps(spec, ordered, None, gaps)
+        window = spec.index.window
+        # Days before the window would have left it by now.
+        return _begun(days[-window:], window, spec), []
+    _check_same(record.spec, spec)
+    indexed = _indexed(record)
+    known = {day.value: day for number, day in record.days.items() if number in indexed}
+    oldest, newest = (in_order(spec, record.days[number].value) for number in (min(indexed), record.state_day))
+    new = [day for day in ordered if in_order(spec, day.value) > newest]
+    again = [day for day in ordered if day.value in known and _differs(day, known[day.value])]
+    late = [day for day in ordered if oldest < in_order(spec, day.value) < newest and day.value not in known]
+    work = [Work("prepare")] if record.pending else []
+    work += [Work("replace", (day,)) for day in again]
+    work += _taken(_with_gaps(spec, new, record.days[record.state_day].value, gaps), spec)
+    return work, late
+
+
+def in_order(spec: WaveSpec, value: str) -> Any:
+    """A value of the day column as it is ordered."""
+    return int(value) if spec.day_type not in ("date", "string") else value
+
+
+def step(
+    record: WaveRecord | None,
+    spec: WaveSpec,
+    work: Work,
+    source: str,
+    naming: Naming,
+    former: WaveRecord | None = None,
+) -> Step:
+    """A transition; ``source`` is the relation that has the rows of the work's days.
+
+    ``former``: what readers see until then, if ``record`` is none because the wave index is built anew.
+    """
+    before = record or WaveRecord(spec)
+    seen = record or former or before
+    index = spec.index
+    operations: tuple[Operation, ...]
+    left: tuple[Operation, ...] = ()
+    new, number = NO_DAYS, before.state_day
+    if work.kind == "prepare":
+        operations = before.pending
+    elif work.kind == "replace":
+        changed = work.days[0]
+        number_of = next(each for each, day in before.days.items() if day.value == changed.value)
+        new = frozenset({number_of})
+        operations = tuple(
+            operation
+            for name, table in before.tables.items()
+            if new <= table.days
+            for operation in (DeleteFromIndex(name, new), AddToIndex(name, new))
+        )
+        left = before.pending
+    else:
+        plan = start(index) if work.kind == "start" else transition(index, before.state)
+        operations, left, number = plan.transition, plan.preparation, plan.day
+        new = frozenset(range(number - len(work.days) + 1, number + 1))
+    days = {**before.days, **dict(zip(sorted(new), work.days, strict=True))}
+    after = replace(before, spec=spec, state_day=number, days=days, pending=left)
+    writer = Writer(before, after, source, new, naming)
+    tables = writer.write(operations)
+    after = replace(after, tables=tables, replaced=superseded(seen, tables))
+    indexed = _indexed(after)
+    after = replace(after, days={each: day for each, day in days.items() if each in indexed or each == number})
+    return Step(tuple(writer.statements), after, tuple(drops(seen, after)))
+
+
+def _check_same(was: WaveSpec, now: WaveSpec) -> None:
+    for name in ("scheme", "window", "constituents", "spread"):
+        if getattr(was.index, name) != getattr(now.index, name):
+            raise ValueError(f"{name} was {getattr(was.index, name)} and is {getattr(now.index, name)}: {_REBUILD}")
+    for name in ("day_column", "search_field", "columns"):
+        if getattr(was, name) != getattr(now, name):
+            raise ValueError(f"{name}: was {getattr(was, name)!r} and is {getattr(now, name)!r}: {_REBUILD}")
+
+
+def _begun(days: Sequence[Day], window: int, spec: WaveSpec) -> list[Work]:
+    if len(days) == window:
+        return [Work("start", tuple(days)), *([Work("prepare")] if _prepares(spec) else [])]
+    return _taken(days, spec)
+
+
+def _taken(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
+    kinds = [Work("take", (day,)) for day in days]
+    return [each for taken in kinds for each in ([taken, Work("prepare")] if _prepares(spec) else [taken])]
+
+
+def _prepares(spec: WaveSpec) -> bool:
+    """Whether the scheme has temporary indexes; a step that has nothing to prepare is left out when its turn comes."""
+    return spec.index.scheme in ("reindex_plus", "reindex_plus_plus", "rata")
+
+
+def _indexed(record: WaveRecord) -> frozenset[int]:
+    return frozenset().union(*(table.days for table in record.tables.values()))
+
+
+def _differs(day: Day, known: Day) -> bool:
+    return (day.rows, day.checksum) != (known.rows, known.checksum)
+
+
+def _with_gaps(spec: WaveSpec, days: Sequence[Day], last: str | None, gaps: str) -> list[Day]:
+    """The days with those that are missing before each, as far as they count."""
+    if gaps == "skip":
+        return list(days)
+    if spec.day_type == "string":
+        raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
+    found: list[Day] = []
+    for day in days:
+        missing = [] if last is None else _between(spec, last, day.value)
+        if missing and gaps == "fail":
+            raise ValueError(
+                f"There is no batch of {missing[0]}, which comes before {day.value}; gaps: fail asks for all."
+            )
+        found += [Day(value) for value in missing]
+        found.append(day)
+        last = day.value
+    return found
+
+
+def _between(spec: WaveSpec, low: str, high: str) -> list[str]:
+    if spec.day_type == "date":
+        first, count = date.fromisoformat(low), (date.fromisoformat(high) - date.fromisoformat(low)).days
+        return [str(first + timedelta(days=number)) for number in range(1, count)]
+    return [str(number) for number in range(int(low) + 1, int(high))]

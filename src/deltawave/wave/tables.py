@@ -1,0 +1,218 @@
+"""Where the indexes of a wave index lie: tables, the parts of each, and the days of each part.
+
+A part is a partition of a table that is bucketed and sorted by the search field. Parts are written once, and readers
+see those that the wave index's view names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from deltawave.wave.operations import Days, Operation, as_json, from_json
+from deltawave.wave.planner import WaveIndex
+from deltawave.wave.state import WaveState
+
+TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
+# A metastore of Hive filters by no name that begins with an underscore.
+PART = "wave_part"
+VALUE = "wave_value"
+IS_FIRST = "wave_is_first"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A partition of a table, and the days whose rows it has."""
+
+    name: str
+    days: Days
+
+
+@dataclass(frozen=True)
+class Table:
+    """The parts of one table that an index consists of; an empty index has no table, and the name is empty."""
+
+    name: str = ""
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def days(self) -> Days:
+        """The index's time-set."""
+        return frozenset().union(*(part.days for part in self.parts))
+
+
+@dataclass(frozen=True)
+class Day:
+    """What a batch brought: the day column's value as text, its rows, and what tells whether they changed."""
+
+    value: str
+    rows: int = 0
+    checksum: str = ""
+
+
+@dataclass(frozen=True)
+class WaveSpec:
+    """What a wave index is.
+
+    - ``index``: scheme, window and constituents
+    - ``technique``: ``in_place``, ``simple_shadow`` or ``packed_shadow`` (WI 2.1)
+    - ``day_column``: the column that names a row's day: a date, a whole number, or text in the order of days
+    - ``search_field``: the column that probes look for; of an array each value is one
+    - ``columns``: names and Spark types of all columns
+    - ``buckets``: of each table
+    - ``clip``: whether the view leaves out days before a soft window
+
+    Raises ``ValueError`` for what cannot be.
+    """
+
+    index: WaveIndex
+    technique: str
+    day_column: str
+    search_field: str
+    columns: tuple[tuple[str, str], ...]
+    buckets: int = 8
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        if self.technique not in TECHNIQUES:
+            raise ValueError(f"update_technique {self.technique!r}: take one of {', '.join(TECHNIQUES)}.")
+        if self.buckets < 1:
+            raise ValueError(f"buckets {self.buckets}: take 1 or more.")
+        names = {name.lower() for name, _ in self.columns}
+        for option in ("day_column", "search_field"):
+            if getattr(self, option).lower() not in names:
+                has = ", ".join(name for name, _ in self.columns)
+                raise ValueError(f"{option} {getattr(self, option)!r}: there is no such column; there are {has}.")
+        if taken := names & {PART, VALUE, IS_FIRST}:
+            raise ValueError(f"column {min(taken)}: the index needs that name; give the column another one.")
+        if self.day_type not in ("date", "string", "int", "bigint", "smallint", "tinyint"):
+            raise ValueError(
+                f"day_column {self.day_column!r} is of type {self.day_type}: take a date, a whole number or a text."
+            )
+
+    @property
+    def day_type(self) -> str:
+        """The type of the day column."""
+        return self._type(self.day_column)
+
+    @property
+    def is_multiple(self) -> bool:
+        """Whether a row has several search values."""
+        return self._type(self.search_field).startswith("array<")
+
+    @property
+    def entry_columns(self) -> list[tuple[str, str]]:
+        """The columns of an index's table: of a row with several values, one entry for each."""
+        if not self.is_multiple:
+            return list(self.columns)
+        element = self._type(self.search_field)[len("array<") : -1]
+        return [*self.columns, (VALUE, element), (IS_FIRST, "boolean")]
+
+    @property
+    def bucketed_by(self) -> str:
+        """The column that holds one search value."""
+        return VALUE if self.is_multiple else self.search_field
+
+    def _type(self, column: str) -> str:
+        return next(kind for name, kind in self.columns if name.lower() == column.lower())
+
+
+@dataclass(frozen=True)
+class WaveRecord:
+    """A wave index as its view and its next transition need it.
+
+    - ``state_day``: the number of the newest day
+    - ``days``: each day's number and what it brought
+    - ``tables``: the table of each index, by its name (I1, T0, ...)
+    - ``pending``: operations that prepare later days, and are still to be done
+    - ``replaced``: what the last transition replaced; the next one drops it
+    """
+
+    spec: WaveSpec
+    state_day: int = 0
+    days: Mapping[int, Day] = field(default_factory=dict)
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    pending: tuple[Operation, ...] = ()
+    replaced: tuple[Table, ...] = ()
+
+    @property
+    def state(self) -> WaveState:
+        """The time-sets, for the planner."""
+        return WaveState(self.state_day, {name: table.days for name, table in self.tables.items()})
+
+    @property
+    def constituents(self) -> list[Table]:
+        """The tables that readers see."""
+        return [self.tables[name] for name in sorted(self.tables, key=_order) if name[0] == "I"]
+
+    @property
+    def rows(self) -> int:
+        """How many rows readers see."""
+        return sum(self.days[day].rows for table in self.constituents for day in table.days)
+
+    @property
+    def table_names(self) -> list[str]:
+        """All tables that are needed, by this record or by readers of the one before."""
+        return sorted({table.name for table in (*self.tables.values(), *self.replaced) if table.name})
+
+    def to_json(self) -> dict[str, Any]:
+        """As values of JSON, in few characters: some catalogs keep no more than 32,000 of a view's text."""
+        return {
+            "spec": {**vars(self.spec), "index": vars(self.spec.index)},
+            "day": self.state_day,
+            "days": {str(number): [day.value, day.rows, day.checksum] for number, day in self.days.items()},
+            "indexes": {name: _table_json(table) for name, table in self.tables.items()},
+            "pending": [as_json(operation) for operation in self.pending],
+            "replaced": [_table_json(table) for table in self.replaced],
+        }
+
+    @staticmethod
+    def from_json(told: Mapping[str, Any]) -> WaveRecord:
+        """What :meth:`to_json` gave."""
+        spec = dict(told["spec"])
+        spec["index"] = WaveIndex(**spec["index"])
+        spec["columns"] = tuple((name, kind) for name, kind in spec["columns"])
+        return WaveRecord(
+            WaveSpec(**spec),
+            told["day"],
+            {int(number): Day(*day) for number, day in told["days"].items()},
+            {name: _table(table) for name, table in told["indexes"].items()},
+            tuple(from_json(operation) for operation in told["pending"]),
+            tuple(_table(table) for table in told["replaced"]),
+        )
+
+
+def as_comment(told: Mapping[str, Any]) -> str:
+    """JSON that a comment of SQL can hold: no slash begins or ends one, and no ``${name}`` is taken for a setting."""
+    return json.dumps(told, separators=(",", ":")).replace("/", "\\/").replace("${", "\\u0024{")
+
+
+def _order(name: str) -> tuple[int, str]:
+    return len(name), name
+
+
+def _table_json(table: Table) -> dict[str, Any]:
+    return {"table": table.name, "parts": [[part.name, as_ranges(part.days)] for part in table.parts]}
+
+
+def _table(told: Mapping[str, Any]) -> Table:
+    return Table(told["table"], tuple(Part(name, of_ranges(days)) for name, days in told["parts"]))
+
+
+def as_ranges(days: Days) -> str:
+    """Days as text: ``5,11-14``."""
+    runs: list[list[int]] = []
+    for day in sorted(days):
+        if runs and runs[-1][-1] == day - 1:
+            runs[-1][1:] = [day]
+        else:
+            runs.append([day])
+    return ",".join("-".join(map(str, run)) for run in runs)
+
+
+def of_ranges(text: str) -> Days:
+    """The days that :func:`as_ranges` gave."""
+    ends = ([int(end) for end in run.split("-")] for run in text.split(","))
+    return frozenset(day for run in ends for day in range(run[0], run[-1] + 1))

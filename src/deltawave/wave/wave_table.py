@@ -1,0 +1,123 @@
+"""A wave index that a program keeps: a view, and the tables behind it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from deltawave.wave.execution import Naming
+from deltawave.wave.leftovers import leftover_parts, leftover_tables
+from deltawave.wave.statements import literal, quoted
+from deltawave.wave.steps import Step, pending, step
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+
+_MARK = re.compile(r"/\* deltawave (\{.*?\}) \*/", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class WaveTable:
+    """The wave index ``schema.name``.
+
+    One program at a time may keep it; the materialization ``wave_index`` also withstands two. Readers see each
+    transition at once, and a program that was stopped goes on where it was.
+    """
+
+    session: SparkSession
+    schema: str
+    name: str
+
+    @property
+    def view(self) -> str:
+        """The view that readers read, as SQL names it."""
+        return f"{quoted(self.schema)}.{quoted(self.name)}"
+
+    def update(self, rows: DataFrame, spec: WaveSpec, gaps: str = "skip", rebuild: bool = False) -> list[Day]:
+        """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
+
+        Returns the days that come too late. Raises ``ValueError`` where :func:`deltawave.wave.steps.pending` does.
+        """
+        source = f"wave_{uuid4().hex}"
+        told = marked(self.session, self.view) if self._exists() else None
+        former = WaveRecord.from_json(told["wave"]) if told else None
+        record = None if rebuild else former
+        batch = told["batch_id"] if told else 0
+        work, late = pending(record, spec, delivered(rows, spec), gaps)
+        rows.createOrReplaceTempView(source)
+        try:
+            for each in work:
+                if each.kind == "prepare" and (record is None or not record.pending):
+                    continue
+                batch += 1
+                attempt = uuid4().hex[:12]
+                made = step(record, spec, each, source, Naming(self.schema, self.name, batch, attempt), former)
+                self._carry_out(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
+                record = former = made.record
+        finally:
+            self.session.catalog.dropTempView(source)
+        if record is not None:
+            self._sweep(record, batch)
+        return late
+
+    def _carry_out(self, made: Step, is_new: bool, mark: dict[str, Any]) -> None:
+        for statement in made.statements:
+            self.session.sql(statement)
+        self.session.sql(f"{'create' if is_new else 'alter'} view {self.view} as {made.view(mark)}")
+        for statement in made.drops:
+            self.session.sql(statement)
+
+    def _sweep(self, record: WaveRecord, batch: int) -> None:
+        tables = self.session.sql(
+            f"show tables in {quoted(self.schema)} like {literal(self.name + '__index*')}"
+        ).collect()
+        parts = {
+            table: [row[0] for row in self.session.sql(f"show partitions {table}").collect()]
+            for table in record.table_names
+        }
+        for statement in (
+            *leftover_tables(record, self.schema, self.name, [row["tableName"] for row in tables], batch),
+            *leftover_parts(record, parts, batch),
+        ):
+            self.session.sql(statement)
+
+    def _exists(self) -> bool:
+        return self.session.catalog.tableExists(self.view)
+
+
+def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
+    """The days of a source, with the number of rows of each and what tells whether they changed."""
+    day = F.col(quoted(spec.day_column))
+    hashed = F.xxhash64(F.to_json(F.struct(*(F.col(quoted(name)) for name, _ in spec.columns))))
+    checksum = F.lower(F.hex(F.xxhash64(F.bit_xor(hashed), F.sum(hashed.cast("decimal(38,0)")))))
+    grouped = rows.groupBy(day.cast("string").alias("value")).agg(
+        F.count(F.lit(1)).alias("rows"), checksum.alias("sum")
+    )
+    found = grouped.collect()
+    if any(row["value"] is None for row in found):
+        raise ValueError(f"day_column {spec.day_column!r}: some rows have no day. Filter them, or give them one.")
+    return [Day(row["value"], row["rows"], row["sum"]) for row in found]
+
+
+def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
+    """Names and types of columns, for :class:`WaveSpec`."""
+    return tuple((field.name, field.dataType.simpleString()) for field in rows.schema.fields)
+
+
+def marked(session: SparkSession, relation: str) -> dict[str, Any]:
+    """What the view of a wave index tells of itself: ``batch_id``, ``attempt``, and ``wave``, its record.
+
+    Raises ``ValueError`` for another relation.
+    """
+    facts = session.sql(f"describe extended {relation}").collect()
+    texts: Sequence[str] = [row["data_type"] or "" for row in facts if row["col_name"] == "View Text"]
+    found = _MARK.search(texts[0]) if texts else None
+    told: dict[str, Any] = json.loads(found.group(1)) if found else {}
+    if "wave" not in told:
+        raise ValueError(f"{relation} is not a wave index.")
+    return told

@@ -1,0 +1,192 @@
+"""The materialization wave_index: days are taken one by one, each decided as a batch, whatever stops a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from bad_input import messages
+from functional.wave.days import Row, bag, batch, counted, day, expected, frame
+from workbench import MODEL, STOPPING, Workbench
+
+from deltawave.wave.tables import WaveRecord
+from deltawave.wave.wave_table import marked
+
+CONFIG = {
+    "materialized": "wave_index",
+    "scheme": "del",
+    "window": 3,
+    "constituents": 2,
+    "day_column": "day",
+    "search_field": "supplier",
+    "buckets": 2,
+}
+# Before a step: staged but not decided, decided but not recorded, recorded but not published, published but not clean.
+STEPS = ("decide", "place", "publish", "clean")
+
+
+def configure(bench: Workbench, **options: Any) -> None:
+    text = json.dumps({**CONFIG, **options})
+    head = f"{{{{ config(**fromjson({text!r})) }}}}"
+    select = "select * from {{ target.schema }}.dump"
+    (bench.root / "models" / f"{MODEL}.sql").write_text(f"{head}\n{select}\n-- the days that the source has\n")
+
+
+def deliver(bench: Workbench, *batches: Sequence[Row]) -> None:
+    rows = [row for rows in batches for row in rows]
+    bench.spark.sql(f"drop table if exists {bench.schema}.dump")
+    frame(bench.spark, rows).write.saveAsTable(f"{bench.schema}.dump")
+
+
+def take(bench: Workbench, *batches: Sequence[Row], args: Sequence[str] = ()) -> str:
+    deliver(bench, *batches)
+    done = bench.run(*args)
+    assert done.ok, done.text
+    return done.text
+
+
+def seen(bench: Workbench) -> Any:
+    return counted(bench.spark.table(f"{bench.schema}.{MODEL}"))
+
+
+def record_of(bench: Workbench) -> WaveRecord:
+    return WaveRecord.from_json(marked(bench.spark, f"{bench.schema}.{MODEL}")["wave"])
+
+
+def index_tables(bench: Workbench) -> set[str]:
+    return {name for name in bench.names() if "__index" in name}
+
+
+def needed_tables(bench: Workbench) -> set[str]:
+    return {name.split("`")[3] for name in record_of(bench).table_names}
+
+
+@pytest.mark.usefixtures("deltawave_package")
+class TestWaveIndex:
+    def test_days_are_taken_in_order(self, bench: Workbench) -> None:
+        configure(bench)
+        take(bench, batch(2), batch(1))
+        assert seen(bench) == bag(batch(1) + batch(2))
+        text = take(bench, batch(5), batch(3), batch(4))
+        assert "3 batches: 15 inserts, 10 deletes, 0 updates" in text
+        assert seen(bench) == bag(batch(3) + batch(4) + batch(5))
+        days = bench.batches("batch_id, snapshot_date, strategy, reason, rows_old, rows_new, inserts, deletes")
+        assert days == [
+            (1, "2026-01-01", "del", "take", 0, 5, 5, 0),
+            (2, "2026-01-02", "del", "take", 5, 10, 5, 0),
+            (3, "2026-01-03", "del", "take", 10, 15, 5, 0),
+            (4, "2026-01-04", "del", "take", 15, 15, 5, 5),
+            (5, "2026-01-05", "del", "take", 15, 15, 5, 5),
+        ]
+        assert index_tables(bench) == needed_tables(bench)
+        assert "no changes" in take(bench, batch(5), batch(4))
+        # Delivered again with other rows; and what a source keeps of former days.
+        assert "1 batch: 2 inserts, 5 deletes" in take(bench, batch(5), batch(4, 2), batch(1))
+        assert seen(bench) == bag(batch(3) + batch(4, 2) + batch(5))
+
+    def test_probes_and_scans_in_models(self, bench: Workbench) -> None:
+        configure(bench, scheme="wata", search_field="words", update_technique="in_place")
+        calls = {
+            "probed": "index_probe(ref('accounts'), 'war')",
+            "probed_days": f"timed_index_probe(ref('accounts'), 'peace', '{day(3)}', '{day(4)}')",
+            "scanned": "segment_scan(ref('accounts'))",
+            "scanned_days": f"timed_segment_scan(ref('accounts'), '{day(4)}')",
+            "scanned_none": "timed_segment_scan(ref('accounts'), '2027-01-01')",
+        }
+        for name, call in calls.items():
+            bench.add_model(name, f"select * from ({{{{ deltawave.{call} }}}})")
+        take(bench, *(batch(number) for number in range(1, 5)))
+        window = [row for number in (2, 3, 4) for row in batch(number)]
+        rows = {name: counted(bench.spark.table(f"{bench.schema}.{name}")) for name in calls}
+        assert rows["scanned"] == seen(bench) == bag(window)
+        assert rows["probed"] == bag([row for row in window if "war" in (row[3] or [])])
+        assert rows["probed_days"] == bag([row for row in window if row[0] >= day(3) and "peace" in (row[3] or [])])
+        assert rows["scanned_days"] == bag(batch(4))
+        assert not rows["scanned_none"]
+
+    def test_preparation_follows_the_day(self, bench: Workbench) -> None:
+        configure(bench, scheme="reindex_plus_plus", window=4, update_technique="simple_shadow")
+        # Of five days at once, the window's four.
+        take(bench, *(batch(number) for number in range(1, 6)))
+        take(bench, batch(6))
+        days = bench.batches("batch_id, reason, rows_old, rows_new, inserts, deletes")
+        assert days == [
+            (1, "start", 0, 20, 20, 0),
+            (2, "prepare", 20, 20, 0, 0),
+            (3, "take", 20, 20, 5, 5),
+            (4, "prepare", 20, 20, 0, 0),
+        ]
+        assert seen(bench) == expected({number: batch(number) for number in range(3, 7)}, range(3, 7))
+        assert record_of(bench).pending == ()
+
+    def test_full_refresh(self, bench: Workbench) -> None:
+        configure(bench)
+        take(bench, batch(1), batch(2), batch(3))
+        deliver(bench, batch(3), batch(4))
+        assert "full_refresh" in bench.run("--full-refresh").text
+        configure(bench, full_refresh=True, scheme="rata")
+        take(bench, batch(3), batch(4), args=["--full-refresh"])
+        assert seen(bench) == bag(batch(3) + batch(4))
+        take(bench, batch(5))
+        take(bench, batch(6))
+        assert seen(bench) == bag(batch(4) + batch(5) + batch(6))
+        assert index_tables(bench) == needed_tables(bench)
+
+    def test_empty(self, bench: Workbench) -> None:
+        configure(bench)
+        take(bench, batch(1), args=["--empty"])
+        assert not seen(bench)
+        take(bench, batch(1))
+        assert seen(bench) == bag(batch(1))
+
+
+MESSAGES = messages("Wave indices")
+
+
+class TestRefusals:
+    def test_what_does_not_fit(self, bench: Workbench) -> None:
+        configure(bench)
+        take(bench, batch(1))
+        configure(bench, day_column="dey")
+        assert MESSAGES["a day column that is nowhere"] in bench.refused()
+        configure(bench, scheme="reindex")
+        assert MESSAGES["another scheme for the same model"] in bench.refused()
+        configure(bench)
+        deliver(bench, [(None, 1, 1, None)])
+        assert MESSAGES["rows without a day"] in bench.refused()
+
+    def test_a_change_log_is_no_wave_index(self, bench: Workbench) -> None:
+        bench.build("select id as account_id from range(3)")
+        configure(bench, day_column="account_id", search_field="account_id")
+        assert MESSAGES["a change log that becomes a wave index"] in bench.refused()
+
+
+class TestStops:
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return STOPPING
+
+    @pytest.mark.parametrize(("scheme", "technique"), [("rata", "in_place"), ("reindex_plus_plus", "packed_shadow")])
+    def test_a_run_that_was_stopped_is_finished(self, bench: Workbench, scheme: str, technique: str) -> None:
+        configure(bench, scheme=scheme, update_technique=technique)
+        batches = {number: batch(number) for number in range(1, 20)}
+        take(bench, *(batches[number] for number in (1, 2, 3)))
+        newest = 3
+        for step in STEPS:
+            newest += 1
+            deliver(bench, batches[newest])
+            stopped = bench.run("--vars", json.dumps({"stop_at": step}))
+            assert f"stopped at {step}" in stopped.text
+            windows = [expected(batches, range(last - 2, last + 1)) for last in (newest - 1, newest)]
+            assert seen(bench) in windows
+            assert bench.run().ok
+            assert seen(bench) == windows[1]
+        take(bench, batches[newest + 1])
+        assert index_tables(bench) == needed_tables(bench)
+        record = record_of(bench)
+        for name in record.table_names:
+            parts = {row[0].partition("=")[2] for row in bench.spark.sql(f"show partitions {name}").collect()}
+            tables = [table for table in (*record.tables.values(), *record.replaced) if table.name == name]
+            assert parts == {part.name for table in tables for part in table.parts}

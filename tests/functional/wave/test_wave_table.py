@@ -1,0 +1,277 @@
+"""Wave indexes on Spark: after every transition the view has the window's rows, and probes and scans equal a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from functional.wave.days import Row, bag, batch, counted, day, expected, frame, spec, tables_left, tables_told
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+
+from deltawave.wave import SCHEMES, WaveIndex
+from deltawave.wave.access import index_probe, segment_scan, timed_index_probe, timed_segment_scan
+from deltawave.wave.tables import TECHNIQUES, WaveRecord, WaveSpec
+from deltawave.wave.wave_table import WaveTable
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+# Scheme, W, n and technique: W divisible by n and not.
+COMBINATIONS = [
+    ("del", 4, 2, "in_place"),
+    ("del", 3, 1, "simple_shadow"),
+    ("del", 5, 2, "packed_shadow"),
+    ("reindex", 4, 2, "simple_shadow"),
+    ("reindex_plus", 4, 2, "in_place"),
+    ("reindex_plus", 3, 3, "packed_shadow"),
+    ("reindex_plus_plus", 4, 2, "simple_shadow"),
+    ("reindex_plus_plus", 5, 2, "packed_shadow"),
+    ("wata", 5, 3, "in_place"),
+    ("wata", 4, 2, "simple_shadow"),
+    ("rata", 5, 3, "simple_shadow"),
+    ("rata", 4, 3, "in_place"),
+]
+
+
+@pytest.fixture
+def table(spark: SparkSession) -> Iterator[WaveTable]:
+    schema = f"wave_{uuid4().hex[:8]}"
+    spark.sql(f"create schema {schema}")
+    yield WaveTable(spark, schema, "postings")
+    spark.sql(f"drop schema {schema} cascade")
+
+
+def record_of(spark: SparkSession, table: WaveTable) -> WaveRecord:
+    return WaveRecord.from_json(tables_told(spark, table))
+
+
+def shown_days(spark: SparkSession, table: WaveTable) -> set[int]:
+    return set().union(*(each.days for each in record_of(spark, table).constituents))
+
+
+def take(table: WaveTable, chosen: WaveSpec, *batches: list[Row], **options: Any) -> list[str]:
+    rows = [row for rows in batches for row in rows]
+    return [late.value for late in table.update(frame(table.session, rows), chosen, **options)]
+
+
+def files_read(rows: DataFrame) -> dict[str, int]:
+    """How many files of each table the tasks of a query read."""
+    leaves = rows._jdf.queryExecution().executedPlan().collectLeaves()
+    found = {}
+    for place in range(leaves.size()):
+        leaf = leaves.apply(place)
+        if leaf.nodeName().startswith("Scan parquet"):
+            tasks = leaf.inputRDD().partitions()
+            found[leaf.tableIdentifier().get().table()] = sum(len(task.files()) for task in tasks)
+    return found
+
+
+@pytest.mark.parametrize(("scheme", "window", "n", "technique"), COMBINATIONS)
+def test_every_transition(
+    spark: SparkSession, table: WaveTable, scheme: str, window: int, n: int, technique: str
+) -> None:
+    chosen = spec(WaveIndex(scheme, window, n), technique)
+    last = window + -(-window // n) + 1
+    batches = {number: batch(number) for number in range(1, last + 1)}
+    take(table, chosen, *(batches[number] for number in range(1, window + 1)))
+    for newest in range(window, last + 1):
+        if newest > window:
+            take(table, chosen, batches[newest])
+        record = record_of(spark, table)
+        days = shown_days(spark, table)
+        needed = set(range(newest - window + 1, newest + 1))
+        assert days == needed if SCHEMES[scheme].is_hard else needed <= days
+        assert counted(spark.table(table.view)) == expected(batches, sorted(days))
+        # What is no longer needed is gone.
+        named = {name.split("`")[3] for name in record.table_names}
+        assert tables_left(spark, table) == named
+        assert len(list(files(spark, table))) == len(named)
+    wanted = [row for number in sorted(days) for row in batches[number]]
+    assert counted(index_probe(spark, table.view, 2)) == bag([row for row in wanted if row[1] == 2])
+    assert counted(segment_scan(spark, table.view)) == bag(wanted)
+    low, high = day(newest - window + 2), day(newest - 1)
+    some = [row for row in wanted if low <= row[0] <= high]
+    assert counted(timed_segment_scan(spark, table.view, low, high)) == bag(some)
+    assert counted(timed_index_probe(spark, table.view, 1, low, high)) == bag([row for row in some if row[1] == 1])
+
+
+def files(spark: SparkSession, table: WaveTable) -> Iterator[Path]:
+    """The folders of tables, as they are on the disk."""
+    place = spark.sql(f"describe schema {table.schema}").where("info_name = 'Location'").first()
+    yield from Path(place["info_value"].removeprefix("file:")).iterdir()
+
+
+def test_only_constituents_and_buckets_that_can_have_rows_are_read(spark: SparkSession, table: WaveTable) -> None:
+    chosen = spec(WaveIndex("wata", 4, 3), "packed_shadow", buckets=4)
+    take(table, chosen, *(batch(number, 40) for number in range(1, 5)))
+    whole = files_read(segment_scan(spark, table.view))
+    assert len(whole) == 3
+    # A packed index has a file for each bucket.
+    assert set(whole.values()) <= {2, 3, 4}
+    assert all(count == 1 for count in files_read(index_probe(spark, table.view, 2)).values())
+    newest = record_of(spark, table).constituents[2].name.split("`")[3]
+    assert set(files_read(timed_segment_scan(spark, table.view, day(4), None))) == {newest}
+    assert files_read(timed_index_probe(spark, table.view, 2, day(4), day(4))) == {newest: 1}
+    assert timed_segment_scan(spark, table.view, day(9), None).collect() == []
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_several_search_values(spark: SparkSession, table: WaveTable, technique: str) -> None:
+    chosen = spec(WaveIndex("del", 3, 2), technique, "words")
+    batches = {number: batch(number) for number in range(1, 6)}
+    for rows in batches.values():
+        take(table, chosen, rows)
+    window = [row for number in (3, 4, 5) for row in batches[number]]
+    # Each row once, also those without a word, or with one twice.
+    assert counted(spark.table(table.view)) == counted(segment_scan(spark, table.view)) == bag(window)
+    for word in ("war", "peace", "only4", "only1"):
+        assert counted(index_probe(spark, table.view, word)) == bag([row for row in window if word in (row[3] or [])])
+    probed = timed_index_probe(spark, table.view, "peace", day(4), None)
+    assert counted(probed) == bag([row for row in window if row[0] >= day(4) and "peace" in (row[3] or [])])
+
+
+def test_the_window_grows(spark: SparkSession, table: WaveTable) -> None:
+    chosen = spec(WaveIndex("rata", 4, 2), "in_place")
+    for newest in range(1, 4):
+        take(table, chosen, batch(newest))
+        assert shown_days(spark, table) == set(range(1, newest + 1))
+    take(table, chosen, batch(4), batch(5), batch(6))
+    assert shown_days(spark, table) == {3, 4, 5, 6}
+
+
+@pytest.mark.parametrize(("scheme", "technique"), [("reindex_plus_plus", "in_place"), ("del", "packed_shadow")])
+def test_a_day_that_comes_again_replaces_itself(
+    spark: SparkSession, table: WaveTable, scheme: str, technique: str
+) -> None:
+    chosen = spec(WaveIndex(scheme, 4, 2), technique)
+    batches = {number: batch(number) for number in range(1, 7)}
+    take(table, chosen, *(batches[number] for number in range(1, 5)))
+    before = tables_told(spark, table)
+    take(table, chosen, batches[2])
+    assert tables_told(spark, table) == before
+    batches[3] = batch(3, 2)
+    take(table, chosen, batches[3])
+    assert counted(spark.table(table.view)) == expected(batches, range(1, 5))
+    # Temporary indexes have it, too.
+    for number in (5, 6):
+        take(table, chosen, batches[number])
+        assert counted(spark.table(table.view)) == expected(batches, range(number - 3, number + 1))
+
+
+def test_a_soft_window_can_be_clipped(spark: SparkSession, table: WaveTable) -> None:
+    chosen = spec(WaveIndex("wata", 4, 2), "in_place", clip=True)
+    batches = {number: batch(number) for number in range(1, 7)}
+    take(table, chosen, *batches.values())
+    take(table, chosen, batch(7))
+    # The first batch was that of day 3.
+    assert shown_days(spark, table) == {1, 2, 3, 4, 5}
+    window = expected({**batches, 7: batch(7)}, range(4, 8))
+    assert counted(spark.table(table.view)) == counted(segment_scan(spark, table.view)) == window
+
+
+def test_gaps(spark: SparkSession, table: WaveTable) -> None:
+    chosen = spec(WaveIndex("reindex", 3, 1), "packed_shadow")
+    take(table, chosen, batch(1), batch(2))
+    with pytest.raises(ValueError, match=r"There is no batch of 2026-01-03, which comes before 2026-01-04"):
+        take(table, chosen, batch(4), gaps="fail")
+    take(table, chosen, batch(4), gaps="empty")
+    assert counted(spark.table(table.view)) == bag(batch(2) + batch(4))
+    # It comes late, and fills its place.
+    assert take(table, chosen, batch(3)) == []
+    assert counted(spark.table(table.view)) == bag(batch(2) + batch(3) + batch(4))
+    take(table, chosen, batch(9))
+    assert counted(spark.table(table.view)) == bag(batch(3) + batch(4) + batch(9))
+    assert take(table, chosen, batch(7)) == ["2026-01-07"]
+
+
+def test_building_anew(spark: SparkSession, table: WaveTable) -> None:
+    chosen = spec(WaveIndex("del", 3, 2), "in_place")
+    take(table, chosen, batch(1), batch(2), batch(3))
+    other = spec(WaveIndex("wata", 2, 2), "in_place")
+    with pytest.raises(ValueError, match="scheme was del and is wata: build the wave index anew"):
+        take(table, other, batch(4))
+    take(table, other, batch(3), batch(4), rebuild=True)
+    assert counted(spark.table(table.view)) == bag(batch(3) + batch(4))
+    take(table, other, batch(5))
+    record = record_of(spark, table)
+    assert tables_left(spark, table) == {name.split("`")[3] for name in record.table_names}
+
+
+class Stopped(Exception):
+    """A program that ends in the middle."""
+
+
+class Stopping:
+    """A session that stops before a statement that writes."""
+
+    def __init__(self, session: SparkSession, left: int) -> None:
+        self._session, self.left = session, left
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def sql(self, text: str) -> DataFrame:
+        if text.startswith(("create", "insert", "alter", "drop")):
+            if self.left == 0:
+                raise Stopped
+            self.left -= 1
+        return self._session.sql(text)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "technique"), [("reindex_plus_plus", "in_place"), ("rata", "simple_shadow"), ("del", "packed_shadow")]
+)
+def test_stopped_before_any_statement(spark: SparkSession, table: WaveTable, scheme: str, technique: str) -> None:
+    chosen = spec(WaveIndex(scheme, 4, 3), technique)
+    batches: Mapping[int, list[Row]] = {number: batch(number) for number in range(1, 30)}
+    take(table, chosen, *(batches[number] for number in range(1, 5)))
+    newest, left, ended = 4, 0, False
+    while not ended:
+        # Each time, a new day is stopped one statement later.
+        stopping: Any = Stopping(spark, left)
+        newest += 1
+        try:
+            take(WaveTable(stopping, table.schema, table.name), chosen, batches[newest])
+            ended = True
+        except Stopped:
+            seen = counted(spark.table(table.view))
+            windows = [expected(batches, range(last - 3, last + 1)) for last in (newest - 1, newest)]
+            assert seen in windows
+            take(table, chosen, batches[newest])
+        assert counted(spark.table(table.view)) == expected(batches, range(newest - 3, newest + 1))
+        record = record_of(spark, table)
+        assert record.pending == ()
+        assert tables_left(spark, table) == {name.split("`")[3] for name in record.table_names}
+        left += 1
+    assert left > 3
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_history(spark: SparkSession, data: st.DataObject) -> None:
+    window = data.draw(st.integers(2, 4))
+    scheme = data.draw(st.sampled_from(sorted(SCHEMES)))
+    n = data.draw(st.integers(SCHEMES[scheme].least, window))
+    technique = data.draw(st.sampled_from(TECHNIQUES))
+    chosen = spec(WaveIndex(scheme, window, n), technique, data.draw(st.sampled_from(["supplier", "words"])))
+    batches: dict[int, list[Row]] = {}
+    schema = f"wave_{uuid4().hex[:8]}"
+    spark.sql(f"create schema {schema}")
+    table = WaveTable(spark, schema, "postings")
+    newest = 0
+    for _ in range(data.draw(st.integers(1, 5))):
+        fresh = range(newest + 1, newest + 1 + data.draw(st.integers(0 if newest else 1, window)))
+        again = data.draw(st.sets(st.sampled_from(sorted(batches)[-window:]), max_size=1)) if batches else set()
+        for number in (*fresh, *again):
+            batches[number] = batch(number, data.draw(st.integers(1, 4)))
+        newest = max(batches)
+        take(table, chosen, *(batches[number] for number in (*fresh, *again)))
+        record = record_of(spark, table)
+        shown = {int(each.value[-2:]) for number, each in record.days.items() if number in shown_days(spark, table)}
+        assert set(range(max(1, newest - window + 1), newest + 1)) <= shown
+        assert counted(spark.table(table.view)) == expected(batches, sorted(shown))
+    spark.sql(f"drop schema {schema} cascade")

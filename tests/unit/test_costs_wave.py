@@ -1,0 +1,224 @@
+"""The cost model of wave indexes: WI Tables 8 to 11, and what it bears out of the paper's recommendations (6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+
+import pytest
+
+from deltawave.costs.wave import TECHNIQUES, WaveCost
+from deltawave.costs.wave_advice import WaveNeeds, advise
+from deltawave.costs.wave_parameters import SCAM, TPC_D, WEB_SEARCH, WaveParameters
+from deltawave.wave import SCHEMES, WaveIndex, plans
+
+# Powers of ten, so that each term of a formula can be read in a sum. X = 5 and, for W = 11, Y = 5.
+PLAIN = WaveParameters(
+    10, packed=1, unpacked=2, build=10_000, add=100_000, delete=1_000_000, copy=1, smart_copy=100, seek=3, transfer=1
+)
+
+
+def cost(scheme: str, technique: str = "simple_shadow") -> WaveCost:
+    """X = 5 or Y = 5."""
+    if scheme in ("wata", "rata"):
+        return WaveCost(replace(PLAIN, window=11), scheme, 3, technique)
+    return WaveCost(PLAIN, scheme, 2, technique)
+
+
+def work(parameters: WaveParameters, technique: str, n: int) -> dict[str, float]:
+    return {
+        scheme: WaveCost(parameters, scheme, n, technique).total_work
+        for scheme, rules in SCHEMES.items()
+        if n >= rules.least
+    }
+
+
+def cheapest(parameters: WaveParameters, technique: str, n: int) -> str:
+    total = work(parameters, technique, n)
+    return min(total, key=lambda scheme: total[scheme])
+
+
+@pytest.mark.parametrize(
+    ("scheme", "spaces"),
+    [
+        ("del", (20, 20, 10, 10)),
+        ("reindex", (10, 10, 5, 5)),
+        ("reindex_plus", (2 * 14, 2 * 12.5, 10, 5)),
+        ("reindex_plus_plus", (2 * 20, 2 * (10 + 25 / 6 + 2.5), 0, 0)),
+        ("wata", (2 * 15, 2 * 13.5, 10, 5)),
+        ("rata", (2 * 21, 2 * (11 + 25 / 6 + 2.5), 10, 5)),
+    ],
+)
+def test_table_8(scheme: str, spaces: tuple[float, ...]) -> None:
+    one = cost(scheme)
+    seen = (one.max_space, one.average_space, one.max_transition_space, one.average_transition_space)
+    assert seen == pytest.approx(spaces)
+
+
+def test_space_under_the_other_techniques() -> None:
+    for scheme in SCHEMES:
+        shadow, packed, in_place = (cost(scheme, each) for each in ("simple_shadow", "packed_shadow", "in_place"))
+        assert packed.max_space * (1 if scheme == "reindex" else 2) == shadow.max_space
+        assert in_place.max_space == shadow.max_space
+        assert in_place.max_transition_space == in_place.average_transition_space == 0
+    assert cost("reindex_plus_plus", "packed_shadow").average_transition_space == 5
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_most_space_is_that_of_the_planner(scheme: str) -> None:
+    for window in range(2, 25):
+        for n in range(2, window + 1):
+            planned = plans(WaveIndex(scheme, window, n), 3 * window)
+            most = max(sum(map(len, plan.state.indexes.values())) for plan in planned)
+            one = WaveCost(replace(PLAIN, window=window), scheme, n)
+            assert most == one.max_space / one.day_size
+
+
+def test_table_9() -> None:
+    # n (seek + W/n c/Trans) and n (seek + W/n S'/Trans).
+    given = replace(PLAIN, bucket=0.5)
+    assert WaveCost(given, "del", 2).probe == 2 * (3 + 5 * 0.5)
+    assert WaveCost(given, "del", 2).scan == 2 * (3 + 5 * 2)
+    assert WaveCost(given, "reindex", 2).scan == WaveCost(given, "rata", 2, "packed_shadow").scan == 2 * (3 + 5)
+    assert cost("wata").scan == pytest.approx(3 * (3 + (10 + 2.5) / 3 * 2))
+    assert WaveCost(replace(given, scan_indexes=1), "del", 2).scan == 3 + 5 * 2
+    assert WaveCost(replace(given, probe_indexes=9), "del", 2).probe == WaveCost(given, "del", 2).probe
+
+
+@pytest.mark.parametrize(
+    ("scheme", "simple", "packed", "in_place"),
+    [
+        ("del", (1_000_005, 100_000), (0, 10_500), (1_000_000, 100_000)),
+        ("reindex", (0, 50_000), (0, 50_000), (0, 50_000)),
+        ("reindex_plus", (0, 250_005), (0, 25_505), (0, 250_002.5)),
+        ("reindex_plus_plus", (250_000, 100_000), (25_250, 10_250), (250_000, 100_000)),
+        ("wata", (0, 100_002.5), (0, 10_002.5), (0, 100_000)),
+        ("rata", (100_002.5, 100_002.5), (10_250, 10_002.5), (100_002.5, 100_000)),
+    ],
+)
+def test_tables_10_and_11(scheme: str, simple: tuple[float, float], packed: object, in_place: object) -> None:
+    expected = {"simple_shadow": simple, "packed_shadow": packed, "in_place": in_place}
+    for technique in TECHNIQUES:
+        one = cost(scheme, technique)
+        assert (one.precomputation, one.transition) == expected[technique]
+
+
+def test_copying_is_reading_and_writing_once() -> None:
+    assert SCAM.copy_seconds == pytest.approx(2 * 78.4 / 10)
+    assert SCAM.smart_copy_seconds == pytest.approx(2 * 56 / 10)
+
+
+def test_scam() -> None:
+    # 6: REINDEX is poor for n <= 3, and cheapest from n = 4.
+    assert [cheapest(SCAM, "simple_shadow", n) for n in range(1, 8)] == ["del", "wata", "wata", *["reindex"] * 4]
+    # It needs the least space, and the shortest transition from n = 4.
+    for n in range(2, 8):
+        costs = {scheme: WaveCost(SCAM, scheme, n) for scheme in SCHEMES}
+        spaces = {scheme: one.average_space + one.average_transition_space for scheme, one in costs.items()}
+        assert min(spaces, key=lambda scheme: spaces[scheme]) == "reindex"
+        others = [costs[scheme].transition for scheme in ("del", "reindex_plus_plus", "wata", "rata")]
+        assert (costs["reindex"].transition < min(others)) == (n >= 4)
+        assert costs["reindex_plus"].transition > costs["reindex"].transition
+
+
+def test_search_engine() -> None:
+    # 6: DEL with n = 1 does the least work; REINDEX does the most for every n.
+    everything = {
+        (scheme, n): total for n in range(1, 36) for scheme, total in work(WEB_SEARCH, "packed_shadow", n).items()
+    }
+    assert min(everything, key=lambda key: everything[key]) == ("del", 1)
+    assert all(max(work(WEB_SEARCH, "packed_shadow", n).values()) == everything["reindex", n] for n in range(1, 11))
+
+
+def test_tpc_d_with_simple_shadows() -> None:
+    total = work(TPC_D, "simple_shadow", 10)
+    assert min(total, key=lambda scheme: total[scheme]) == "wata"
+    assert total["del"] - total["wata"] == pytest.approx(9_200, abs=100)
+    assert total["rata"] == pytest.approx(total["del"], rel=0.002)
+    # WATA* gets cheaper with n, and hardly so beyond 10.
+    by_n = {n: WaveCost(TPC_D, "wata", n).total_work for n in range(2, 21)}
+    assert sorted(by_n, key=lambda n: -by_n[n]) == list(by_n)
+    assert by_n[10] - by_n[20] < 0.1 * (by_n[2] - by_n[10])
+
+
+def test_tpc_d_with_packed_shadows() -> None:
+    # 6 recommends DEL with n = 1 for its response; more constituents are less work.
+    assert cheapest(TPC_D, "packed_shadow", 1) == "del"
+    by_n = [WaveCost(TPC_D, "del", n, "packed_shadow").total_work for n in range(1, 11)]
+    assert by_n == sorted(by_n, reverse=True)
+    assert max(work(TPC_D, "packed_shadow", 10).values()) == work(TPC_D, "packed_shadow", 10)["reindex"]
+    for scheme in SCHEMES:
+        if scheme != "reindex":
+            packed, simple = (
+                WaveCost(TPC_D, scheme, 2, each).total_work for each in ("packed_shadow", "simple_shadow")
+            )
+            assert packed < simple
+
+
+def test_scaling_of_scam() -> None:
+    # Figure 9: reindexing grows with W / n, the other schemes hardly.
+    short, long = replace(SCAM, window=7), replace(SCAM, window=42)
+    growth = {
+        scheme: total / work(short, "simple_shadow", 4)[scheme]
+        for scheme, total in work(long, "simple_shadow", 4).items()
+    }
+    assert all((rate > 3) == scheme.startswith("reindex") for scheme, rate in growth.items())
+    assert all(rate < 1.25 for scheme, rate in growth.items() if not scheme.startswith("reindex"))
+    # A window of 14 days suits WATA*.
+    assert cheapest(replace(SCAM, window=14), "simple_shadow", 4) == "wata"
+
+
+def test_figure_10_crosses_only_if_add_grows_faster_than_the_data() -> None:
+    two_weeks = replace(SCAM, window=14)
+
+    def prefers_wata(factor: float, add_exponent: float) -> bool:
+        total = work(two_weeks.scaled(factor, add_exponent), "simple_shadow", 4)
+        return total["wata"] < total["reindex"]
+
+    assert all(prefers_wata(factor, 1.0) for factor in (0.5, 1, 3, 5, 100))
+    # Paper: WATA* is best up to a factor of 3, REINDEX beyond.
+    assert [prefers_wata(factor, 1.5) for factor in (1, 2.5, 3.5, 5)] == [True, True, False, False]
+
+
+def test_advice_on_the_case_studies() -> None:
+    simple = WaveNeeds(techniques=("simple_shadow",), most_constituents=4)
+    assert chosen(SCAM, simple) == ("reindex", 4, "simple_shadow")
+    assert chosen(WEB_SEARCH, WaveNeeds()) == ("del", 1, "packed_shadow")
+    # Within 5 % of the least work, that of n = 10, fewer constituents answer sooner.
+    ten = WaveNeeds(techniques=("simple_shadow",), most_constituents=10)
+    assert chosen(TPC_D, ten) == ("wata", 6, "simple_shadow")
+    assert advise(TPC_D, ten, tolerance=0).best.constituents == 10
+    hard = replace(ten, hard_window=True, can_delete=False)
+    assert chosen(TPC_D, hard) == ("rata", 4, "simple_shadow")
+
+
+def test_advice_keeps_to_what_is_needed() -> None:
+    needs = WaveNeeds(most_transition=3400, most_space=700, techniques=("simple_shadow",))
+    found = advise(SCAM, needs)
+    assert all(one.transition <= 3400 for one in found.by_scheme)
+    assert all(one.max_space + one.max_transition_space <= 700 for one in found.by_scheme)
+    assert found.best in found.by_scheme
+    works = [one.total_work for one in found.by_scheme]
+    assert works == sorted(works)
+    with pytest.raises(ValueError, match="No scheme does all that is needed"):
+        advise(SCAM, WaveNeeds(most_space=100))
+
+
+def chosen(parameters: WaveParameters, needs: WaveNeeds) -> tuple[str, int, str]:
+    best = advise(parameters, needs).best
+    return best.scheme, best.constituents, best.technique
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"window": 0}, "window 0"), ({"add": -1}, "add -1"), ({"scan_indexes": 0}, "scan_indexes 0")],
+)
+def test_parameters_that_cannot_be(change: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(SCAM, **change)  # type: ignore[arg-type]
+
+
+def test_techniques_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match="technique 'shadow': take one of in_place, simple_shadow, packed_shadow"):
+        WaveCost(SCAM, "del", 1, "shadow")
+    assert ceil(WaveCost(SCAM, "wata", 4).cluster) == 2

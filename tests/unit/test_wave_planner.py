@@ -1,0 +1,312 @@
+"""The planner of wave indexes: the paper's tables, Appendix A for every W and n, and the theorems of Appendix B."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+from unit.wave_oracle import history
+
+from deltawave.wave import SCHEMES, AddToIndex, DropIndex, WaveIndex, WaveState, days_indexed, plans, start, transition
+from deltawave.wave.operations import BuildIndex, Copy, applied
+
+WINDOWS = range(1, 61)
+HARD = [scheme for scheme in SCHEMES if scheme != "wata"]
+
+
+def of(*numbers: int) -> set[int]:
+    return set(numbers)
+
+
+def up_to(low: int, high: int) -> set[int]:
+    return set(range(low, high + 1))
+
+
+def indexes(scheme: str, windows: range = WINDOWS) -> Iterator[WaveIndex]:
+    """A scheme for every W and n."""
+    for window in windows:
+        for n in range(SCHEMES[scheme].least, window + 1):
+            yield WaveIndex(scheme, window, n)
+
+
+@cache
+def known(scheme: str, window: int, n: int, last_day: int, spread: bool = False) -> dict[int, WaveState]:
+    return {plan.day: plan.state for plan in plans(WaveIndex(scheme, window, n, spread), last_day)}
+
+
+def operations(scheme: str, n: int, day: int) -> list[str]:
+    """The operations of a day with W = 10, as the paper writes them."""
+    plan = next(plan for plan in plans(WaveIndex(scheme, 10, n), day) if plan.day == day)
+    return [str(operation) for operation in plan.operations]
+
+
+# The tables: day, then the constituents, then the temporary indexes, all with W = 10.
+TABLE_1 = {
+    10: ([up_to(1, 5), up_to(6, 10)], []),
+    11: ([of(11, 2, 3, 4, 5), up_to(6, 10)], []),
+    12: ([of(11, 12, 3, 4, 5), up_to(6, 10)], []),
+    13: ([of(11, 12, 13, 4, 5), up_to(6, 10)], []),
+}
+TABLE_2 = {
+    **TABLE_1,
+    14: ([of(5, 11, 12, 13, 14), up_to(6, 10)], []),
+    15: ([up_to(11, 15), up_to(6, 10)], []),
+    16: ([up_to(11, 15), of(7, 8, 9, 10, 16)], []),
+}
+TABLE_3 = {
+    10: ([of(1, 2, 3), of(4, 5, 6), of(7, 8, 9), of(10)], []),
+    11: ([of(1, 2, 3), of(4, 5, 6), of(7, 8, 9), of(10, 11)], []),
+    12: ([of(1, 2, 3), of(4, 5, 6), of(7, 8, 9), of(10, 11, 12)], []),
+    13: ([of(13), of(4, 5, 6), of(7, 8, 9), of(10, 11, 12)], []),
+    14: ([of(13, 14), of(4, 5, 6), of(7, 8, 9), of(10, 11, 12)], []),
+}
+TABLE_5 = {
+    10: ([up_to(1, 5), up_to(6, 10)], [set()]),
+    11: ([of(11, 2, 3, 4, 5), up_to(6, 10)], [of(11)]),
+    12: ([of(11, 12, 3, 4, 5), up_to(6, 10)], [of(11, 12)]),
+    13: ([of(11, 12, 13, 4, 5), up_to(6, 10)], [of(11, 12, 13)]),
+    14: ([of(11, 12, 13, 14, 5), up_to(6, 10)], [of(11, 12, 13, 14)]),
+    15: ([up_to(11, 15), up_to(6, 10)], [set()]),
+    16: ([up_to(11, 15), of(16, 7, 8, 9, 10)], [of(16)]),
+}
+TABLE_6 = {
+    10: ([up_to(1, 5), up_to(6, 10)], [set(), of(5), of(4, 5), of(3, 4, 5), of(2, 3, 4, 5)]),
+    11: ([of(5, 4, 3, 2, 11), up_to(6, 10)], [set(), of(5), of(4, 5), of(5, 4, 3, 11)]),
+    12: ([of(5, 4, 3, 11, 12), up_to(6, 10)], [set(), of(5), of(5, 4, 11, 12)]),
+    13: ([of(5, 4, 11, 12, 13), up_to(6, 10)], [set(), of(5, 11, 12, 13)]),
+    14: ([of(5, 11, 12, 13, 14), up_to(6, 10)], [of(11, 12, 13, 14)]),
+    15: ([up_to(11, 15), up_to(6, 10)], [set(), of(10), of(9, 10), of(8, 9, 10), of(7, 8, 9, 10)]),
+    16: ([up_to(11, 15), of(10, 9, 8, 7, 16)], [set(), of(10), of(9, 10), of(10, 9, 8, 16)]),
+}
+TABLE_7 = {
+    10: ([of(1, 2, 3), of(4, 5, 6), of(7, 8, 9), of(10)], [of(3), of(2, 3)]),
+    11: ([of(2, 3), of(4, 5, 6), of(7, 8, 9), of(10, 11)], [of(3)]),
+    12: ([of(3), of(4, 5, 6), of(7, 8, 9), of(10, 11, 12)], []),
+    13: ([of(13), of(4, 5, 6), of(7, 8, 9), of(10, 11, 12)], [of(6), of(5, 6)]),
+    14: ([of(13, 14), of(5, 6), of(7, 8, 9), of(10, 11, 12)], [of(6)]),
+}
+TABLES = {
+    "Table 1": ("del", 2, TABLE_1),
+    "Table 2": ("reindex", 2, TABLE_2),
+    "Table 3": ("wata", 4, TABLE_3),
+    "Table 5": ("reindex_plus", 2, TABLE_5),
+    "Table 6": ("reindex_plus_plus", 2, TABLE_6),
+    "Table 7": ("rata", 4, TABLE_7),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_time_sets_of_the_papers_tables(name: str) -> None:
+    scheme, n, table = TABLES[name]
+    states = known(scheme, 10, n, max(table))
+    seen = {day: (state.constituents, state.temporaries) for day, state in states.items()}
+    assert seen == table
+
+
+def test_operations_of_the_papers_tables() -> None:
+    assert operations("del", 2, 11) == ["DeleteFromIndex({1}, I1)", "AddToIndex({11}, I1)"]
+    assert operations("reindex", 2, 16) == ["I2 <- BuildIndex({7, 8, 9, 10, 16})"]
+    assert operations("wata", 4, 11) == ["AddToIndex({11}, I4)"]
+    assert operations("wata", 4, 13) == ["DropIndex(I1)", "I1 <- BuildIndex({13})", "AddIndex(I1)"]
+    assert operations("wata", 4, 14) == ["AddToIndex({14}, I1)"]
+    # Table 5: Temp, I1 <- BuildIndex({11}).
+    assert operations("reindex_plus", 2, 11) == [
+        "Temp <- BuildIndex({11})",
+        "I1 <- Temp",
+        "AddToIndex({2, 3, 4, 5}, I1)",
+    ]
+    assert operations("reindex_plus", 2, 12) == ["AddToIndex({12}, Temp)", "I1 <- Temp", "AddToIndex({3, 4, 5}, I1)"]
+    assert operations("reindex_plus", 2, 15) == ["I1 <- Temp", "AddToIndex({15}, I1)", "Temp <- BuildIndex({})"]
+    assert operations("reindex_plus_plus", 2, 12) == [
+        "AddToIndex({12}, T3)",
+        "Rename T3 as I1",
+        "AddToIndex({11, 12}, T2)",
+    ]
+    assert operations("reindex_plus_plus", 2, 15) == [
+        "AddToIndex({15}, T0)",
+        "Rename T0 as I1",
+        "T0 <- BuildIndex({})",
+        "T1 <- BuildIndex({10})",
+        "T2 <- T1",
+        "AddToIndex({9}, T2)",
+        "T3 <- T2",
+        "AddToIndex({8}, T3)",
+        "T4 <- T3",
+        "AddToIndex({7}, T4)",
+    ]
+    assert operations("rata", 4, 11) == ["AddToIndex({11}, I4)", "DropIndex(I1)", "Rename T2 as I1", "AddIndex(I1)"]
+    assert operations("rata", 4, 13) == [
+        "DropIndex(I1)",
+        "I1 <- BuildIndex({13})",
+        "AddIndex(I1)",
+        "T1 <- BuildIndex({6})",
+        "T2 <- T1",
+        "AddToIndex({5}, T2)",
+    ]
+
+
+def test_table_4_is_longer_than_wata() -> None:
+    sets = {
+        f"I{number}": frozenset(days) for number, days in enumerate([up_to(1, 4), up_to(5, 7), up_to(8, 10), ()], 1)
+    }
+    lengths = []
+    for day in (11, 12, 13):
+        sets = applied([AddToIndex("I4", frozenset({day}))], sets)
+        lengths.append(sum(map(len, sets.values())))
+    sets = applied([DropIndex("I1"), BuildIndex("I1", frozenset({14}))], sets)
+    assert lengths == [11, 12, 13]
+    assert sum(map(len, sets.values())) == 10
+    assert max(state.length for state in known("wata", 10, 4, 40).values()) == 12
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_time_sets_are_those_of_appendix_a(scheme: str) -> None:
+    for index in indexes(scheme, range(1, 16)):
+        last_day = 3 * index.window + 3
+        planned = [(plan.state.constituents, plan.state.temporaries) for plan in plans(index, last_day)]
+        assert planned == list(history(scheme, index.window, index.constituents, last_day))
+
+
+def round_trip(index: WaveIndex) -> int:
+    """The day by which all that can happen has happened: :func:`test_a_plan_comes_round`."""
+    return 2 * index.window
+
+
+def recurring(index: WaveIndex) -> Iterator[WaveState]:
+    """States from day W until one comes again, but for its days being later and its constituents rotated.
+
+    What holds for these holds for ever.
+    """
+    seen = set()
+    for plan in plans(index, 4 * index.window + 4):
+        state = plan.state
+        relative = [
+            tuple(sorted(tuple(sorted(day - state.day for day in days)) for days in sets))
+            for sets in (state.constituents, state.temporaries)
+        ]
+        if tuple(relative) in seen:
+            return
+        seen.add(tuple(relative))
+        yield state
+    raise AssertionError(f"{index} did not come round")
+
+
+@pytest.mark.parametrize("scheme", HARD)
+def test_hard_schemes_index_the_window_exactly(scheme: str) -> None:
+    for index in indexes(scheme):
+        for plan in plans(index, round_trip(index)):
+            constituents = plan.state.constituents
+            assert sum(map(len, constituents)) == index.window, index
+            assert frozenset().union(*constituents) == up_to(plan.day - index.window + 1, plan.day), index
+            assert len(constituents) == index.constituents
+            assert all(constituents), index
+
+
+def test_theorem_2() -> None:
+    for index in indexes("wata"):
+        window, n = index.window, index.constituents
+        lengths = []
+        for plan in plans(index, round_trip(index)):
+            constituents = plan.state.constituents
+            days = frozenset().union(*constituents)
+            # Consecutive days, each once, the window among them.
+            assert len(days) == sum(map(len, constituents)) == plan.day - min(days) + 1
+            lengths.append(len(days))
+        assert min(lengths) >= window
+        assert max(lengths) == window + math.ceil((window - 1) / (n - 1)) - 1, index
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_plan_comes_round(scheme: str) -> None:
+    for index in indexes(scheme, range(1, 13)):
+        assert len(list(recurring(index))) <= round_trip(index) - index.window + 1, index
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_new_day_is_queryable_after_the_transition(scheme: str) -> None:
+    for index in indexes(scheme, range(1, 13)):
+        state = start(index).state
+        for _ in range(2 * index.window):
+            plan = transition(index, state)
+            at_once = WaveState(plan.day, applied(plan.transition, state.indexes))
+            assert at_once.constituents == plan.state.constituents
+            if scheme in ("reindex_plus_plus", "wata", "rata"):
+                assert days_indexed(plan.transition) == 1
+            state = plan.state
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_growing_window_ends_as_the_start(scheme: str) -> None:
+    for index in indexes(scheme, range(1, 13)):
+        state = WaveState()
+        for day in range(1, index.window + 1):
+            state = transition(index, state).state
+            assert frozenset().union(*state.constituents) == up_to(1, day)
+        assert state == start(index).state
+
+
+@pytest.mark.parametrize(("scheme", "least"), [("rata", 3), ("reindex_plus_plus", 2)])
+def test_spread_preparation_changes_when_temporaries_are_built_only(scheme: str, least: int) -> None:
+    for index in indexes(scheme, range(1, 31)):
+        spread = WaveIndex(scheme, index.window, index.constituents, spread=True)
+        last_day = 2 * index.window + 2
+        pairs = zip(plans(index, last_day), plans(spread, last_day), strict=True)
+        for at_once, ahead in list(pairs)[1:]:
+            assert ahead.state.constituents == at_once.state.constituents
+            assert ahead.transition == at_once.transition
+            needed = [name for name in at_once.state.indexes if name[0] == "T"]
+            assert all(ahead.state.indexes[name] == at_once.state.indexes[name] for name in needed)
+            if index.constituents >= least:
+                prepared = [each for each in ahead.operations if getattr(each, "index", "").startswith("P")]
+                assert days_indexed(prepared) <= 1
+
+
+def test_rata_with_spread_preparation_never_indexes_more_than_two_days() -> None:
+    for window in WINDOWS:
+        for n in range(3, window + 1):
+            planned = plans(WaveIndex("rata", window, n, spread=True), 2 * window)
+            next(planned)
+            assert all(days_indexed(plan.operations) <= 2 for plan in planned)
+
+
+def test_reindex_plus_plus_with_spread_preparation() -> None:
+    # Besides the new day and one day of the next cluster, a replacement catches up with the new days of its cluster.
+    for window in range(2, 31):
+        for n in range(2, window + 1):
+            planned = plans(WaveIndex("reindex_plus_plus", window, n, spread=True), 2 * window + 2)
+            next(planned)
+            for plan in planned:
+                catching_up = [each for each in plan.preparation if getattr(each, "index", "").startswith("T")]
+                assert days_indexed(plan.operations) - days_indexed(catching_up) <= 2
+                assert days_indexed(catching_up) < math.ceil(window / n)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("delete", 7, 2), "scheme 'delete': take one of del, reindex"),
+        (("del", 0, 1), "window 0: take 1 day or more"),
+        (("del", 7, 0), "constituents 0: del takes 1 to 7"),
+        (("del", 7, 8), "constituents 8: del takes 1 to 7"),
+        (("wata", 7, 1), "constituents 1: wata takes 2 to 7"),
+        (("rata", 1, 1), "window 1: rata takes 2 days or more"),
+    ],
+)
+def test_there_is_no_such_index(arguments: tuple[str, int, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        WaveIndex(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        (AddToIndex("I1", frozenset({2})), r"I1 has \{2\} already"),
+        (AddToIndex("I2", frozenset({2})), "there is no index I2"),
+        (Copy("T1", "I1"), "there is no index T1"),
+    ],
+)
+def test_operations_that_do_not_fit(operation: AddToIndex | Copy, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        applied([operation], {"I1": frozenset({1, 2})})

@@ -1,0 +1,145 @@
+"""What a run does to a wave index, without Spark: the works of a run, and the statements of a step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from deltawave.wave import SCHEMES, WaveIndex
+from deltawave.wave.execution import Naming
+from deltawave.wave.statements import literal
+from deltawave.wave.steps import Work, pending, step
+from deltawave.wave.tables import TECHNIQUES, Day, WaveRecord, WaveSpec, as_comment, as_ranges, of_ranges
+
+COLUMNS = (("day", "date"), ("supplier", "int"), ("words", "array<string>"))
+SPEC = WaveSpec(WaveIndex("del", 4, 2), "in_place", "day", "supplier", COLUMNS)
+# What the embedded metastore keeps of a view's text.
+MOST_TEXT = 32_000
+
+
+def days(low: int, high: int, checksum: str = "") -> list[Day]:
+    first = date(2026, 1, 1)
+    return [
+        Day(str(first + timedelta(days=number - 1)), 1_000_000, checksum or f"{number:016x}")
+        for number in range(low, high + 1)
+    ]
+
+
+def after(spec: WaveSpec, last: int, first_load: int = 0) -> tuple[WaveRecord, list[str]]:
+    """The record after so many days, and all statements until then."""
+    record, statements, batch = None, [], 0
+    deliveries = [
+        days(1, first_load or 1),
+        *(days(number, number) for number in range((first_load or 1) + 1, last + 1)),
+    ]
+    for delivered in deliveries:
+        for work in pending(record, spec, delivered)[0]:
+            if work.kind != "prepare" or (record is not None and record.pending):
+                batch += 1
+                made = step(record, spec, work, "(source)", Naming("shop", "sales", batch, "0123456789ab"))
+                record, statements = made.record, [*statements, *made.statements, *made.drops]
+    assert record is not None
+    return record, statements
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_great_window_fits_into_the_text_of_a_view(scheme: str, technique: str) -> None:
+    for n in (SCHEMES[scheme].least, 10):
+        spec = replace(SPEC, index=WaveIndex(scheme, 100, n), technique=technique)
+        batch, record = 100, None
+        works, _ = pending(None, spec, days(1, 100))
+        for newest in range(100, 104):
+            for work in works:
+                if work.kind != "prepare" or (record is not None and record.pending):
+                    batch += 1
+                    made = step(
+                        record, spec, work, "(source)", Naming("warehouse", "recent_sales", batch, "0123456789ab")
+                    )
+                    record = made.record
+                    text = made.view({"batch_id": batch, "attempt": "0123456789ab"})
+                    # The record of the decision has it as a text of SQL within a text of JSON.
+                    assert len(literal(as_comment({"select": text}))) < MOST_TEXT, (n, work.kind)
+            works, _ = pending(record, spec, days(newest + 1, newest + 1))
+
+
+def test_a_record_comes_back_from_json() -> None:
+    for scheme in SCHEMES:
+        spec = replace(SPEC, index=WaveIndex(scheme, 4, 2), search_field="words", clip=True)
+        record, _ = after(spec, 7)
+        assert WaveRecord.from_json(record.to_json()) == record
+
+
+def test_ranges() -> None:
+    assert as_ranges(frozenset({5, 11, 12, 13, 15, 16})) == "5,11-13,15-16"
+    assert of_ranges("5,11-13,15-16") == {5, 11, 12, 13, 15, 16}
+
+
+def test_works_of_a_run() -> None:
+    record, _ = after(SPEC, 5, first_load=4)
+    assert pending(record, SPEC, days(1, 5)) == ([], [])
+    works, late = pending(record, SPEC, [*days(4, 4, "other"), *days(7, 7), *days(6, 6)])
+    assert (works, late) == (
+        [Work("replace", tuple(days(4, 4, "other"))), *(Work("take", (day,)) for day in days(6, 7))],
+        [],
+    )
+    assert [Work.from_json(work.to_json()) for work in works] == works
+    record, _ = after(SPEC, 4, first_load=3)
+    gap = [*days(6, 6)]
+    assert [work.days[0].rows for work in pending(record, SPEC, gap, "empty")[0]] == [0, 1_000_000]
+    with pytest.raises(ValueError, match="There is no batch of 2026-01-05, which comes before 2026-01-06"):
+        pending(record, SPEC, gap, "fail")
+    with pytest.raises(ValueError, match="gaps: empty needs a day_column of dates or whole numbers; day is a text"):
+        pending(None, replace(SPEC, columns=(("day", "string"), ("supplier", "int"))), gap, "empty")
+
+
+def test_whole_numbers_are_ordered_as_numbers() -> None:
+    spec = replace(SPEC, columns=(("day", "int"), ("supplier", "int")))
+    works, _ = pending(None, spec, [Day("10", 1), Day("9", 1)])
+    assert [work.days[0].value for work in works] == ["9", "10"]
+
+
+def test_each_technique_writes_what_it_has_to() -> None:
+    def written(technique: str, scheme: str) -> tuple[int, int]:
+        spec = replace(SPEC, index=WaveIndex(scheme, 4, 2), technique=technique)
+        # Day 6: WATA* has {1, 2, 3} and {4, 5}, DEL {5, 2} and {3, 4}.
+        _, before = after(spec, 5, first_load=4)
+        _, statements = after(spec, 6, first_load=4)
+        made = statements[len(before) :]
+        return sum(each.startswith("create table") for each in made), sum(each.startswith("insert") for each in made)
+
+    assert written("in_place", "wata") == (0, 1)
+    assert written("packed_shadow", "wata") == (1, 1)
+    # The constituent's two parts are copied.
+    assert written("simple_shadow", "wata") == (1, 3)
+    assert written("in_place", "del") == (0, 1)
+    assert written("simple_shadow", "del") == (1, 2)
+    assert written("packed_shadow", "del") == (1, 1)
+
+
+def test_the_source_is_read_once_per_day() -> None:
+    for technique in TECHNIQUES:
+        for scheme in SCHEMES:
+            spec = replace(SPEC, index=WaveIndex(scheme, 5, 2), technique=technique)
+            _, statements = after(spec, 12)
+            assert sum(each.count("(source)") for each in statements) == 12, (scheme, technique)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"technique": "shadow"}, "update_technique 'shadow': take one of in_place"),
+        ({"buckets": 0}, "buckets 0: take 1 or more"),
+        (
+            {"search_field": "suplier"},
+            "search_field 'suplier': there is no such column; there are day, supplier, words",
+        ),
+        ({"columns": (*COLUMNS, ("wave_part", "int"))}, "column wave_part: the index needs that name"),
+        ({"day_column": "words"}, r"day_column 'words' is of type array<string>: take a date"),
+    ],
+)
+def test_specifications_that_cannot_be(change: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(SPEC, **change)  # type: ignore[arg-type]
