@@ -40,6 +40,10 @@ DEMO = {
     "deltawave.warehouse.airports_daily_summary",
     "deltawave.warehouse.time_zones",
     "deltawave.warehouse.zoned_airports",
+    "deltawave.waves.recent_runways",
+    "deltawave.waves.runways_of_one_airport",
+    "deltawave.waves.stg_runway_days",
+    "deltawave.waves.surfaces_by_day",
     "exposure:deltawave.airports_change_monitor",
     "source:deltawave.legacy.airports",
 }
@@ -49,8 +53,10 @@ DEMO_ON = ("--vars", "{deltawave_demo: true}")
 
 
 @pytest.fixture(params=["deltawave", "spark"])
-def consumer(request, tmp_path):
+def consumer(request, tmp_path, monkeypatch):
     """A project with one model of its own that has installed the package, on either adapter."""
+    # It would enable another source of the demo.
+    monkeypatch.delenv("DELTAWAVE_RUNWAYS", raising=False)
     target = {"type": request.param, "method": "session", "schema": "shop", "host": "local"}
     outputs = {name: {**target} for name in ("local", "delta")}
     write(tmp_path / "profiles.yml", {"shop": {"target": "local", "outputs": outputs}})
