@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -247,40 +248,82 @@ def test_a_growing_window_ends_as_the_start(scheme: str) -> None:
         assert state == start(index).state
 
 
-@pytest.mark.parametrize(("scheme", "least"), [("rata", 3), ("reindex_plus_plus", 2)])
+SPREAD = [("rata", 3), ("reindex_plus_plus", 2)]
+
+
+def most_indexed(index: WaveIndex) -> int:
+    """The most days that a day after W indexes."""
+    planned = plans(index, 2 * index.window + 2)
+    next(planned)
+    return max(days_indexed(plan.operations) for plan in planned)
+
+
+@pytest.mark.parametrize(("scheme", "least"), SPREAD)
 def test_spread_preparation_changes_when_temporaries_are_built_only(scheme: str, least: int) -> None:
-    for index in indexes(scheme, range(1, 31)):
-        spread = WaveIndex(scheme, index.window, index.constituents, spread=True)
+    for index in indexes(scheme, range(1, 25)):
+        spread = replace(index, spread=True)
         last_day = 2 * index.window + 2
-        pairs = zip(plans(index, last_day), plans(spread, last_day), strict=True)
-        for at_once, ahead in list(pairs)[1:]:
+        pairs = list(zip(plans(index, last_day), plans(spread, last_day), strict=True))[1:]
+        for at_once, ahead in pairs:
             assert ahead.state.constituents == at_once.state.constituents
             assert ahead.transition == at_once.transition
             needed = [name for name in at_once.state.indexes if name[0] == "T"]
-            assert all(ahead.state.indexes[name] == at_once.state.indexes[name] for name in needed)
-            if index.constituents >= least:
-                prepared = [each for each in ahead.operations if getattr(each, "index", "").startswith("P")]
-                assert days_indexed(prepared) <= 1
+            assert all(ahead.state.indexes[name] >= at_once.state.indexes[name] for name in needed)
+        most = [max(days_indexed(plan.operations) for plan in each) for each in zip(*pairs, strict=True)]
+        assert most[1] <= most[0]
+        if index.constituents < least:
+            assert [one.operations for one, _ in pairs] == [other.operations for _, other in pairs]
 
 
 def test_rata_with_spread_preparation_never_indexes_more_than_two_days() -> None:
     for window in WINDOWS:
-        for n in range(3, window + 1):
-            planned = plans(WaveIndex("rata", window, n, spread=True), 2 * window)
-            next(planned)
-            assert all(days_indexed(plan.operations) <= 2 for plan in planned)
+        for n in {*range(3, min(window, 12) + 1), *range(3, window + 1, 7)}:
+            assert most_indexed(WaveIndex("rata", window, n, spread=True)) <= 2
 
 
-def test_reindex_plus_plus_with_spread_preparation() -> None:
-    # Besides the new day and one day of the next cluster, a replacement catches up with the new days of its cluster.
-    for window in range(2, 31):
-        for n in range(2, window + 1):
-            planned = plans(WaveIndex("reindex_plus_plus", window, n, spread=True), 2 * window + 2)
-            next(planned)
-            for plan in planned:
-                catching_up = [each for each in plan.preparation if getattr(each, "index", "").startswith("T")]
-                assert days_indexed(plan.operations) - days_indexed(catching_up) <= 2
-                assert days_indexed(catching_up) < math.ceil(window / n)
+def test_rata_with_two_constituents_indexes_more() -> None:
+    assert [most_indexed(WaveIndex("rata", window, 2, spread=True)) for window in (2, 3, 4, 5)] == [1, 2, 3, 4]
+
+
+def test_reindex_plus_plus_with_spread_preparation_indexes_as_much_every_day() -> None:
+    for window in range(2, 41):
+        for n in {2, 3, 4, window // 2, window} - {1}:
+            if n <= window:
+                longest = math.ceil(window / n)
+                further = (longest * (longest - 1) // 2 + longest - 1) / longest
+                assert most_indexed(WaveIndex("reindex_plus_plus", window, n, spread=True)) <= 1 + math.ceil(further)
+    # With clusters of up to two days, never more than two; at once as many as there are in a cluster.
+    assert [most_indexed(WaveIndex("reindex_plus_plus", 2 * size, 2, True)) for size in (2, 7, 20)] == [2, 5, 12]
+    assert [most_indexed(WaveIndex("reindex_plus_plus", 2 * size, 2)) for size in (2, 7, 20)] == [2, 7, 20]
+
+
+@pytest.mark.parametrize(("scheme", "least"), SPREAD)
+def test_a_growing_window_prepares_one_index_a_day(scheme: str, least: int) -> None:
+    for window in range(1, 25):
+        for n in range(least, window + 1):
+            index = WaveIndex(scheme, window, n, spread=True)
+            state = WaveState()
+            for _ in range(window):
+                plan = transition(index, state)
+                assert days_indexed(plan.operations) <= 2
+                state = plan.state
+            assert state == start(index).state
+
+
+@pytest.mark.parametrize(("scheme", "least"), SPREAD)
+def test_spreading_can_begin_and_end_on_any_day(scheme: str, least: int) -> None:
+    for first in (False, True):
+        for switched in range(1, 25):
+            index = WaveIndex(scheme, 10, 3, first)
+            state = WaveState()
+            for day in range(1, 45):
+                plan = transition(index if day < switched else replace(index, spread=not first), state)
+                state = plan.state
+                if day >= 10:
+                    assert frozenset().union(*state.constituents) == up_to(day - 9, day)
+            # What the other way left behind is gone: all is as if it had been so from the beginning.
+            always = list(plans(replace(index, spread=not first), 44))[-1].state
+            assert state == always
 
 
 @pytest.mark.parametrize(

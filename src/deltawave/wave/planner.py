@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deltawave.wave.deletion import DEL
-from deltawave.wave.operations import AddIndex, AddToIndex, BuildIndex, Operation, applied
+from deltawave.wave.operations import AddIndex, AddToIndex, BuildIndex, Copy, Days, Operation, Rename, applied
 from deltawave.wave.rata import RATA
 from deltawave.wave.reindex import REINDEX
 from deltawave.wave.reindex_plus import REINDEX_PLUS
@@ -104,7 +104,8 @@ def start(index: WaveIndex) -> DayPlan:
 def grow(index: WaveIndex, state: WaveState) -> DayPlan:
     """A day before day W: it goes to the constituent that has it on day W. After day W, all is as after :func:`start`.
 
-    The paper has no such days.
+    With ``spread``, the first temporary indexes are built one a day from the day on that completes their cluster. The
+    paper has no such days.
     """
     layout = index.rules.layout(index.window, index.constituents)
     new = state.day + 1
@@ -116,8 +117,26 @@ def grow(index: WaveIndex, state: WaveState) -> DayPlan:
         steps = (BuildIndex(name, state.indexes[name] | {new}),)
     else:
         steps = (AddToIndex(name, frozenset({new})),)
-    is_complete = new == index.window
-    return _planned(Steps(steps, index.rules.first_preparation(index.wave, layout) if is_complete else ()), state)
+    return _planned(Steps(steps, _growing_preparation(index, state, layout)), state)
+
+
+def _growing_preparation(index: WaveIndex, state: WaveState, layout: Sequence[Days]) -> tuple[Operation, ...]:
+    """What is missing on day W; before, as soon as their cluster is complete, one index a day if they are spread."""
+    new = state.day + 1
+    missing = [
+        operation
+        for operation in index.rules.first_preparation(index.wave, layout)
+        if _made(operation) not in state.indexes
+    ]
+    if new == index.window:
+        return tuple(missing)
+    if index.spread and new >= max(layout[0]):
+        return tuple(operation for operation in missing if _made(operation) == _made(missing[0]))
+    return ()
+
+
+def _made(operation: Operation) -> str:
+    return operation.target if isinstance(operation, Copy | Rename) else operation.index
 
 
 def transition(index: WaveIndex, state: WaveState) -> DayPlan:
