@@ -342,6 +342,44 @@ def test_there_is_no_such_index(arguments: tuple[str, int, int], message: str) -
         WaveIndex(*arguments)
 
 
+def begun(scheme: str, window: int, n: int) -> WaveState:
+    return start(WaveIndex(scheme, window, n)).state
+
+
+@pytest.mark.parametrize(
+    ("index", "state", "message"),
+    [
+        (("del", 10, 2), WaveState(12), "its constituents are none"),
+        (("wata", 10, 2), begun("wata", 20, 2), "it has the days from 1 on"),
+        (("del", 20, 2), begun("del", 10, 2), r"I1 has \{1, 2, 3, 4, 5\}, not \{1, 2, 3, 4, 5, 6, 7, 8, 9, 10\}"),
+        (("del", 10, 3), begun("del", 10, 2), "its constituents are I1, I2"),
+        (("del", 3, 1), WaveState(3, {"I1": frozenset({1, 3})}), "its constituents do not have each day up to 3 once"),
+        (("reindex_plus", 10, 2), begun("del", 10, 2), "it has no index Temp"),
+        (("reindex_plus_plus", 10, 2), begun("del", 10, 2), "it has no index T0"),
+        (("rata", 10, 4), begun("wata", 10, 4), "it has no index T1"),
+        (("del", 10, 2), begun("reindex_plus_plus", 10, 2), "it has an index T0"),
+        (
+            ("rata", 4, 2),
+            WaveState(4, {**begun("rata", 4, 2).indexes, "T1": frozenset({2})}),
+            r"T1 has \{2\}, not \{3\}",
+        ),
+    ],
+)
+def test_a_state_of_another_wave_index_is_refused(index: tuple[str, int, int], state: WaveState, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"not one of {index[0]} with .*: {message}\. Build the wave index again"):
+        transition(WaveIndex(*index), state)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_state_of_a_plan_can_be_continued(scheme: str) -> None:
+    for index in indexes(scheme, range(1, 11)):
+        for spread in (False, True):
+            known_index = replace(index, spread=spread)
+            state = WaveState()
+            for _ in range(4 * index.window):
+                state = transition(known_index, state).state
+
+
 @pytest.mark.parametrize(
     ("operation", "message"),
     [

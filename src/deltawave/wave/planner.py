@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from deltawave.wave.belonging import misfits
 from deltawave.wave.deletion import DEL
 from deltawave.wave.operations import AddIndex, AddToIndex, BuildIndex, Copy, Days, Operation, Rename, applied
 from deltawave.wave.rata import RATA
@@ -140,7 +141,21 @@ def _made(operation: Operation) -> str:
 
 
 def transition(index: WaveIndex, state: WaveState) -> DayPlan:
-    """The plan of the day after ``state``; before day W, the window grows by it."""
+    """The plan of the day after ``state``; before day W, the window grows by it.
+
+    Days are numbered one after the other: the new day is that after the state's newest one.
+
+    Raises ``ValueError`` if the state is not one of the wave index, such as that of another window.
+    """
+    for wrong in misfits(index.rules, index.wave, state):
+        raise ValueError(
+            f"The state after day {state.day} is not one of {index.scheme} with a window of {index.window} days and "
+            f"{index.constituents} constituents: {wrong}. Build the wave index again."
+        )
+    return _next(index, state)
+
+
+def _next(index: WaveIndex, state: WaveState) -> DayPlan:
     if state.day < index.window:
         return grow(index, state)
     return _planned(index.rules.steps(index.wave, state), state)
@@ -156,7 +171,7 @@ def plans(index: WaveIndex, last_day: int) -> Iterator[DayPlan]:
     plan = start(index)
     yield plan
     while plan.day < last_day:
-        plan = transition(index, plan.state)
+        plan = _next(index, plan.state)
         yield plan
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deltawave.wave.operations import AddIndex, AddToIndex, Days, DropIndex, Operation, Rename
 from deltawave.wave.scheme import Scheme, Steps, Wave
@@ -44,4 +44,8 @@ def _preparation(wave: Wave, state: WaveState, number: int, ends: bool) -> Itera
         yield from prepare(state, following, 1)
 
 
-RATA = Scheme(soft_layout, _first, _steps, least=2)
+def _needs(_state: WaveState, staying: Days) -> Mapping[str, Days | None]:
+    return {temporary(number): frozenset(sorted(staying)[-number:]) for number in range(1, len(staying) + 1)}
+
+
+RATA = Scheme(soft_layout, _first, _steps, least=2, needs=_needs, prepares=True)

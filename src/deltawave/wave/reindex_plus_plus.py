@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
 from deltawave.wave.operations import NO_DAYS, AddToIndex, BuildIndex, Days, Operation, Rename
@@ -64,4 +64,9 @@ def _catch_up(state: WaveState, number: int, days: Days, most: int) -> Iterator[
         yield AddToIndex(temporary(number), frozenset(missing))
 
 
-REINDEX_PLUS_PLUS = Scheme(evenly, _first, _steps)
+def _needs(state: WaveState, staying: Days) -> Mapping[str, Days | None]:
+    used = state.highest("T")
+    return {**{temporary(number): None for number in range(used)}, temporary(used): staying}
+
+
+REINDEX_PLUS_PLUS = Scheme(evenly, _first, _steps, needs=_needs, prepares=True)
