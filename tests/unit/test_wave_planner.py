@@ -194,29 +194,50 @@ def recurring(index: WaveIndex) -> Iterator[WaveState]:
     raise AssertionError(f"{index} did not come round")
 
 
+def changes(index: WaveIndex) -> Iterator[tuple[list[frozenset[int]], list[frozenset[int]], WaveState]]:
+    """For each day after W, the constituents before it and after it, without those that stay as they are."""
+    planned = plans(index, round_trip(index))
+    before = next(planned).state.indexes
+    # Day W: the first W days, each once.
+    first = [days for name, days in before.items() if name[0] == "I"]
+    assert all(first)
+    assert len(first) == index.constituents
+    assert sorted(day for days in first for day in days) == list(range(1, index.window + 1))
+    for plan in planned:
+        after = plan.state.indexes
+        # Every index keeps its name: as many as before.
+        changed = [name for name, days in after.items() if name[0] == "I" and days is not before[name]]
+        yield [before[name] for name in changed], [after[name] for name in changed], plan.state
+        before = after
+
+
 @pytest.mark.parametrize("scheme", HARD)
 def test_hard_schemes_index_the_window_exactly(scheme: str) -> None:
     for index in indexes(scheme):
-        for plan in plans(index, round_trip(index)):
-            constituents = plan.state.constituents
-            assert sum(map(len, constituents)) == index.window, index
-            assert frozenset().union(*constituents) == up_to(plan.day - index.window + 1, plan.day), index
-            assert len(constituents) == index.constituents
-            assert all(constituents), index
+        for before, after, state in changes(index):
+            assert all(after), index
+            days = sorted(day for each in after for day in each)
+            # The oldest day leaves, the new one comes, and no day is there twice.
+            expected = {day for each in before for day in each} - {state.day - index.window} | {state.day}
+            assert days == sorted(expected), index
+            assert len(days) == sum(map(len, before)), index
 
 
 def test_theorem_2() -> None:
     for index in indexes("wata"):
         window, n = index.window, index.constituents
-        lengths = []
-        for plan in plans(index, round_trip(index)):
-            constituents = plan.state.constituents
-            days = frozenset().union(*constituents)
-            # Consecutive days, each once, the window among them.
-            assert len(days) == sum(map(len, constituents)) == plan.day - min(days) + 1
-            lengths.append(len(days))
-        assert min(lengths) >= window
-        assert max(lengths) == window + math.ceil((window - 1) / (n - 1)) - 1, index
+        length = longest = window
+        for before, after, state in changes(index):
+            came = {day for each in after for day in each}
+            left = {day for each in before for day in each} - came
+            # Each day once; only days before the window leave, and the new one comes.
+            assert len(came) == sum(map(len, after))
+            assert all(day <= state.day - window for day in left)
+            assert came - {day for each in before for day in each} == {state.day}
+            length += 1 - len(left)
+            longest = max(longest, length)
+            assert length >= window
+        assert longest == window + math.ceil((window - 1) / (n - 1)) - 1, index
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
