@@ -149,16 +149,19 @@ def test_operations_of_the_papers_tables() -> None:
 
 
 def test_table_4_is_longer_than_wata() -> None:
-    sets = {
-        f"I{number}": frozenset(days) for number, days in enumerate([up_to(1, 4), up_to(5, 7), up_to(8, 10), ()], 1)
-    }
-    lengths = []
-    for day in (11, 12, 13):
-        sets = applied([AddToIndex("I4", frozenset({day}))], sets)
-        lengths.append(sum(map(len, sets.values())))
-    sets = applied([DropIndex("I1"), BuildIndex("I1", frozenset({14}))], sets)
-    assert lengths == [11, 12, 13]
-    assert sum(map(len, sets.values())) == 10
+    # Table 4's clusters of 4, 3 and 3 days, and the last constituent empty: another WATA algorithm, by its operations.
+    built = [up_to(1, 4), up_to(5, 7), up_to(8, 10), set()]
+    sets = applied([BuildIndex(f"I{number}", frozenset(days)) for number, days in enumerate(built, 1)], {})
+    states = []
+    for new in range(11, 41):
+        state = WaveState(new - 1, sets)
+        fresh = frozenset({new})
+        expired = [number for number, days in enumerate(state.constituents, 1) if days and max(days) == new - 10]
+        name = f"I{expired[0]}" if expired else f"I{state.holding(new - 1) if new > 11 else 4}"
+        sets = applied([DropIndex(name), BuildIndex(name, fresh)] if expired else [AddToIndex(name, fresh)], sets)
+        states.append(WaveState(new, sets))
+    assert [state.length for state in states[:4]] == [11, 12, 13, 10]
+    assert max(state.length for state in states) == 13
     assert max(state.length for state in known("wata", 10, 4, 40).values()) == 12
 
 

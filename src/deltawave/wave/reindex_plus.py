@@ -28,9 +28,9 @@ def _operations(wave: Wave, state: WaveState) -> Iterator[Operation]:
         if kept:
             yield Copy(TEMP, name)
             yield AddToIndex(name, new)
+            yield BuildIndex(TEMP, NO_DAYS)
         else:
             yield BuildIndex(name, new)
-        yield BuildIndex(TEMP, NO_DAYS)
     else:
         yield AddToIndex(TEMP, new) if kept else BuildIndex(TEMP, new)
         yield Copy(TEMP, name)
