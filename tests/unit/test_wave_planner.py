@@ -277,6 +277,22 @@ def test_a_growing_window_ends_as_the_start(scheme: str) -> None:
         assert state == start(index).state
 
 
+def test_a_growing_window_of_reindex_stays_packed() -> None:
+    state = WaveState()
+    done = []
+    for _ in range(5):
+        plan = transition(WaveIndex("reindex", 5, 2), state)
+        done += [str(operation) for operation in plan.operations if not str(operation).startswith("AddIndex")]
+        state = plan.state
+    assert done == [
+        "I1 <- BuildIndex({1})",
+        "I1 <- BuildIndex({1, 2})",
+        "I1 <- BuildIndex({1, 2, 3})",
+        "I2 <- BuildIndex({4})",
+        "I2 <- BuildIndex({4, 5})",
+    ]
+
+
 SPREAD = [("rata", 3), ("reindex_plus_plus", 2)]
 
 

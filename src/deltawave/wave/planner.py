@@ -33,9 +33,11 @@ class WaveIndex:
     - ``scheme``: ``del``, ``reindex``, ``reindex_plus``, ``reindex_plus_plus``, ``wata`` (WATA*) or ``rata`` (RATA*)
     - ``window``: W, in days, at least 1
     - ``constituents``: n, from 1 (``wata`` and ``rata``: 2) to W
-    - ``spread``: whether ``reindex_plus_plus`` and ``rata`` build the temporary indexes of the next cluster one by one
-      on the days before, instead of all on one day (WI 4.2, 4.3). Impossible for ``rata`` with two constituents and
-      ``reindex_plus_plus`` with one, where that cluster is not complete before: there it changes nothing
+    - ``spread``: whether ``reindex_plus_plus`` and ``rata`` build the temporary indexes of the next cluster on the days
+      before, instead of all on one day (WI 4.2, 4.3); ``rata`` then indexes at most two days a day, and
+      ``reindex_plus_plus`` about as many each day. Impossible for ``rata`` with two constituents and
+      ``reindex_plus_plus`` with one, where that cluster is not complete before: there it changes nothing after day W.
+      It can differ from one transition to the next
 
     Raises ``ValueError`` for anything else.
     """
