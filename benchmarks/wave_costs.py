@@ -1,4 +1,4 @@
-"""Draw Figures 3 to 11 of WI: `.venv/bin/python benchmarks/wave_costs.py [folder]`.
+"""Draw Figures 3 to 11 of WI, and Figure 10 with a steep Add: `.venv/bin/python benchmarks/wave_costs.py [folder]`.
 
 They follow from the cost model and the planner. Writes each as .json (the numbers), .md (a table) and .svg (the plot);
 into docs/figures by default.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from markdown import table
@@ -18,15 +19,18 @@ from deltawave.costs import wave_figures
 from deltawave.costs.wave_figures import Figure
 
 ROOT = Path(__file__).resolve().parents[1]
-NUMBERS = range(3, 12)
+FIGURES = {
+    **{str(number): getattr(wave_figures, f"figure_{number}") for number in range(3, 12)},
+    "10_steep": partial(wave_figures.figure_10, 1.5),
+}
 
 
 def main(arguments: list[str]) -> int:
     folder = Path(arguments[0]) if arguments else ROOT / "docs" / "figures"
     folder.mkdir(parents=True, exist_ok=True)
-    for number in NUMBERS:
-        figure = getattr(wave_figures, f"figure_{number}")()
-        path = folder / f"wave_figure_{number}"
+    for name, drawn in FIGURES.items():
+        figure = drawn()
+        path = folder / f"wave_figure_{name}"
         write(path.with_suffix(".json"), json.dumps(asdict(figure), indent=2) + "\n")
         write(path.with_suffix(".md"), f"{figure.title} ({figure.y_label})\n\n{rows_of(figure)}")
         plot(figure, path.with_suffix(".svg"))

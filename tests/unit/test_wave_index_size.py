@@ -50,6 +50,46 @@ def test_theorem_3(window: int, data: st.DataObject, volumes: list[int]) -> None
     assert window_size(window, volumes) <= best <= wata <= 2 * best
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 8), st.data(), st.lists(st.floats(0, 1), min_size=8, max_size=20))
+def test_fractions_compare_as_they_are(window: int, data: st.DataObject, volumes: list[float]) -> None:
+    n = data.draw(st.integers(2, window))
+    best = least_wata_size(window, n, volumes)
+    assert window_size(window, volumes) <= best <= max(sizes(WaveIndex("wata", window, n), volumes))
+    assert size_ratio(WaveIndex("del", window, n), volumes) == 1 if any(volumes) else best == 0
+
+
+def test_a_size_of_fractions_is_met() -> None:
+    volumes = [0.2, 0.3, 0.4, 0.3, 0.3, 0.3]
+    assert least_wata_size(2, 2, volumes) == max(sizes(WaveIndex("wata", 2, 2), volumes)) == 0.7
+
+
+def test_theorem_3_can_be_met() -> None:
+    # WATA* keeps the great days 1 and 5 together; clusters that end with the great days do not.
+    volumes = [1.0 if day in (1, 5, 13) else 0.0 for day in range(1, 21)]
+    assert max(sizes(WaveIndex("wata", 4, 3), volumes)) == 2 * least_wata_size(4, 3, volumes) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((5, 1, [1.0]), "constituents 1: wata takes 2 to 5"),
+        ((0, 2, [1.0]), "window 0"),
+        ((5, 2, []), "There are no volumes"),
+        ((5, 2, [1.0, -1.0]), "volume -1.0 of day 2: take 0 or more"),
+        ((5, 2, [float("nan")]), "volume nan of day 1"),
+    ],
+)
+def test_sizes_that_there_are_not(arguments: tuple[int, int, list[float]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        least_wata_size(*arguments)
+
+
+def test_a_window_of_more_days_than_there_are() -> None:
+    with pytest.raises(ValueError, match=r"window 5: take 1 to 2, the days that have volumes"):
+        window_size(5, [1, 2])
+
+
 def test_on_even_days_wata_is_best() -> None:
     for window in range(2, 13):
         for n in range(2, window + 1):

@@ -36,6 +36,13 @@ def test_preparation_is_spread_on_request(capsys: pytest.CaptureFixture[str]) ->
     assert [day["temporaries"] for day in days] == [[[3], [2, 3]], [[3], [6]], [[6], [5, 6]], [[6], [5, 6]]]
 
 
+def test_an_empty_temporary_index_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    days = planned(capsys, "reindex_plus", "--constituents", "10")
+    assert [day["temporaries"] for day in days] == [[[]]] * 4
+    # Clusters of one day leave nothing to keep: the new day alone is built.
+    assert days[1]["operations"] == [{"operation": "BuildIndex", "index": "I1", "days": [11]}]
+
+
 def test_a_table_for_readers(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["wave-plan", "--scheme", "del", "--window", "3", "--constituents", "2", "--days", "4"]) == 0
     assert capsys.readouterr().out.splitlines() == [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -148,25 +149,33 @@ def test_operations_of_the_papers_tables() -> None:
 
 
 def test_table_4_is_longer_than_wata() -> None:
-    sets = {
-        f"I{number}": frozenset(days) for number, days in enumerate([up_to(1, 4), up_to(5, 7), up_to(8, 10), ()], 1)
-    }
-    lengths = []
-    for day in (11, 12, 13):
-        sets = applied([AddToIndex("I4", frozenset({day}))], sets)
-        lengths.append(sum(map(len, sets.values())))
-    sets = applied([DropIndex("I1"), BuildIndex("I1", frozenset({14}))], sets)
-    assert lengths == [11, 12, 13]
-    assert sum(map(len, sets.values())) == 10
+    # Table 4's clusters of 4, 3 and 3 days, and the last constituent empty: another WATA algorithm, by its operations.
+    built = [up_to(1, 4), up_to(5, 7), up_to(8, 10), set()]
+    sets = applied([BuildIndex(f"I{number}", frozenset(days)) for number, days in enumerate(built, 1)], {})
+    states = []
+    for new in range(11, 41):
+        state = WaveState(new - 1, sets)
+        fresh = frozenset({new})
+        expired = [number for number, days in enumerate(state.constituents, 1) if days and max(days) == new - 10]
+        name = f"I{expired[0]}" if expired else f"I{state.holding(new - 1) if new > 11 else 4}"
+        sets = applied([DropIndex(name), BuildIndex(name, fresh)] if expired else [AddToIndex(name, fresh)], sets)
+        states.append(WaveState(new, sets))
+    assert [state.length for state in states[:4]] == [11, 12, 13, 10]
+    assert max(state.length for state in states) == 13
     assert max(state.length for state in known("wata", 10, 4, 40).values()) == 12
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_time_sets_are_those_of_appendix_a(scheme: str) -> None:
+def test_days_are_those_of_appendix_a(scheme: str) -> None:
     for index in indexes(scheme, range(1, 16)):
         last_day = 3 * index.window + 3
-        planned = [(plan.state.constituents, plan.state.temporaries) for plan in plans(index, last_day)]
-        assert planned == list(history(scheme, index.window, index.constituents, last_day))
+        told = history(scheme, index.window, index.constituents, last_day)
+        for plan, (constituents, temporaries, done) in zip(plans(index, last_day), told, strict=True):
+            assert plan.state.constituents == constituents
+            assert plan.state.temporaries == temporaries
+            # Of day W, the paper's figures share all but what begins temporary indexes.
+            operations = plan.preparation if plan.day == index.window else plan.operations
+            assert [str(operation) for operation in operations] == done, (index, plan.day)
 
 
 def round_trip(index: WaveIndex) -> int:
@@ -193,29 +202,50 @@ def recurring(index: WaveIndex) -> Iterator[WaveState]:
     raise AssertionError(f"{index} did not come round")
 
 
+def changes(index: WaveIndex) -> Iterator[tuple[list[frozenset[int]], list[frozenset[int]], WaveState]]:
+    """For each day after W, the constituents before it and after it, without those that stay as they are."""
+    planned = plans(index, round_trip(index))
+    before = next(planned).state.indexes
+    # Day W: the first W days, each once.
+    first = [days for name, days in before.items() if name[0] == "I"]
+    assert all(first)
+    assert len(first) == index.constituents
+    assert sorted(day for days in first for day in days) == list(range(1, index.window + 1))
+    for plan in planned:
+        after = plan.state.indexes
+        # Every index keeps its name: as many as before.
+        changed = [name for name, days in after.items() if name[0] == "I" and days is not before[name]]
+        yield [before[name] for name in changed], [after[name] for name in changed], plan.state
+        before = after
+
+
 @pytest.mark.parametrize("scheme", HARD)
 def test_hard_schemes_index_the_window_exactly(scheme: str) -> None:
     for index in indexes(scheme):
-        for plan in plans(index, round_trip(index)):
-            constituents = plan.state.constituents
-            assert sum(map(len, constituents)) == index.window, index
-            assert frozenset().union(*constituents) == up_to(plan.day - index.window + 1, plan.day), index
-            assert len(constituents) == index.constituents
-            assert all(constituents), index
+        for before, after, state in changes(index):
+            assert all(after), index
+            days = sorted(day for each in after for day in each)
+            # The oldest day leaves, the new one comes, and no day is there twice.
+            expected = {day for each in before for day in each} - {state.day - index.window} | {state.day}
+            assert days == sorted(expected), index
+            assert len(days) == sum(map(len, before)), index
 
 
 def test_theorem_2() -> None:
     for index in indexes("wata"):
         window, n = index.window, index.constituents
-        lengths = []
-        for plan in plans(index, round_trip(index)):
-            constituents = plan.state.constituents
-            days = frozenset().union(*constituents)
-            # Consecutive days, each once, the window among them.
-            assert len(days) == sum(map(len, constituents)) == plan.day - min(days) + 1
-            lengths.append(len(days))
-        assert min(lengths) >= window
-        assert max(lengths) == window + math.ceil((window - 1) / (n - 1)) - 1, index
+        length = longest = window
+        for before, after, state in changes(index):
+            came = {day for each in after for day in each}
+            left = {day for each in before for day in each} - came
+            # Each day once; only days before the window leave, and the new one comes.
+            assert len(came) == sum(map(len, after))
+            assert all(day <= state.day - window for day in left)
+            assert came - {day for each in before for day in each} == {state.day}
+            length += 1 - len(left)
+            longest = max(longest, length)
+            assert length >= window
+        assert longest == window + math.ceil((window - 1) / (n - 1)) - 1, index
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -247,40 +277,98 @@ def test_a_growing_window_ends_as_the_start(scheme: str) -> None:
         assert state == start(index).state
 
 
-@pytest.mark.parametrize(("scheme", "least"), [("rata", 3), ("reindex_plus_plus", 2)])
+def test_a_growing_window_of_reindex_stays_packed() -> None:
+    state = WaveState()
+    done = []
+    for _ in range(5):
+        plan = transition(WaveIndex("reindex", 5, 2), state)
+        done += [str(operation) for operation in plan.operations if not str(operation).startswith("AddIndex")]
+        state = plan.state
+    assert done == [
+        "I1 <- BuildIndex({1})",
+        "I1 <- BuildIndex({1, 2})",
+        "I1 <- BuildIndex({1, 2, 3})",
+        "I2 <- BuildIndex({4})",
+        "I2 <- BuildIndex({4, 5})",
+    ]
+
+
+SPREAD = [("rata", 3), ("reindex_plus_plus", 2)]
+
+
+def most_indexed(index: WaveIndex) -> int:
+    """The most days that a day after W indexes."""
+    planned = plans(index, 2 * index.window + 2)
+    next(planned)
+    return max(days_indexed(plan.operations) for plan in planned)
+
+
+@pytest.mark.parametrize(("scheme", "least"), SPREAD)
 def test_spread_preparation_changes_when_temporaries_are_built_only(scheme: str, least: int) -> None:
-    for index in indexes(scheme, range(1, 31)):
-        spread = WaveIndex(scheme, index.window, index.constituents, spread=True)
+    for index in indexes(scheme, range(1, 25)):
+        spread = replace(index, spread=True)
         last_day = 2 * index.window + 2
-        pairs = zip(plans(index, last_day), plans(spread, last_day), strict=True)
-        for at_once, ahead in list(pairs)[1:]:
+        pairs = list(zip(plans(index, last_day), plans(spread, last_day), strict=True))[1:]
+        for at_once, ahead in pairs:
             assert ahead.state.constituents == at_once.state.constituents
             assert ahead.transition == at_once.transition
             needed = [name for name in at_once.state.indexes if name[0] == "T"]
-            assert all(ahead.state.indexes[name] == at_once.state.indexes[name] for name in needed)
-            if index.constituents >= least:
-                prepared = [each for each in ahead.operations if getattr(each, "index", "").startswith("P")]
-                assert days_indexed(prepared) <= 1
+            assert all(ahead.state.indexes[name] >= at_once.state.indexes[name] for name in needed)
+        most = [max(days_indexed(plan.operations) for plan in each) for each in zip(*pairs, strict=True)]
+        assert most[1] <= most[0]
+        if index.constituents < least:
+            assert [one.operations for one, _ in pairs] == [other.operations for _, other in pairs]
 
 
 def test_rata_with_spread_preparation_never_indexes_more_than_two_days() -> None:
     for window in WINDOWS:
-        for n in range(3, window + 1):
-            planned = plans(WaveIndex("rata", window, n, spread=True), 2 * window)
-            next(planned)
-            assert all(days_indexed(plan.operations) <= 2 for plan in planned)
+        for n in {*range(3, min(window, 12) + 1), *range(3, window + 1, 7)}:
+            assert most_indexed(WaveIndex("rata", window, n, spread=True)) <= 2
 
 
-def test_reindex_plus_plus_with_spread_preparation() -> None:
-    # Besides the new day and one day of the next cluster, a replacement catches up with the new days of its cluster.
-    for window in range(2, 31):
-        for n in range(2, window + 1):
-            planned = plans(WaveIndex("reindex_plus_plus", window, n, spread=True), 2 * window + 2)
-            next(planned)
-            for plan in planned:
-                catching_up = [each for each in plan.preparation if getattr(each, "index", "").startswith("T")]
-                assert days_indexed(plan.operations) - days_indexed(catching_up) <= 2
-                assert days_indexed(catching_up) < math.ceil(window / n)
+def test_rata_with_two_constituents_indexes_more() -> None:
+    assert [most_indexed(WaveIndex("rata", window, 2, spread=True)) for window in (2, 3, 4, 5)] == [1, 2, 3, 4]
+
+
+def test_reindex_plus_plus_with_spread_preparation_indexes_as_much_every_day() -> None:
+    for window in range(2, 41):
+        for n in {2, 3, 4, window // 2, window} - {1}:
+            if n <= window:
+                longest = math.ceil(window / n)
+                further = (longest * (longest - 1) // 2 + longest - 1) / longest
+                assert most_indexed(WaveIndex("reindex_plus_plus", window, n, spread=True)) <= 1 + math.ceil(further)
+    # With clusters of up to two days, never more than two; at once as many as there are in a cluster.
+    assert [most_indexed(WaveIndex("reindex_plus_plus", 2 * size, 2, True)) for size in (2, 7, 20)] == [2, 5, 12]
+    assert [most_indexed(WaveIndex("reindex_plus_plus", 2 * size, 2)) for size in (2, 7, 20)] == [2, 7, 20]
+
+
+@pytest.mark.parametrize(("scheme", "least"), SPREAD)
+def test_a_growing_window_prepares_one_index_a_day(scheme: str, least: int) -> None:
+    for window in range(1, 25):
+        for n in range(least, window + 1):
+            index = WaveIndex(scheme, window, n, spread=True)
+            state = WaveState()
+            for _ in range(window):
+                plan = transition(index, state)
+                assert days_indexed(plan.operations) <= 2
+                state = plan.state
+            assert state == start(index).state
+
+
+@pytest.mark.parametrize(("scheme", "least"), SPREAD)
+def test_spreading_can_begin_and_end_on_any_day(scheme: str, least: int) -> None:
+    for first in (False, True):
+        for switched in range(1, 25):
+            index = WaveIndex(scheme, 10, 3, first)
+            state = WaveState()
+            for day in range(1, 45):
+                plan = transition(index if day < switched else replace(index, spread=not first), state)
+                state = plan.state
+                if day >= 10:
+                    assert frozenset().union(*state.constituents) == up_to(day - 9, day)
+            # What the other way left behind is gone: all is as if it had been so from the beginning.
+            always = list(plans(replace(index, spread=not first), 44))[-1].state
+            assert state == always
 
 
 @pytest.mark.parametrize(
@@ -297,6 +385,44 @@ def test_reindex_plus_plus_with_spread_preparation() -> None:
 def test_there_is_no_such_index(arguments: tuple[str, int, int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         WaveIndex(*arguments)
+
+
+def begun(scheme: str, window: int, n: int) -> WaveState:
+    return start(WaveIndex(scheme, window, n)).state
+
+
+@pytest.mark.parametrize(
+    ("index", "state", "message"),
+    [
+        (("del", 10, 2), WaveState(12), "its constituents are none"),
+        (("wata", 10, 2), begun("wata", 20, 2), "it has the days from 1 on"),
+        (("del", 20, 2), begun("del", 10, 2), r"I1 has \{1, 2, 3, 4, 5\}, not \{1, 2, 3, 4, 5, 6, 7, 8, 9, 10\}"),
+        (("del", 10, 3), begun("del", 10, 2), "its constituents are I1, I2"),
+        (("del", 3, 1), WaveState(3, {"I1": frozenset({1, 3})}), "its constituents do not have each day up to 3 once"),
+        (("reindex_plus", 10, 2), begun("del", 10, 2), "it has no index Temp"),
+        (("reindex_plus_plus", 10, 2), begun("del", 10, 2), "it has no index T0"),
+        (("rata", 10, 4), begun("wata", 10, 4), "it has no index T1"),
+        (("del", 10, 2), begun("reindex_plus_plus", 10, 2), "it has an index T0"),
+        (
+            ("rata", 4, 2),
+            WaveState(4, {**begun("rata", 4, 2).indexes, "T1": frozenset({2})}),
+            r"T1 has \{2\}, not \{3\}",
+        ),
+    ],
+)
+def test_a_state_of_another_wave_index_is_refused(index: tuple[str, int, int], state: WaveState, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"not one of {index[0]} with .*: {message}\. Build the wave index again"):
+        transition(WaveIndex(*index), state)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_state_of_a_plan_can_be_continued(scheme: str) -> None:
+    for index in indexes(scheme, range(1, 11)):
+        for spread in (False, True):
+            known_index = replace(index, spread=spread)
+            state = WaveState()
+            for _ in range(4 * index.window):
+                state = transition(known_index, state).state
 
 
 @pytest.mark.parametrize(

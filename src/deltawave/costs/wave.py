@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
+from deltawave.costs.wave_averages import planned, printed
 from deltawave.costs.wave_parameters import WaveParameters
 from deltawave.wave import WaveIndex
 
@@ -20,9 +21,12 @@ class WaveCost:
 
     - ``scheme``: as in :class:`deltawave.wave.WaveIndex`
     - ``technique``: ``in_place``, ``simple_shadow`` or ``packed_shadow``
+    - ``exact``: whether as many days are indexed as the planner's operations index. The paper prints half a cluster for
+      them, which is half a day too little for REINDEX+ and a day that is not prepared with clusters of one day
 
     The paper prints simple shadow (Tables 8 to 10) and packed shadow (Table 11) and describes the rest. In place, no
     constituent is copied before it is updated; what REINDEX+ and RATA* copy anyway (Temp, and one T to the next) stays.
+    Table 10 has no copies for REINDEX++.
 
     Raises ``ValueError`` for an unknown technique and as ``WaveIndex`` does.
     """
@@ -31,6 +35,7 @@ class WaveCost:
     scheme: str
     constituents: int
     technique: str = "simple_shadow"
+    exact: bool = False
 
     def __post_init__(self) -> None:
         if self.technique not in TECHNIQUES:
@@ -76,7 +81,10 @@ class WaveCost:
 
     @property
     def max_transition_space(self) -> float:
-        """Further space during a transition, at most (Table 8); packed shadows copy temporary indexes, too."""
+        """Further space during a transition, at most (Table 8); packed shadows copy temporary indexes, too.
+
+        In place there is none, but for REINDEX, which always builds beside the old index; the paper counts none.
+        """
         return self._shadow(ceil(self.cluster), ceil(self.cluster))
 
     @property
@@ -86,8 +94,7 @@ class WaveCost:
         return self._shadow(self.cluster / 2 if is_partly_filled else self.cluster, self.cluster)
 
     def _shadow(self, days: float, of_temporaries: float) -> float:
-        if self.technique == "in_place":
-            # The paper counts none for REINDEX either, though its new index is built beside the old one.
+        if self.technique == "in_place" and self.scheme != "reindex":
             return 0.0
         if self.scheme == "reindex_plus_plus":
             return of_temporaries * self.day_size if self.technique == "packed_shadow" else 0.0
@@ -110,7 +117,7 @@ class WaveCost:
         one = given.seek + days / self.constituents * self.day_size / given.transfer
         return self._indexes(given.scan_indexes) * one
 
-    def _indexes(self, asked: int | None) -> int:
+    def _indexes(self, asked: float | None) -> float:
         return self.constituents if asked is None else min(asked, self.constituents)
 
     @property
@@ -126,31 +133,32 @@ class WaveCost:
     def _maintenance(self) -> tuple[float, float]:
         given = self.parameters
         days, half = self.cluster, self.cluster / 2
+        indexed = (planned if self.exact else printed)(self.scheme, given.window, self.constituents)
         build, add, delete = given.build, given.add, given.delete
         copy, smart = given.copy_seconds, given.smart_copy_seconds
         packed = {
             "del": (0.0, days * smart + build),
-            "reindex": (0.0, days * build),
-            "reindex_plus": (0.0, days * (smart + copy) + half * build),
-            "reindex_plus_plus": (half * smart + half * build, half * smart + build),
+            "reindex": (0.0, indexed.transition * build),
+            "reindex_plus": (0.0, days * (smart + copy) + indexed.transition * build),
+            "reindex_plus_plus": (half * smart + indexed.preparation * build, half * smart + build),
             "wata": (0.0, half * copy + build),
-            "rata": (half * smart + build, half * copy + build),
+            "rata": (half * smart + indexed.preparation * build, half * copy + build),
         }
         simple = {
             "del": (days * copy + delete, add),
-            "reindex": (0.0, days * build),
-            "reindex_plus": (0.0, days * copy + half * add),
-            "reindex_plus_plus": (half * add, add),
+            "reindex": (0.0, indexed.transition * build),
+            "reindex_plus": (0.0, days * copy + indexed.transition * add),
+            "reindex_plus_plus": (indexed.preparation * add, add),
             "wata": (0.0, half * copy + add),
-            "rata": (half * copy + add, half * copy + add),
+            "rata": (half * copy + indexed.preparation * add, half * copy + add),
         }
         in_place = {
             "del": (delete, add),
-            "reindex": (0.0, days * build),
-            "reindex_plus": (0.0, half * copy + half * add),
-            "reindex_plus_plus": (half * add, add),
+            "reindex": (0.0, indexed.transition * build),
+            "reindex_plus": (0.0, half * copy + indexed.transition * add),
+            "reindex_plus_plus": (indexed.preparation * add, add),
             "wata": (0.0, add),
-            "rata": (half * copy + add, add),
+            "rata": (half * copy + indexed.preparation * add, add),
         }
         return {"packed_shadow": packed, "simple_shadow": simple, "in_place": in_place}[self.technique][self.scheme]
 

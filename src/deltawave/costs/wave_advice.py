@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,20 +30,32 @@ class WaveNeeds:
     most_space: float | None = None
     most_transition: float | None = None
 
+    def __post_init__(self) -> None:
+        if isinstance(self.techniques, str) or not self.techniques:
+            raise ValueError(f"techniques {self.techniques!r}: take a list of {', '.join(TECHNIQUES)}.")
+        if self.most_constituents is not None and self.most_constituents < 1:
+            raise ValueError(f"most_constituents {self.most_constituents}: take 1 or more.")
+
     def allow(self, option: WaveCost) -> bool:
         """Whether an option does that."""
-        if self.hard_window and not SCHEMES[option.scheme].is_hard:
-            return False
-        if option.scheme == "del" and not self.can_delete and option.technique != "packed_shadow":
-            return False
-        if self.most_transition is not None and option.transition > self.most_transition:
-            return False
-        return self.most_space is None or option.max_space + option.max_transition_space <= self.most_space
+        return not self.against(option)
+
+    def against(self, option: WaveCost) -> list[str]:
+        """The needs that an option does not meet, by name."""
+        deletes = option.scheme == "del" and option.technique != "packed_shadow"
+        unmet = {
+            "hard_window": self.hard_window and not SCHEMES[option.scheme].is_hard,
+            "can_delete": deletes and not self.can_delete,
+            "most_transition": self.most_transition is not None and option.transition > self.most_transition,
+            "most_space": self.most_space is not None
+            and option.max_space + option.max_transition_space > self.most_space,
+        }
+        return [name for name, is_unmet in unmet.items() if is_unmet]
 
 
 @dataclass(frozen=True)
 class WaveAdvice:
-    """The option to take, and the best option of each scheme, those with less total work first."""
+    """The option to take, and that of each scheme, those with less total work first; ``best`` is its scheme's."""
 
     best: WaveCost
     by_scheme: Sequence[WaveCost]
@@ -54,24 +67,33 @@ def advise(parameters: WaveParameters, needs: WaveNeeds | None = None, tolerance
     Of options whose work is more by ``tolerance`` (a share) at most, the one with the fewest constituents is taken,
     since its probes answer sooner; of equals the one with less work.
 
-    Raises ``ValueError`` if no option does what is needed.
+    Work is that of the planner's operations (``exact`` in :class:`WaveCost`). The averages that the paper prints would
+    make REINDEX+ with many constituents seem less work than any other scheme.
+
+    Raises ``ValueError`` if no option does what is needed, and for a tolerance below 0.
     """
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance {tolerance}: take 0 or more.")
     needs = needs or WaveNeeds()
-    allowed = [option for option in _options(parameters, needs) if needs.allow(option)]
+    options = _options(parameters, needs)
+    allowed = [option for option in options if needs.allow(option)]
     if not allowed:
-        raise ValueError("No scheme does all that is needed: allow more space, a longer transition or more techniques.")
-    by_scheme = [
-        _preferred([option for option in allowed if option.scheme == scheme], tolerance)
-        for scheme in SCHEMES
-        if any(option.scheme == scheme for option in allowed)
-    ]
-    return WaveAdvice(_preferred(allowed, tolerance), sorted(by_scheme, key=lambda option: option.total_work))
+        unmet = Counter(name for option in options for name in needs.against(option))
+        said = ", ".join(f"{name} excludes {count}" for name, count in unmet.most_common())
+        raise ValueError(f"No scheme does all that is needed: of {len(options)} options, {said}. Ask less of these.")
+    best = _preferred(allowed, tolerance)
+    by_scheme = [best]
+    for scheme in SCHEMES.keys() - {best.scheme}:
+        of_scheme = [option for option in allowed if option.scheme == scheme]
+        if of_scheme:
+            by_scheme.append(_preferred(of_scheme, tolerance))
+    return WaveAdvice(best, sorted(by_scheme, key=lambda option: option.total_work))
 
 
 def _options(parameters: WaveParameters, needs: WaveNeeds) -> list[WaveCost]:
     most = min(parameters.window, needs.most_constituents or parameters.window)
     return [
-        WaveCost(parameters, scheme, constituents, technique)
+        WaveCost(parameters, scheme, constituents, technique, exact=True)
         for scheme, rules in SCHEMES.items()
         for constituents in range(rules.least, most + 1)
         for technique in needs.techniques

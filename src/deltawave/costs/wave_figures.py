@@ -87,7 +87,8 @@ def figure_10(add_exponent: float = 1.0) -> Figure:
     """
     factors = [number / 4 for number in range(2, 21)]
     cases = [replace(SCAM, window=14).scaled(factor, add_exponent) for factor in factors]
-    return _by_case("WI Figure 10: total work, SCAM", "scale factor SF", factors, cases)
+    growth = "" if add_exponent == 1 else f", Add by the power {add_exponent:g}"
+    return _by_case(f"WI Figure 10: total work, SCAM{growth}", "scale factor SF", factors, cases)
 
 
 def figure_11(volumes: Sequence[float] | None = None) -> Figure:
@@ -99,7 +100,7 @@ def figure_11(volumes: Sequence[float] | None = None) -> Figure:
         "least, all days known": [least_wata_size(window, n, days) / window_size(window, days) for n in numbers],
     }
     return Figure(
-        "WI Figure 11: index size", CONSTITUENTS, "share of a hard window's", list(map(float, numbers)), curves
+        "WI Figure 11: index size", CONSTITUENTS, "multiple of a hard window's", list(map(float, numbers)), curves
     )
 
 

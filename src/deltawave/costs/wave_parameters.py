@@ -17,8 +17,8 @@ class WaveParameters:
     - ``copy``, ``smart_copy``: CP and SMCP, seconds. Table 12 has none; by default the index is read and written once:
       2 S' / Trans and 2 S / Trans
     - ``probes``, ``scans``: Probe_num and Scan_num, TimedIndexProbes and TimedSegmentScans per day
-    - ``probe_indexes``, ``scan_indexes``: Probe_idx and Scan_idx, how many constituents each reads; by default all, and
-      never more than there are
+    - ``probe_indexes``, ``scan_indexes``: Probe_idx and Scan_idx, how many constituents each reads on average; by
+      default all, and never more than there are
 
     Raises ``ValueError`` for what cannot be.
     """
@@ -31,8 +31,8 @@ class WaveParameters:
     delete: float
     probes: float = 0
     scans: float = 0
-    probe_indexes: int | None = None
-    scan_indexes: int | None = None
+    probe_indexes: float | None = None
+    scan_indexes: float | None = None
     bucket: float = 100e-6
     seek: float = 0.014
     transfer: float = 10

@@ -1,29 +1,36 @@
 """The size of wave indexes on days of uneven volumes (WI 3.3): that of a scheme, and the least of any WATA algorithm.
 
 A volume is the size of a day's index, in any unit. The size of a wave index is the largest that its constituents ever
-have together.
+have together. Sums are exact and rounded once, so that sizes compare as they are.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import accumulate
-from math import inf
+from math import fsum, inf, isfinite, lcm
 
 from deltawave.wave.planner import WaveIndex, plans
 
 
 def sizes(index: WaveIndex, volumes: Sequence[float]) -> Iterator[float]:
     """The size of the constituents after each day from day W on; ``volumes`` are those of day 1, 2, ..."""
+    _check(volumes)
     for plan in plans(index, len(volumes)):
-        yield sum(volumes[day - 1] for days in plan.state.constituents for day in days)
+        yield fsum(volumes[day - 1] for days in plan.state.constituents for day in days)
 
 
 def window_size(window: int, volumes: Sequence[float]) -> float:
-    """The largest volume of W consecutive days: the size of every scheme with hard windows."""
-    before = [0.0, *accumulate(volumes)]
-    return max(high - low for low, high in zip(before, before[window:], strict=False))
+    """The largest volume of W consecutive days: the size of every scheme with hard windows.
+
+    Raises ``ValueError`` for a window that has no day or more than there are.
+    """
+    _check(volumes)
+    if not 1 <= window <= len(volumes):
+        raise ValueError(f"window {window}: take 1 to {len(volumes)}, the days that have volumes.")
+    return max(fsum(volumes[first : first + window]) for first in range(len(volumes) - window + 1))
 
 
 def size_ratio(index: WaveIndex, volumes: Sequence[float]) -> float:
@@ -36,8 +43,15 @@ def least_wata_size(window: int, constituents: int, volumes: Sequence[float]) ->
 
     Time-sets are consecutive days. A cluster is there from its first day until W days after its last one, when the
     clusters after it hold all volumes of the window; so each cluster tells one size, and the largest of them counts.
+
+    Raises ``ValueError`` as ``WaveIndex`` does, and without volumes.
     """
-    before = [0.0, *accumulate(volumes)]
+    WaveIndex("wata", window, constituents)
+    _check(volumes)
+    # Whole numbers: a size that is looked for has to be met exactly.
+    parts = [Fraction(volume) for volume in volumes]
+    unit = lcm(*(part.denominator for part in parts))
+    before = [0, *accumulate(int(part * unit) for part in parts)]
     count = len(volumes)
     # A cluster of the days low + 1 to high has its largest size on its last day in the window, or on the last day.
     found = sorted(
@@ -54,10 +68,18 @@ def least_wata_size(window: int, constituents: int, volumes: Sequence[float]) ->
             high = middle
         else:
             low = middle + 1
-    return found[low]
+    return float(Fraction(found[low], unit))
 
 
-def _can_keep(size: float, window: int, constituents: int, before: Sequence[float]) -> bool:
+def _check(volumes: Sequence[float]) -> None:
+    if not volumes:
+        raise ValueError("There are no volumes: take those of a day or more.")
+    for day, volume in enumerate(volumes, 1):
+        if not (isfinite(volume) and volume >= 0):
+            raise ValueError(f"volume {volume} of day {day}: take 0 or more.")
+
+
+def _can_keep(size: int, window: int, constituents: int, before: Sequence[int]) -> bool:
     """Whether clusters exist that never have more than ``size`` together.
 
     Let b_i be the last day of cluster i, b_0 = 0. A cluster's size bounds its last day, b_i <= limit(b_i-1), and at

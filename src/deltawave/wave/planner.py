@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from deltawave.wave.belonging import misfits
 from deltawave.wave.deletion import DEL
-from deltawave.wave.operations import AddIndex, AddToIndex, BuildIndex, Operation, applied
+from deltawave.wave.operations import AddIndex, AddToIndex, BuildIndex, Copy, Days, Operation, Rename, applied
 from deltawave.wave.rata import RATA
 from deltawave.wave.reindex import REINDEX
 from deltawave.wave.reindex_plus import REINDEX_PLUS
@@ -32,9 +33,11 @@ class WaveIndex:
     - ``scheme``: ``del``, ``reindex``, ``reindex_plus``, ``reindex_plus_plus``, ``wata`` (WATA*) or ``rata`` (RATA*)
     - ``window``: W, in days, at least 1
     - ``constituents``: n, from 1 (``wata`` and ``rata``: 2) to W
-    - ``spread``: whether ``reindex_plus_plus`` and ``rata`` build the temporary indexes of the next cluster one by one
-      on the days before, instead of all on one day (WI 4.2, 4.3). Impossible for ``rata`` with two constituents and
-      ``reindex_plus_plus`` with one, where that cluster is not complete before: there it changes nothing
+    - ``spread``: whether ``reindex_plus_plus`` and ``rata`` build the temporary indexes of the next cluster on the days
+      before, instead of all on one day (WI 4.2, 4.3); ``rata`` then indexes at most two days a day, and
+      ``reindex_plus_plus`` about as many each day. Impossible for ``rata`` with two constituents and
+      ``reindex_plus_plus`` with one, where that cluster is not complete before: there it changes nothing after day W.
+      It can differ from one transition to the next
 
     Raises ``ValueError`` for anything else.
     """
@@ -104,7 +107,8 @@ def start(index: WaveIndex) -> DayPlan:
 def grow(index: WaveIndex, state: WaveState) -> DayPlan:
     """A day before day W: it goes to the constituent that has it on day W. After day W, all is as after :func:`start`.
 
-    The paper has no such days.
+    With ``spread``, the first temporary indexes are built one a day from the day on that completes their cluster. The
+    paper has no such days.
     """
     layout = index.rules.layout(index.window, index.constituents)
     new = state.day + 1
@@ -116,12 +120,44 @@ def grow(index: WaveIndex, state: WaveState) -> DayPlan:
         steps = (BuildIndex(name, state.indexes[name] | {new}),)
     else:
         steps = (AddToIndex(name, frozenset({new})),)
-    is_complete = new == index.window
-    return _planned(Steps(steps, index.rules.first_preparation(index.wave, layout) if is_complete else ()), state)
+    return _planned(Steps(steps, _growing_preparation(index, state, layout)), state)
+
+
+def _growing_preparation(index: WaveIndex, state: WaveState, layout: Sequence[Days]) -> tuple[Operation, ...]:
+    """What is missing on day W; before, as soon as their cluster is complete, one index a day if they are spread."""
+    new = state.day + 1
+    missing = [
+        operation
+        for operation in index.rules.first_preparation(index.wave, layout)
+        if _made(operation) not in state.indexes
+    ]
+    if new == index.window:
+        return tuple(missing)
+    if index.spread and new >= max(layout[0]):
+        return tuple(operation for operation in missing if _made(operation) == _made(missing[0]))
+    return ()
+
+
+def _made(operation: Operation) -> str:
+    return operation.target if isinstance(operation, Copy | Rename) else operation.index
 
 
 def transition(index: WaveIndex, state: WaveState) -> DayPlan:
-    """The plan of the day after ``state``; before day W, the window grows by it."""
+    """The plan of the day after ``state``; before day W, the window grows by it.
+
+    Days are numbered one after the other: the new day is that after the state's newest one.
+
+    Raises ``ValueError`` if the state is not one of the wave index, such as that of another window.
+    """
+    for wrong in misfits(index.rules, index.wave, state):
+        raise ValueError(
+            f"The state after day {state.day} is not one of {index.scheme} with a window of {index.window} days and "
+            f"{index.constituents} constituents: {wrong}. Build the wave index again."
+        )
+    return _next(index, state)
+
+
+def _next(index: WaveIndex, state: WaveState) -> DayPlan:
     if state.day < index.window:
         return grow(index, state)
     return _planned(index.rules.steps(index.wave, state), state)
@@ -137,7 +173,7 @@ def plans(index: WaveIndex, last_day: int) -> Iterator[DayPlan]:
     plan = start(index)
     yield plan
     while plan.day < last_day:
-        plan = transition(index, plan.state)
+        plan = _next(index, plan.state)
         yield plan
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deltawave.wave.operations import AddIndex, AddToIndex, Days, DropIndex, Operation, Rename
 from deltawave.wave.scheme import Scheme, Steps, Wave
 from deltawave.wave.state import WaveState, constituent, temporary
-from deltawave.wave.temporaries import initialize, prepare_one, take_prepared
+from deltawave.wave.temporaries import initialize, prepare
 from deltawave.wave.wata import is_thrown_away, soft_layout, throw_away
 
 
@@ -38,11 +38,14 @@ def _preparation(wave: Wave, state: WaveState, number: int, ends: bool) -> Itera
     cluster = state.indexes[constituent(wave.after(number))]
     following = cluster - {min(cluster)}
     # With two constituents, the cluster that expires next still grows until the day before it has to be prepared.
-    is_ahead = wave.spread and wave.constituents > 2
-    if is_ahead:
-        yield from prepare_one(state, following)
     if ends:
-        yield from take_prepared(following) if is_ahead else initialize(following)
+        yield from initialize(following, state.highest("P"))
+    elif wave.spread and wave.constituents > 2:
+        yield from prepare(state, following, 1)
 
 
-RATA = Scheme(soft_layout, _first, _steps, least=2)
+def _needs(_state: WaveState, staying: Days) -> Mapping[str, Days | None]:
+    return {temporary(number): frozenset(sorted(staying)[-number:]) for number in range(1, len(staying) + 1)}
+
+
+RATA = Scheme(soft_layout, _first, _steps, least=2, needs=_needs, prepares=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deltawave.wave.operations import NO_DAYS, AddToIndex, BuildIndex, Copy, Days, Operation
 from deltawave.wave.scheme import Scheme, Steps, Wave, evenly
@@ -28,13 +28,17 @@ def _operations(wave: Wave, state: WaveState) -> Iterator[Operation]:
         if kept:
             yield Copy(TEMP, name)
             yield AddToIndex(name, new)
+            yield BuildIndex(TEMP, NO_DAYS)
         else:
             yield BuildIndex(name, new)
-        yield BuildIndex(TEMP, NO_DAYS)
     else:
         yield AddToIndex(TEMP, new) if kept else BuildIndex(TEMP, new)
         yield Copy(TEMP, name)
         yield AddToIndex(name, to_add)
 
 
-REINDEX_PLUS = Scheme(evenly, _first, _steps)
+def _needs(_state: WaveState, _staying: Days) -> Mapping[str, Days | None]:
+    return {TEMP: None}
+
+
+REINDEX_PLUS = Scheme(evenly, _first, _steps, needs=_needs)

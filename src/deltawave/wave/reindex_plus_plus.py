@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 
 from deltawave.wave.operations import NO_DAYS, AddToIndex, BuildIndex, Days, Operation, Rename
 from deltawave.wave.scheme import Scheme, Steps, Wave, evenly
 from deltawave.wave.state import WaveState, constituent, temporary
-from deltawave.wave.temporaries import initialize, prepare_one, take_prepared
+from deltawave.wave.temporaries import initialize, prepare
 
 
 def _first(_wave: Wave, layout: Sequence[Days]) -> tuple[Operation, ...]:
@@ -23,22 +24,49 @@ def _steps(wave: Wave, state: WaveState) -> Steps:
 
 
 def _preparation(wave: Wave, state: WaveState, number: int, used: int) -> Iterator[Operation]:
-    expired = wave.expired(state)
-    days = state.indexes[constituent(number)] - {expired} | {state.day + 1}
-    if used:
-        # The next replacement has the days of the cluster that stay; it lacks those that came since.
-        replacement = temporary(used - 1)
-        yield AddToIndex(replacement, days - state.indexes[replacement] - {expired + 1})
+    days = state.indexes[constituent(number)] - {wave.expired(state)} | {state.day + 1}
     later = wave.after(number)
     cluster = days if later == number else state.indexes[constituent(later)]
     following = cluster - {min(cluster)}
-    # With one constituent, the cluster that expires next is not complete before it has to be prepared.
-    is_ahead = wave.spread and later != number
-    if is_ahead:
-        yield from prepare_one(state, following)
     if not used:
         yield BuildIndex(temporary(0), NO_DAYS)
-        yield from take_prepared(following) if is_ahead else initialize(following)
+        yield from initialize(following, state.highest("P"))
+        return
+    # Of the temporary indexes, the next replacement has to have the new days of the cluster, the others can wait.
+    yield from _catch_up(state, used - 1, days, len(days))
+    # With one constituent, the cluster that expires next is not complete before its temporary indexes are needed.
+    if wave.spread and later != number:
+        room = _share(len(days), len(following)) - len(_lacking(state, used - 1, days))
+        for earlier in range(used - 2, -1, -1):
+            yield from _catch_up(state, earlier, days, room)
+            room -= min(room, len(_lacking(state, earlier, days)))
+        yield from prepare(state, following, room)
 
 
-REINDEX_PLUS_PLUS = Scheme(evenly, _first, _steps)
+def _share(cluster: int, following: int) -> int:
+    """The days that each day of a cluster indexes for later ones, if all index as many.
+
+    On the way, the temporary indexes get 1 + 2 + ... + (cluster - 1) new days, and ``following`` new ones are built.
+    It suffices for what each next day needs: 1 + 2 + ... + k of them by day k.
+    """
+    return ceil((cluster * (cluster - 1) / 2 + following) / cluster)
+
+
+def _lacking(state: WaveState, number: int, days: Days) -> list[int]:
+    """The new days of a cluster that T_number does not have yet; it has its ``number`` old days from the beginning."""
+    old = state.highest("T") - number
+    return sorted(frozenset(sorted(days)[old:]) - state.indexes[temporary(number)])
+
+
+def _catch_up(state: WaveState, number: int, days: Days, most: int) -> Iterator[Operation]:
+    missing = _lacking(state, number, days)[:most]
+    if missing:
+        yield AddToIndex(temporary(number), frozenset(missing))
+
+
+def _needs(state: WaveState, staying: Days) -> Mapping[str, Days | None]:
+    used = state.highest("T")
+    return {**{temporary(number): None for number in range(used)}, temporary(used): staying}
+
+
+REINDEX_PLUS_PLUS = Scheme(evenly, _first, _steps, needs=_needs, prepares=True)

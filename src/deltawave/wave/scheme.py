@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from deltawave.wave.operations import Days, Operation
@@ -34,6 +34,11 @@ class Wave:
         return number % self.constituents + 1
 
 
+def no_needs(_state: WaveState, _staying: Days) -> Mapping[str, Days | None]:
+    """No temporary index."""
+    return {}
+
+
 @dataclass(frozen=True)
 class Scheme:
     """One of the six schemes (WI 3 and 4, Appendix A).
@@ -44,6 +49,9 @@ class Scheme:
     - ``least``: the least n
     - ``is_hard``: exactly the last W days are indexed, otherwise more
     - ``rebuilds``: days are never added to an index, which is packed therefore
+    - ``needs``: the temporary indexes that a state has to have, from it and the days that stay of the constituent that
+      expires next; with their days, or None where these can differ
+    - ``prepares``: temporary indexes of the next cluster can be there, too
     """
 
     layout: Callable[[int, int], Sequence[Days]]
@@ -52,6 +60,8 @@ class Scheme:
     least: int = 1
     is_hard: bool = True
     rebuilds: bool = False
+    needs: Callable[[WaveState, Days], Mapping[str, Days | None]] = no_needs
+    prepares: bool = False
 
 
 def evenly(window: int, constituents: int) -> Sequence[Days]:

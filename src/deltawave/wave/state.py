@@ -50,8 +50,14 @@ class WaveState:
         return [days for kind in "TP" for _, days in self._of(kind)]
 
     def holding(self, day: int) -> int:
-        """The number of the constituent that has a day."""
-        return next(int(name[1:]) for name, days in self.indexes.items() if name[0] == "I" and day in days)
+        """The number of the constituent that has a day.
+
+        Raises ``ValueError`` if there is none.
+        """
+        for name, days in self.indexes.items():
+            if day in days and name[0] == "I":
+                return int(name[1:])
+        raise ValueError(f"No constituent has day {day}.")
 
     def highest(self, kind: str) -> int:
         """The highest number of the indexes whose name begins with ``kind``; 0 if there is none, or only T_0."""

@@ -8,23 +8,22 @@ from deltawave.wave.operations import AddToIndex, BuildIndex, Copy, Days, Operat
 from deltawave.wave.state import WaveState, prepared, temporary
 
 
-def initialize(days: Days) -> Iterator[Operation]:
-    """T_1 with the newest day, T_2 with the two newest, and so on (Initialize in WI Figures 15 and 17)."""
-    for number in range(1, len(days) + 1):
+def initialize(days: Days, ready: int = 0) -> Iterator[Operation]:
+    """T_1 with the newest day, T_2 with the two newest, and so on (Initialize in WI Figures 15 and 17).
+
+    P_1 to P_ready were prepared before, and only get their names; whoever prepared less builds more here.
+    """
+    for number in range(1, ready + 1):
+        yield Rename(prepared(number), temporary(number))
+    for number in range(ready + 1, len(days) + 1):
         yield from _next_one(days, number, temporary)
 
 
-def prepare_one(state: WaveState, days: Days) -> Iterator[Operation]:
-    """One more index of those that will replace a cluster's, if one is missing: one day is indexed (WI 4.3)."""
-    number = state.highest("P") + 1
-    if number <= len(days):
+def prepare(state: WaveState, days: Days, most: int) -> Iterator[Operation]:
+    """Up to ``most`` of the indexes that will replace a cluster's and are missing; each indexes a day (WI 4.3)."""
+    first = state.highest("P") + 1
+    for number in range(first, min(first + most, len(days) + 1)):
         yield from _next_one(days, number, prepared)
-
-
-def take_prepared(days: Days) -> Iterator[Operation]:
-    """Those prepared become T_1, T_2, ..."""
-    for number in range(1, len(days) + 1):
-        yield Rename(prepared(number), temporary(number))
 
 
 def _next_one(days: Days, number: int, name: Callable[[int], str]) -> Iterator[Operation]:

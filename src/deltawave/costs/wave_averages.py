@@ -1,0 +1,44 @@
+"""How many days a scheme indexes on an average day: as WI's tables print it, or as the operations of the planner do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deltawave.wave import SCHEMES
+from deltawave.wave.state import clusters
+
+
+@dataclass(frozen=True)
+class DaysIndexed:
+    """Days that are built or added on an average day, in preparation and in the transition."""
+
+    preparation: float
+    transition: float
+
+
+def printed(scheme: str, window: int, constituents: int) -> DaysIndexed:
+    """As in WI Tables 10 and 11: of a cluster of X days, X / 2; and RATA* prepares one."""
+    days = window / constituents
+    preparation = {"reindex_plus_plus": days / 2, "rata": 1.0}
+    transition = {"reindex": days, "reindex_plus": days / 2}
+    return DaysIndexed(preparation.get(scheme, 0.0), transition.get(scheme, 1.0))
+
+
+def planned(scheme: str, window: int, constituents: int) -> DaysIndexed:
+    """As the planner does it, for clusters of uneven lengths, too.
+
+    While a cluster of L days expires, REINDEX indexes L days each day. REINDEX+ indexes L (L + 1) / 2 days in all, and
+    REINDEX++ prepares L (L - 1) / 2 of them; both REINDEX++ and RATA* prepare L - 1 in their temporary indexes.
+    """
+    fewer = SCHEMES[scheme].least - 1
+    lengths = [len(days) for days in clusters(range(window - fewer), constituents - fewer)]
+    preparation = {
+        "reindex_plus_plus": sum(days * (days - 1) / 2 + days - 1 for days in lengths),
+        "rata": sum(days - 1 for days in lengths),
+    }
+    transition = {
+        "reindex": sum(days**2 for days in lengths),
+        "reindex_plus": sum(days * (days + 1) / 2 for days in lengths),
+    }
+    total = sum(lengths)
+    return DaysIndexed(preparation.get(scheme, 0) / total, transition.get(scheme, total) / total)
