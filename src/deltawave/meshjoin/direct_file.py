@@ -47,11 +47,13 @@ class DirectFile:
     def _fill(self, number: int, part: Part) -> None:
         begin, end = part
         wanted = in_sectors(end - begin)
-        if len(self._rooms[number]) < wanted:
-            self._rooms[number] = mmap.mmap(-1, wanted)
+        try:
+            if len(self._rooms[number]) < wanted:
+                self._rooms[number] = mmap.mmap(-1, wanted)
+        finally:
+            self._has_begun.set()
         room = memoryview(self._rooms[number])[:wanted]
         done = 0
-        self._has_begun.set()
         while begin + done < end:
             read = os.preadv(self._file, [room[done:]], begin + done)
             if not read:
