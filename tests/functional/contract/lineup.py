@@ -175,8 +175,6 @@ def _models() -> list[Model]:
         Model("sorted_held", "sort_merge", {"duplicate_keys": "quarantine"}),
         Model("own_by_sql", "not_in", {"on_schema_change": "fail"}),
         Model("own_by_sql_held", "not_in", {"duplicate_keys": "quarantine"}),
-        Model("own_by_python", "by_function", {"on_schema_change": "append_new_columns"}),
-        Model("own_by_python_held", "by_function", {"duplicate_keys": "quarantine"}),
         Model("ranged", "ranges", {"range_rows": 5}),
         Model("ranged_remote", "ranges", {"range_rows": 5}, is_remote=True),
         Model("ranged_some", "ranges", {"range_rows": 4, **some}, size=20),

@@ -16,7 +16,7 @@ import oracle
 import own_strategies
 from dbt.cli.main import dbtRunner
 from declarations import declarations
-from events import AFTER_DECISION, BEGIN, NAMES, ORDINARY, Day, Event, events, same
+from events import AFTER_DECISION, BEFORE_DECISION, BEGIN, NAMES, ORDINARY, Day, Event, error_at, events, same
 from judge import check_owed, check_state, judge
 from life import Life, log_of
 from lineup import MODELS, logs_below
@@ -78,11 +78,17 @@ class Suite:
     def deal(self) -> None:
         """Deal every event to one model of each way of comparing to which it can happen, in an order of chance."""
         chance = Random(f"{self.seed} deck")
-        for way in self._ways():
+        begin = chance.randrange(len(BEFORE_DECISION))
+        for number, way in enumerate(self._ways()):
             lives = [life for life in self.lives.values() if life.model.way == way]
             declared = declarations()[lives[0].model.strategy]
             decks: dict[str, list[list[Day]]] = {life.model.name: [] for life in lives}
-            dealt = events()
+            # An error costs a day: a draw has three of the steps for each way, and each step for several ways.
+            steps = {BEFORE_DECISION[(begin + number + 2 * place) % len(BEFORE_DECISION)] for place in range(3)}
+            for step in BEFORE_DECISION:
+                if step not in steps:
+                    self.reasons[way, error_at(step)] = "in another draw"
+            dealt = [event for event in events() if (way, event.name) not in self.reasons]
             chance.shuffle(dealt)
             # Those that fit few models first.
             dealt.sort(key=lambda event: sum(event.unless(life.model, declared) is None for life in lives))
