@@ -184,7 +184,7 @@ def _models() -> list[Model]:
         Model("hashed", "row_checksum", {}),
         Model("hashed_remote", "row_checksum", {"checksum_bits": 128}, is_remote=True),
         Model("merged", "sort_merge_compressed", {}),
-        Model("merged_held", "sort_merge_compressed", {"duplicate_keys": "quarantine"}),
+        Model("merged_remote", "sort_merge_compressed", {}, is_remote=True),
         Model("probed", "hash_compressed", {}),
         Model("chosen", "auto", {"on_schema_change": "sync_all_columns"}),
         Model("chosen_exactly", "auto", {"min_comparisons_before_error": 0}),
@@ -212,6 +212,8 @@ def _models() -> list[Model]:
 
 
 MODELS = {model.name: model for model in _models()}
+# A user's comparison in Python is that of test_own_strategies; here the library's strategies compare in Python.
+ELSEWHERE = {"by_function"}
 
 
 def logs_below(model: Model) -> dict[str, str]:
