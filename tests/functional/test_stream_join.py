@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from kafka import KafkaServer
 from pyspark.errors import StreamingQueryException
@@ -44,7 +45,7 @@ def rows_of(frame: DataFrame) -> Counter[Any]:
 
 
 def results(spark: SparkSession, folder: Path) -> DataFrame:
-    return spark.read.parquet(str(folder)).drop("_batch")
+    return spark.read.parquet(str(folder)).drop("micro_batch")
 
 
 def test_runs_follow_each_other(spark: SparkSession, tmp_path: Path) -> None:
@@ -57,7 +58,7 @@ def test_runs_follow_each_other(spark: SparkSession, tmp_path: Path) -> None:
         spark.sql("select id, id * 10 as skey from range(20)"), "id", "left"
     )
     assert rows_of(results(spark, out)) == rows_of(expected)
-    assert {row["_batch"] for row in spark.read.parquet(str(out)).select("_batch").collect()} == {0, 1}
+    assert {row["micro_batch"] for row in spark.read.parquet(str(out)).select("micro_batch").collect()} == {0, 1}
 
 
 def test_a_relation_that_changes_between_batches(spark: SparkSession, tmp_path: Path) -> None:
@@ -127,8 +128,8 @@ def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: 
     arguments = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "relation"), str(out)]
     ended = subprocess.run(arguments, env=environment, capture_output=True)
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-2000:]
-    assert list(out.glob("_staging/*/*.parquet"))
-    assert {row["_batch"] for row in spark.read.parquet(str(out)).select("_batch").collect()} == {0}
+    assert list(out.glob("_staging/1/*/*.parquet"))
+    assert {row["micro_batch"] for row in spark.read.parquet(str(out)).select("micro_batch").collect()} == {0}
 
     commit = BatchFolders.commit
 
@@ -142,13 +143,38 @@ def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: 
         query = stream_join(opened(spark, source), relation, out, on="id", how="left", available_now=True)
         with pytest.raises(StreamingQueryException, match="failed after the commit"):
             query.awaitTermination()
-    assert {row["_batch"] for row in spark.read.parquet(str(out)).select("_batch").collect()} == {0, 1, 2}
+    assert {row["micro_batch"] for row in spark.read.parquet(str(out)).select("micro_batch").collect()} == {0, 1, 2}
 
     stream_join(opened(spark, source), relation, out, on="id", how="left", available_now=True).awaitTermination()
     rows = spark.sql("select id, id * 10 as skey from range(20)")
     assert rows_of(results(spark, out)) == rows_of(spark.read.parquet(str(source)).join(rows, "id", "left"))
-    assert sorted(path.name for path in out.glob("_batch*")) == [f"_batch={number}" for number in range(4)]
+    assert sorted(path.name for path in out.glob("micro_batch=*")) == [f"micro_batch={number}" for number in range(4)]
     assert not list(out.glob("_staging/*"))
+
+
+@pytest.mark.parametrize("is_local", [True, False], ids=["local", "another"])
+def test_two_queries_in_one_folder(spark: SparkSession, tmp_path: Path, is_local: bool) -> None:
+    """One of them commits a micro-batch, and what the other one writes meanwhile is not removed."""
+    out = str(tmp_path / "out")
+    if not is_local:
+        # A file system that Python does not know.
+        spark._jsc.hadoopConfiguration().set("fs.viewfs.mounttable.mesh.link./out", f"file://{tmp_path}")
+        out = "viewfs://mesh/out/out"
+    first, second = BatchFolders(spark, out), BatchFolders(spark, out)
+    staged = {number: f"{out}/_staging/{number}/first" for number in (0, 1)}
+    for folder in staged.values():
+        spark.range(3).write.parquet(folder)
+    second.open()
+    second.write(spark.range(3), 0)
+    spark.range(3).write.mode("overwrite").parquet(staged[0])
+    with pytest.raises(RuntimeError, match="Another query has written micro-batch 0 into"):
+        first.commit(staged[0], 0)
+    first.commit(staged[1], 1)
+    assert first.has(1)
+    assert spark.read.parquet(out).groupBy("micro_batch").count().sort("micro_batch").collect() == [(0, 3), (1, 3)]
+    # Other readers as well.
+    assert pq.read_table(tmp_path / "out").num_rows == 6
+    assert not list((tmp_path / "out").glob("_staging/*"))
 
 
 def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path) -> None:
@@ -204,7 +230,7 @@ class TestBadInput:
             (spark.range(3), {"on": "id"}, r"stream_join needs a stream \(readStream\)"),
             (stream, {"on": "id", "how": "right_anti"}, "A stream has no end"),
             (stream, {"on": {"amount": "id"}}, r"The key is of type int32 in the stream \(amount\), int64"),
-            (stream.withColumnRenamed("amount", "_batch"), {"on": "id"}, "The results get a column _batch"),
+            (stream.withColumnRenamed("amount", "micro_batch"), {"on": "id"}, "The results get a column micro_batch"),
         ):
             with pytest.raises(ValueError, match=message):
                 stream_join(frame, relation, tmp_path / "out", **options)  # type: ignore[arg-type]

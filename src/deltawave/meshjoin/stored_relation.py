@@ -13,20 +13,25 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches, quoted
 from deltawave.differencing.listed_files import looked_at
+from deltawave.differencing.plain_scan import is_plain_scan
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.differencing.window import parallelism
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import VERSION, write_pages
 
 _MANIFEST = "relation.json"
+# Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
+_SEED = 5
 _WRITTEN = "part int, path string, rows bigint"
 
 
@@ -141,14 +146,23 @@ def part_of(key: Sequence[str], parts: int) -> Column:
 
 
 def _state(relation: DataFrame) -> str:
-    """What tells a changed relation: its files, or how many rows of which hashes it has."""
-    if paths := sorted(relation.inputFiles()):
+    """What tells a changed relation: its files, if it is all their rows; otherwise how many rows of which hashes."""
+    if is_plain_scan(relation) and (paths := sorted(relation.inputFiles())):
         files = looked_at(relation.sparkSession, paths)
         if all(row.problem is None for row in files):
             return json.dumps([(row.path, row.size, row.modified_ns) for row in files])
-    hashed = F.xxhash64(*(F.col(quoted(name)).cast("string") for name in relation.columns))
-    row = relation.agg(F.count(F.lit(1)), F.sum(hashed.cast("decimal(38,0)")), F.bit_xor(hashed)).collect()[0]
-    return json.dumps([str(cell) for cell in row])
+
+    def told(batches: Batches) -> Batches:
+        for batch in batches:
+            hashes = row_hashes(batch.columns, _SEED, batch.num_rows)
+            sums = np.array([np.add.reduce(hashes), np.bitwise_xor.reduce(hashes)], dtype=np.uint64).view(np.int64)
+            cells = [pa.array([number], pa.int64()) for number in (batch.num_rows, *sums.tolist())]
+            yield pa.RecordBatch.from_arrays(cells, ["rows", "total", "parity"])
+
+    rows = total = parity = 0
+    for each in relation.mapInArrow(told, "rows bigint, total bigint, parity bigint").collect():
+        rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
+    return json.dumps([rows, total, parity])
 
 
 def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, page_bytes: int) -> dict[int, str]:

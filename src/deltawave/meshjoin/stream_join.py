@@ -33,7 +33,7 @@ def stream_join(
     """Start a query that joins a stream with a relation, and writes the results into ``folder``.
 
     ``folder`` has Parquet files by micro-batch: the columns of :func:`deltawave.meshjoin.mesh_join`, and the number of
-    the micro-batch in ``_batch``. It also has the stream's checkpoint. A query that is started again with the same
+    the micro-batch in ``micro_batch``. It also has the stream's checkpoint. A query that is started again with the same
     folder goes on where the last one was, even if that was killed: no result is missing, and none is there twice.
 
     - ``relation``: a function of no arguments is called before each micro-batch, so that a relation that has changed is
