@@ -17,7 +17,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave import cli
-from deltawave.meshjoin import StoredRelation, stream_join
+from deltawave.meshjoin import Between, StoredRelation, stream_join
 from deltawave.meshjoin.batch_folders import BatchFolders
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -79,8 +79,6 @@ def test_a_relation_that_changes_between_batches(spark: SparkSession, tmp_path: 
 
 
 def test_a_rate_source_and_other_conditions(spark: SparkSession, tmp_path: Path) -> None:
-    from deltawave.meshjoin import Between
-
     relation = spark.sql("select id * 100 as low, id * 100 + 99 as high, id as class from range(100)")
     pages = StoredRelation.of(relation, tmp_path / "relation", parts=2)
     stream = spark.readStream.format("rate").option("rowsPerSecond", 50).load()
@@ -164,7 +162,7 @@ def test_two_queries_in_one_folder(spark: SparkSession, tmp_path: Path, is_local
     staged = {number: f"{out}/_staging/{number}/first" for number in (0, 1)}
     for folder in staged.values():
         spark.range(3).write.parquet(folder)
-    second.open()
+    second.open({})
     second.write(spark.range(3), 0)
     spark.range(3).write.mode("overwrite").parquet(staged[0])
     with pytest.raises(RuntimeError, match="Another query has written micro-batch 0 into"):
@@ -239,7 +237,37 @@ class TestBadInput:
     def test_batches_without_their_checkpoint(self, spark: SparkSession, tmp_path: Path) -> None:
         BatchFolders(spark, tmp_path / "out").write(spark.range(1), 0)
         with pytest.raises(ValueError, match=r"has batches of a stream whose checkpoint \(_checkpoint\) is missing"):
-            BatchFolders(spark, tmp_path / "out").open()
+            BatchFolders(spark, tmp_path / "out").open({})
+
+    def test_a_restart_with_another_join(self, spark: SparkSession, tmp_path: Path) -> None:
+        source, out = tmp_path / "stream", tmp_path / "out"
+        relation = stored(spark, tmp_path / "relation")
+        arrive(spark, source, 1, 9)
+        other = StoredRelation.of(spark.sql("select id, 'x' as skey from range(9)"), tmp_path / "other", key="id")
+        rows = StoredRelation.of(spark.sql("select id as code from range(9)"), tmp_path / "rows")
+
+        def join(relation: Any, **options: Any) -> None:
+            stream_join(opened(spark, source), relation, out, available_now=True, **options).awaitTermination()
+
+        join(relation, on="id")
+        for now, options, message in (
+            (relation, {"on": "id", "how": "left_anti"}, "another join. Its how: inner; now: left_anti"),
+            (
+                other,
+                {"on": "id"},
+                "columns: id bigint, amount int, skey bigint; now: id bigint, amount int, skey str",
+            ),
+            (rows, {"condition": Between("id", "code")}, r"Its condition: Equal\(.*; now: Between\("),
+        ):
+            with pytest.raises(ValueError, match=message):
+                join(now, **options)
+        # While it runs.
+        arrive(spark, source, 20, 9)
+        asked = iter([relation, other])
+        with pytest.raises(StreamingQueryException, match="the results of another join"):
+            join(lambda: next(asked), on="id")
+        join(relation, on="id")
+        assert results(spark, out).count() == 13
 
     def test_a_batch_that_fails_loses_nothing(self, spark: SparkSession, tmp_path: Path) -> None:
         source, out = tmp_path / "stream", tmp_path / "out"

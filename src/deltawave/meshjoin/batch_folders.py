@@ -8,6 +8,8 @@ is removed when that batch is committed, and so nothing that a living query coul
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,15 +21,17 @@ BATCH = "micro_batch"
 # Readers of Parquet folders skip names that begin with an underscore.
 _STAGING = "_staging"
 CHECKPOINT = "_checkpoint"
+_DEFINITION = "_definition.json"
 
 
 class BatchFolders:
     """A folder of Parquet files on a file system that renames folders in one step, such as a local disk or HDFS."""
 
     def __init__(self, session: SparkSession, folder: str | Path) -> None:
-        self._jvm: Any = session.sparkContext._jvm
+        jvm: Any = session.sparkContext._jvm
         self._gateway: Any = session.sparkContext._gateway
-        self._path = self._jvm.org.apache.hadoop.fs.Path
+        self._jvm = jvm
+        self._path = jvm.org.apache.hadoop.fs.Path
         self._folder = str(folder).rstrip("/")
         self._configuration = session.sparkContext._jsc.hadoopConfiguration()
         self._files = self._path(self._folder).getFileSystem(self._configuration)
@@ -37,14 +41,30 @@ class BatchFolders:
         """Where the stream writes down how far it has come."""
         return f"{self._folder}/{CHECKPOINT}"
 
-    def open(self) -> None:
-        """Begin a run. Raises ``ValueError`` if there are batches of which the stream would know nothing."""
-        has_batches = self._files.globStatus(self._path(f"{self._folder}/{BATCH}=*"))
-        if has_batches and not self._files.exists(self._path(f"{self.checkpoint}/metadata")):
+    def open(self, definition: Mapping[str, str]) -> None:
+        """Begin a run. ``definition``: what may not change from run to run, and what it is.
+
+        Raises ``ValueError`` if there are batches of which the stream would know nothing, or of another definition.
+        """
+        has_begun = self._files.exists(self._path(f"{self.checkpoint}/metadata"))
+        if not has_begun and self._files.globStatus(self._path(f"{self._folder}/{BATCH}=*")):
             raise ValueError(
                 f"{self._folder} has batches of a stream whose checkpoint ({CHECKPOINT}) is missing: "
                 "restore that, or choose another folder."
             )
+        if not has_begun:
+            self._define(definition)
+        self.demand(definition)
+
+    def demand(self, definition: Mapping[str, str]) -> None:
+        """Raise ``ValueError`` if some of this is not as when the first run began."""
+        before = json.loads(self._read(f"{self._folder}/{_DEFINITION}"))
+        for name, now in definition.items():
+            if before[name] != now:
+                raise ValueError(
+                    f"{self._folder} has the results of another join. Its {name}: {before[name]}; now: {now}. "
+                    "Join as before, or choose another folder."
+                )
 
     def has(self, batch: int) -> bool:
         """Whether a batch is committed."""
@@ -79,6 +99,18 @@ class BatchFolders:
             raise RuntimeError(
                 f"Another query has written micro-batch {batch} into {self._folder}: a folder takes one query."
             ) from error
+
+    def _define(self, definition: Mapping[str, str]) -> None:
+        target = self._files.create(self._path(f"{self._folder}/{_DEFINITION}"), True)
+        target.write(bytearray(json.dumps(definition).encode()))
+        target.close()
+
+    def _read(self, path: str) -> str:
+        source = self._files.open(self._path(path))
+        try:
+            return str(self._jvm.org.apache.commons.io.IOUtils.toString(source, "UTF-8"))
+        finally:
+            source.close()
 
     def _rename(self, source: Any, target: Any) -> None:
         """Rename in one step, without overwriting: which ``FileSystem.rename`` leaves open."""
