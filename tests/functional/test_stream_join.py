@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,12 +15,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from kafka import KafkaServer
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave import cli
 from deltawave.meshjoin import Between, StoredRelation, stream_join
 from deltawave.meshjoin.batch_folders import BatchFolders
+from deltawave.meshjoin.messages import json_rows
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -193,6 +196,29 @@ def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path) -> None:
     assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(10)}
 
 
+GOOD = ['{"id": 1, "amount": 2}', '{"amount": 3}', "{}", '{"id": null, "note": "more"}', None]
+
+
+class TestMessages:
+    """Values of Kafka are JSON of a schema, or an error that says where they are."""
+
+    def messages(self, spark: SparkSession, values: list[str | None]) -> DataFrame:
+        rows = [(value, "sales", 3, 40 + place) for place, value in enumerate(values)]
+        return spark.createDataFrame(rows, "value string, topic string, partition int, offset bigint")
+
+    def test_fields_may_be_missing(self, spark: SparkSession) -> None:
+        found = json_rows(self.messages(spark, GOOD), SCHEMA).collect()
+        assert found == [(1, 2), (None, 3), (None, None), (None, None)]
+
+    @pytest.mark.parametrize("value", ['{"id": "x"}', '{"di": 1}', "no", "", "[1]"])
+    def test_others_are_told(self, spark: SparkSession, value: str) -> None:
+        found = self.messages(spark, [*GOOD, value])
+        with pytest.raises(PySparkException, match="The message at offset 45 of partition 3 of topic sales is no JSON"):
+            json_rows(found, SCHEMA).collect()
+        kept = json_rows(found, f"{SCHEMA}, _corrupt_record string").collect()
+        assert [tuple(row) for row in kept][3:] == [(None, None, None), (None, None, value)]
+
+
 class TestCommand:
     def test_progress(self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
@@ -203,6 +229,39 @@ class TestCommand:
         assert "batch 0: 9 rows in" in capsys.readouterr().out
         found = results(spark, out).collect()
         assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(1, 10)}
+
+    @pytest.mark.parametrize(
+        ("kind", "message"),
+        [("parquet", r"The stream's file file:.* has no column id; it has nr, amount\."), ("json", "MALFORMED_RECORD")],
+    )
+    def test_files_of_another_schema(
+        self, spark: SparkSession, tmp_path: Path, kind: str, message: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
+        spark.sql("select id, id * 10 as skey from range(6)").write.parquet(str(relation))
+        writer = spark.sql("select 1L as id, 2 as amount").write.partitionBy("amount").format(kind)
+        writer.save(str(source))
+        wrong = spark.sql("select 'x' as nr, 2 as amount" if kind == "parquet" else "select 'x' as id, 2 as amount")
+        wrong.write.mode("append").format(kind).save(str(source / "amount=2"))
+        command = [
+            "stream",
+            "--source",
+            str(source),
+            "--format",
+            kind,
+            "--schema",
+            SCHEMA,
+            "--on",
+            "id",
+            "--parts",
+            "1",
+        ]
+        command += ["--relation", str(relation), "--out", str(out), "--available-now"]
+        assert cli.main(command) == 1
+        assert re.search(message, capsys.readouterr().out)
+        shutil.rmtree(source)
+        writer.save(str(source))
+        assert cli.main(command) == 0
 
     @pytest.mark.parametrize(
         ("options", "message"),

@@ -8,10 +8,11 @@ from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
+from deltawave.meshjoin.messages import json_rows
 from deltawave.meshjoin.stored_relation import StoredRelation
+from deltawave.meshjoin.stream_files import with_key
 from deltawave.meshjoin.stream_join import stream_join
 
 # The relation, stored for the join, beside the results. Readers do not look into it.
@@ -25,6 +26,8 @@ def run(options: argparse.Namespace) -> int:
         stream = opened(session, options.format, options.source, options.schema, _pairs("--option", options.option))
         source = session.read.format(options.relation_format)
         on = {own: other or own for own, _, other in (each.partition("=") for each in options.on)}
+        if options.format == "parquet":
+            stream = with_key(stream, list(on))
         key = list(on.values())
 
         def relation() -> StoredRelation:
@@ -59,12 +62,13 @@ def opened(
     if kind == "kafka":
         if not schema:
             raise ValueError("A stream from Kafka needs --schema, by which its values are read as JSON.")
-        values = session.readStream.format(kind).options(**options).load()
-        return values.select(F.from_json(F.col("value").cast("string"), schema).alias("value")).select("value.*")
+        return json_rows(session.readStream.format(kind).options(**options).load(), schema)
     if kind == "rate":
         return session.readStream.format(kind).options(**options).load()
     if not path:
         raise ValueError(f"A stream of {kind} files needs --source, their folder.")
+    # What is no JSON or CSV of the schema would come as nulls, and names in a header would not count.
+    options = {"mode": "FAILFAST", "enforceSchema": "false", **options}
     files = session.read.format(kind).options(**options)
     kinds = files.schema(schema).load(path).schema if schema else files.load(path).schema
     return session.readStream.format(kind).options(**options).schema(kinds).load(path)
