@@ -156,6 +156,8 @@ class TestBadInput:
         with pytest.raises(ValueError, match=r"The relation has no column nr; it has id, skey, name\."):
             StoredRelation.of(relation, tmp_path / "other", key="nr")
         assert StoredRelation.opened(tmp_path / "other") is None
+        with pytest.raises(ValueError, match="open by its path, not in hdfs://nowhere/pages: name another one"):
+            StoredRelation.of(relation, "hdfs://nowhere/pages", key="id")
 
     def test_too_little_memory(self, spark: SparkSession, tmp_path: Path) -> None:
         stored = StoredRelation.of(spark.range(1000).selectExpr("id", "id as skey"), tmp_path / "relation", key="id")
