@@ -8,6 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from deltawave import cli
 from deltawave.meshjoin import Between, StoredRelation, stream_join
 from deltawave.meshjoin.batch_folders import BatchFolders
 from deltawave.meshjoin.messages import json_rows
+from deltawave.meshjoin.stream_command import asked_to_stop
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -230,6 +233,28 @@ class TestCommand:
         found = results(spark, out).collect()
         assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(1, 10)}
 
+    def test_control_c(self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """It stops the query, and nothing is printed but that. The folder is named by a URI."""
+        out, relation = tmp_path / "out", tmp_path / "lookup"
+        spark.sql("select id as value, id * 10 as skey from range(6)").write.parquet(str(relation))
+
+        def interrupt() -> None:
+            while not list(out.glob("micro_batch=*")) and threading.main_thread().is_alive():
+                time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt, daemon=True).start()
+        command = ["stream", "--format", "rate", "--option", "rowsPerSecond=20", "--relation", str(relation)]
+        assert cli.main([*command, "--on", "value", "--out", out.as_uri(), "--parts", "1"]) == 0
+        told = capsys.readouterr()
+        assert "stopped; the next run goes on from here" in told.out
+        assert "Traceback" not in told.err
+        assert not spark.streams.active
+        assert StoredRelation.opened(out / "_relation") == StoredRelation.opened(f"file://{out}/_relation") is not None
+        with asked_to_stop() as asked:
+            signal.raise_signal(signal.SIGTERM)
+        assert asked.is_set()
+
     @pytest.mark.parametrize(
         ("kind", "message"),
         [("parquet", r"The stream's file file:.* has no column id; it has nr, amount\."), ("json", "MALFORMED_RECORD")],
@@ -258,7 +283,7 @@ class TestCommand:
         ]
         command += ["--relation", str(relation), "--out", str(out), "--available-now"]
         assert cli.main(command) == 1
-        assert re.search(message, capsys.readouterr().out)
+        assert re.search(message, capsys.readouterr().err)
         shutil.rmtree(source)
         writer.save(str(source))
         assert cli.main(command) == 0
@@ -268,6 +293,7 @@ class TestCommand:
         [
             (["--format", "kafka"], "A stream from Kafka needs --schema"),
             ([], "A stream of parquet files needs --source"),
+            (["--on", "id=code"], "--on id=code: id is given twice."),
             (["--option", "rowsPerSecond"], "--option rowsPerSecond: write name=value"),
         ],
     )
@@ -276,7 +302,7 @@ class TestCommand:
     ) -> None:
         command = ["stream", "--relation", str(tmp_path), "--on", "id", "--out", str(tmp_path / "out"), *options]
         assert cli.main(command) == 1
-        assert message in capsys.readouterr().out
+        assert message in capsys.readouterr().err
 
 
 class TestBadInput:
