@@ -323,6 +323,10 @@ class TestBadInput:
         BatchFolders(spark, tmp_path / "out").write(spark.range(1), 0)
         with pytest.raises(ValueError, match=r"has batches of a stream whose checkpoint \(_checkpoint\) is missing"):
             BatchFolders(spark, tmp_path / "out").open({})
+        (tmp_path / "out" / "_checkpoint").mkdir()
+        (tmp_path / "out" / "_checkpoint" / "metadata").touch()
+        with pytest.raises(ValueError, match="has a checkpoint, but no _definition"):
+            BatchFolders(spark, tmp_path / "out").open({})
 
     def test_a_restart_with_another_join(self, spark: SparkSession, tmp_path: Path) -> None:
         source, out = tmp_path / "stream", tmp_path / "out"

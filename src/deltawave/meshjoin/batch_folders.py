@@ -54,6 +54,10 @@ class BatchFolders:
             )
         if not has_begun:
             self._define(definition)
+        elif not self._files.exists(self._path(f"{self._folder}/{_DEFINITION}")):
+            raise ValueError(
+                f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
+            )
         self.demand(definition)
 
     def demand(self, definition: Mapping[str, str]) -> None:
