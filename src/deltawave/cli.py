@@ -105,6 +105,7 @@ def add_stream(commands: Commands) -> None:
     stream.add_argument("--on", action="append", required=True, help="key column, or stream's=relation's; repeatable")
     stream.add_argument("--how", default="inner", help="inner, left, left_semi or left_anti (default: inner)")
     stream.add_argument("--out", required=True, help="folder of the results and the checkpoint")
+    stream.add_argument("--pages", help="folder of the relation's pages, which all machines reach (default: in --out)")
     stream.add_argument("--memory", type=int, default=64, help="of a task, in MiB (default: 64)")
     stream.add_argument("--parts", type=int, help="as many tasks mesh (default: as many as Spark runs)")
     stream.add_argument("--direct", action="store_true", help="read the relation past the system's cache")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
@@ -63,3 +64,22 @@ def test_a_former_state_stays_for_those_who_read_it(spark: SparkSession, tmp_pat
         for start in (0, 10, 20)
     ]
     assert [all(Path(file).exists() for file in each.files.values()) for each in stored] == [False, True, True]
+
+
+def test_several_store_a_relation_at_a_time(spark: SparkSession, tmp_path: Path) -> None:
+    """One of them does, and what a killed one left is removed."""
+    folder = tmp_path / "relation"
+    (folder / "unfinished").mkdir(parents=True)
+    (folder / "relation.json.unfinished").write_text("{")
+    with ThreadPoolExecutor() as threads:
+        stored = list(threads.map(lambda _: StoredRelation.of(spark.range(9), folder, key="id", parts=1), range(3)))
+    assert stored[0] == stored[1] == stored[2]
+    assert len(list(folder.iterdir())) == 3  # the pages, the manifest and the lock
+
+
+def test_pages_that_are_gone_are_stored_again(spark: SparkSession, tmp_path: Path) -> None:
+    for _ in range(2):
+        stored = StoredRelation.of(spark.range(9), tmp_path / "relation", key="id", parts=1)
+        (file,) = map(Path, stored.files.values())
+        assert file.exists()
+        file.unlink()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -98,6 +99,29 @@ def test_a_relation_is_stored_anew_when_it_changes(spark: SparkSession, tmp_path
     assert [tuple(row) for row in found.collect()] == [(100, 200)]
 
 
+def test_what_else_changes_a_relation(spark: SparkSession, tmp_path: Path) -> None:
+    """A filter over the same files, and a value that moves to another column; not a cache."""
+    source = str(tmp_path / "source")
+    spark.sql("select id, array(if(id = 1, null, 'null')) as name from range(8)").coalesce(1).write.parquet(source)
+    base = spark.read.parquet(source)
+    moved = [spark.sql(f"select 1L as id, {cells}") for cells in ("'a' as p, string(null) as q", "null as p, 'a' as q")]
+    swapped = base.selectExpr("id", "if(id = 0, array(null), array('null')) as name")
+    for former, now in (
+        (base.where("id < 3"), base.where("id < 8")),
+        (base.where("id < 8"), base.where("id < 3")),
+        (base, swapped),
+        (base.selectExpr("id", "name"), base.selectExpr("id + 1 as id", "name")),
+        (base.cache(), swapped),
+        (moved[0], moved[1]),
+    ):
+        folder = tmp_path / uuid4().hex
+        first = StoredRelation.of(former, folder, key="id", parts=1)
+        assert StoredRelation.of(former, folder, key="id", parts=1).files == first.files
+        assert StoredRelation.of(now, folder, key="id", parts=1).files != first.files
+    assert base.storageLevel.useMemory
+    base.unpersist()
+
+
 @pytest.mark.parametrize("how", ["left", "right_anti", "left_anti", "inner"])
 def test_an_empty_side(spark: SparkSession, tmp_path: Path, how: str) -> None:
     some, none = spark.range(3), spark.range(3).where("id < 0")
@@ -132,6 +156,8 @@ class TestBadInput:
         with pytest.raises(ValueError, match=r"The relation has no column nr; it has id, skey, name\."):
             StoredRelation.of(relation, tmp_path / "other", key="nr")
         assert StoredRelation.opened(tmp_path / "other") is None
+        with pytest.raises(ValueError, match="open by its path, not in hdfs://nowhere/pages: name another one"):
+            StoredRelation.of(relation, "hdfs://nowhere/pages", key="id")
 
     def test_too_little_memory(self, spark: SparkSession, tmp_path: Path) -> None:
         stored = StoredRelation.of(spark.range(1000).selectExpr("id", "id as skey"), tmp_path / "relation", key="id")

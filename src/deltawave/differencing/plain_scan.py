@@ -18,6 +18,12 @@ _SCAN = re.compile(
 )
 
 
+def is_plain_scan(frame: DataFrame) -> bool:
+    """Whether the frame is all rows of Parquet files, so that it changes with these files only."""
+    # To drop a view of a frame that Spark has in its cache would take it out of there.
+    return frame.storageLevel == StorageLevel.NONE and _SCAN.fullmatch(_physical_plan(frame)) is not None
+
+
 def plain_row_groups(frame: DataFrame) -> RowGroups:
     """The row groups that hold the frame's rows. Raises ``NotInPlaceError`` if Spark has to read them."""
     if frame.storageLevel != StorageLevel.NONE:

@@ -5,28 +5,39 @@ For equal keys it is split by a hash of the key, so that each task meshes its sh
 
 from __future__ import annotations
 
+import fcntl
 import json
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches, quoted
 from deltawave.differencing.listed_files import looked_at
+from deltawave.differencing.plain_scan import is_plain_scan
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.differencing.window import parallelism
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import VERSION, write_pages
 
 _MANIFEST = "relation.json"
+_LOCK = "relation.lock"
+# The scheme and the path of a URI; of a path, its path.
+_PLACE = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]+):(?://[^/]*)?(?=/))?(.*)", re.DOTALL)
+# Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
+_SEED = 5
 _WRITTEN = "part int, path string, rows bigint"
 
 
@@ -62,33 +73,38 @@ class StoredRelation:
         - ``parts``: as many tasks mesh; by default as many as Spark runs at a time
         - ``page_bytes``: of a page (v_P)
 
-        The former state stays until the next one but one is stored, for joins that have begun with it. Raises
-        ``ValueError`` for a key that is no column.
+        The former state stays until the next one but one is stored, for joins that have begun with it. Of several calls
+        at a time one stores the relation, and the others wait for it. Raises ``ValueError`` for a key that is no
+        column, and a folder that is not opened by its path, such as one of HDFS.
         """
         names = (key,) if isinstance(key, str) else tuple(key)
         if missing := [name for name in names if name not in relation.columns]:
             raise ValueError(f"The relation has no column {missing[0]}; it has {', '.join(relation.columns)}.")
-        folder = Path(folder)
+        folder = local_folder(folder)
         count = parts or parallelism(relation.sparkSession)
         wanted = json.dumps([_state(relation), relation.schema.json(), names, count, page_bytes, VERSION])
-        if (found := cls.opened(folder)) is not None and found.state == wanted:
-            return found
         folder.mkdir(parents=True, exist_ok=True)
-        version = folder / uuid4().hex
-        version.mkdir()
-        try:
-            files = _written(relation, version, names, count, page_bytes)
-            stored = cls(folder, files, count, names, relation.schema, wanted)
-            stored._publish()
-        except BaseException:
-            shutil.rmtree(version, ignore_errors=True)
-            raise
-        # A join that has begun with the former files goes on with them.
-        used = {version, *(Path(path).parent for path in (found.files.values() if found else ()))}
-        for other in folder.iterdir():
-            if other.is_dir() and other not in used:
-                shutil.rmtree(other, ignore_errors=True)
-        return stored
+        with _locked(folder):
+            found = cls.opened(folder)
+            if found is not None and found.state == wanted and found._is_whole():
+                return found
+            version = folder / uuid4().hex
+            version.mkdir()
+            try:
+                files = _written(relation, version, names, count, page_bytes)
+                stored = cls(folder, files, count, names, relation.schema, wanted)
+                stored._publish()
+            except BaseException:
+                shutil.rmtree(version, ignore_errors=True)
+                raise
+            # A join that has begun with the former files goes on with them.
+            used = {version, *(Path(path).parent for path in (found.files.values() if found else ()))}
+            for other in folder.iterdir():
+                if other.is_dir() and other not in used:
+                    shutil.rmtree(other, ignore_errors=True)
+                elif other.name.startswith(f"{_MANIFEST}."):
+                    other.unlink()
+            return stored
 
     @classmethod
     def beside_tables(
@@ -114,13 +130,17 @@ class StoredRelation:
     @classmethod
     def opened(cls, folder: str | Path) -> StoredRelation | None:
         """What is stored in a folder; none if nothing is."""
+        folder = local_folder(folder)
         try:
-            told = json.loads((Path(folder) / _MANIFEST).read_text())
+            told = json.loads((folder / _MANIFEST).read_text())
         except FileNotFoundError:
             return None
-        files = {int(part): str(Path(folder) / path) for part, path in told["files"].items()}
+        files = {int(part): str(folder / path) for part, path in told["files"].items()}
         schema = StructType.fromJson(told["schema"])
-        return cls(Path(folder), files, told["parts"], tuple(told["key"]), schema, told["state"])
+        return cls(folder, files, told["parts"], tuple(told["key"]), schema, told["state"])
+
+    def _is_whole(self) -> bool:
+        return all(Path(path).is_file() for path in self.files.values())
 
     def _publish(self) -> None:
         told = {
@@ -135,20 +155,50 @@ class StoredRelation:
         partial.replace(self.folder / _MANIFEST)
 
 
+def local_folder(folder: str | Path) -> Path:
+    """The path of a folder that may be named as ``file:/path``. Raises ``ValueError`` for other file systems."""
+    scheme, path = _PLACE.fullmatch(str(folder)).groups()  # type: ignore[union-attr]
+    if scheme not in (None, "file"):
+        raise ValueError(
+            f"Pages of a relation lie in a folder that all machines open by its path, not in {folder}: "
+            "name another one, such as a mounted folder."
+        )
+    return Path(path)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process or thread at a time. A lock ends with the process that has it."""
+    with (folder / _LOCK).open("w") as lock:
+        # There are file systems without locks.
+        with suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def part_of(key: Sequence[str], parts: int) -> Column:
     """In which part rows with this key lie."""
     return F.pmod(F.xxhash64(*(F.col(quoted(name)) for name in key)), F.lit(parts)).cast("int")
 
 
 def _state(relation: DataFrame) -> str:
-    """What tells a changed relation: its files, or how many rows of which hashes it has."""
-    if paths := sorted(relation.inputFiles()):
+    """What tells a changed relation: its files, if it is all their rows; otherwise how many rows of which hashes."""
+    if is_plain_scan(relation) and (paths := sorted(relation.inputFiles())):
         files = looked_at(relation.sparkSession, paths)
         if all(row.problem is None for row in files):
             return json.dumps([(row.path, row.size, row.modified_ns) for row in files])
-    hashed = F.xxhash64(*(F.col(quoted(name)).cast("string") for name in relation.columns))
-    row = relation.agg(F.count(F.lit(1)), F.sum(hashed.cast("decimal(38,0)")), F.bit_xor(hashed)).collect()[0]
-    return json.dumps([str(cell) for cell in row])
+
+    def told(batches: Batches) -> Batches:
+        for batch in batches:
+            hashes = row_hashes(batch.columns, _SEED, batch.num_rows)
+            sums = np.array([np.add.reduce(hashes), np.bitwise_xor.reduce(hashes)], dtype=np.uint64).view(np.int64)
+            cells = [pa.array([number], pa.int64()) for number in (batch.num_rows, *sums.tolist())]
+            yield pa.RecordBatch.from_arrays(cells, ["rows", "total", "parity"])
+
+    rows = total = parity = 0
+    for each in relation.mapInArrow(told, "rows bigint, total bigint, parity bigint").collect():
+        rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
+    return json.dumps([rows, total, parity])
 
 
 def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, page_bytes: int) -> dict[int, str]:

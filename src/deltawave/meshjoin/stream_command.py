@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
+from deltawave.meshjoin.messages import json_rows
 from deltawave.meshjoin.stored_relation import StoredRelation
+from deltawave.meshjoin.stream_files import with_key
 from deltawave.meshjoin.stream_join import stream_join
 
 # The relation, stored for the join, beside the results. Readers do not look into it.
@@ -21,31 +27,37 @@ _RELATION = "_relation"
 def run(options: argparse.Namespace) -> int:
     """Join until the stream ends or is stopped; return 1 after an error, which is printed."""
     try:
+        on = _key(options.on)
         session = _session(_pairs("--set", options.set))
         stream = opened(session, options.format, options.source, options.schema, _pairs("--option", options.option))
         source = session.read.format(options.relation_format)
-        on = {own: other or own for own, _, other in (each.partition("=") for each in options.on)}
+        if options.format == "parquet":
+            stream = with_key(stream, list(on))
         key = list(on.values())
 
         def relation() -> StoredRelation:
             rows = source.load(options.relation)
-            return StoredRelation.of(rows, f"{options.out}/{_RELATION}", key=key, parts=options.parts)
+            pages = options.pages or f"{options.out}/{_RELATION}"
+            return StoredRelation.of(rows, pages, key=key, parts=options.parts)
 
-        query = stream_join(
-            stream,
-            relation,
-            options.out,
-            on=on,
-            how=options.how,
-            memory_bytes=options.memory << 20,
-            direct=options.direct,
-            available_now=options.available_now,
-            every=options.every,
-        )
-        follow(query)
-    except (ValueError, PySparkException) as error:
-        print(f"deltawave stream: {error}", flush=True)
-        return 1
+        # From here on PySpark's own handler would cancel a micro-batch and leave the query running.
+        with asked_to_stop() as asked:
+            query = stream_join(
+                stream,
+                relation,
+                options.out,
+                on=on,
+                how=options.how,
+                memory_bytes=options.memory << 20,
+                direct=options.direct,
+                available_now=options.available_now,
+                every=options.every,
+            )
+            follow(query, asked)
+    except Py4JJavaError as error:
+        return _failed(error.java_exception.toString())
+    except (ValueError, OSError, RuntimeError, PySparkException) as error:
+        return _failed(str(error))
     return 0
 
 
@@ -59,29 +71,44 @@ def opened(
     if kind == "kafka":
         if not schema:
             raise ValueError("A stream from Kafka needs --schema, by which its values are read as JSON.")
-        values = session.readStream.format(kind).options(**options).load()
-        return values.select(F.from_json(F.col("value").cast("string"), schema).alias("value")).select("value.*")
+        return json_rows(session.readStream.format(kind).options(**options).load(), schema)
     if kind == "rate":
         return session.readStream.format(kind).options(**options).load()
     if not path:
         raise ValueError(f"A stream of {kind} files needs --source, their folder.")
+    # What is no JSON or CSV of the schema would come as nulls, and names in a header would not count.
+    options = {"mode": "FAILFAST", "enforceSchema": "false", **options}
     files = session.read.format(kind).options(**options)
     kinds = files.schema(schema).load(path).schema if schema else files.load(path).schema
     return session.readStream.format(kind).options(**options).schema(kinds).load(path)
 
 
-def follow(query: StreamingQuery) -> None:
-    """Print the progress of a query until it ends; Control-C stops it. Raises what it fails with."""
-    told = -1
+@contextmanager
+def asked_to_stop() -> Iterator[threading.Event]:
+    """What is set by Control-C or SIGTERM, and does nothing else meanwhile. Only the main thread can be asked."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    former = {number: signal.signal(number, lambda *_: asked.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        ended = False
-        while not ended:
-            ended = bool(query.awaitTermination(1))
-            for progress in query.recentProgress:
-                if progress["batchId"] > told and progress["numInputRows"]:
-                    told = progress["batchId"]
-                    print(_line(progress), flush=True)
-    except KeyboardInterrupt:
+        yield asked
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def follow(query: StreamingQuery, asked: threading.Event) -> None:
+    """Print the progress of a query until it ends, or is ``asked`` to stop. Raises what it fails with."""
+    told = -1
+    ended = False
+    while not ended and not asked.is_set():
+        ended = bool(query.awaitTermination(1))
+        for progress in query.recentProgress:
+            if progress["batchId"] > told and progress["numInputRows"]:
+                told = progress["batchId"]
+                print(_line(progress), flush=True)
+    if not ended:
         query.stop()
         print("stopped; the next run goes on from here", flush=True)
 
@@ -97,6 +124,22 @@ def _session(settings: Mapping[str, str]) -> SparkSession:
         builder = builder.config(name, value)
     session: SparkSession = builder.getOrCreate()
     return session
+
+
+def _failed(message: str) -> int:
+    print(f"deltawave stream: {message}", file=sys.stderr, flush=True)
+    return 1
+
+
+def _key(given: Sequence[str]) -> dict[str, str]:
+    """Of each key column of the stream the relation's."""
+    key: dict[str, str] = {}
+    for each in given:
+        own, _, other = each.partition("=")
+        if own in key:
+            raise ValueError(f"--on {each}: {own} is given twice.")
+        key[own] = other or own
+    return key
 
 
 def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
-from deltawave.meshjoin.conditions import Condition
+from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.mesh_join import mesh_join
 from deltawave.meshjoin.stored_relation import StoredRelation
 
@@ -33,7 +34,7 @@ def stream_join(
     """Start a query that joins a stream with a relation, and writes the results into ``folder``.
 
     ``folder`` has Parquet files by micro-batch: the columns of :func:`deltawave.meshjoin.mesh_join`, and the number of
-    the micro-batch in ``_batch``. It also has the stream's checkpoint. A query that is started again with the same
+    the micro-batch in ``micro_batch``. It also has the stream's checkpoint. A query that is started again with the same
     folder goes on where the last one was, even if that was killed: no result is missing, and none is there twice.
 
     - ``relation``: a function of no arguments is called before each micro-batch, so that a relation that has changed is
@@ -42,7 +43,8 @@ def stream_join(
     - ``every``: the time between two micro-batches, such as ``10 seconds``; without it the next one begins at once
     - others: those of ``mesh_join``
 
-    Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, and ``right_anti``.
+    Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, and a folder of
+    another join (other ``how``, keys, condition or columns). The query fails if a changed relation has other columns.
     """
     if not stream.isStreaming:
         raise ValueError("stream_join needs a stream (readStream); mesh_join joins other frames.")
@@ -58,13 +60,15 @@ def stream_join(
     if BATCH in empty.columns:
         raise ValueError(f"The results get a column {BATCH}: rename that of the relation.")
     results = BatchFolders(session, folder)
-    results.open()
+    compared = re.sub(r" at 0x\w+", "", repr(condition if condition is not None else Equal.on(on or ())))
+    results.open({"how": how, "condition": compared, **_columns(empty)})
 
     def join(rows: DataFrame, batch: int) -> None:
         if results.has(batch):
             return
         found, free = mesh_join(rows, _asked(relation), **options)  # type: ignore[arg-type]
         try:
+            results.demand(_columns(found))
             results.write(found, batch)
         finally:
             free()
@@ -75,6 +79,10 @@ def stream_join(
     elif every is not None:
         writer = writer.trigger(processingTime=every)
     return writer.start()
+
+
+def _columns(frame: DataFrame) -> dict[str, str]:
+    return {"columns": ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in frame.schema.fields)}
 
 
 def _asked(relation: Stored) -> StoredRelation:
