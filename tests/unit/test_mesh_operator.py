@@ -248,6 +248,54 @@ def test_a_tuple_that_never_fits(folder: Path) -> None:
             told(join.run([left.slice(0, 1), left.slice(1)]))
 
 
+WIDE = pa.schema([("key", pa.int64()), ("at", pa.int32()), ("text", pa.string()), ("flag", pa.bool_())])
+
+
+@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(
+        st.tuples(KEYS, st.sampled_from([None, 0, 1, 7, 60, 400]), st.sampled_from([None, True])), max_size=150
+    ),
+    sizes=st.lists(st.integers(1, 40), min_size=1, max_size=3),
+    choices=st.lists(st.tuples(st.integers(1, 60), st.integers(1, 5)), min_size=1, max_size=3),
+    memory=st.integers(900, 9000),
+    how=st.sampled_from(["inner", "left", "left_semi", "left_anti"]),
+)
+def test_nulls_and_varied_widths_in_little_memory(
+    folder: Path, rows: list[Row], sizes: list[int], choices: list[tuple[int, int]], memory: int, how: str
+) -> None:
+    texts = [None if width is None else "x" * width for _, width, _ in rows]
+    cells = [[key for key, _, _ in rows], list(range(len(rows))), texts, [flag for _, _, flag in rows]]
+    left = pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(cells, WIDE, strict=True)], schema=WIDE)
+    right = relation_of([(key, "x") for key in (0, 1, 1, 2, None, 4)]).rename_columns(["id", "place", "skey"])
+    batches, at = [], 0
+    while at < left.num_rows:
+        batches.append(left.slice(at, sizes[len(batches) % len(sizes)]))
+        at += batches[-1].num_rows
+    with stored(folder, right, 2) as pages:
+        join, counts = MeshJoin(pages, Equal.on({"key": "id"}), WIDE, how, memory, most_pages=1), Counts()
+        found = told(join.run(batches, Drawn(choices), counts))
+        assert counts.peak_bytes <= memory
+
+    def meets(one: Row, other: Row) -> bool:
+        return one[0] is not None and one[0] == other[0]
+
+    assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
+
+
+@pytest.mark.parametrize("memory", [1 << 20, 64 << 20])
+def test_a_wide_tuple_after_narrow_ones(folder: Path, memory: int) -> None:
+    """Of nine tenths of what is free after the hash table: that is as large as the first tuples suggest."""
+    left = stream_of([(2, "a" * 100)] * 50)
+    right = relation_of([(2, "x")]).rename_columns(["id", "place", "skey"])
+    with stored(folder, right, 1) as pages:
+        join, counts = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "left", memory), Counts()
+        free = memory - Equal.on("key").row_bytes(join.capacity(left.nbytes // 50))
+        wide = stream_of([(2, "a" * (free * 9 // 10))])
+        assert sum(found.num_rows for found in join.run([left, wide, left], counts=counts)) == 101
+        assert counts.peak_bytes <= memory
+
+
 @pytest.mark.parametrize("direct", [False, True])
 def test_both_ways_to_read_and_parquet_give_the_same(folder: Path, direct: bool) -> None:
     right = relation_of([(n % 50, "x" * n) for n in range(200)]).rename_columns(["id", "place", "skey"])

@@ -95,17 +95,17 @@ def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
 
 def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:
     count = tuples.num_rows
-    matcher, window = join.condition.matcher(count), Window(tuples.schema, -(-count // BLOCKS))
+    matcher, window = join.condition.matcher(count), Window(tuples.schema, -(-count // BLOCKS), join.notes_met)
     packet = -(-count // PACKETS)
     source = Arrived([tuples], tuples.schema)
     taken = added = 0.0
     while True:
         begin = time.perf_counter()
-        rows = source.take(packet, tuples.nbytes)
+        rows = source.take(packet, 2 * tuples.nbytes)
         took = time.perf_counter()
         if rows is None:
             return _Filled(window, matcher, taken / count, added / count)
-        window.add(rows, 0)
+        window.add(rows, 0, tuples.nbytes)
         matcher.add(rows)
         taken, added = taken + took - begin, added + time.perf_counter() - took
 

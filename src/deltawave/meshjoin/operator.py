@@ -159,7 +159,7 @@ class MeshJoin:
         low, high = 0, max(0, free)
         while low < high:
             middle = (low + high + 1) // 2
-            held = middle + -(-middle // BLOCKS) + -(-middle // PACKETS)
+            held = middle + middle // BLOCKS + middle // PACKETS
             taken = held * (tuple_bytes + self.notes_met) + self.condition.row_bytes(middle)
             low, high = (middle, high) if taken <= free else (low, middle - 1)
         if not low:
@@ -238,20 +238,18 @@ class _Run:
 
     def _meshed(self) -> Iterator[pa.RecordBatch]:
         self._own_bytes = self._pages_bytes + self._met.nbytes
-        self._window = Window(self._join.stream_schema, 0)
+        self._window = Window(self._join.stream_schema, 0, self._join.notes_met)
         first = None
         while first is None:
             arrived = self._gather(self._join.memory_bytes)
             first = self._source.look()
             if first is None and self._source.has_ended:
                 return
-        tuple_bytes = max(1, -(-first.nbytes // first.num_rows))
-        capacity = self._join.capacity(tuple_bytes)
+        capacity = self._join.capacity(max(1, -(-first.nbytes // first.num_rows)))
         self._packet = -(-capacity // PACKETS)
-        self._packet_bytes = self._packet * tuple_bytes
         self._matcher = self._condition.matcher(capacity)
         self._own_bytes += self._condition.row_bytes(capacity)
-        self._window = Window(self._join.stream_schema, -(-capacity // BLOCKS))
+        self._window = Window(self._join.stream_schema, -(-capacity // BLOCKS), self._join.notes_met)
         page, pages = 0, self._relation.pages
         while True:
             room = capacity - (self._window.end - self._window.begin)
@@ -289,14 +287,14 @@ class _Run:
     def _take(self, count: int, page: int) -> None:
         while count:
             used = self._own_bytes + self._window.nbytes + self._source.nbytes
-            # A packet lies twice in memory while it is put together.
-            free = (self._join.memory_bytes - used) // 2
-            rows = self._source.take(min(count, self._packet), min(free, self._packet_bytes))
+            most = min(count, self._packet)
+            free = self._join.memory_bytes - used - most * self._join.notes_met
+            rows = self._source.take(most, free)
             if rows is None:
                 self._refuse_what_never_fits()
                 break
-            self._counts.peak_bytes = max(self._counts.peak_bytes, used + 2 * rows.nbytes)
-            self._window.add(rows, page)
+            self._counts.peak_bytes = max(self._counts.peak_bytes, used + rows.nbytes)
+            self._window.add(rows, page, free - rows.nbytes)
             self._matcher.add(rows)
             self._counts.tuples += rows.num_rows
             count -= rows.num_rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
@@ -53,7 +54,7 @@ class Arrived:
         return self._batch.slice(self._taken)
 
     def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
-        """Take up to so many tuples of up to so many bytes, copied; none where nothing has arrived or fits."""
+        """Take up to so many tuples, copied in up to so many bytes; none where nothing has arrived or fits."""
         parts: list[pa.RecordBatch] = []
         while count and (arrived := self.look()) is not None:
             part = _fitting(arrived.slice(0, count), most_bytes)
@@ -61,7 +62,8 @@ class Arrived:
                 break
             self.advance(part.num_rows)
             count -= part.num_rows
-            most_bytes -= part.nbytes
+            # Those of former batches lie twice in memory while all are put together.
+            most_bytes -= 2 * _copied_bytes(part)
             parts.append(part)
         return _copied(parts) if parts else None
 
@@ -78,10 +80,17 @@ class Arrived:
 
 
 def _fitting(rows: pa.RecordBatch, most_bytes: int) -> pa.RecordBatch:
-    """The first rows, of up to so many bytes."""
-    while rows.nbytes > most_bytes:
-        rows = rows.slice(0, min(rows.num_rows - 1, max(0, most_bytes) * rows.num_rows // rows.nbytes))
-    return rows
+    """The first rows, as many as take up to so many bytes."""
+    if _copied_bytes(rows) <= most_bytes:
+        return rows
+    counts = range(1, rows.num_rows)
+    return rows.slice(0, bisect_right(counts, most_bytes, key=lambda count: _copied_bytes(rows.slice(0, count))))
+
+
+def _copied_bytes(rows: pa.RecordBatch) -> int:
+    # Put together with others that have nulls, each column has a bit for each row.
+    size: int = rows.nbytes + rows.num_columns * (rows.num_rows // 8 + 1)
+    return size
 
 
 def _copied(parts: list[pa.RecordBatch]) -> pa.RecordBatch:

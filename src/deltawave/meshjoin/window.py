@@ -16,9 +16,6 @@ import pyarrow as pa
 
 from deltawave.meshjoin.hash_table import Numbers
 
-# To fetch tuples from many small parts takes long.
-_PARTS = 16
-
 
 @dataclass(frozen=True)
 class Packet:
@@ -30,9 +27,10 @@ class Packet:
 
 @dataclass
 class Block:
-    """Tuples from the number ``begin`` on, and which of them met a row of the relation."""
+    """Tuples from the number ``begin`` on, and which of them met a row of the relation, if that is noted."""
 
     begin: int
+    notes_met: bool
     parts: list[pa.RecordBatch] = field(default_factory=list)
     count: int = 0
     row_bytes: int = 0
@@ -45,17 +43,28 @@ class Block:
 
     @property
     def nbytes(self) -> int:
-        """What the tuples take."""
-        return self.row_bytes + len(self.is_met)
+        """What the tuples take, and the notes."""
+        return self.row_bytes + self.count * self.notes_met
 
-    def add(self, rows: pa.RecordBatch) -> None:
-        """Add tuples."""
+    def add(self, rows: pa.RecordBatch, most_rows: int, free_bytes: int) -> None:
+        """Add tuples. As it takes long to fetch them from many parts, parts of up to so many are put together.
+
+        ``free_bytes``: which that may take meanwhile.
+        """
         self.parts.append(rows)
         self.count += rows.num_rows
-        self.row_bytes += rows.nbytes
-        if len(self.parts) > _PARTS:
-            self.parts = pa.Table.from_batches(self.parts).combine_chunks().to_batches()
-            self.row_bytes = sum(part.nbytes for part in self.parts)
+        first, together, size = len(self.parts), 0, 0
+        # As each part is at most as large as what came after it, a tuple is copied few times.
+        for part in reversed(self.parts):
+            size += part.nbytes
+            is_smaller = not together or part.num_rows <= together
+            # Together with others that have nulls, a column may take twice as much.
+            if not is_smaller or together + part.num_rows > most_rows or 2 * size > free_bytes:
+                break
+            first, together = first - 1, together + part.num_rows
+        if len(self.parts) - first > 1:
+            self.parts[first:] = [pa.concat_batches(self.parts[first:])]
+        self.row_bytes = sum(part.nbytes for part in self.parts)
 
     def meet(self, numbers: Numbers) -> None:
         """Note that these tuples, of this block, met a row."""
@@ -84,10 +93,14 @@ class Block:
 
 
 class Window:
-    """Packets and blocks of the tuples that have not met all pages yet. ``block_rows``: of one block, at least."""
+    """Packets and blocks of the tuples that have not met all pages yet.
 
-    def __init__(self, schema: pa.Schema, block_rows: int) -> None:
-        self.schema, self._block_rows = schema, block_rows
+    - ``block_rows``: of one block, at least
+    - ``notes_met``: whether it is noted which tuples met a row
+    """
+
+    def __init__(self, schema: pa.Schema, block_rows: int, notes_met: bool) -> None:
+        self.schema, self._block_rows, self._notes_met = schema, block_rows, notes_met
         self._packets: deque[Packet] = deque()
         self._blocks: deque[Block] = deque()
         self.begin = self.end = 0
@@ -102,13 +115,13 @@ class Window:
         """What the tuples take."""
         return sum(block.nbytes for block in self._blocks)
 
-    def add(self, rows: pa.RecordBatch, start_page: int) -> None:
-        """Add a packet."""
+    def add(self, rows: pa.RecordBatch, start_page: int, free_bytes: int) -> None:
+        """Add a packet. ``free_bytes``: of the memory, besides."""
         if not rows.num_rows:
             return
         if not self._blocks or self._blocks[-1].count >= self._block_rows:
-            self._blocks.append(Block(self.end))
-        self._blocks[-1].add(rows)
+            self._blocks.append(Block(self.end, self._notes_met))
+        self._blocks[-1].add(rows, self._block_rows // 2, free_bytes)
         self.end += rows.num_rows
         self._packets.append(Packet(self.end, start_page))
 
