@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import KINDS, Counts, Greedy, MeshJoin, Progress, Tuner
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, ParquetPages, Relation, write_pages
+from deltawave.meshjoin.results import BESIDE_BYTES
+from deltawave.meshjoin.sizes import largest_row, pieces, row_sizes
 from deltawave.meshjoin.theta import Between, Near, Where
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
@@ -294,6 +297,58 @@ def test_a_wide_tuple_after_narrow_ones(folder: Path, memory: int) -> None:
         wide = stream_of([(2, "a" * (free * 9 // 10))])
         assert sum(found.num_rows for found in join.run([left, wide, left], counts=counts)) == 101
         assert counts.peak_bytes <= memory
+
+
+@contextmanager
+def watched_arrow() -> Iterator[pa.MemoryPool]:
+    """A pool that counts what Arrow takes within the block."""
+    former = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(former)
+    pa.set_memory_pool(pool)
+    try:
+        yield pool
+    finally:
+        pa.set_memory_pool(former)
+
+
+@pytest.mark.parametrize(
+    ("row", "one", "rows", "tuples"), [(20_000, 0, 10, 1500), (0, 200_000, 1000, 4), (0, 80, 2, 400_000)]
+)
+def test_what_is_copied_for_results_is_bounded(folder: Path, row: int, one: int, rows: int, tuples: int) -> None:
+    """Wide rows of a frequent key; wide tuples; a large window of texts."""
+    memory = 48 << 20
+    right = pa.RecordBatch.from_pydict({"id": pa.array([1] * rows, pa.int64()), "wide": ["y" * row] * rows})
+    left = pa.RecordBatch.from_pydict({"key": pa.array([1] * tuples, pa.int64()), "text": ["x" * one] * tuples})
+    with stored(folder, right, 1000) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), left.schema, "inner", memory)
+        with watched_arrow() as pool:
+            found = sum(batch.num_rows for batch in join.run([left]))
+    assert found == rows * tuples
+    assert pool.max_memory() <= memory + BESIDE_BYTES
+
+
+def nested(count: int) -> pa.RecordBatch:
+    """Columns of all kinds, whose values grow."""
+    kinds: dict[str, Any] = {
+        "number": list(range(count)),
+        "flag": [True] * count,
+        "text": ["x" * n for n in range(count)],
+        "texts": [["y" * n] * (n % 3) for n in range(count)],
+        "struct": [{"a": n, "b": "z" * n} for n in range(count)],
+        "null": [None] * count,
+    }
+    return pa.RecordBatch.from_pydict(kinds)
+
+
+@given(begin=st.integers(0, 9), count=st.integers(1, 20))
+def test_sizes_of_rows(begin: int, count: int) -> None:
+    rows = nested(30).slice(begin, count)
+    sizes = row_sizes(rows, np.arange(count))
+    assert sizes.sum() == pytest.approx(rows.nbytes, abs=30)
+    assert sizes.max() <= largest_row(rows)
+    cut = list(pieces(sizes, 200))
+    assert [at for begin, end in cut for at in range(begin, end)] == list(range(count))
+    assert all(sizes[begin:end].sum() <= 200 or end - begin == 1 for begin, end in cut)
 
 
 @pytest.mark.parametrize("direct", [False, True])

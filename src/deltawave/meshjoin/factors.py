@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -147,11 +148,13 @@ def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
             found = list(filled.matcher.candidates(held))
             looked = time.perf_counter()
             for candidates in found:
-                results.add(held, first, candidates)
+                for piece in results.pieces(held, candidates):
+                    results.add(held, first, piece)
+                    if results.is_full:
+                        deque(results.settle(filled.window), 0)
                 matched += len(candidates[1])
-            if results.is_full or first == turns[-1]:
-                for _ in results.settle(filled.window):
-                    pass
+            if first == turns[-1]:
+                deque(results.settle(filled.window), 0)
             looks.append(looked - begin)
             made += time.perf_counter() - looked
     return _Looked(statistics.fmean(looks), made / max(1, matched), matched / len(turns))

@@ -104,8 +104,9 @@ class MeshJoin:
     - ``is_ordered``: results come in the order of the stream, when their tuples have met all pages; until then they
       wait in temporary files
 
-    Not part of that memory: a batch of the stream, as it arrived, and a few MB of results that wait, and of what is
-    computed of rows while they are looked for.
+    Not part of that memory: a batch of the stream, as it arrived, and the one before, of which tuples are being taken;
+    and 16 MiB of results and arrays in work (``BESIDE_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten
+    copies of a row or tuple of more than 1 MiB.
     """
 
     relation: Relation
@@ -309,9 +310,10 @@ class _Run:
     def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
         pages = self._relation.read(page, count)
         for candidates in self._matcher.candidates(pages):
-            self._results.add(pages, page, candidates)
-            if self._results.is_full:
-                yield from self._settled()
+            for piece in self._results.pieces(pages, candidates):
+                self._results.add(pages, page, piece)
+                if self._results.is_full:
+                    yield from self._settled()
 
     def _settled(self) -> Iterator[pa.RecordBatch]:
         for numbers, rows in self._results.settle(self._window):

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deltawave.meshjoin.hash_table import Numbers
+from deltawave.meshjoin.sizes import Places, has_one_width, pieces, row_sizes
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,39 @@ class Window:
 
     def take(self, numbers: Numbers, columns: list[str] | None = None) -> pa.Table:
         """The tuples of these numbers, in this order; all columns or these."""
-        first = self._blocks[0].begin
+        tuples = self._tuples(columns)
+        if all(map(has_one_width, tuples.schema.types)):
+            return tuples.take(pa.array(numbers - self._blocks[0].begin))
+        # Arrow would put all parts together, to take anything else.
+        found, places = [self.schema.empty_table().select(tuples.schema.names)], np.empty(len(numbers), dtype=np.intp)
+        for part, own, at in self._by_part(tuples, numbers):
+            places[at] = np.arange(len(at)) + sum(rows.num_rows for rows in found)
+            found.append(pa.table(part.take(pa.array(own))))
+        return pa.concat_tables(found).combine_chunks().take(pa.array(places))
+
+    def pieces(self, numbers: Numbers, most_bytes: int, columns: list[str] | None = None) -> Iterator[tuple[int, int]]:
+        """Where to cut these numbers, so that each piece takes up to so many bytes, or is one tuple."""
+        tuples = self._tuples(columns)
+        if all(map(has_one_width, tuples.schema.types)):
+            step = max(1, 8 * most_bytes // max(1, sum(kind.bit_width for kind in tuples.schema.types)))
+            return ((begin, min(begin + step, len(numbers))) for begin in range(0, len(numbers), step))
+        sizes = np.zeros(len(numbers), dtype=np.int64)
+        for part, own, at in self._by_part(tuples, numbers):
+            sizes[at] = row_sizes(part, own)
+        return pieces(sizes, most_bytes)
+
+    def _tuples(self, columns: list[str] | None) -> pa.Table:
         parts = [part for block in self._blocks for part in block.parts]
         tuples = pa.Table.from_batches(parts, self.schema)
-        return (tuples if columns is None else tuples.select(columns)).take(pa.array(numbers - first))
+        return tuples if columns is None else tuples.select(columns)
+
+    def _by_part(self, tuples: pa.Table, numbers: Numbers) -> Iterator[tuple[pa.RecordBatch, Places, Places]]:
+        """Each part with the places in it of tuples of these numbers, and the places of these among all numbers."""
+        order = np.argsort(numbers, kind="stable")
+        places = numbers[order] - (self._blocks[0].begin if self._blocks else 0)
+        begin = 0
+        for part in tuples.to_batches():
+            first, last = np.searchsorted(places, (begin, begin + part.num_rows)).tolist()
+            if first < last:
+                yield part, places[first:last] - begin, order[first:last]
+            begin += part.num_rows
