@@ -29,6 +29,8 @@ BLOCKS = 16
 _PART_OF_MEMORY, _ROWS = 16, 1 << 15
 # What is added to the window at a time is such a part of it.
 PACKETS = 32
+# Where tuples are shed, so many windows of them are looked at before the join goes on.
+_ARRIVED = 8
 
 
 @dataclass(frozen=True)
@@ -195,14 +197,13 @@ class MeshJoin:
         """Join; batches of the result as they come. ``counts`` is kept up to date.
 
         None in the stream means that nothing more has arrived yet. ``shed``: what has arrived and does not fit is shed,
-        and kept in a file. Otherwise it waits where it is. Raises ``ValueError`` where rows that no tuple meets are
-        wanted, which is not known before the last tuple.
+        and kept in a file. Otherwise it waits where it is. Raises ``FileExistsError`` if there is such a file, and
+        ``ValueError`` where rows that no tuple meets are wanted, which is not known before the last tuple.
         """
         if shed is not None and self.how == "right_anti":
             raise ValueError("A right_anti mesh join can't shed: all tuples tell which rows none meets.")
         source = Arrived(stream, self.stream_schema)
-        # Without rows nothing waits.
-        if shed is not None and self.relation.pages:
+        if shed is not None:
             source = ShedStream(stream, self.stream_schema, shed)
         return _Run(self, source, tuner or Greedy(), counts or Counts()).batches()
 
@@ -226,6 +227,7 @@ class _Run:
                     self._counts.results += batch.num_rows
                     yield batch
         finally:
+            self._source.close()
             if self._ordered is not None:
                 self._ordered.close()
 
@@ -239,12 +241,8 @@ class _Run:
 
     def _meshed(self) -> Iterator[pa.RecordBatch]:
         self._own_bytes = self._pages_bytes + self._met.nbytes
-        self._window = Window(self._join.stream_schema, 0, self._join.notes_met)
-        first = None
-        while first is None:
-            arrived = self._gather(self._join.memory_bytes)
-            first = self._source.look()
-            if first is None and self._source.has_ended:
+        while (first := self._source.peek()) is None:
+            if self._source.has_ended:
                 return
         capacity = self._join.capacity(max(1, -(-first.nbytes // first.num_rows)))
         self._packet = -(-capacity // PACKETS)
@@ -254,6 +252,8 @@ class _Run:
         page, pages = 0, self._relation.pages
         while True:
             room = capacity - (self._window.end - self._window.begin)
+            arrived = self._gather(room, _ARRIVED * capacity)
+            first = self._source.look()
             progress = Progress(arrived, first.num_rows if first else 0, room, pages, self._most_pages)
             w, b = self._tuner(progress)
             self._take(min(w, room), page)
@@ -268,15 +268,13 @@ class _Run:
                 page = (page + count) % pages
                 left -= count
                 yield from self._expire(page)
-            arrived = self._gather(capacity - (self._window.end - self._window.begin))
-            first = self._source.look()
 
-    def _gather(self, room: int) -> int:
+    def _gather(self, room: int, most_arrived: int) -> int:
         used = self._own_bytes + self._window.nbytes
-        # What waits lies twice in memory while it is chosen, and while it is taken.
-        arrived = self._source.gather(room, max(0, self._join.memory_bytes - used) // 4)
+        free = self._join.memory_bytes - used - room * self._join.notes_met
+        arrived = self._source.gather(room, max(0, free), most_arrived)
         self._counts.shed = self._source.shed
-        self._counts.peak_bytes = max(self._counts.peak_bytes, used + 2 * self._source.nbytes)
+        self._counts.peak_bytes = max(self._counts.peak_bytes, used + self._source.nbytes)
         return arrived
 
     def _without_rows(self) -> Iterator[pa.RecordBatch]:

@@ -28,8 +28,8 @@ class Arrived:
         """What waits in the join's memory."""
         return 0
 
-    def gather(self, most_rows: int, most_bytes: int) -> int:
-        """Look at what has arrived, of which so much fits; return how many tuples these are.
+    def gather(self, most_rows: int, most_bytes: int, most_arrived: int) -> int:
+        """Look at up to so many that have arrived, of which so much fits; return how many tuples these are.
 
         Here nothing is looked at before it is taken: what does not fit waits where the stream comes from.
         """
@@ -37,6 +37,10 @@ class Arrived:
 
     def look(self) -> pa.RecordBatch | None:
         """The tuples that come next and are held together; none where nothing has arrived."""
+        return self.peek()
+
+    def peek(self) -> pa.RecordBatch | None:
+        """The same, before any are gathered."""
         while self._batch is None or self._taken == self._batch.num_rows:
             self._batch, self._taken = None, 0
             if self.has_ended:
@@ -74,9 +78,12 @@ class Arrived:
     def rest(self) -> Iterator[pa.RecordBatch]:
         """All tuples that are still to come."""
         while not self.has_ended:
-            if (found := self.look()) is not None:
-                self.advance(found.num_rows)
+            if (found := self.peek()) is not None:
+                self._taken += found.num_rows
                 yield found
+
+    def close(self) -> None:
+        """Let go of everything; also before the end."""
 
 
 def _fitting(rows: pa.RecordBatch, most_bytes: int) -> pa.RecordBatch:
