@@ -384,6 +384,9 @@ class TestBadInput:
                 MeshJoin(relation, Equal.on(names), STREAM)
         with pytest.raises(ValueError, match=r"Both sides have the column\(s\) branch: rename them in one."):
             MeshJoin(EmptyRelation(RELATION), Equal.on({"key": "id"}), STREAM)
+        upper = pa.schema([RELATION.field("id"), ("Branch", pa.string())])
+        with pytest.raises(ValueError, match=r"Both sides have the column\(s\) branch/Branch: rename them in one."):
+            MeshJoin(EmptyRelation(upper), Equal.on({"key": "id"}), STREAM)
         with pytest.raises(ValueError, match="There is no mesh join 'outer': inner, left"):
             MeshJoin(EmptyRelation(RELATION), Equal.on("branch"), STREAM, "outer")
 

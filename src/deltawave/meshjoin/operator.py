@@ -123,7 +123,12 @@ class MeshJoin:
         if self.how not in KINDS:
             raise ValueError(f"There is no mesh join {self.how!r}: {', '.join(KINDS)}.")
         self.condition.check(self.stream_schema, self.relation.schema)
-        repeated = set(self.stream_schema.names) & set(self.carried)
+        own = {name.lower(): name for name in self.stream_schema.names}
+        repeated = [
+            name if name in own.values() else f"{own[name.lower()]}/{name}"
+            for name in self.carried
+            if name.lower() in own
+        ]
         if repeated:
             raise ValueError(f"Both sides have the column(s) {', '.join(sorted(repeated))}: rename them in one.")
 
