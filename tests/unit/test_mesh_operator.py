@@ -327,6 +327,19 @@ def test_what_is_copied_for_results_is_bounded(folder: Path, row: int, one: int,
     assert pool.max_memory() <= memory + BESIDE_BYTES
 
 
+@pytest.mark.parametrize("tuples", [1, 400])
+def test_results_in_order_take_no_more_memory_however_many(folder: Path, tuples: int) -> None:
+    rows = 400_000 // tuples
+    right = pa.RecordBatch.from_pydict({"id": pa.array([1] * rows, pa.int64()), "wide": ["y" * 80] * rows})
+    left = pa.RecordBatch.from_pydict({"key": pa.array([1] * tuples, pa.int64()), "at": range(tuples)})
+    with stored(folder, right, 5000) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), left.schema, "left", MEMORY, is_ordered=True)
+        with watched_arrow() as pool:
+            found = np.concatenate([batch.column("at").to_numpy() for batch in join.run([left])])
+    assert (found == np.repeat(np.arange(tuples), rows)).all()
+    assert pool.max_memory() <= MEMORY + BESIDE_BYTES
+
+
 def nested(count: int) -> pa.RecordBatch:
     """Columns of all kinds, whose values grow."""
     kinds: dict[str, Any] = {

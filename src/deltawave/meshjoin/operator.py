@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.conditions import Condition
@@ -19,7 +18,7 @@ from deltawave.meshjoin.relation import Relation
 from deltawave.meshjoin.results import Results, RowsMet
 from deltawave.meshjoin.shed_stream import Shed, ShedStream
 from deltawave.meshjoin.stream import Arrived
-from deltawave.meshjoin.window import Window
+from deltawave.meshjoin.window import Block, Window
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
@@ -330,16 +329,21 @@ class _Run:
         for block in self._window.expired_blocks():
             yield from self._settled()
             if self._ordered is not None:
-                unmet = block.unmet() if self._join.how == "left" else np.zeros(0, dtype=np.int64)
-                rows = self._window.take(unmet).combine_chunks().to_batches()
-                yield from self._ordered.leave(
-                    block.begin, unmet, pa.Table.from_batches(map(self._unmet, rows), self._join.schema)
-                )
+                if self._join.how == "left":
+                    self._add_unmet(self._ordered, block)
+                yield from self._ordered.leave(block.begin)
             elif self._join.how in ("left", "left_anti"):
                 yield from map(self._unmet, block.chosen(met=False))
             elif self._join.how == "left_semi":
                 yield from block.chosen(met=True)
             self._window.give_up(block)
+
+    def _add_unmet(self, ordered: Ordered, block: Block) -> None:
+        """Its tuples that no row met."""
+        numbers = block.unmet()
+        for rows in block.chosen(met=False):
+            own, numbers = numbers[: rows.num_rows], numbers[rows.num_rows :]
+            ordered.add(own, pa.Table.from_batches([self._unmet(rows)]), self._window.begins)
 
     def _rows_unmet(self) -> Iterator[pa.RecordBatch]:
         """The relation's rows that no tuple met, read once more."""
