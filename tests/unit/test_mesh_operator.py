@@ -163,6 +163,14 @@ def test_other_conditions(
     assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
 
 
+def test_not_a_number_lies_in_no_range(folder: Path) -> None:
+    left = pa.RecordBatch.from_pydict({"key": [0.5, float("nan")]})
+    right = pa.RecordBatch.from_pydict({"low": [0.0, float("nan"), 0.0], "high": [1.0, 1.0, float("nan")]})
+    with stored(folder, right, 2, ()) as pages:
+        join = MeshJoin(pages, Between("key", "low", "high"), left.schema, "inner", MEMORY)
+        assert told(join.run([left])) == [(0.5, 0.0, 1.0)]
+
+
 @pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti"])
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
