@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import mmap
+import os
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from deltawave.bench import mesh_join
 from deltawave.bench.mesh_data import ROW_BYTES, TUPLE_BYTES, MeshData, Zipf
 from deltawave.bench.mesh_methods import METHODS
 from deltawave.bench.mesh_setting import Setting
+from deltawave.bench.resources import memory_of_tree
 
 
 def test_skewed_values() -> None:
@@ -62,3 +65,25 @@ def test_a_method_that_fails_says_so(tmp_path: Path) -> None:
     setting = Setting(MeshData(rows=100), tmp_path, 100_000, False)
     with pytest.raises(RuntimeError, match="meshjoin failed"):
         mesh_join.in_process(METHODS["meshjoin"], setting)
+
+
+def test_buffers_of_direct_reads_count_as_memory() -> None:
+    before = memory_of_tree(os.getpid())
+    with mmap.mmap(-1, 32 << 20) as buffer:
+        buffer.write(b"x" * (32 << 20))
+        assert memory_of_tree(os.getpid()) - before > 30 << 20
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--memory", "0.00001"], "A mesh join needs more than the"),
+        (["--runs", "0"], "--runs has to be 1 or more, not 0"),
+        (["--rows", "0"], "--rows has to be 1 or more, not 0"),
+    ],
+)
+def test_what_cannot_be_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    assert cli.main(["bench", "meshjoin", "--rows", "2000", *options, "--out", str(tmp_path / "out")]) == 1
+    assert message in capsys.readouterr().err

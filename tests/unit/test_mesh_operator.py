@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import KINDS, Counts, Greedy, MeshJoin, Progress, Tuner
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, ParquetPages, Relation, write_pages
+from deltawave.meshjoin.results import BESIDE_BYTES
+from deltawave.meshjoin.sizes import largest_row, pieces, row_sizes
 from deltawave.meshjoin.theta import Between, Near, Where
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
@@ -160,6 +163,14 @@ def test_other_conditions(
     assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
 
 
+def test_not_a_number_lies_in_no_range(folder: Path) -> None:
+    left = pa.RecordBatch.from_pydict({"key": [0.5, float("nan")]})
+    right = pa.RecordBatch.from_pydict({"low": [0.0, float("nan"), 0.0], "high": [1.0, 1.0, float("nan")]})
+    with stored(folder, right, 2, ()) as pages:
+        join = MeshJoin(pages, Between("key", "low", "high"), left.schema, "inner", MEMORY)
+        assert told(join.run([left])) == [(0.5, 0.0, 1.0)]
+
+
 @pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti"])
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
@@ -248,6 +259,119 @@ def test_a_tuple_that_never_fits(folder: Path) -> None:
             told(join.run([left.slice(0, 1), left.slice(1)]))
 
 
+WIDE = pa.schema([("key", pa.int64()), ("at", pa.int32()), ("text", pa.string()), ("flag", pa.bool_())])
+
+
+@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(
+        st.tuples(KEYS, st.sampled_from([None, 0, 1, 7, 60, 400]), st.sampled_from([None, True])), max_size=150
+    ),
+    sizes=st.lists(st.integers(1, 40), min_size=1, max_size=3),
+    choices=st.lists(st.tuples(st.integers(1, 60), st.integers(1, 5)), min_size=1, max_size=3),
+    memory=st.integers(900, 9000),
+    how=st.sampled_from(["inner", "left", "left_semi", "left_anti"]),
+)
+def test_nulls_and_varied_widths_in_little_memory(
+    folder: Path, rows: list[Row], sizes: list[int], choices: list[tuple[int, int]], memory: int, how: str
+) -> None:
+    texts = [None if width is None else "x" * width for _, width, _ in rows]
+    cells = [[key for key, _, _ in rows], list(range(len(rows))), texts, [flag for _, _, flag in rows]]
+    left = pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(cells, WIDE, strict=True)], schema=WIDE)
+    right = relation_of([(key, "x") for key in (0, 1, 1, 2, None, 4)]).rename_columns(["id", "place", "skey"])
+    batches, at = [], 0
+    while at < left.num_rows:
+        batches.append(left.slice(at, sizes[len(batches) % len(sizes)]))
+        at += batches[-1].num_rows
+    with stored(folder, right, 2) as pages:
+        join, counts = MeshJoin(pages, Equal.on({"key": "id"}), WIDE, how, memory, most_pages=1), Counts()
+        found = told(join.run(batches, Drawn(choices), counts))
+        assert counts.peak_bytes <= memory
+
+    def meets(one: Row, other: Row) -> bool:
+        return one[0] is not None and one[0] == other[0]
+
+    assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
+
+
+@pytest.mark.parametrize("memory", [1 << 20, 64 << 20])
+def test_a_wide_tuple_after_narrow_ones(folder: Path, memory: int) -> None:
+    """Of nine tenths of what is free after the hash table: that is as large as the first tuples suggest."""
+    left = stream_of([(2, "a" * 100)] * 50)
+    right = relation_of([(2, "x")]).rename_columns(["id", "place", "skey"])
+    with stored(folder, right, 1) as pages:
+        join, counts = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "left", memory), Counts()
+        free = memory - Equal.on("key").row_bytes(join.capacity(left.nbytes // 50))
+        wide = stream_of([(2, "a" * (free * 9 // 10))])
+        assert sum(found.num_rows for found in join.run([left, wide, left], counts=counts)) == 101
+        assert counts.peak_bytes <= memory
+
+
+@contextmanager
+def watched_arrow() -> Iterator[pa.MemoryPool]:
+    """A pool that counts what Arrow takes within the block."""
+    former = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(former)
+    pa.set_memory_pool(pool)
+    try:
+        yield pool
+    finally:
+        pa.set_memory_pool(former)
+
+
+@pytest.mark.parametrize(
+    ("row", "one", "rows", "tuples"), [(20_000, 0, 10, 1500), (0, 200_000, 1000, 4), (0, 80, 2, 400_000)]
+)
+def test_what_is_copied_for_results_is_bounded(folder: Path, row: int, one: int, rows: int, tuples: int) -> None:
+    """Wide rows of a frequent key; wide tuples; a large window of texts."""
+    memory = 48 << 20
+    right = pa.RecordBatch.from_pydict({"id": pa.array([1] * rows, pa.int64()), "wide": ["y" * row] * rows})
+    left = pa.RecordBatch.from_pydict({"key": pa.array([1] * tuples, pa.int64()), "text": ["x" * one] * tuples})
+    with stored(folder, right, 1000) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), left.schema, "inner", memory)
+        with watched_arrow() as pool:
+            found = sum(batch.num_rows for batch in join.run([left]))
+    assert found == rows * tuples
+    assert pool.max_memory() <= memory + BESIDE_BYTES
+
+
+@pytest.mark.parametrize("tuples", [1, 400])
+def test_results_in_order_take_no_more_memory_however_many(folder: Path, tuples: int) -> None:
+    rows = 400_000 // tuples
+    right = pa.RecordBatch.from_pydict({"id": pa.array([1] * rows, pa.int64()), "wide": ["y" * 80] * rows})
+    left = pa.RecordBatch.from_pydict({"key": pa.array([1] * tuples, pa.int64()), "at": range(tuples)})
+    with stored(folder, right, 5000) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), left.schema, "left", MEMORY, is_ordered=True)
+        with watched_arrow() as pool:
+            found = np.concatenate([batch.column("at").to_numpy() for batch in join.run([left])])
+    assert (found == np.repeat(np.arange(tuples), rows)).all()
+    assert pool.max_memory() <= MEMORY + BESIDE_BYTES
+
+
+def nested(count: int) -> pa.RecordBatch:
+    """Columns of all kinds, whose values grow."""
+    kinds: dict[str, Any] = {
+        "number": list(range(count)),
+        "flag": [True] * count,
+        "text": ["x" * n for n in range(count)],
+        "texts": [["y" * n] * (n % 3) for n in range(count)],
+        "struct": [{"a": n, "b": "z" * n} for n in range(count)],
+        "null": [None] * count,
+    }
+    return pa.RecordBatch.from_pydict(kinds)
+
+
+@given(begin=st.integers(0, 9), count=st.integers(1, 20))
+def test_sizes_of_rows(begin: int, count: int) -> None:
+    rows = nested(30).slice(begin, count)
+    sizes = row_sizes(rows, np.arange(count))
+    assert sizes.sum() == pytest.approx(rows.nbytes, abs=30)
+    assert sizes.max() <= largest_row(rows)
+    cut = list(pieces(sizes, 200))
+    assert [at for begin, end in cut for at in range(begin, end)] == list(range(count))
+    assert all(sizes[begin:end].sum() <= 200 or end - begin == 1 for begin, end in cut)
+
+
 @pytest.mark.parametrize("direct", [False, True])
 def test_both_ways_to_read_and_parquet_give_the_same(folder: Path, direct: bool) -> None:
     right = relation_of([(n % 50, "x" * n) for n in range(200)]).rename_columns(["id", "place", "skey"])
@@ -281,6 +405,9 @@ class TestBadInput:
                 MeshJoin(relation, Equal.on(names), STREAM)
         with pytest.raises(ValueError, match=r"Both sides have the column\(s\) branch: rename them in one."):
             MeshJoin(EmptyRelation(RELATION), Equal.on({"key": "id"}), STREAM)
+        upper = pa.schema([RELATION.field("id"), ("Branch", pa.string())])
+        with pytest.raises(ValueError, match=r"Both sides have the column\(s\) branch/Branch: rename them in one."):
+            MeshJoin(EmptyRelation(upper), Equal.on({"key": "id"}), STREAM)
         with pytest.raises(ValueError, match="There is no mesh join 'outer': inner, left"):
             MeshJoin(EmptyRelation(RELATION), Equal.on("branch"), STREAM, "outer")
 

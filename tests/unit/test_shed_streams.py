@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -32,7 +33,13 @@ PRIORITIES: dict[str, Priority] = {
 }
 
 
-def tuples_of(keys: Sequence[int]) -> pa.RecordBatch:
+def tuples_of(keys: Sequence[int], widths: Sequence[int | None] = ()) -> pa.RecordBatch:
+    rows = _numbered(keys)
+    texts = [None if width is None else "x" * width for width in widths]
+    return rows.append_column("text", pa.array(texts, pa.string())) if widths else rows
+
+
+def _numbered(keys: Sequence[int]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"key": pa.array(keys, pa.int64()), "at": pa.array(range(len(keys)), pa.int32())})
 
 
@@ -67,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("priority", PRIORITIES)
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    keys=st.lists(st.integers(0, 9), max_size=60),
+    keys=st.lists(st.tuples(st.integers(0, 9), st.sampled_from([None, 0, 3, 90])), max_size=60),
     relation=st.lists(st.integers(0, 7), min_size=1, max_size=20),
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=3),
     memory=st.integers(500, 3000),
@@ -77,23 +84,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_was_shed_completes_the_result(
     folder: Path,
     priority: str,
-    keys: list[int],
+    keys: list[tuple[int, int | None]],
     relation: list[int],
     sizes: list[int],
     memory: int,
     w: int,
     how: str,
 ) -> None:
-    tuples = tuples_of(keys)
+    tuples = tuples_of([key for key, _ in keys], [width for _, width in keys])
     with relation_of(folder, relation) as pages:
         frequencies = ExactFrequencies.of(pages, ON)
         join, counts = MeshJoin(pages, ON, tuples.schema, how, memory, most_pages=1), Counts()
+        (folder / "shed").unlink(missing_ok=True)
         shed = Shed(folder / "shed", PRIORITIES[priority], frequencies)
         found = told(join.run(arriving(tuples, sizes), Fixed(w, 1), counts, shed))
         assert counts.peak_bytes <= memory
         assert counts.tuples + counts.shed == len(keys)
-        if counts.shed:
-            found += told(join.run(shed_tuples(shed.path)))
+        found += told(join.run(shed_tuples(shed.path)))
         exact = told(MeshJoin(pages, ON, tuples.schema, how).run([tuples]))
     assert found == exact
 
@@ -112,6 +119,53 @@ def test_top_w_keeps_what_meets_most(folder: Path) -> None:
             results[name] = counts.results
             assert counts.shed > 0
     assert results["top"] > 1.5 * results["keep"]
+
+
+@pytest.mark.parametrize("memory", [100_000, 1_000_000])
+def test_frequent_tuples_that_are_wide(folder: Path, memory: int) -> None:
+    tuples = tuples_of([n % 10 for n in range(3000)], [0 if n % 10 else 3000 for n in range(3000)])
+    with relation_of(folder, [0] * 20 + list(range(10))) as pages:
+        counts, join = Counts(), MeshJoin(pages, ON, tuples.schema, "inner", memory, most_pages=1)
+        shed = Shed(folder / f"wide{memory}", top_w, ExactFrequencies.of(pages, ON))
+        found = told(join.run(arriving(tuples, [300]), Greedy(2), counts, shed))
+        assert counts.peak_bytes <= memory
+        assert found + told(join.run(shed_tuples(shed.path))) == told(join.run([tuples]))
+
+
+def test_most_of_the_memory_waits_where_a_cycle_is_one_iteration(folder: Path) -> None:
+    tuples = tuples_of([n % 50 for n in range(20_000)])
+    with relation_of(folder, range(50), per_page=25) as pages:
+        join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 400_000, most_pages=1), Counts()
+        for _ in join.run([tuples, None], Greedy(pages.pages), counts, Shed(folder / "one")):
+            pass
+        assert counts.tuples > 0.7 * join.capacity(12)
+        assert counts.peak_bytes <= 400_000
+
+
+def test_a_stream_that_is_always_faster(folder: Path) -> None:
+    """It never says that nothing more has arrived."""
+    tuples = tuples_of([n % 50 for n in range(5000)])
+    with relation_of(folder, range(50)) as pages:
+        join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 20_000), Counts()
+        running = join.run(itertools.repeat(tuples), Greedy(), counts, Shed(folder / "endless"))
+        assert next(running).num_rows
+        assert counts.shed > 0
+        running.close()
+    assert sum(batch.num_rows for batch in shed_tuples(folder / "endless")) == counts.shed
+
+
+def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
+    tuples = tuples_of([n % 50 for n in range(5000)])
+    path = folder / "killed"
+    with relation_of(folder, range(50)) as pages:
+        join = MeshJoin(pages, ON, tuples.schema, "inner", 20_000)
+        for _ in join.run(arriving(tuples, [1000]), Greedy(), None, Shed(path)):
+            pass
+        written = list(shed_tuples(path))
+        path.write_bytes(path.read_bytes()[:-100])
+        assert list(shed_tuples(path)) == written[:-1]
+        with pytest.raises(FileExistsError, match="killed has tuples that a former run shed: join them first"):
+            join.run([tuples], shed=Shed(path))
 
 
 @pytest.mark.parametrize("kind", ["exact", "sketched"])
@@ -198,6 +252,7 @@ def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path) -> No
         for speed, is_shed in ((0.3, False), (2.0, True)):
             clock, counts = Clock(), Counts()
             tuner = SelfTuner(model, join.memory_bytes, clock)
+            (folder / "shed").unlink(missing_ok=True)
             owed = [0.0]
 
             def following(progress: Progress, tuner: SelfTuner = tuner, clock: Clock = clock) -> tuple[int, int]:
@@ -252,5 +307,6 @@ class TestBadInput:
         empty = EmptyRelation(pa.schema([("key", pa.int64()), ("skey", pa.int64())]))
         join = MeshJoin(empty, ON, tuples.schema, "left")
         assert sum(told(join.run([tuples], shed=Shed(folder / "none"))).values()) == 2
+        assert not list(shed_tuples(folder / "none"))
         with pytest.raises(ValueError, match="Costs can't be measured with a relation that has no rows"):
             measured_model(join, tuples)

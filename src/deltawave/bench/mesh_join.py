@@ -49,7 +49,12 @@ def run(memory: float, reads: str, out: Path, runs: int = 3, rows: int = 3_500_0
 
     - ``memory``: as a part of the relation's size
     - ``reads``: ``cached``, or ``direct``: past the operating system's cache
+
+    Raises ``ValueError`` for a memory that is too small for a page and a tuple, and without runs or rows.
     """
+    for name, value in (("--runs", runs), ("--rows", rows)):
+        if value < 1:
+            raise ValueError(f"{name} has to be 1 or more, not {value}.")
     out.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="deltawave-bench-", dir=out))
     try:
@@ -57,6 +62,8 @@ def run(memory: float, reads: str, out: Path, runs: int = 3, rows: int = 3_500_0
         setting = Setting(data, folder, int(data.relation_bytes * memory), reads == "direct")
         print(f"==> Writing a relation of {rows:,} rows; {setting.memory_bytes:,} bytes of memory", flush=True)
         setting.write()
+        # Too little memory is told before anything is measured.
+        _ = setting.window
         results = {name: MeshResult(name, memory, reads, rows) for name in METHODS}
         for _ in range(runs):
             for name, result in results.items():

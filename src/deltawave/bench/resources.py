@@ -96,7 +96,8 @@ def _parent(process: Path) -> str:
 
 
 def _own_memory(process: Path) -> int:
-    return int(_field(process, b"RssAnon:").removesuffix(" kB") or 0) * 1024
+    # Buffers of direct reads are shared memory.
+    return sum(int(_field(process, name).removesuffix(" kB") or 0) for name in (b"RssAnon:", b"RssShmem:")) * 1024
 
 
 def _field(process: Path, name: bytes) -> str:

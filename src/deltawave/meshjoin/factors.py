@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -95,17 +96,17 @@ def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
 
 def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:
     count = tuples.num_rows
-    matcher, window = join.condition.matcher(count), Window(tuples.schema, -(-count // BLOCKS))
+    matcher, window = join.condition.matcher(count), Window(tuples.schema, -(-count // BLOCKS), join.notes_met)
     packet = -(-count // PACKETS)
     source = Arrived([tuples], tuples.schema)
     taken = added = 0.0
     while True:
         begin = time.perf_counter()
-        rows = source.take(packet, tuples.nbytes)
+        rows = source.take(packet, 2 * tuples.nbytes)
         took = time.perf_counter()
         if rows is None:
             return _Filled(window, matcher, taken / count, added / count)
-        window.add(rows, 0)
+        window.add(rows, 0, tuples.nbytes)
         matcher.add(rows)
         taken, added = taken + took - begin, added + time.perf_counter() - took
 
@@ -147,11 +148,13 @@ def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
             found = list(filled.matcher.candidates(held))
             looked = time.perf_counter()
             for candidates in found:
-                results.add(held, first, candidates)
+                for piece in results.pieces(held, candidates):
+                    results.add(held, first, piece)
+                    if results.is_full:
+                        deque(results.settle(filled.window), 0)
                 matched += len(candidates[1])
-            if results.is_full or first == turns[-1]:
-                for _ in results.settle(filled.window):
-                    pass
+            if first == turns[-1]:
+                deque(results.settle(filled.window), 0)
             looks.append(looked - begin)
             made += time.perf_counter() - looked
     return _Looked(statistics.fmean(looks), made / max(1, matched), matched / len(turns))

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.conditions import Condition
@@ -19,7 +18,7 @@ from deltawave.meshjoin.relation import Relation
 from deltawave.meshjoin.results import Results, RowsMet
 from deltawave.meshjoin.shed_stream import Shed, ShedStream
 from deltawave.meshjoin.stream import Arrived
-from deltawave.meshjoin.window import Window
+from deltawave.meshjoin.window import Block, Window
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
@@ -29,6 +28,8 @@ BLOCKS = 16
 _PART_OF_MEMORY, _ROWS = 16, 1 << 15
 # What is added to the window at a time is such a part of it.
 PACKETS = 32
+# Where tuples are shed, so many windows of them are looked at before the join goes on.
+_ARRIVED = 8
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,9 @@ class MeshJoin:
     - ``is_ordered``: results come in the order of the stream, when their tuples have met all pages; until then they
       wait in temporary files
 
-    Not part of that memory: a batch of the stream, as it arrived, and a few MB of results that wait, and of what is
-    computed of rows while they are looked for.
+    Not part of that memory: a batch of the stream, as it arrived, and the one before, of which tuples are being taken;
+    and 16 MiB of results and arrays in work (``BESIDE_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten
+    copies of a row or tuple of more than 1 MiB.
     """
 
     relation: Relation
@@ -120,7 +122,12 @@ class MeshJoin:
         if self.how not in KINDS:
             raise ValueError(f"There is no mesh join {self.how!r}: {', '.join(KINDS)}.")
         self.condition.check(self.stream_schema, self.relation.schema)
-        repeated = set(self.stream_schema.names) & set(self.carried)
+        own = {name.lower(): name for name in self.stream_schema.names}
+        repeated = [
+            name if name in own.values() else f"{own[name.lower()]}/{name}"
+            for name in self.carried
+            if name.lower() in own
+        ]
         if repeated:
             raise ValueError(f"Both sides have the column(s) {', '.join(sorted(repeated))}: rename them in one.")
 
@@ -159,7 +166,7 @@ class MeshJoin:
         low, high = 0, max(0, free)
         while low < high:
             middle = (low + high + 1) // 2
-            held = middle + -(-middle // BLOCKS) + -(-middle // PACKETS)
+            held = middle + middle // BLOCKS + middle // PACKETS
             taken = held * (tuple_bytes + self.notes_met) + self.condition.row_bytes(middle)
             low, high = (middle, high) if taken <= free else (low, middle - 1)
         if not low:
@@ -194,14 +201,13 @@ class MeshJoin:
         """Join; batches of the result as they come. ``counts`` is kept up to date.
 
         None in the stream means that nothing more has arrived yet. ``shed``: what has arrived and does not fit is shed,
-        and kept in a file. Otherwise it waits where it is. Raises ``ValueError`` where rows that no tuple meets are
-        wanted, which is not known before the last tuple.
+        and kept in a file. Otherwise it waits where it is. Raises ``FileExistsError`` if there is such a file, and
+        ``ValueError`` where rows that no tuple meets are wanted, which is not known before the last tuple.
         """
         if shed is not None and self.how == "right_anti":
             raise ValueError("A right_anti mesh join can't shed: all tuples tell which rows none meets.")
         source = Arrived(stream, self.stream_schema)
-        # Without rows nothing waits.
-        if shed is not None and self.relation.pages:
+        if shed is not None:
             source = ShedStream(stream, self.stream_schema, shed)
         return _Run(self, source, tuner or Greedy(), counts or Counts()).batches()
 
@@ -225,6 +231,7 @@ class _Run:
                     self._counts.results += batch.num_rows
                     yield batch
         finally:
+            self._source.close()
             if self._ordered is not None:
                 self._ordered.close()
 
@@ -238,23 +245,19 @@ class _Run:
 
     def _meshed(self) -> Iterator[pa.RecordBatch]:
         self._own_bytes = self._pages_bytes + self._met.nbytes
-        self._window = Window(self._join.stream_schema, 0)
-        first = None
-        while first is None:
-            arrived = self._gather(self._join.memory_bytes)
-            first = self._source.look()
-            if first is None and self._source.has_ended:
+        while (first := self._source.peek()) is None:
+            if self._source.has_ended:
                 return
-        tuple_bytes = max(1, -(-first.nbytes // first.num_rows))
-        capacity = self._join.capacity(tuple_bytes)
+        capacity = self._join.capacity(max(1, -(-first.nbytes // first.num_rows)))
         self._packet = -(-capacity // PACKETS)
-        self._packet_bytes = self._packet * tuple_bytes
         self._matcher = self._condition.matcher(capacity)
         self._own_bytes += self._condition.row_bytes(capacity)
-        self._window = Window(self._join.stream_schema, -(-capacity // BLOCKS))
+        self._window = Window(self._join.stream_schema, -(-capacity // BLOCKS), self._join.notes_met)
         page, pages = 0, self._relation.pages
         while True:
             room = capacity - (self._window.end - self._window.begin)
+            arrived = self._gather(room, _ARRIVED * capacity)
+            first = self._source.look()
             progress = Progress(arrived, first.num_rows if first else 0, room, pages, self._most_pages)
             w, b = self._tuner(progress)
             self._take(min(w, room), page)
@@ -269,15 +272,13 @@ class _Run:
                 page = (page + count) % pages
                 left -= count
                 yield from self._expire(page)
-            arrived = self._gather(capacity - (self._window.end - self._window.begin))
-            first = self._source.look()
 
-    def _gather(self, room: int) -> int:
+    def _gather(self, room: int, most_arrived: int) -> int:
         used = self._own_bytes + self._window.nbytes
-        # What waits lies twice in memory while it is chosen, and while it is taken.
-        arrived = self._source.gather(room, max(0, self._join.memory_bytes - used) // 4)
+        free = self._join.memory_bytes - used - room * self._join.notes_met
+        arrived = self._source.gather(room, max(0, free), most_arrived)
         self._counts.shed = self._source.shed
-        self._counts.peak_bytes = max(self._counts.peak_bytes, used + 2 * self._source.nbytes)
+        self._counts.peak_bytes = max(self._counts.peak_bytes, used + self._source.nbytes)
         return arrived
 
     def _without_rows(self) -> Iterator[pa.RecordBatch]:
@@ -289,14 +290,14 @@ class _Run:
     def _take(self, count: int, page: int) -> None:
         while count:
             used = self._own_bytes + self._window.nbytes + self._source.nbytes
-            # A packet lies twice in memory while it is put together.
-            free = (self._join.memory_bytes - used) // 2
-            rows = self._source.take(min(count, self._packet), min(free, self._packet_bytes))
+            most = min(count, self._packet)
+            free = self._join.memory_bytes - used - most * self._join.notes_met
+            rows = self._source.take(most, free)
             if rows is None:
                 self._refuse_what_never_fits()
                 break
-            self._counts.peak_bytes = max(self._counts.peak_bytes, used + 2 * rows.nbytes)
-            self._window.add(rows, page)
+            self._counts.peak_bytes = max(self._counts.peak_bytes, used + rows.nbytes)
+            self._window.add(rows, page, free - rows.nbytes)
             self._matcher.add(rows)
             self._counts.tuples += rows.num_rows
             count -= rows.num_rows
@@ -311,9 +312,10 @@ class _Run:
     def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
         pages = self._relation.read(page, count)
         for candidates in self._matcher.candidates(pages):
-            self._results.add(pages, page, candidates)
-            if self._results.is_full:
-                yield from self._settled()
+            for piece in self._results.pieces(pages, candidates):
+                self._results.add(pages, page, piece)
+                if self._results.is_full:
+                    yield from self._settled()
 
     def _settled(self) -> Iterator[pa.RecordBatch]:
         for numbers, rows in self._results.settle(self._window):
@@ -327,16 +329,21 @@ class _Run:
         for block in self._window.expired_blocks():
             yield from self._settled()
             if self._ordered is not None:
-                unmet = block.unmet() if self._join.how == "left" else np.zeros(0, dtype=np.int64)
-                rows = self._window.take(unmet).combine_chunks().to_batches()
-                yield from self._ordered.leave(
-                    block.begin, unmet, pa.Table.from_batches(map(self._unmet, rows), self._join.schema)
-                )
+                if self._join.how == "left":
+                    self._add_unmet(self._ordered, block)
+                yield from self._ordered.leave(block.begin)
             elif self._join.how in ("left", "left_anti"):
                 yield from map(self._unmet, block.chosen(met=False))
             elif self._join.how == "left_semi":
                 yield from block.chosen(met=True)
             self._window.give_up(block)
+
+    def _add_unmet(self, ordered: Ordered, block: Block) -> None:
+        """Its tuples that no row met."""
+        numbers = block.unmet()
+        for rows in block.chosen(met=False):
+            own, numbers = numbers[: rows.num_rows], numbers[rows.num_rows :]
+            ordered.add(own, pa.Table.from_batches([self._unmet(rows)]), self._window.begins)
 
     def _rows_unmet(self) -> Iterator[pa.RecordBatch]:
         """The relation's rows that no tuple met, read once more."""

@@ -12,14 +12,12 @@ from types import TracebackType
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltawave.differencing.hashing import Hashes, row_hashes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
-
-Places = npt.NDArray[np.intp]
+from deltawave.meshjoin.sizes import Places, Sizes, largest_row, row_sizes
 
 # Seeds of other hashes are in deltawave.differencing.signatures.
 _SEED = 4
@@ -49,21 +47,23 @@ class Pages:
 
     def take(self, places: Places, columns: Sequence[str]) -> list[pa.RecordBatch]:
         """Copies of these columns of the rows at these places, which ascend if there are several pages."""
-        if len(self.parts) == 1:
-            return [_taken(self.parts[0], places, columns)]
+        return [rows.take(pa.array(own)) for rows, own in self._parts(places, columns)]
+
+    def largest_row(self, columns: Sequence[str]) -> int:
+        """No row takes more bytes than these."""
+        return max(largest_row(rows.select(columns)) for rows in self.parts)
+
+    def sizes(self, places: Places, columns: Sequence[str]) -> Sizes:
+        """What the same take, in bytes."""
+        found = [row_sizes(rows, own) for rows, own in self._parts(places, columns)]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def _parts(self, places: Places, columns: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, Places]]:
         begins = np.cumsum([0, *(part.num_rows for part in self.parts)])
-        bounds = np.searchsorted(places, begins).tolist()
-        return [
-            _taken(part, places[first:last] - begin, columns)
-            for part, begin, (first, last) in zip(self.parts, begins[:-1], pairwise(bounds), strict=True)
-            if first < last
-        ]
-
-
-def _taken(rows: pa.RecordBatch, places: Places, columns: Sequence[str]) -> pa.RecordBatch:
-    if rows.num_columns != len(columns):
-        rows = rows.select(columns)
-    return rows.take(pa.array(places))
+        bounds = np.searchsorted(places, begins).tolist() if len(self.parts) > 1 else [0, len(places)]
+        for part, begin, (first, last) in zip(self.parts, begins[:-1], pairwise(bounds), strict=True):
+            if first < last:
+                yield part if part.num_columns == len(columns) else part.select(columns), places[first:last] - begin
 
 
 class Relation(Protocol):

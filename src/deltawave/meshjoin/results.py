@@ -1,6 +1,7 @@
 """Pairs of tuples and rows on their way to results (line 10 of Figure 4 of MJ08).
 
-Rows are copied as long as their pages are in memory. Tuples are fetched later, for many pairs at once.
+Rows are copied as long as their pages are in memory. Tuples are fetched later, for many pairs at once. Of both only
+so much is copied at a time, beside the join's memory, or one row or tuple that is larger.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ import pyarrow as pa
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.hash_table import Candidates, Numbers
 from deltawave.meshjoin.relation import Pages
+from deltawave.meshjoin.sizes import pieces
 from deltawave.meshjoin.window import Window
 
-# Pairs that wait: so many, and rows of so many bytes.
+# Pairs that wait: so many, and rows of so many bytes; so many bytes of their tuples are fetched at a time.
 _PAIRS, _PAIR_BYTES = 1 << 14, 1 << 20
+# Copies and arrays in work, and the batch that is handed over, take no more beside the join's memory, as long as no row
+# and no tuple is larger than what is fetched at a time.
+BESIDE_BYTES = 16 << 20
 
 
 class Results:
@@ -47,12 +52,21 @@ class Results:
         """Whether no more pairs should wait."""
         return self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES
 
-    def add(self, pages: Pages, first_page: int, candidates: Candidates) -> None:
-        """Add pairs of rows of these pages."""
+    def pieces(self, pages: Pages, candidates: Candidates) -> Iterator[Candidates]:
+        """Pairs of rows of these pages, some at a time: to be added one after the other, unless too many wait."""
         places, numbers = candidates
         if len(pages.parts) > 1:
             order = np.argsort(places, kind="stable")
             places, numbers = places[order], numbers[order]
+        if len(places) * pages.largest_row(self._fetched) <= _PAIR_BYTES:
+            yield places, numbers
+            return
+        for begin, end in pieces(pages.sizes(places, self._fetched), _PAIR_BYTES):
+            yield places[begin:end], numbers[begin:end]
+
+    def add(self, pages: Pages, first_page: int, candidates: Candidates) -> None:
+        """Add a piece."""
+        places, numbers = candidates
         rows = pages.take(places, self._fetched)
         self._rows += rows
         self._numbers.append(numbers)
@@ -65,23 +79,25 @@ class Results:
         """Fetch the tuples of the pairs that wait, and tell which pairs are meant: tuples' numbers, and results."""
         if not self._waiting:
             return
-        numbers, rows, row_numbers = np.concatenate(self._numbers), self._rows, self._row_numbers
+        numbers, rows = np.concatenate(self._numbers), pa.Table.from_batches(self._rows)
+        row_numbers = np.concatenate(self._row_numbers) if self._row_numbers else None
         self._clear()
-        met_rows = pa.Table.from_batches(rows)
         wanted = None if self._schema is not None else list(self._condition.stream_columns)
-        tuples = window.take(numbers, wanted)
-        holds = self._condition.holds(tuples, met_rows)
-        if holds is not None and not holds.all():
-            kept = np.flatnonzero(holds)
-            numbers, met_rows, tuples = numbers[kept], met_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
-        if self._notes_met:
-            window.meet(numbers)
-        if row_numbers:
-            met = np.concatenate(row_numbers)
-            self._met.note(met if holds is None else met[holds])
-        if self._schema is not None:
-            columns = [*tuples.columns, *(met_rows.column(name) for name in self._carried)]
-            yield numbers, pa.table(columns, schema=self._schema).combine_chunks()
+        for begin, end in window.pieces(numbers, _PAIR_BYTES, wanted):
+            own = numbers[begin:end]
+            tuples, met_rows = window.take(own, wanted), rows.slice(begin, end - begin)
+            holds = self._condition.holds(tuples, met_rows)
+            if row_numbers is not None:
+                met = row_numbers[begin:end]
+                self._met.note(met if holds is None else met[holds])
+            if holds is not None and not holds.all():
+                kept = np.flatnonzero(holds)
+                own, met_rows, tuples = own[kept], met_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
+            if self._notes_met:
+                window.meet(own)
+            if self._schema is not None:
+                columns = [*tuples.columns, *(met_rows.column(name) for name in self._carried)]
+                yield own, pa.table(columns, schema=self._schema).combine_chunks()
 
 
 class RowsMet:

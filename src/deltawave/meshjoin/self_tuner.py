@@ -18,6 +18,8 @@ _HEADROOM = 1.25
 class SelfTuner:
     """Chooses the w and b that serve what arrives with the least memory; w grows where more has arrived than usual.
 
+    Less memory is less for pages and tuples: the hash table has the size that the granted memory allows.
+
     Where the rate needs more than the memory that is granted, it chooses the best rate of that memory, and says so in
     ``is_overloaded``: then the stream sheds. It follows streams that tell what has arrived (``shed`` in
     :meth:`MeshJoin.run`).

@@ -14,7 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.shedding import Frequencies, Places, Priority, keep_w, kept
+from deltawave.meshjoin.sizes import pieces, row_sizes
 from deltawave.meshjoin.stream import Arrived
+
+# So many parts wait, of which one lies twice in memory while it is taken.
+_PARTS = 16
 
 
 @dataclass(frozen=True)
@@ -32,54 +36,102 @@ class Shed:
 
 
 def shed_tuples(path: str | Path) -> Iterator[pa.RecordBatch]:
-    """The tuples that were shed into a file, for a later pass."""
+    """The tuples that were shed into a file, for a later pass: of a run that was killed, those written until then."""
     with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as tuples:
-        yield from tuples
+        while True:
+            try:
+                found = tuples.read_next_batch()
+            except StopIteration:
+                return
+            except (OSError, pa.ArrowInvalid):
+                if file.tell() < file.size():
+                    raise
+                # The last batch is cut off.
+                return
+            yield found
 
 
 class ShedStream(Arrived):
-    """A stream whose tuples are all looked at as soon as they have arrived. Those that do not fit are shed."""
+    """A stream whose tuples are all looked at as soon as they have arrived. Those that do not fit are shed.
+
+    Raises ``FileExistsError`` if there is a file of shed tuples.
+    """
 
     def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema, shed: Shed) -> None:
         super().__init__(batches, schema)
         self._shed = shed
-        self._kept = schema.empty_table().combine_chunks()
-        self._priorities = np.zeros(0)
+        # What waits: a part lies in memory until all of it is taken.
+        self._parts: list[pa.RecordBatch] = []
+        # How many of the first part are taken.
+        self._gone = 0
+        self._sizes, self._priorities = np.zeros(0, dtype=np.int64), np.zeros(0)
+        if Path(shed.path).exists():
+            raise FileExistsError(f"{shed.path} has tuples that a former run shed: join them first, and remove it.")
         self._file = pa.OSFile(str(shed.path), "wb")
         self._written = pa.ipc.new_stream(self._file, schema)
         self._numbered = 0
 
     @property
     def nbytes(self) -> int:
-        return int(self._kept.nbytes)
+        return sum(part.nbytes for part in self._parts)
 
-    def gather(self, most_rows: int, most_bytes: int) -> int:
+    def gather(self, most_rows: int, most_bytes: int, most_arrived: int) -> int:
         arrived = 0
-        while (rows := super().look()) is not None:
+        # A stream may always be faster than this.
+        while arrived < most_arrived and (found := self.peek()) is not None:
+            rows = found.slice(0, most_arrived - arrived)
             self._taken += rows.num_rows
             arrived += rows.num_rows
-            found = np.zeros(rows.num_rows) if self._shed.frequencies is None else self._shed.frequencies(rows)
-            self._priorities = np.concatenate([self._priorities, self._shed.priority(found, self._numbered)])
+            frequencies = np.zeros(rows.num_rows) if self._shed.frequencies is None else self._shed.frequencies(rows)
+            added = self._shed.priority(frequencies, self._numbered)
             self._numbered += rows.num_rows
-            held = pa.concat_tables([self._kept, pa.table(rows)])
-            fitting = min(most_rows, most_bytes * held.num_rows // max(1, held.nbytes))
-            self._keep(held, kept(self._priorities, fitting))
-        if self.has_ended and not self._file.closed:
-            self._written.close()
-            self._file.close()
+            # With a bit for nulls in each column.
+            sizes = row_sizes(rows, np.arange(rows.num_rows)) + -(-rows.num_columns // 8)
+            self._priorities = np.concatenate([self._priorities, added])
+            self._sizes = np.concatenate([self._sizes, sizes])
+            parts = [rows.slice(begin, end - begin) for begin, end in pieces(sizes, most_bytes // _PARTS)]
+            self._keep(parts, self._fitting(most_rows, most_bytes - 2 * _PARTS * rows.num_columns))
         return arrived
 
-    def _keep(self, held: pa.Table, places: Places) -> None:
-        if len(places) < held.num_rows:
-            dropped = np.setdiff1d(np.arange(held.num_rows), places, assume_unique=True)
-            for batch in held.take(pa.array(dropped)).to_batches():
-                self._written.write_batch(batch)
-            self.shed += len(dropped)
-        self._kept = held.take(pa.array(places)).combine_chunks()
-        self._priorities = self._priorities[places]
+    def _fitting(self, most_rows: int, most_bytes: int) -> Places:
+        """The places of the tuples of the highest priorities that fit, with one part of them twice."""
+        places = np.flatnonzero(2 * self._sizes <= most_bytes)
+        places = places[kept(self._priorities[places], most_rows)]
+        room = most_bytes - max(most_bytes // _PARTS, int(self._sizes[places].max(initial=0)))
+        if self._sizes[places].sum() <= room:
+            return places
+        best = places[np.argsort(-self._priorities[places], kind="stable")]
+        return np.sort(best[: np.searchsorted(np.cumsum(self._sizes[best]), room, "right")])
+
+    def _keep(self, added: list[pa.RecordBatch], places: Places) -> None:
+        """Keep what waits and is added at these places, and shed the rest."""
+        is_kept = np.zeros(len(self._priorities), dtype=bool)
+        is_kept[places] = True
+        if len(places) < len(is_kept) and self._gone:
+            self._parts[0], self._gone = self._parts[0].slice(self._gone), 0
+        begin, waiting = -self._gone, []
+        for at, part in enumerate([*self._parts, *added]):
+            own = is_kept[max(0, begin) : begin + part.num_rows]
+            begin += part.num_rows
+            if not own.all():
+                self._written.write_batch(part.filter(pa.array(~own)))
+            if at < len(self._parts) and own.all():
+                waiting.append(part)
+            elif own.any():
+                waiting.append(part.take(pa.array(np.flatnonzero(own))))
+        self.shed += len(is_kept) - len(places)
+        self._parts, self._priorities, self._sizes = waiting, self._priorities[places], self._sizes[places]
 
     def look(self) -> pa.RecordBatch | None:
-        return self._kept.to_batches()[0] if self._kept.num_rows else None
+        return self._parts[0].slice(self._gone) if self._parts else None
 
     def advance(self, count: int) -> None:
-        self._kept, self._priorities = self._kept.slice(count), self._priorities[count:]
+        self._priorities, self._sizes = self._priorities[count:], self._sizes[count:]
+        self._gone += count
+        if self._gone == self._parts[0].num_rows:
+            self._gone = 0
+            del self._parts[0]
+
+    def close(self) -> None:
+        self._written.close()
+        self._file.close()

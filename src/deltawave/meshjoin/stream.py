@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
@@ -27,8 +28,8 @@ class Arrived:
         """What waits in the join's memory."""
         return 0
 
-    def gather(self, most_rows: int, most_bytes: int) -> int:
-        """Look at what has arrived, of which so much fits; return how many tuples these are.
+    def gather(self, most_rows: int, most_bytes: int, most_arrived: int) -> int:
+        """Look at up to so many that have arrived, of which so much fits; return how many tuples these are.
 
         Here nothing is looked at before it is taken: what does not fit waits where the stream comes from.
         """
@@ -36,6 +37,10 @@ class Arrived:
 
     def look(self) -> pa.RecordBatch | None:
         """The tuples that come next and are held together; none where nothing has arrived."""
+        return self.peek()
+
+    def peek(self) -> pa.RecordBatch | None:
+        """The same, before any are gathered."""
         while self._batch is None or self._taken == self._batch.num_rows:
             self._batch, self._taken = None, 0
             if self.has_ended:
@@ -53,7 +58,7 @@ class Arrived:
         return self._batch.slice(self._taken)
 
     def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
-        """Take up to so many tuples of up to so many bytes, copied; none where nothing has arrived or fits."""
+        """Take up to so many tuples, copied in up to so many bytes; none where nothing has arrived or fits."""
         parts: list[pa.RecordBatch] = []
         while count and (arrived := self.look()) is not None:
             part = _fitting(arrived.slice(0, count), most_bytes)
@@ -61,7 +66,8 @@ class Arrived:
                 break
             self.advance(part.num_rows)
             count -= part.num_rows
-            most_bytes -= part.nbytes
+            # Those of former batches lie twice in memory while all are put together.
+            most_bytes -= 2 * _copied_bytes(part)
             parts.append(part)
         return _copied(parts) if parts else None
 
@@ -72,16 +78,26 @@ class Arrived:
     def rest(self) -> Iterator[pa.RecordBatch]:
         """All tuples that are still to come."""
         while not self.has_ended:
-            if (found := self.look()) is not None:
-                self.advance(found.num_rows)
+            if (found := self.peek()) is not None:
+                self._taken += found.num_rows
                 yield found
+
+    def close(self) -> None:
+        """Let go of everything; also before the end."""
 
 
 def _fitting(rows: pa.RecordBatch, most_bytes: int) -> pa.RecordBatch:
-    """The first rows, of up to so many bytes."""
-    while rows.nbytes > most_bytes:
-        rows = rows.slice(0, min(rows.num_rows - 1, max(0, most_bytes) * rows.num_rows // rows.nbytes))
-    return rows
+    """The first rows, as many as take up to so many bytes."""
+    if _copied_bytes(rows) <= most_bytes:
+        return rows
+    counts = range(1, rows.num_rows)
+    return rows.slice(0, bisect_right(counts, most_bytes, key=lambda count: _copied_bytes(rows.slice(0, count))))
+
+
+def _copied_bytes(rows: pa.RecordBatch) -> int:
+    # Put together with others that have nulls, each column has a bit for each row.
+    size: int = rows.nbytes + rows.num_columns * (rows.num_rows // 8 + 1)
+    return size
 
 
 def _copied(parts: list[pa.RecordBatch]) -> pa.RecordBatch:

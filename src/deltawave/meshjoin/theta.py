@@ -32,6 +32,7 @@ class Between:
     """A tuple's ``value`` lies between two columns of the relation: ``low`` <= value <= ``high``.
 
     Without one of them the range has no such end. ``is_strict``: < instead of <=. Numbers, dates and timestamps.
+    NaN lies in no range (IEEE 754), where Spark has it as the greatest number.
     """
 
     value: str

@@ -15,9 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deltawave.meshjoin.hash_table import Numbers
-
-# To fetch tuples from many small parts takes long.
-_PARTS = 16
+from deltawave.meshjoin.sizes import Places, has_one_width, pieces, row_sizes
 
 
 @dataclass(frozen=True)
@@ -30,9 +28,10 @@ class Packet:
 
 @dataclass
 class Block:
-    """Tuples from the number ``begin`` on, and which of them met a row of the relation."""
+    """Tuples from the number ``begin`` on, and which of them met a row of the relation, if that is noted."""
 
     begin: int
+    notes_met: bool
     parts: list[pa.RecordBatch] = field(default_factory=list)
     count: int = 0
     row_bytes: int = 0
@@ -45,17 +44,28 @@ class Block:
 
     @property
     def nbytes(self) -> int:
-        """What the tuples take."""
-        return self.row_bytes + len(self.is_met)
+        """What the tuples take, and the notes."""
+        return self.row_bytes + self.count * self.notes_met
 
-    def add(self, rows: pa.RecordBatch) -> None:
-        """Add tuples."""
+    def add(self, rows: pa.RecordBatch, most_rows: int, free_bytes: int) -> None:
+        """Add tuples. As it takes long to fetch them from many parts, parts of up to so many are put together.
+
+        ``free_bytes``: which that may take meanwhile.
+        """
         self.parts.append(rows)
         self.count += rows.num_rows
-        self.row_bytes += rows.nbytes
-        if len(self.parts) > _PARTS:
-            self.parts = pa.Table.from_batches(self.parts).combine_chunks().to_batches()
-            self.row_bytes = sum(part.nbytes for part in self.parts)
+        first, together, size = len(self.parts), 0, 0
+        # As each part is at most as large as what came after it, a tuple is copied few times.
+        for part in reversed(self.parts):
+            size += part.nbytes
+            is_smaller = not together or part.num_rows <= together
+            # Together with others that have nulls, a column may take twice as much.
+            if not is_smaller or together + part.num_rows > most_rows or 2 * size > free_bytes:
+                break
+            first, together = first - 1, together + part.num_rows
+        if len(self.parts) - first > 1:
+            self.parts[first:] = [pa.concat_batches(self.parts[first:])]
+        self.row_bytes = sum(part.nbytes for part in self.parts)
 
     def meet(self, numbers: Numbers) -> None:
         """Note that these tuples, of this block, met a row."""
@@ -84,10 +94,14 @@ class Block:
 
 
 class Window:
-    """Packets and blocks of the tuples that have not met all pages yet. ``block_rows``: of one block, at least."""
+    """Packets and blocks of the tuples that have not met all pages yet.
 
-    def __init__(self, schema: pa.Schema, block_rows: int) -> None:
-        self.schema, self._block_rows = schema, block_rows
+    - ``block_rows``: of one block, at least
+    - ``notes_met``: whether it is noted which tuples met a row
+    """
+
+    def __init__(self, schema: pa.Schema, block_rows: int, notes_met: bool) -> None:
+        self.schema, self._block_rows, self._notes_met = schema, block_rows, notes_met
         self._packets: deque[Packet] = deque()
         self._blocks: deque[Block] = deque()
         self.begin = self.end = 0
@@ -102,13 +116,13 @@ class Window:
         """What the tuples take."""
         return sum(block.nbytes for block in self._blocks)
 
-    def add(self, rows: pa.RecordBatch, start_page: int) -> None:
-        """Add a packet."""
+    def add(self, rows: pa.RecordBatch, start_page: int, free_bytes: int) -> None:
+        """Add a packet. ``free_bytes``: of the memory, besides."""
         if not rows.num_rows:
             return
         if not self._blocks or self._blocks[-1].count >= self._block_rows:
-            self._blocks.append(Block(self.end))
-        self._blocks[-1].add(rows)
+            self._blocks.append(Block(self.end, self._notes_met))
+        self._blocks[-1].add(rows, self._block_rows // 2, free_bytes)
         self.end += rows.num_rows
         self._packets.append(Packet(self.end, start_page))
 
@@ -144,7 +158,39 @@ class Window:
 
     def take(self, numbers: Numbers, columns: list[str] | None = None) -> pa.Table:
         """The tuples of these numbers, in this order; all columns or these."""
-        first = self._blocks[0].begin
+        tuples = self._tuples(columns)
+        if all(map(has_one_width, tuples.schema.types)):
+            return tuples.take(pa.array(numbers - self._blocks[0].begin))
+        # Arrow would put all parts together, to take anything else.
+        found, places = [self.schema.empty_table().select(tuples.schema.names)], np.empty(len(numbers), dtype=np.intp)
+        for part, own, at in self._by_part(tuples, numbers):
+            places[at] = np.arange(len(at)) + sum(rows.num_rows for rows in found)
+            found.append(pa.table(part.take(pa.array(own))))
+        return pa.concat_tables(found).combine_chunks().take(pa.array(places))
+
+    def pieces(self, numbers: Numbers, most_bytes: int, columns: list[str] | None = None) -> Iterator[tuple[int, int]]:
+        """Where to cut these numbers, so that each piece takes up to so many bytes, or is one tuple."""
+        tuples = self._tuples(columns)
+        if all(map(has_one_width, tuples.schema.types)):
+            step = max(1, 8 * most_bytes // max(1, sum(kind.bit_width for kind in tuples.schema.types)))
+            return ((begin, min(begin + step, len(numbers))) for begin in range(0, len(numbers), step))
+        sizes = np.zeros(len(numbers), dtype=np.int64)
+        for part, own, at in self._by_part(tuples, numbers):
+            sizes[at] = row_sizes(part, own)
+        return pieces(sizes, most_bytes)
+
+    def _tuples(self, columns: list[str] | None) -> pa.Table:
         parts = [part for block in self._blocks for part in block.parts]
         tuples = pa.Table.from_batches(parts, self.schema)
-        return (tuples if columns is None else tuples.select(columns)).take(pa.array(numbers - first))
+        return tuples if columns is None else tuples.select(columns)
+
+    def _by_part(self, tuples: pa.Table, numbers: Numbers) -> Iterator[tuple[pa.RecordBatch, Places, Places]]:
+        """Each part with the places in it of tuples of these numbers, and the places of these among all numbers."""
+        order = np.argsort(numbers, kind="stable")
+        places = numbers[order] - (self._blocks[0].begin if self._blocks else 0)
+        begin = 0
+        for part in tuples.to_batches():
+            first, last = np.searchsorted(places, (begin, begin + part.num_rows)).tolist()
+            if first < last:
+                yield part, places[first:last] - begin, order[first:last]
+            begin += part.num_rows

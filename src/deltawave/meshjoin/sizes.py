@@ -1,0 +1,76 @@
+"""What rows take of memory, so that many of them are copied in pieces of a bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Places = npt.NDArray[np.intp]
+Sizes = npt.NDArray[np.int64]
+
+
+def row_sizes(rows: pa.RecordBatch, places: Places) -> Sizes:
+    """How many bytes the rows at these places take, without bits for nulls."""
+    sizes = np.zeros(len(places), dtype=np.int64)
+    for column in rows.columns:
+        sizes += _between(column, places, places + 1)
+    return sizes
+
+
+def largest_row(rows: pa.RecordBatch) -> int:
+    """No row takes more bytes than these."""
+    return sum(map(_largest, rows.columns))
+
+
+def has_one_width(kind: pa.DataType) -> bool:
+    """Whether all values of a type take the same."""
+    try:
+        return bool(kind.bit_width)
+    except ValueError:
+        return False
+
+
+def _largest(column: pa.Array) -> int:
+    if not len(column) or has_one_width(column.type):
+        return int(-(-column.nbytes // max(1, len(column))))
+    if column.type in _TEXTS:
+        return 8 + (pc.max(pc.binary_length(column)).as_py() or 0)
+    places = np.arange(len(column))
+    return int(_between(column, places, places + 1).max())
+
+
+def pieces(sizes: Sizes, most_bytes: int) -> Iterator[tuple[int, int]]:
+    """Where pieces of up to so many bytes begin and end. A row that is larger is a piece of its own."""
+    ends = np.cumsum(sizes)
+    begin, done = 0, 0
+    while begin < len(sizes):
+        end = max(begin + 1, int(np.searchsorted(ends, done + most_bytes, "right")))
+        yield begin, end
+        begin, done = end, int(ends[end - 1])
+
+
+def _between(column: pa.Array, begins: Places, ends: Places) -> Sizes:
+    """What the values from each begin to each end take."""
+    kind = column.type
+    if pa.types.is_struct(kind):
+        sizes = np.zeros(len(begins), dtype=np.int64)
+        for at in range(kind.num_fields):
+            sizes += _between(column.field(at), begins, ends)
+        return sizes
+    is_text, is_list = kind in _TEXTS, isinstance(column, (pa.ListArray, pa.LargeListArray))
+    if not len(column) or not (is_text or is_list):
+        # Of one width, or the average.
+        average: Sizes = (ends - begins) * column.nbytes // max(1, len(column))
+        return average
+    wide = kind in (pa.large_string(), pa.large_binary()) or isinstance(column, pa.LargeListArray)
+    offsets = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)[column.offset :]
+    own = (ends - begins) * offsets.itemsize
+    first, last = offsets[begins].astype(np.int64), offsets[ends].astype(np.int64)
+    return own + (last - first if is_text else _between(column.values, first, last))
+
+
+_TEXTS = (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())
