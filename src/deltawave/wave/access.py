@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.wave.statements import of_days, quoted
 from deltawave.wave.steps import in_order
-from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord
+from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import marked
+
+Condition = Callable[[WaveSpec], Column]
 
 
 def index_probe(session: SparkSession, relation: str, value: Any) -> DataFrame:
-    """The rows with a search value (IndexProbe)."""
+    """The rows with a search value (IndexProbe); none for ``None``, which is no value."""
     return timed_index_probe(session, relation, value, None, None)
 
 
@@ -29,18 +32,19 @@ def timed_index_probe(session: SparkSession, relation: str, value: Any, from_day
 
     ``None`` leaves a side open. One bucket of each constituent is read, where the files' statistics let it be.
     """
-    return _read(session, relation, from_day, to_day, value)
+    return _read(session, relation, from_day, to_day, partial(_found, value))
 
 
 def timed_segment_scan(session: SparkSession, relation: str, from_day: Any, to_day: Any) -> DataFrame:
     """The rows of the days from ``from_day`` to ``to_day``, both included (TimedSegmentScan)."""
-    return _read(session, relation, from_day, to_day, None)
+    return _read(session, relation, from_day, to_day, _each_row)
 
 
-def _read(session: SparkSession, relation: str, from_day: Any, to_day: Any, value: Any) -> DataFrame:
+def _read(session: SparkSession, relation: str, from_day: Any, to_day: Any, condition: Condition) -> DataFrame:
     record = WaveRecord.from_json(marked(session, relation)["wave"])
     days = days_between(record, from_day, to_day)
-    frames = [_entries(session, record, table, days, value) for table in record.constituents if _meeting(table, days)]
+    tables = [table for table in record.constituents if _meeting(table, days)]
+    frames = [_entries(session, record, table, days).where(condition(record.spec)) for table in tables]
     columns = [F.col(quoted(name)) for name, _ in record.spec.columns]
     if not frames:
         return session.table(relation).where(F.lit(False)).select(*columns)
@@ -66,13 +70,17 @@ def _meeting(table: Table, days: frozenset[int]) -> list[Part]:
     return [part for part in table.parts if part.days & days]
 
 
-def _entries(session: SparkSession, record: WaveRecord, table: Table, days: frozenset[int], value: Any) -> DataFrame:
+def _entries(session: SparkSession, record: WaveRecord, table: Table, days: frozenset[int]) -> DataFrame:
     parts = _meeting(table, days)
     rows = session.table(table.name).where(F.col(PART).isin([part.name for part in parts]))
-    if value is not None:
-        rows = rows.where(F.col(quoted(record.spec.bucketed_by)) == F.lit(value))
-    elif record.spec.is_multiple:
-        rows = rows.where(IS_FIRST)
     wanted = days & table.days
     has_others = any(not part.days <= days for part in parts)
     return rows.where(of_days(record, wanted)) if has_others else rows
+
+
+def _each_row(spec: WaveSpec) -> Column:
+    return F.col(IS_FIRST) if spec.is_multiple else F.lit(True)
+
+
+def _found(value: Any, spec: WaveSpec) -> Column:
+    return F.col(quoted(spec.bucketed_by)) == F.lit(value)

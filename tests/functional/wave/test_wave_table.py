@@ -134,6 +134,13 @@ def test_several_search_values(spark: SparkSession, table: WaveTable, technique:
     assert counted(probed) == bag([row for row in window if row[0] >= day(4) and "peace" in (row[3] or [])])
 
 
+@pytest.mark.parametrize("search_field", ["supplier", "words"])
+def test_no_value_finds_no_row(spark: SparkSession, table: WaveTable, search_field: str) -> None:
+    take(table, spec(WaveIndex("del", 2, 1), "packed_shadow", search_field), batch(1))
+    assert index_probe(spark, table.view, None).collect() == []
+    assert timed_index_probe(spark, table.view, None, day(1), day(1)).collect() == []
+
+
 def test_the_window_grows(spark: SparkSession, table: WaveTable) -> None:
     chosen = spec(WaveIndex("rata", 4, 2), "in_place")
     for newest in range(1, 4):
