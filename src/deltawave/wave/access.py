@@ -18,7 +18,7 @@ Condition = Callable[[WaveSpec], Column]
 
 
 def index_probe(session: SparkSession, relation: str, value: Any) -> DataFrame:
-    """The rows with a search value (IndexProbe); none for ``None``, which is no value."""
+    """The rows with a search value (IndexProbe), read as the search field's type; none for ``None``."""
     return timed_index_probe(session, relation, value, None, None)
 
 
@@ -83,4 +83,11 @@ def _each_row(spec: WaveSpec) -> Column:
 
 
 def _found(value: Any, spec: WaveSpec) -> Column:
-    return F.col(quoted(spec.bucketed_by)) == F.lit(value)
+    column, kind = next((name, kind) for name, kind in spec.entry_columns if name.lower() == spec.bucketed_by.lower())
+    # As a text it is read as the macros read it: 3.7 is no whole number.
+    wanted = F.lit(value).cast("string").cast(kind)
+    is_equal = F.col(quoted(column)) == wanted
+    if kind not in ("float", "double"):
+        return is_equal
+    # Parquet's dictionaries tell the two zeros apart, SQL does not.
+    return F.when(wanted == 0, F.col(quoted(column)).between(-0.0, 0.0)).otherwise(is_equal)
