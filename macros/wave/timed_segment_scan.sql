@@ -54,16 +54,29 @@
 
 {# The numbers of the days in a range, as far as readers see them. #}
 {%- macro _days_between(wave, from_day, to_day) -%}
-  {%- set is_number = deltawave._wave_type(wave, wave.spec.day_column) not in ['date', 'string'] -%}
+  {%- set type = deltawave._wave_type(wave, wave.spec.day_column) -%}
   {%- set first = wave.day - wave.spec.index.window + 1 if wave.spec.clip else 0 -%}
+  {%- set low = deltawave._end_of_range(wave, type, 'from_day', from_day) -%}
+  {%- set high = deltawave._end_of_range(wave, type, 'to_day', to_day) -%}
   {%- set days = [] -%}
   {%- for number, day in wave.days.items() if number | int >= first -%}
-    {%- set value = day[0] | int if is_number else day[0] -%}
-    {%- set low = value if from_day is none else (from_day | int if is_number else from_day | string) -%}
-    {%- set high = value if to_day is none else (to_day | int if is_number else to_day | string) -%}
-    {%- if low <= value <= high -%}{%- do days.append(number | int) -%}{%- endif -%}
+    {%- set value = day[0] if type in ['date', 'string'] else day[0] | int -%}
+    {%- if (low is none or low <= value) and (high is none or value <= high) -%}{%- do days.append(number | int) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(days) }}
+{%- endmacro -%}
+
+{# An end of a range, as days are ordered. #}
+{%- macro _end_of_range(wave, type, option, value) -%}
+  {%- if value is none -%}{{ return(none) }}{%- endif -%}
+  {%- set pattern, kind = {
+    'date': ['[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])', 'a date like 2026-01-31'],
+    'string': ['(?s).*', 'a text'],
+  }.get(type, ['-?[0-9]+', 'a whole number']) -%}
+  {%- if (type == 'string' and value is not string) or not modules.re.fullmatch(pattern, value | string) -%}
+    {%- do deltawave._fail('day_of_range', {'option': option, 'value': value | string, 'kind': kind, 'column': wave.spec.day_column}) -%}
+  {%- endif -%}
+  {{ return(value | string if type in ['date', 'string'] else value | int) }}
 {%- endmacro -%}
 
 {# The type of a column. #}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
@@ -15,6 +16,12 @@ from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord, WaveS
 from deltawave.wave.wave_table import marked
 
 Condition = Callable[[WaveSpec], Column]
+# What an end of a range can be, by the type of the day column; all others are whole numbers.
+_ENDS = {
+    "date": (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", "a date like 2026-01-31"),
+    "string": (r"(?s).*", "a text"),
+}
+_NUMBER = (r"-?[0-9]+", "a whole number")
 
 
 def index_probe(session: SparkSession, relation: str, value: Any) -> DataFrame:
@@ -30,7 +37,8 @@ def segment_scan(session: SparkSession, relation: str) -> DataFrame:
 def timed_index_probe(session: SparkSession, relation: str, value: Any, from_day: Any, to_day: Any) -> DataFrame:
     """The rows with a search value, of the days from ``from_day`` to ``to_day``, both included (TimedIndexProbe).
 
-    ``None`` leaves a side open. One bucket of each constituent is read, where the files' statistics let it be.
+    ``None`` leaves a side open. One bucket of each constituent is read, where the files' statistics let it be. Raises
+    ``ValueError`` if an end is no value of the day column.
     """
     return _read(session, relation, from_day, to_day, partial(_found, value))
 
@@ -54,8 +62,8 @@ def _read(session: SparkSession, relation: str, from_day: Any, to_day: Any, cond
 def days_between(record: WaveRecord, from_day: Any, to_day: Any) -> frozenset[int]:
     """The numbers of the days in a range, as far as readers see them."""
     spec = record.spec
-    low = None if from_day is None else in_order(spec, str(from_day))
-    high = None if to_day is None else in_order(spec, str(to_day))
+    low = _end(spec, "from_day", from_day)
+    high = _end(spec, "to_day", to_day)
     first = record.state_day - spec.index.window + 1 if spec.clip else 0
     return frozenset(
         number
@@ -64,6 +72,17 @@ def days_between(record: WaveRecord, from_day: Any, to_day: Any) -> frozenset[in
         and (low is None or in_order(spec, day.value) >= low)
         and (high is None or in_order(spec, day.value) <= high)
     )
+
+
+def _end(spec: WaveSpec, option: str, value: Any) -> Any:
+    """An end of a range, as days are ordered."""
+    if value is None:
+        return None
+    pattern, kind = _ENDS.get(spec.day_type, _NUMBER)
+    is_another = spec.day_type == "string" and not isinstance(value, str)
+    if is_another or not re.fullmatch(pattern, str(value)):
+        raise ValueError(f"{option} {value!r}: take {kind}, as in day_column {spec.day_column!r}.")
+    return in_order(spec, str(value))
 
 
 def _meeting(table: Table, days: frozenset[int]) -> list[Part]:
