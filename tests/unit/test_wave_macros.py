@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from bad_input import messages
 from dbt_common.exceptions import CompilationError
+from pyspark.sql.types import DateType, IntegerType, StructType
 from unit.macro_harness import Macros
 
 from deltawave.wave import WaveIndex
 from deltawave.wave.access import days_between
+from deltawave.wave.door import specification
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 GOOD = {"scheme": "del", "window": 7, "constituents": 3, "day_column": "day", "search_field": "supplier"}
@@ -39,6 +42,15 @@ def test_options_have_defaults_and_come_from_meta() -> None:
 
 def test_days_of_a_part() -> None:
     assert Macros()._days_of_part("5,11-13") == [5, 11, 12, 13]
+
+
+def test_columns_are_told_as_the_dump_spells_them() -> None:
+    settings = Macros()._wave_settings("sales", {**GOOD, "day_column": "DAY", "search_field": "supplier"})
+    dump: Any = SimpleNamespace(schema=StructType().add("Day", DateType()).add("Supplier", IntegerType()))
+    spec = specification(dump, settings)
+    assert (spec.day_column, spec.search_field) == ("Day", "Supplier")
+    # Macros find its type by this name.
+    assert Macros()._wave_type({"spec": {"columns": spec.columns}}, spec.search_field) == "int"
 
 
 def record(kind: str, *days: str) -> WaveRecord:
