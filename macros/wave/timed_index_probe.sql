@@ -7,10 +7,8 @@
 {%- endmacro -%}
 
 {%- macro default__timed_index_probe(relation, value, from_day, to_day) -%}
-  {%- if not execute -%}
-    {{ return('select * from ' ~ relation) }}
-  {%- endif -%}
   {%- set wave = deltawave._wave_of(relation) -%}
+  {%- if not wave -%}{{ return('select * from ' ~ relation) }}{%- endif -%}
   {%- set field = wave.spec.search_field -%}
   {%- set is_multiple = deltawave._is_multiple(wave) -%}
   {%- set type = deltawave._wave_type(wave, field)[6:-1] if is_multiple else deltawave._wave_type(wave, field) -%}
