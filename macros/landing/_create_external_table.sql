@@ -95,9 +95,7 @@
   create_external_sources has a fingerprint.
 #}
 {%- macro _external_table(relation) -%}
-  {%- if not run_query('show schemas like ' ~ deltawave._literal(relation.schema)).rows -%}{{ return(none) }}{%- endif -%}
-  {%- set like = 'show tables in ' ~ deltawave._quoted(relation.schema) ~ ' like ' ~ deltawave._literal(relation.identifier) -%}
-  {%- if not run_query(like).rows -%}{{ return(none) }}{%- endif -%}
+  {%- if not deltawave._in_catalog(relation) -%}{{ return(none) }}{%- endif -%}
 
   {%- set facts = {} -%}
   {%- set partitions = [] -%}

@@ -7,16 +7,17 @@
 {%- endmacro -%}
 
 {%- macro default__timed_index_probe(relation, value, from_day, to_day) -%}
-  {%- if not execute -%}
-    {{ return('select * from ' ~ relation) }}
-  {%- endif -%}
   {%- set wave = deltawave._wave_of(relation) -%}
+  {%- if not wave -%}{{ return('select * from ' ~ relation) }}{%- endif -%}
   {%- set field = wave.spec.search_field -%}
-  {%- set type = deltawave._wave_type(wave, field) -%}
   {%- set is_multiple = deltawave._is_multiple(wave) -%}
-  {%- set condition = (
-    ('wave_value' if is_multiple else deltawave._quoted(field))
-    ~ ' = cast(' ~ deltawave._literal(value) ~ ' as ' ~ (type[6:-1] if is_multiple else type) ~ ')'
-  ) -%}
+  {%- set type = deltawave._wave_type(wave, field)[6:-1] if is_multiple else deltawave._wave_type(wave, field) -%}
+  {%- set column = 'wave_value' if is_multiple else deltawave._quoted(field) -%}
+  {%- set wanted = 'cast(' ~ deltawave._literal(value) ~ ' as ' ~ type ~ ')' -%}
+  {%- set condition = column ~ ' = ' ~ wanted -%}
+  {%- if type in ['float', 'double'] -%}
+    {#- Parquet's dictionaries tell the two zeros apart, SQL does not. -#}
+    {%- set condition = 'if(' ~ wanted ~ ' = 0, ' ~ column ~ ' between -0.0D and 0.0D, ' ~ condition ~ ')' -%}
+  {%- endif -%}
   {{ return(deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition)) }}
 {%- endmacro -%}

@@ -7,10 +7,8 @@
 {%- endmacro -%}
 
 {%- macro default__timed_segment_scan(relation, from_day, to_day) -%}
-  {%- if not execute -%}
-    {{ return('select * from ' ~ relation) }}
-  {%- endif -%}
   {%- set wave = deltawave._wave_of(relation) -%}
+  {%- if not wave -%}{{ return('select * from ' ~ relation) }}{%- endif -%}
   {{ return(deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), 'wave_is_first' if deltawave._is_multiple(wave) else none)) }}
 {%- endmacro -%}
 
@@ -54,16 +52,29 @@
 
 {# The numbers of the days in a range, as far as readers see them. #}
 {%- macro _days_between(wave, from_day, to_day) -%}
-  {%- set is_number = deltawave._wave_type(wave, wave.spec.day_column) not in ['date', 'string'] -%}
+  {%- set type = deltawave._wave_type(wave, wave.spec.day_column) -%}
   {%- set first = wave.day - wave.spec.index.window + 1 if wave.spec.clip else 0 -%}
+  {%- set low = deltawave._end_of_range(wave, type, 'from_day', from_day) -%}
+  {%- set high = deltawave._end_of_range(wave, type, 'to_day', to_day) -%}
   {%- set days = [] -%}
   {%- for number, day in wave.days.items() if number | int >= first -%}
-    {%- set value = day[0] | int if is_number else day[0] -%}
-    {%- set low = value if from_day is none else (from_day | int if is_number else from_day | string) -%}
-    {%- set high = value if to_day is none else (to_day | int if is_number else to_day | string) -%}
-    {%- if low <= value <= high -%}{%- do days.append(number | int) -%}{%- endif -%}
+    {%- set value = day[0] if type in ['date', 'string'] else day[0] | int -%}
+    {%- if (low is none or low <= value) and (high is none or value <= high) -%}{%- do days.append(number | int) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(days) }}
+{%- endmacro -%}
+
+{# An end of a range, as days are ordered. #}
+{%- macro _end_of_range(wave, type, option, value) -%}
+  {%- if value is none -%}{{ return(none) }}{%- endif -%}
+  {%- set pattern, kind = {
+    'date': ['[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])', 'a date like 2026-01-31'],
+    'string': ['(?s).*', 'a text'],
+  }.get(type, ['-?[0-9]+', 'a whole number']) -%}
+  {%- if (type == 'string' and value is not string) or not modules.re.fullmatch(pattern, value | string) -%}
+    {%- do deltawave._fail('day_of_range', {'option': option, 'value': value | string, 'kind': kind, 'column': wave.spec.day_column}) -%}
+  {%- endif -%}
+  {{ return(value | string if type in ['date', 'string'] else value | int) }}
 {%- endmacro -%}
 
 {# The type of a column. #}
@@ -76,23 +87,34 @@
   {{ return(deltawave._wave_type(wave, wave.spec.search_field).startswith('array<')) }}
 {%- endmacro -%}
 
-{# What the view of a wave index tells of it. #}
+{#
+  What the view of a wave index tells of it. None where a probe or a scan has nothing to choose from: under --empty (no rows), in a unit test (the
+  rows that it gives are those found), and before the first day (without a view, what is compiled does not run).
+#}
 {%- macro _wave_of(relation) -%}
+  {%- if not execute or relation.is_cte or relation.limit is number -%}{{ return(none) }}{%- endif -%}
+  {%- if model is defined and model.resource_type == 'model' and model.config.materialized == 'view' -%}
+    {%- do deltawave._fail('wave_in_a_view', {'model': model.name, 'relation': relation | string}) -%}
+  {%- endif -%}
+  {%- if relation is not string and not deltawave._in_catalog(relation) -%}{{ return(none) }}{%- endif -%}
   {%- set facts = {} -%}
   {%- for row in run_query('describe extended ' ~ relation).rows -%}
     {%- do facts.update({row[0]: row[1]}) -%}
   {%- endfor -%}
-  {%- set wave = deltawave._wave_in(facts.get('View Text') or '') -%}
-  {%- if not wave -%}
+  {%- set told = deltawave._told_in(facts.get('View Text') or '') -%}
+  {%- if not told.get('wave') and told.get('batch_id') != 0 -%}
     {%- do deltawave._fail('not_a_wave_index', {'relation': relation | string}) -%}
   {%- endif -%}
-  {{ return(wave) }}
+  {{ return(told.get('wave')) }}
 {%- endmacro -%}
 
 {# The record in the text of a wave index's view (deltawave.wave.tables); none in another text. #}
-{%- macro _wave_in(text) -%}
+{%- macro _wave_in(text) -%}{{ return(deltawave._told_in(text).get('wave')) }}{%- endmacro -%}
+
+{# What the text of a view tells, if it is ours. #}
+{%- macro _told_in(text) -%}
   {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', text) -%}
-  {{ return((fromjson(mark.group(1)) if mark else {}).get('wave')) }}
+  {{ return(fromjson(mark.group(1)) if mark else {}) }}
 {%- endmacro -%}
 
 {# The days of a part, from text like 5,11-14. #}

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from functools import reduce
+import re
+from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.wave.statements import of_days, quoted
 from deltawave.wave.steps import in_order
-from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord
+from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import marked
+
+Condition = Callable[[WaveSpec], Column]
+# What an end of a range can be, by the type of the day column; all others are whole numbers.
+_ENDS = {
+    "date": (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", "a date like 2026-01-31"),
+    "string": (r"(?s).*", "a text"),
+}
+_NUMBER = (r"-?[0-9]+", "a whole number")
 
 
 def index_probe(session: SparkSession, relation: str, value: Any) -> DataFrame:
-    """The rows with a search value (IndexProbe)."""
+    """The rows with a search value (IndexProbe), read as the search field's type; none for ``None``."""
     return timed_index_probe(session, relation, value, None, None)
 
 
@@ -27,20 +37,22 @@ def segment_scan(session: SparkSession, relation: str) -> DataFrame:
 def timed_index_probe(session: SparkSession, relation: str, value: Any, from_day: Any, to_day: Any) -> DataFrame:
     """The rows with a search value, of the days from ``from_day`` to ``to_day``, both included (TimedIndexProbe).
 
-    ``None`` leaves a side open. One bucket of each constituent is read, where the files' statistics let it be.
+    ``None`` leaves a side open. One bucket of each constituent is read, where the files' statistics let it be. Raises
+    ``ValueError`` if an end is no value of the day column.
     """
-    return _read(session, relation, from_day, to_day, value)
+    return _read(session, relation, from_day, to_day, partial(_found, value))
 
 
 def timed_segment_scan(session: SparkSession, relation: str, from_day: Any, to_day: Any) -> DataFrame:
     """The rows of the days from ``from_day`` to ``to_day``, both included (TimedSegmentScan)."""
-    return _read(session, relation, from_day, to_day, None)
+    return _read(session, relation, from_day, to_day, _each_row)
 
 
-def _read(session: SparkSession, relation: str, from_day: Any, to_day: Any, value: Any) -> DataFrame:
+def _read(session: SparkSession, relation: str, from_day: Any, to_day: Any, condition: Condition) -> DataFrame:
     record = WaveRecord.from_json(marked(session, relation)["wave"])
     days = days_between(record, from_day, to_day)
-    frames = [_entries(session, record, table, days, value) for table in record.constituents if _meeting(table, days)]
+    tables = [table for table in record.constituents if _meeting(table, days)]
+    frames = [_entries(session, record, table, days).where(condition(record.spec)) for table in tables]
     columns = [F.col(quoted(name)) for name, _ in record.spec.columns]
     if not frames:
         return session.table(relation).where(F.lit(False)).select(*columns)
@@ -50,8 +62,8 @@ def _read(session: SparkSession, relation: str, from_day: Any, to_day: Any, valu
 def days_between(record: WaveRecord, from_day: Any, to_day: Any) -> frozenset[int]:
     """The numbers of the days in a range, as far as readers see them."""
     spec = record.spec
-    low = None if from_day is None else in_order(spec, str(from_day))
-    high = None if to_day is None else in_order(spec, str(to_day))
+    low = _end(spec, "from_day", from_day)
+    high = _end(spec, "to_day", to_day)
     first = record.state_day - spec.index.window + 1 if spec.clip else 0
     return frozenset(
         number
@@ -62,17 +74,39 @@ def days_between(record: WaveRecord, from_day: Any, to_day: Any) -> frozenset[in
     )
 
 
+def _end(spec: WaveSpec, option: str, value: Any) -> Any:
+    """An end of a range, as days are ordered."""
+    if value is None:
+        return None
+    pattern, kind = _ENDS.get(spec.day_type, _NUMBER)
+    is_another = spec.day_type == "string" and not isinstance(value, str)
+    if is_another or not re.fullmatch(pattern, str(value)):
+        raise ValueError(f"{option} {value!r}: take {kind}, as in day_column {spec.day_column!r}.")
+    return in_order(spec, str(value))
+
+
 def _meeting(table: Table, days: frozenset[int]) -> list[Part]:
     return [part for part in table.parts if part.days & days]
 
 
-def _entries(session: SparkSession, record: WaveRecord, table: Table, days: frozenset[int], value: Any) -> DataFrame:
+def _entries(session: SparkSession, record: WaveRecord, table: Table, days: frozenset[int]) -> DataFrame:
     parts = _meeting(table, days)
     rows = session.table(table.name).where(F.col(PART).isin([part.name for part in parts]))
-    if value is not None:
-        rows = rows.where(F.col(quoted(record.spec.bucketed_by)) == F.lit(value))
-    elif record.spec.is_multiple:
-        rows = rows.where(IS_FIRST)
     wanted = days & table.days
     has_others = any(not part.days <= days for part in parts)
     return rows.where(of_days(record, wanted)) if has_others else rows
+
+
+def _each_row(spec: WaveSpec) -> Column:
+    return F.col(IS_FIRST) if spec.is_multiple else F.lit(True)
+
+
+def _found(value: Any, spec: WaveSpec) -> Column:
+    column, kind = next((name, kind) for name, kind in spec.entry_columns if name.lower() == spec.bucketed_by.lower())
+    # As a text it is read as the macros read it: 3.7 is no whole number.
+    wanted = F.lit(value).cast("string").cast(kind)
+    is_equal = F.col(quoted(column)) == wanted
+    if kind not in ("float", "double"):
+        return is_equal
+    # Parquet's dictionaries tell the two zeros apart, SQL does not.
+    return F.when(wanted == 0, F.col(quoted(column)).between(-0.0, 0.0)).otherwise(is_equal)

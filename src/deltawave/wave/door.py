@@ -84,11 +84,12 @@ def advised(dump: DataFrame, *, parameters: Mapping[str, Any], needs: Mapping[st
 
 
 def specification(dump: DataFrame, settings: Mapping[str, Any]) -> WaveSpec:
-    """What a model's settings say. Raises ``ValueError`` for what cannot be."""
+    """What a model's settings say, with columns as the dump spells them. Raises ``ValueError`` for what cannot be."""
     index = WaveIndex(settings["scheme"], settings["window"], settings["constituents"], settings["spread"])
-    spec = WaveSpec(
-        index, settings["update_technique"], settings["day_column"], settings["search_field"], columns_of(dump)
-    )
+    columns = columns_of(dump)
+    spelt = {name.lower(): name for name, _ in columns}
+    day, field = (spelt.get(settings[each].lower(), settings[each]) for each in ("day_column", "search_field"))
+    spec = WaveSpec(index, settings["update_technique"], day, field, columns)
     return replace(spec, buckets=settings["buckets"], clip=settings["clip"])
 
 

@@ -63,6 +63,15 @@ def needed_tables(bench: Workbench) -> set[str]:
     return {name.split("`")[3] for name in record_of(bench).table_names}
 
 
+UNIT_TEST = """
+unit_tests:
+  - name: what_is_found_is_shown
+    model: probed
+    given: [{input: ref('accounts'), rows: [{supplier: 1}]}]
+    expect: {rows: [{supplier: 1}]}
+"""
+
+
 @pytest.mark.usefixtures("deltawave_package")
 class TestWaveIndex:
     def test_days_are_taken_in_order(self, bench: Workbench) -> None:
@@ -96,7 +105,7 @@ class TestWaveIndex:
             "scanned_none": "timed_segment_scan(ref('accounts'), '2027-01-01')",
         }
         for name, call in calls.items():
-            bench.add_model(name, f"select * from ({{{{ deltawave.{call} }}}})")
+            bench.add_model(name, f"{{{{ config(materialized='table') }}}} select * from ({{{{ deltawave.{call} }}}})")
         take(bench, *(batch(number) for number in range(1, 5)))
         window = [row for number in (2, 3, 4) for row in batch(number)]
         rows = {name: counted(bench.spark.table(f"{bench.schema}.{name}")) for name in calls}
@@ -105,6 +114,23 @@ class TestWaveIndex:
         assert rows["probed_days"] == bag([row for row in window if row[0] >= day(3) and "peace" in (row[3] or [])])
         assert rows["scanned_days"] == bag(batch(4))
         assert not rows["scanned_none"]
+
+    def test_a_probe_before_the_first_day(self, bench: Workbench) -> None:
+        configure(bench)
+        call = "{{ deltawave.timed_index_probe(ref('accounts'), 1, '2026-01-01') }}"
+        bench.add_model("probed", "{{ config(materialized='table') }} " + call)
+        deliver(bench, batch(1))
+        assert bench.run(command="compile").ok
+        take(bench, batch(1), args=["--empty"])
+        assert bench.run("--select", "probed").ok
+        assert not bench.spark.table(f"{bench.schema}.probed").count()
+        (bench.root / "models" / "added" / "probed.yml").write_text(UNIT_TEST)
+        take(bench, batch(1))
+        tested = bench.run("--select", "test_type:unit", command="test")
+        assert tested.ok, tested.text
+        take(bench, batch(1), args=["--empty"])
+        bench.add_model("probed", call)
+        assert MESSAGES["a probe in a view"] in bench.run("--select", "probed").text
 
     def test_preparation_follows_the_day(self, bench: Workbench) -> None:
         configure(bench, scheme="reindex_plus_plus", window=4, update_technique="simple_shadow")

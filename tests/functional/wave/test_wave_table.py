@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.access import index_probe, segment_scan, timed_index_probe, timed_segment_scan
 from deltawave.wave.tables import TECHNIQUES, WaveRecord, WaveSpec
-from deltawave.wave.wave_table import WaveTable
+from deltawave.wave.wave_table import WaveTable, columns_of
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -132,6 +132,30 @@ def test_several_search_values(spark: SparkSession, table: WaveTable, technique:
         assert counted(index_probe(spark, table.view, word)) == bag([row for row in window if word in (row[3] or [])])
     probed = timed_index_probe(spark, table.view, "peace", day(4), None)
     assert counted(probed) == bag([row for row in window if row[0] >= day(4) and "peace" in (row[3] or [])])
+
+
+@pytest.mark.parametrize("search_field", ["supplier", "words"])
+def test_no_value_finds_no_row(spark: SparkSession, table: WaveTable, search_field: str) -> None:
+    take(table, spec(WaveIndex("del", 2, 1), "packed_shadow", search_field), batch(1))
+    assert index_probe(spark, table.view, None).collect() == []
+    assert timed_index_probe(spark, table.view, None, day(1), day(1)).collect() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "value", "count"),
+    [
+        ("float", [0.1, 0.2], 0.1, 1),
+        ("string", ["1", "01"], 1, 1),
+        ("array<double>", [[0.0], [-0.0, 1.5]], -0.0, 2),
+        ("double", [-0.0, -0.0, 1.5], 0.0, 2),
+    ],
+)
+def test_a_value_is_read_as_the_search_field(
+    spark: SparkSession, table: WaveTable, kind: str, values: list[Any], value: Any, count: int
+) -> None:
+    rows = spark.createDataFrame([(day(1), each) for each in values], f"day date, code {kind}")
+    table.update(rows, WaveSpec(WaveIndex("del", 2, 1), "packed_shadow", "day", "code", columns_of(rows), buckets=2))
+    assert index_probe(spark, table.view, value).count() == count
 
 
 def test_the_window_grows(spark: SparkSession, table: WaveTable) -> None:
