@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -70,6 +71,15 @@ def test_a_record_comes_back_from_json() -> None:
         spec = replace(SPEC, index=WaveIndex(scheme, 4, 2), search_field="words", clip=True)
         record, _ = after(spec, 7)
         assert WaveRecord.from_json(record.to_json()) == record
+
+
+def test_a_comment_of_sql_holds_any_text() -> None:
+    told = {"day": "a/*b*/c ${d}"}
+    comment = as_comment(told)
+    # Comments nest, and Spark replaces settings within them.
+    assert json.loads(comment) == told
+    assert "*" not in comment
+    assert "${" not in comment
 
 
 def test_ranges() -> None:

@@ -185,8 +185,8 @@ class WaveRecord:
 
 
 def as_comment(told: Mapping[str, Any]) -> str:
-    """JSON that a comment of SQL can hold: no slash begins or ends one, and no ``${name}`` is taken for a setting."""
-    return json.dumps(told, separators=(",", ":")).replace("/", "\\/").replace("${", "\\u0024{")
+    """JSON that a comment of SQL can hold: no star begins or ends one, and no ``${name}`` is taken for a setting."""
+    return json.dumps(told, separators=(",", ":")).replace("*", "\\u002a").replace("${", "\\u0024{")
 
 
 def _order(name: str) -> tuple[int, str]:
