@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -127,6 +128,16 @@ def test_each_technique_writes_what_it_has_to() -> None:
     assert written("in_place", "del") == (0, 1)
     assert written("simple_shadow", "del") == (1, 2)
     assert written("packed_shadow", "del") == (1, 1)
+
+
+def test_each_part_is_reserved_in_a_folder_of_its_own() -> None:
+    spec = replace(SPEC, index=WaveIndex("rata", 4, 2))
+    _, statements = after(spec, 6)
+    inserts = [place for place, each in enumerate(statements) if each.startswith("insert")]
+    for place in inserts:
+        table, part = re.match(r"insert into (\S+) partition \(wave_part = '(\w+)'\)", statements[place]).groups()  # type: ignore[union-attr]
+        assert statements[place - 1] == f"alter table {table} add partition (wave_part = '{part}') location '{part}'"
+    assert len(inserts) > 6
 
 
 def test_the_source_is_read_once_per_day() -> None:

@@ -153,6 +153,7 @@ class Writer:
     def _insert(self, table: str, days: Days, rows: str) -> Part:
         self._parts += 1
         part = Part(self.naming.part(self._parts), days)
+        self.statements.append(sql.reserve_part(table, part.name))
         self.statements.append(sql.insert_part(self.after.spec, table, part.name, rows))
         for day in days & self.new - self._written.keys():
             self._written[day] = (table, part)

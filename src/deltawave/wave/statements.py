@@ -42,6 +42,15 @@ def create_table(spec: WaveSpec, table: str) -> str:
     )
 
 
+def reserve_part(table: str, part: str) -> str:
+    """Register a part before it is written, with a folder of its own (relative to the table's).
+
+    Inserts into a table's usual folders share one for temporary files, which the first that ends removes; the others
+    would lose rows without an error. And rows of a killed insert lie in a part that the catalog knows, and drops.
+    """
+    return f"alter table {table} add partition ({PART} = {literal(part)}) location {literal(part)}"
+
+
 def insert_part(spec: WaveSpec, table: str, part: str, rows: str) -> str:
     """Write a part: one sorted file for each bucket that has rows."""
     names = column_list(spec)
