@@ -12,6 +12,7 @@ from uuid import uuid4
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from deltawave.wave.day_checksum import day_checksum
 from deltawave.wave.execution import Naming
 from deltawave.wave.leftovers import leftover_parts, leftover_tables
 from deltawave.wave.statements import literal, quoted
@@ -93,10 +94,8 @@ class WaveTable:
 def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
     """The days of a source, with the number of rows of each and what tells whether they changed."""
     day = F.col(quoted(spec.day_column))
-    hashed = F.xxhash64(F.to_json(F.struct(*(F.col(quoted(name)) for name, _ in spec.columns))))
-    checksum = F.lower(F.hex(F.xxhash64(F.bit_xor(hashed), F.sum(hashed.cast("decimal(38,0)")))))
     grouped = rows.groupBy(day.cast("string").alias("value")).agg(
-        F.count(F.lit(1)).alias("rows"), checksum.alias("sum")
+        F.count(F.lit(1)).alias("rows"), F.expr(day_checksum(spec)).alias("sum")
     )
     found = grouped.collect()
     if any(row["value"] is None for row in found):
