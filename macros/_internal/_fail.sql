@@ -146,6 +146,7 @@
     'materialization_changed': "{model}: {relation} was built by the other one of the materializations differential and wave_index, and its state can't be continued. Nothing was changed. Drop it and its helper relations, or give the model another alias.",
     'wave_adapter': "{model}: materialized: wave_index plans in Python, and needs a profile of type: deltawave with method: session; the adapter of this profile runs no Python.",
     'not_a_wave_index': "{relation} is no model of materialized: wave_index, or was not built yet.",
+    'changed_days': "{model}, batch {batch}: the select's rows of day(s) {days} changed while they were read, or differ each time. Nothing was changed. Run again; the rows of a day must not depend on when it is read, as by current_timestamp().",
     'late_days': "{model}: day(s) {days} came after later ones and lie between days of the index; they were skipped. With gaps: empty, missing days keep their place and can come later.",
     'python_adapter': "{model}: its strategy compares in Python, by {function}, and needs a profile of type: deltawave; the adapter of this profile runs no Python. Take another strategy, or another profile.",
     'python_columns': "{model}, batch {batch}: the changes that {function} returned lack the column(s) {columns}. Nothing was changed. The function has to return them, with the names and types that it is given.",

@@ -15,6 +15,12 @@
   {%- for row in found if row.kind == 'statement' -%}
     {%- do deltawave._run(job, row.text) -%}
   {%- endfor -%}
+  {%- for row in found if row.kind == 'changed_days' -%}
+    {%- set days = deltawave._run(job, row.text).rows | map(attribute=0) | list -%}
+    {%- if days -%}
+      {%- do deltawave._refuse(job, batch, 'changed_days', {'days': days | join(', ')}) -%}
+    {%- endif -%}
+  {%- endfor -%}
   {%- set told = fromjson((found | selectattr('kind', 'equalto', 'outcome') | first).text) -%}
   {#- What Spark would refuse to publish must not be decided. -#}
   {%- do deltawave._run(job, 'describe query ' ~ told.select) -%}

@@ -140,6 +140,18 @@ def test_each_part_is_reserved_in_a_folder_of_its_own() -> None:
     assert len(inserts) > 6
 
 
+def test_new_days_are_compared_where_they_were_written() -> None:
+    spec = replace(SPEC, index=WaveIndex("rata", 4, 2), search_field="words")
+    record, _ = after(spec, 4)
+    work = Work("take", tuple(days(5, 5)))
+    made = step(record, spec, work, "(source)", Naming("shop", "sales", 9, "0123456789ab"))
+    assert made.changed_days is not None
+    assert "values ('2026-01-05', 1000000L, '0000000000000005')" in made.changed_days
+    assert f"where wave_part = '{made.record.constituents[1].parts[-1].name}' and wave_is_first" in made.changed_days
+    prepared = step(made.record, spec, Work("prepare"), "(source)", Naming("shop", "sales", 10, "0123456789ab"))
+    assert prepared.changed_days is None
+
+
 def test_the_source_is_read_once_per_day() -> None:
     for technique in TECHNIQUES:
         for scheme in SCHEMES:

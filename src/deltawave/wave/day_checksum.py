@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from deltawave.wave.operations import Days
 from deltawave.wave.statements import literal, quoted
-from deltawave.wave.tables import WaveSpec
+from deltawave.wave.tables import IS_FIRST, PART, Part, WaveRecord, WaveSpec
 
 # The same text in every session, to the microsecond.
 _JSON = {
@@ -18,6 +21,31 @@ def day_checksum(spec: WaveSpec) -> str:
     """An aggregate over the rows of a day, as 16 hexadecimal digits; their order does not matter, their number does."""
     hashed = row_hash(spec)
     return f"lower(hex(xxhash64(bit_xor({hashed}), sum(cast({hashed} as decimal(38, 0))))))"
+
+
+def changed_days(record: WaveRecord, days: Days, written: Mapping[int, tuple[str, Part]]) -> str:
+    """A query for those of ``days`` that were not written as the source had them when the run began.
+
+    ``written``: the table and part that has each of them.
+    """
+    spec = record.spec
+    places = {(table, part.name) for table, part in written.values()}
+    once = f" and {IS_FIRST}" if spec.is_multiple else ""
+    rows = "\nunion all\n".join(
+        f"select * from {table} where {PART} = {literal(part)}{once}" for table, part in sorted(places)
+    )
+    wanted = ", ".join(
+        f"({literal(record.days[day].value)}, {record.days[day].rows}L, {literal(record.days[day].checksum)})"
+        for day in sorted(days)
+    )
+    day = f"cast({quoted(spec.day_column)} as string)"
+    return (
+        f"select wanted.day from (values {wanted}) as wanted(day, row_count, checksum)\nleft join (\n"
+        f"select {day} as day, count(*) as row_count, {day_checksum(spec)} as checksum\nfrom (\n{rows}\n)\n"
+        f"group by {day}\n) as found on wanted.day = found.day\n"
+        "where coalesce(found.row_count, 0L) <> wanted.row_count\n"
+        "or wanted.row_count > 0 and found.checksum <> wanted.checksum\norder by wanted.day"
+    )
 
 
 def row_hash(spec: WaveSpec) -> str:

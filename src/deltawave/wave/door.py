@@ -45,7 +45,7 @@ def next_step(
     batch: int,
     attempt: str,
 ) -> DataFrame:
-    """A transition: rows of kind ``statement`` and ``drop``, in order, and one ``outcome``, as JSON.
+    """A transition: rows of kind ``statement``, ``changed_days`` and ``drop``, in order, and one ``outcome``, as JSON.
 
     - ``record``: what to go on from; none for a new wave index
     - ``former``: what readers see, where ``record`` is none because it is built anew
@@ -70,6 +70,7 @@ def next_step(
         "deleted": rows_old + delivered_rows - made.record.rows,
     }
     rows = [("statement", text) for text in made.statements] + [("drop", text) for text in made.drops]
+    rows += [("changed_days", made.changed_days)] if made.changed_days else []
     return _frame(dump, [*rows, ("outcome", json.dumps(outcome))])
 
 

@@ -69,6 +69,7 @@ class Writer:
     - ``after``: its days and specification from now on
     - ``source``: the relation that has the rows of new days
     - ``new``: the days that it delivers
+    - ``written``: where the rows of each new day were written first
     """
 
     before: WaveRecord
@@ -77,10 +78,9 @@ class Writer:
     new: Days
     naming: Naming
     statements: list[str] = field(default_factory=list)
+    written: dict[int, tuple[str, Part]] = field(default_factory=dict)
     _tables: int = 0
     _parts: int = 0
-    # Where the rows of new days were written first.
-    _written: dict[int, tuple[str, Part]] = field(default_factory=dict)
 
     def write(self, operations: Iterable[Operation]) -> dict[str, Table]:
         """The table of each index after the operations."""
@@ -130,11 +130,11 @@ class Writer:
 
     def _rows(self, days: Days) -> list[str]:
         """Selects of the entries of days: new ones from the source, until they are in an index."""
-        fresh = days & self.new - self._written.keys()
+        fresh = days & self.new - self.written.keys()
         selects = [sql.source_rows(self.after, self.source, fresh)] if fresh else []
         found: dict[tuple[str, Part], set[int]] = {}
         for day in sorted(days - fresh):
-            found.setdefault(self._written.get(day) or self._holding(day), set()).add(day)
+            found.setdefault(self.written.get(day) or self._holding(day), set()).add(day)
         selects += [
             sql.part_rows(self.after, table, part, frozenset(part_days)) for (table, part), part_days in found.items()
         ]
@@ -155,8 +155,8 @@ class Writer:
         part = Part(self.naming.part(self._parts), days)
         self.statements.append(sql.reserve_part(table, part.name))
         self.statements.append(sql.insert_part(self.after.spec, table, part.name, rows))
-        for day in days & self.new - self._written.keys():
-            self._written[day] = (table, part)
+        for day in days & self.new - self.written.keys():
+            self.written[day] = (table, part)
         return part
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
+from deltawave.wave.day_checksum import changed_days
 from deltawave.wave.execution import Naming, Writer, drops, superseded
 from deltawave.wave.operations import NO_DAYS, AddToIndex, DeleteFromIndex, Operation
 from deltawave.wave.planner import start, transition
@@ -48,12 +49,14 @@ class Step:
 
     - ``statements``: they write tables and parts that no reader looks at
     - ``record``: the wave index after it
+    - ``changed_days``: a query for new days that were written otherwise than they were counted; none if it takes none
     - ``drops``: statements for afterwards, when readers have the new view: they remove what the step before replaced
     """
 
     statements: tuple[str, ...]
     record: WaveRecord
     drops: tuple[str, ...]
+    changed_days: str | None
 
     def view(self, mark: Mapping[str, Any]) -> str:
         """The text of the view that shows it."""
@@ -142,7 +145,8 @@ def step(
     after = replace(after, tables=tables, replaced=superseded(seen, tables))
     indexed = _indexed(after)
     after = replace(after, days={each: day for each, day in days.items() if each in indexed or each == number})
-    return Step(tuple(writer.statements), after, tuple(drops(seen, after)))
+    asked = changed_days(after, new, writer.written) if new else None
+    return Step(tuple(writer.statements), after, tuple(drops(seen, after)), asked)
 
 
 def _check_same(was: WaveSpec, now: WaveSpec) -> None:

@@ -69,6 +69,13 @@ class WaveTable:
     def _carry_out(self, made: Step, is_new: bool, mark: dict[str, Any]) -> None:
         for statement in made.statements:
             self.session.sql(statement)
+        changed = self.session.sql(made.changed_days).collect() if made.changed_days else []
+        if changed:
+            raise ValueError(
+                f"{self.view}: the source's rows of {', '.join(row.day for row in changed)} changed while they were "
+                "read, or differ each time. Nothing was changed. Run again; the rows of a day must not depend on when "
+                "it is read."
+            )
         self.session.sql(f"{'create' if is_new else 'alter'} view {self.view} as {made.view(mark)}")
         for statement in made.drops:
             self.session.sql(statement)

@@ -157,6 +157,15 @@ class TestRefusals:
         deliver(bench, [(None, 1, 1, None)])
         assert MESSAGES["rows without a day"] in bench.refused()
 
+    def test_rows_that_differ_each_time(self, bench: Workbench) -> None:
+        configure(bench)
+        bench.spark.sql(f"drop table if exists {bench.schema}.dump")
+        bench.spark.sql(f"drop view if exists {bench.schema}.dump")
+        bench.spark.sql(
+            f"create view {bench.schema}.dump as select date'2026-01-01' as day, 1 as supplier, uuid() as id"
+        )
+        assert MESSAGES["rows that differ each time"] in bench.refused()
+
     def test_a_change_log_is_no_wave_index(self, bench: Workbench) -> None:
         bench.build("select id as account_id from range(3)")
         configure(bench, day_column="account_id", search_field="account_id")
