@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -13,7 +14,7 @@ from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
 from deltawave.wave.statements import literal
 from deltawave.wave.steps import Work, pending, step
-from deltawave.wave.tables import TECHNIQUES, Day, WaveRecord, WaveSpec, as_comment, as_ranges, of_ranges
+from deltawave.wave.tables import TECHNIQUES, Day, Table, WaveRecord, WaveSpec, as_comment, as_ranges, of_ranges
 
 COLUMNS = (("day", "date"), ("supplier", "int"), ("words", "array<string>"))
 SPEC = WaveSpec(WaveIndex("del", 4, 2), "in_place", "day", "supplier", COLUMNS)
@@ -128,6 +129,35 @@ def test_each_technique_writes_what_it_has_to() -> None:
     assert written("in_place", "del") == (0, 1)
     assert written("simple_shadow", "del") == (1, 2)
     assert written("packed_shadow", "del") == (1, 1)
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_a_run_replaces_stays_until_the_next(scheme: str, technique: str) -> None:
+    spec = replace(SPEC, index=WaveIndex(scheme, 4, 2), technique=technique)
+    record, _ = after(spec, 5, first_load=4)
+
+    def places(tables: Iterable[Table]) -> set[tuple[str, str]]:
+        return {(table.name, part.name) for table in tables for part in table.parts}
+
+    batch = 100
+    for run in ("111111111111", "222222222222"):
+        seen, found, gone = places(record.constituents), places(record.tables.values()), set()
+        newest = record.state_day
+        for work in pending(record, spec, days(newest + 1, newest + 3))[0]:
+            if work.kind != "prepare" or record.pending:
+                batch += 1
+                before = record
+                made = step(record, spec, work, "(source)", Naming("shop", "sales", batch, run))
+                record = made.record
+                # After each transition: what was seen before the run, and before this transition.
+                lost = places([*before.tables.values(), *before.replaced])
+                lost -= places([*record.tables.values(), *record.replaced])
+                assert not lost & (seen | places(before.constituents))
+                assert len(made.drops) <= len(lost)
+                gone |= lost
+        assert not gone & found
+        assert places(record.replaced) & found or scheme == "wata"
 
 
 def test_each_part_is_reserved_in_a_folder_of_its_own() -> None:

@@ -50,7 +50,7 @@ class Step:
     - ``statements``: they write tables and parts that no reader looks at
     - ``record``: the wave index after it
     - ``changed_days``: a query for new days that were written otherwise than they were counted; none if it takes none
-    - ``drops``: statements for afterwards, when readers have the new view: they remove what the step before replaced
+    - ``drops``: statements for afterwards, when readers have the new view: they remove what was replaced before
     """
 
     statements: tuple[str, ...]
@@ -139,10 +139,10 @@ def step(
         operations, left, number = plan.transition, plan.preparation, plan.day
         new = frozenset(range(number - len(work.days) + 1, number + 1))
     days = {**before.days, **dict(zip(sorted(new), work.days, strict=True))}
-    after = replace(before, spec=spec, state_day=number, days=days, pending=left)
+    after = replace(before, spec=spec, state_day=number, days=days, pending=left, run=naming.attempt)
     writer = Writer(before, after, source, new, naming)
     tables = writer.write(operations)
-    after = replace(after, tables=tables, replaced=superseded(seen, tables))
+    after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind == "prepare"))
     indexed = _indexed(after)
     after = replace(after, days={each: day for each, day in days.items() if each in indexed or each == number})
     asked = changed_days(after, new, writer.written) if new else None

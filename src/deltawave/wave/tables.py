@@ -127,7 +127,8 @@ class WaveRecord:
     - ``days``: each day's number and what it brought
     - ``tables``: the table of each index, by its name (I1, T0, ...)
     - ``pending``: operations that prepare later days, and are still to be done
-    - ``replaced``: what the last transition replaced; the next one drops it
+    - ``replaced``: what was replaced and readers may still read (see :func:`deltawave.wave.execution.superseded`)
+    - ``run``: the run that made the last transition
     """
 
     spec: WaveSpec
@@ -136,6 +137,7 @@ class WaveRecord:
     tables: Mapping[str, Table] = field(default_factory=dict)
     pending: tuple[Operation, ...] = ()
     replaced: tuple[Table, ...] = ()
+    run: str = ""
 
     @property
     def state(self) -> WaveState:
@@ -166,6 +168,7 @@ class WaveRecord:
             "indexes": {name: _table_json(table) for name, table in self.tables.items()},
             "pending": [as_json(operation) for operation in self.pending],
             "replaced": [_table_json(table) for table in self.replaced],
+            "run": self.run,
         }
 
     @staticmethod
@@ -181,6 +184,7 @@ class WaveRecord:
             {name: _table(table) for name, table in told["indexes"].items()},
             tuple(from_json(operation) for operation in told["pending"]),
             tuple(_table(table) for table in told["replaced"]),
+            told["run"],
         )
 
 

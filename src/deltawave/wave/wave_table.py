@@ -48,7 +48,7 @@ class WaveTable:
         told = marked(self.session, self.view) if self._exists() else None
         former = WaveRecord.from_json(told["wave"]) if told else None
         record = None if rebuild else former
-        batch = told["batch_id"] if told else 0
+        batch, attempt = told["batch_id"] if told else 0, uuid4().hex[:12]
         work, late = pending(record, spec, delivered(rows, spec), gaps)
         rows.createOrReplaceTempView(source)
         try:
@@ -56,7 +56,6 @@ class WaveTable:
                 if each.kind == "prepare" and (record is None or not record.pending):
                     continue
                 batch += 1
-                attempt = uuid4().hex[:12]
                 made = step(record, spec, each, source, Naming(self.schema, self.name, batch, attempt), former)
                 self._carry_out(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
                 record = former = made.record
