@@ -27,6 +27,9 @@
         {%- set progress.is_new = false -%}
       {%- endif -%}
     {%- endfor -%}
+    {%- if not progress.record -%}
+      {%- do deltawave._create_without_days(job) -%}
+    {%- endif -%}
     {%- do deltawave._sweep_parts(job, progress.record) -%}
   {%- endif -%}
 

@@ -9,12 +9,14 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
+from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType
 
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
 from deltawave.wave.statements import literal
-from deltawave.wave.steps import Work, pending, step
+from deltawave.wave.steps import Work, pending, shrunken, step
 from deltawave.wave.tables import TECHNIQUES, Day, Table, WaveRecord, WaveSpec, as_comment, as_ranges, of_ranges
+from deltawave.wave.wave_table import type_text
 
 COLUMNS = (("day", "date"), ("supplier", "int"), ("words", "array<string>"))
 SPEC = WaveSpec(WaveIndex("del", 4, 2), "in_place", "day", "supplier", COLUMNS)
@@ -110,7 +112,67 @@ def test_works_of_a_run() -> None:
 def test_whole_numbers_are_ordered_as_numbers() -> None:
     spec = replace(SPEC, columns=(("day", "int"), ("supplier", "int")))
     works, _ = pending(None, spec, [Day("10", 1), Day("9", 1)])
-    assert [work.days[0].value for work in works] == ["9", "10"]
+    assert [day.value for day in works[0].days] == ["9", "10"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_first_days_are_one_transition(scheme: str) -> None:
+    spec = replace(SPEC, index=WaveIndex(scheme, 4, 2, spread=True))
+    for count in range(1, 5):
+        works, _ = pending(None, spec, days(1, count))
+        assert works[0] == Work("start", tuple(days(1, count)))
+        at_once, _ = after(spec, count, first_load=count)
+        one_by_one, _ = after(spec, count)
+        told = [[table.days for table in record.constituents] for record in (at_once, one_by_one)]
+        assert told[0] == told[1]
+        after(spec, 9, first_load=count)
+
+
+def test_a_day_before_a_growing_window_comes_too_late() -> None:
+    record, _ = after(SPEC, 3, first_load=3)
+    before = Day("2025-12-31", 1)
+    assert pending(record, SPEC, [before]) == ([], [before])
+    # It would have left the window by now.
+    record, _ = after(SPEC, 4, first_load=3)
+    assert pending(record, SPEC, [before]) == ([], [])
+
+
+def test_a_day_far_ahead_is_no_gap() -> None:
+    with pytest.raises(ValueError, match="9999-12-31 comes 2,912,439 days after 2026-01-04, more than 10 windows"):
+        pending(None, SPEC, [*days(4, 4), Day("9999-12-31", 1)], "empty")
+
+
+def test_days_that_lose_most_of_their_rows() -> None:
+    record, _ = after(SPEC, 3)
+    half, less = (replace(days(3, 3, "other")[0], rows=rows) for rows in (500_000, 499_999))
+    assert shrunken(record, pending(record, SPEC, [half])[0]) == []
+    assert shrunken(record, pending(record, SPEC, [less])[0]) == ["2026-01-03 (1000000 rows, now 499999)"]
+
+
+def test_rows_that_are_clipped_are_not_counted() -> None:
+    spec = replace(SPEC, index=WaveIndex("wata", 4, 2))
+    assert after(spec, 6)[0].rows == 6_000_000
+    assert after(replace(spec, clip=True), 6)[0].rows == 4_000_000
+
+
+def test_a_view_names_each_column_twice() -> None:
+    columns = tuple((f"column_number_{number}", "int") for number in range(300))
+    spec = replace(SPEC, index=WaveIndex("wata", 10, 5), columns=(*COLUMNS, *columns))
+    text = step(None, spec, Work("start", tuple(days(1, 10))), "(source)", Naming("shop", "sales", 1, "0" * 12)).view(
+        {}
+    )
+    # In the select, and with its type in the record.
+    assert text.count("column_number_7`") == text.count('"column_number_7"') == 1
+
+
+def test_types_as_sql_reads_them() -> None:
+    fields = StructType([StructField("a b", ArrayType(StructType([StructField("c-d", IntegerType())])))])
+    assert type_text(MapType(StringType(), fields)) == "map<string,struct<`a b`:array<struct<`c-d`:int>>>>"
+
+
+def test_spread_may_change() -> None:
+    record, _ = after(SPEC, 3)
+    assert pending(record, replace(SPEC, index=WaveIndex("del", 4, 2, spread=True)), days(3, 3)) == ([], [])
 
 
 def test_each_technique_writes_what_it_has_to() -> None:

@@ -19,6 +19,7 @@ TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
 # A metastore of Hive filters by no name that begins with an underscore.
 PART = "wave_part"
 VALUE = "wave_value"
+PLACE = "wave_place"
 IS_FIRST = "wave_is_first"
 
 
@@ -85,7 +86,7 @@ class WaveSpec:
             if getattr(self, option).lower() not in names:
                 has = ", ".join(name for name, _ in self.columns)
                 raise ValueError(f"{option} {getattr(self, option)!r}: there is no such column; there are {has}.")
-        if taken := names & {PART, VALUE, IS_FIRST}:
+        if taken := names & {PART, VALUE, PLACE, IS_FIRST}:
             raise ValueError(f"column {min(taken)}: the index needs that name; give the column another one.")
         if self.day_type not in ("date", "string", "int", "bigint", "smallint", "tinyint"):
             raise ValueError(
@@ -152,7 +153,12 @@ class WaveRecord:
     @property
     def rows(self) -> int:
         """How many rows readers see."""
-        return sum(self.days[day].rows for table in self.constituents for day in table.days)
+        return sum(self.days[day].rows for table in self.constituents for day in table.days if day >= self.first_shown)
+
+    @property
+    def first_shown(self) -> int:
+        """The first day that readers may see; with ``clip``, the window's."""
+        return self.state_day - self.spec.index.window + 1 if self.spec.clip else 0
 
     @property
     def table_names(self) -> list[str]:

@@ -11,12 +11,13 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from deltawave.wave.day_checksum import day_checksum
 from deltawave.wave.execution import Naming
 from deltawave.wave.leftovers import leftover_parts, leftover_tables
 from deltawave.wave.statements import literal, quoted
-from deltawave.wave.steps import Step, pending, step
+from deltawave.wave.steps import Step, pending, shrunken, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 _MARK = re.compile(r"/\* deltawave (\{.*?\}) \*/", re.DOTALL)
@@ -39,10 +40,14 @@ class WaveTable:
         """The view that readers read, as SQL names it."""
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
-    def update(self, rows: DataFrame, spec: WaveSpec, gaps: str = "skip", rebuild: bool = False) -> list[Day]:
+    def update(
+        self, rows: DataFrame, spec: WaveSpec, gaps: str = "skip", rebuild: bool = False, accept: bool = False
+    ) -> list[Day]:
         """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
-        Returns the days that come too late. Raises ``ValueError`` where :func:`deltawave.wave.steps.pending` does.
+        Returns the days that come too late. Raises ``ValueError`` where :func:`deltawave.wave.steps.pending` does, for
+        a source that changes while it is read, and, unless ``accept`` is set, for a day that would lose more than half
+        its rows.
         """
         source = f"wave_{uuid4().hex}"
         told = marked(self.session, self.view) if self._exists() else None
@@ -50,6 +55,13 @@ class WaveTable:
         record = None if rebuild else former
         batch, attempt = told["batch_id"] if told else 0, uuid4().hex[:12]
         work, late = pending(record, spec, delivered(rows, spec), gaps)
+        if not accept and (lost := shrunken(record, work)):
+            raise ValueError(
+                f"{self.view}: days that would lose more than half their rows: {', '.join(lost)}. Parts of days? "
+                "Nothing was changed. Deliver whole days, or set accept."
+            )
+        if rebuild and not work:
+            raise ValueError(f"{self.view}: the source has no days to build the wave index from. Nothing was changed.")
         rows.createOrReplaceTempView(source)
         try:
             for each in work:
@@ -111,7 +123,19 @@ def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
 
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
     """Names and types of columns, for :class:`WaveSpec`."""
-    return tuple((field.name, field.dataType.simpleString()) for field in rows.schema.fields)
+    return tuple((field.name, type_text(field.dataType)) for field in rows.schema.fields)
+
+
+def type_text(kind: DataType) -> str:
+    """A type as SQL reads it, also where a struct's field has another name than an identifier's."""
+    if isinstance(kind, StructType):
+        fields = (f"{quoted(field.name)}:{type_text(field.dataType)}" for field in kind.fields)
+        return f"struct<{','.join(fields)}>"
+    if isinstance(kind, ArrayType):
+        return f"array<{type_text(kind.elementType)}>"
+    if isinstance(kind, MapType):
+        return f"map<{type_text(kind.keyType)},{type_text(kind.valueType)}>"
+    return kind.simpleString()
 
 
 def marked(session: SparkSession, relation: str) -> dict[str, Any]:
