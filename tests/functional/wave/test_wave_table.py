@@ -23,15 +23,12 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 # Scheme, W, n and technique: W divisible by n and not.
 COMBINATIONS = [
     ("del", 4, 2, "in_place"),
-    ("del", 3, 1, "simple_shadow"),
     ("del", 5, 2, "packed_shadow"),
     ("reindex", 4, 2, "simple_shadow"),
     ("reindex_plus", 4, 2, "in_place"),
     ("reindex_plus", 3, 3, "packed_shadow"),
     ("reindex_plus_plus", 4, 2, "simple_shadow"),
-    ("reindex_plus_plus", 5, 2, "packed_shadow"),
     ("wata", 5, 3, "in_place"),
-    ("wata", 4, 2, "simple_shadow"),
     ("rata", 5, 3, "simple_shadow"),
     ("rata", 4, 3, "in_place"),
 ]
@@ -132,15 +129,6 @@ def test_several_search_values(spark: SparkSession, table: WaveTable, technique:
         assert counted(index_probe(spark, table.view, word)) == bag([row for row in window if word in (row[3] or [])])
     probed = timed_index_probe(spark, table.view, "peace", day(4), None)
     assert counted(probed) == bag([row for row in window if row[0] >= day(4) and "peace" in (row[3] or [])])
-
-
-def test_the_window_grows(spark: SparkSession, table: WaveTable) -> None:
-    chosen = spec(WaveIndex("rata", 4, 2), "in_place")
-    for newest in range(1, 4):
-        take(table, chosen, batch(newest))
-        assert shown_days(spark, table) == set(range(1, newest + 1))
-    take(table, chosen, batch(4), batch(5), batch(6))
-    assert shown_days(spark, table) == {3, 4, 5, 6}
 
 
 @pytest.mark.parametrize(("scheme", "technique"), [("reindex_plus_plus", "in_place"), ("del", "packed_shadow")])
