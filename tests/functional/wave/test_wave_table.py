@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.access import index_probe, segment_scan, timed_index_probe, timed_segment_scan
 from deltawave.wave.tables import TECHNIQUES, WaveRecord, WaveSpec
-from deltawave.wave.wave_table import WaveTable
+from deltawave.wave.wave_table import WaveTable, columns_of
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -150,6 +150,16 @@ def test_a_day_that_comes_again_replaces_itself(
     for number in (5, 6):
         take(table, chosen, batches[number])
         assert counted(spark.table(table.view)) == expected(batches, range(number - 3, number + 1))
+
+
+def test_any_names_of_columns_and_days(spark: SparkSession, table: WaveTable) -> None:
+    rows = spark.sql(
+        "select '/* 1' as day, array('a', 'b') as `_place`, named_struct('x y', 1, 'c-d', '*/') as `value /*`"
+    )
+    chosen = WaveSpec(WaveIndex("del", 2, 1), "in_place", "day", "_place", columns_of(rows), buckets=2)
+    table.update(rows, chosen)
+    assert spark.table(table.view).collect() == rows.collect()
+    assert table.update(rows, chosen) == []
 
 
 def test_a_soft_window_can_be_clipped(spark: SparkSession, table: WaveTable) -> None:
