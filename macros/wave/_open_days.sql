@@ -12,7 +12,7 @@
   {%- do deltawave._update(job, sql='(\n' ~ sql ~ '\n)') -%}
 {%- endmacro -%}
 
-{# --empty: an empty model without a day, so that others can be built on it. An existing model is left as it is. #}
+{# --empty, or no day yet: an empty model without a day, so that others can be built on it. An existing model is left as it is. #}
 {%- macro _create_without_days(job) -%}
   {%- if not job.view_exists -%}
     {%- set mark = deltawave._view_mark() ~ ' ' ~ tojson({'batch_id': 0, 'attempt': job.attempt}) ~ ' */' -%}

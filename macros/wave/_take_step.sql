@@ -15,7 +15,15 @@
   {%- for row in found if row.kind == 'statement' -%}
     {%- do deltawave._run(job, row.text) -%}
   {%- endfor -%}
+  {%- for row in found if row.kind == 'changed_days' -%}
+    {%- set days = deltawave._run(job, row.text).rows | map(attribute=0) | list -%}
+    {%- if days -%}
+      {%- do deltawave._refuse(job, batch, 'changed_days', {'days': days | join(', ')}) -%}
+    {%- endif -%}
+  {%- endfor -%}
   {%- set told = fromjson((found | selectattr('kind', 'equalto', 'outcome') | first).text) -%}
+  {#- What Spark would refuse to publish must not be decided. -#}
+  {%- do deltawave._run(job, 'describe query ' ~ told.select) -%}
   {%- do deltawave._update(batch, counts={'insert': told.rows_delivered, 'delete': told.deleted, 'update': 0, 'backfill': 0}) -%}
   {%- set record = deltawave._step_record(job, batch, told) -%}
   {%- if not last -%}

@@ -4,7 +4,7 @@
     stage    tables and parts are written where no reader looks
     decide   one view is created, exclusively: from here on the day is in the index
     publish  the model's view is replaced in one change
-    clean    what the batch before replaced is dropped
+    clean    what the run before replaced is dropped
 
   What a scheme prepares for later days is the next batch. Killed anywhere, the next run starts with recover and goes on.
 #}
@@ -27,6 +27,9 @@
         {%- set progress.is_new = false -%}
       {%- endif -%}
     {%- endfor -%}
+    {%- if not progress.record -%}
+      {%- do deltawave._create_without_days(job) -%}
+    {%- endif -%}
     {%- do deltawave._sweep_parts(job, progress.record) -%}
   {%- endif -%}
 

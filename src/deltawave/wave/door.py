@@ -17,7 +17,7 @@ from deltawave.costs.wave_parameters import WaveParameters
 from deltawave.costs.wave_report import advice_lines
 from deltawave.wave.execution import Naming
 from deltawave.wave.planner import WaveIndex
-from deltawave.wave.steps import Work, pending, step
+from deltawave.wave.steps import Work, pending, shrunken, step
 from deltawave.wave.tables import WaveRecord, WaveSpec
 from deltawave.wave.wave_table import columns_of, delivered
 
@@ -25,10 +25,14 @@ SCHEMA = "place int, kind string, text string"
 
 
 def pending_work(dump: DataFrame, *, settings: Mapping[str, Any], record: str | None) -> DataFrame:
-    """The transitions that a run has to make: rows of kind ``work``, as JSON, and ``late``, days that come too late."""
+    """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late; and
+    ``shrunken``, days that would lose more than half their rows.
+    """
     spec = specification(dump, settings)
-    works, late = pending(_record(record), spec, delivered(dump, spec), settings["gaps"])
+    known = _record(record)
+    works, late = pending(known, spec, delivered(dump, spec), settings["gaps"])
     rows = [("work", json.dumps(work.to_json())) for work in works] + [("late", day.value) for day in late]
+    rows += [("shrunken", text) for text in shrunken(known, works)]
     return _frame(dump, rows)
 
 
@@ -45,7 +49,7 @@ def next_step(
     batch: int,
     attempt: str,
 ) -> DataFrame:
-    """A transition: rows of kind ``statement`` and ``drop``, in order, and one ``outcome``, as JSON.
+    """A transition: rows of kind ``statement``, ``changed_days`` and ``drop``, in order, and one ``outcome``, as JSON.
 
     - ``record``: what to go on from; none for a new wave index
     - ``former``: what readers see, where ``record`` is none because it is built anew
@@ -70,6 +74,7 @@ def next_step(
         "deleted": rows_old + delivered_rows - made.record.rows,
     }
     rows = [("statement", text) for text in made.statements] + [("drop", text) for text in made.drops]
+    rows += [("changed_days", made.changed_days)] if made.changed_days else []
     return _frame(dump, [*rows, ("outcome", json.dumps(outcome))])
 
 

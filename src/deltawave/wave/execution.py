@@ -44,7 +44,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Naming:
-    """Names of what an attempt at a batch writes: ``prefix`` is the schema and the model's name, as SQL quotes them."""
+    """Names of what a run writes for a batch; ``attempt`` is the run's own."""
 
     schema: str
     model: str
@@ -60,6 +60,10 @@ class Naming:
         """The name of a part."""
         return f"{self.batch}_{self.attempt}_{number}"
 
+    def has_written(self, part: Part) -> bool:
+        """Whether this run has written a part."""
+        return part.name.split("_")[1] == self.attempt
+
 
 @dataclass
 class Writer:
@@ -69,6 +73,7 @@ class Writer:
     - ``after``: its days and specification from now on
     - ``source``: the relation that has the rows of new days
     - ``new``: the days that it delivers
+    - ``written``: where the rows of each new day were written first
     """
 
     before: WaveRecord
@@ -77,10 +82,9 @@ class Writer:
     new: Days
     naming: Naming
     statements: list[str] = field(default_factory=list)
+    written: dict[int, tuple[str, Part]] = field(default_factory=dict)
     _tables: int = 0
     _parts: int = 0
-    # Where the rows of new days were written first.
-    _written: dict[int, tuple[str, Part]] = field(default_factory=dict)
 
     def write(self, operations: Iterable[Operation]) -> dict[str, Table]:
         """The table of each index after the operations."""
@@ -130,11 +134,11 @@ class Writer:
 
     def _rows(self, days: Days) -> list[str]:
         """Selects of the entries of days: new ones from the source, until they are in an index."""
-        fresh = days & self.new - self._written.keys()
+        fresh = days & self.new - self.written.keys()
         selects = [sql.source_rows(self.after, self.source, fresh)] if fresh else []
         found: dict[tuple[str, Part], set[int]] = {}
         for day in sorted(days - fresh):
-            found.setdefault(self._written.get(day) or self._holding(day), set()).add(day)
+            found.setdefault(self.written.get(day) or self._holding(day), set()).add(day)
         selects += [
             sql.part_rows(self.after, table, part, frozenset(part_days)) for (table, part), part_days in found.items()
         ]
@@ -153,9 +157,10 @@ class Writer:
     def _insert(self, table: str, days: Days, rows: str) -> Part:
         self._parts += 1
         part = Part(self.naming.part(self._parts), days)
+        self.statements.append(sql.reserve_part(table, part.name))
         self.statements.append(sql.insert_part(self.after.spec, table, part.name, rows))
-        for day in days & self.new - self._written.keys():
-            self._written[day] = (table, part)
+        for day in days & self.new - self.written.keys():
+            self.written[day] = (table, part)
         return part
 
 
@@ -181,24 +186,36 @@ def changed(operations: Iterable[Operation], tables: Mapping[str, Table]) -> dic
     return changes
 
 
-def superseded(before: WaveRecord, tables: Mapping[str, Table]) -> tuple[Table, ...]:
-    """What the wave index had and no longer has: whole tables, and parts of tables that stay."""
+def superseded(
+    before: WaveRecord, tables: Mapping[str, Table], naming: Naming, prepares: bool = False
+) -> tuple[Table, ...]:
+    """What the wave index had and no longer has, and readers may still read: whole tables, and parts of tables.
+
+    What a run found stays until the next run. What it wrote itself and replaced stays until it takes another day, so
+    that a run of many days keeps no copy for each.
+    """
     held = {(table.name, part.name) for table in tables.values() for part in table.parts}
+    is_same_run = before.run == naming.attempt
     found: dict[str, set[Part]] = {}
     for table in before.tables.values():
-        for part in table.parts:
-            if (table.name, part.name) not in held:
-                found.setdefault(table.name, set()).add(part)
-    return tuple(Table(name, tuple(sorted(parts, key=lambda part: part.name))) for name, parts in sorted(found.items()))
+        found.setdefault(table.name, set()).update(part for part in table.parts if (table.name, part.name) not in held)
+    for table in before.replaced:
+        stay = (part for part in table.parts if is_same_run and (prepares or not naming.has_written(part)))
+        found.setdefault(table.name, set()).update(stay)
+    return tuple(
+        Table(name, tuple(sorted(parts, key=lambda part: part.name))) for name, parts in sorted(found.items()) if parts
+    )
 
 
 def drops(before: WaveRecord, after: WaveRecord) -> list[str]:
-    """Statements that remove, with their files, what the transition before this one replaced."""
-    still = set(after.table_names)
+    """Statements that remove, with their files, what was replaced before and is no longer kept."""
+    tables = set(after.table_names)
+    kept = {(table.name, part.name) for table in after.replaced for part in table.parts}
     found = []
     for table in before.replaced:
-        if table.name in still:
-            found += [sql.drop_part(table.name, part.name) for part in table.parts]
+        if table.name in tables:
+            gone = [part.name for part in table.parts if (table.name, part.name) not in kept]
+            found += [sql.drop_part(table.name, name) for name in gone]
         else:
             found.append(f"drop table if exists {table.name}")
     return found

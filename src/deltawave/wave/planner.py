@@ -94,14 +94,19 @@ class DayPlan:
         return self.transition + self.preparation
 
 
-def start(index: WaveIndex) -> DayPlan:
-    """Day W, when the first W days are indexed at once (Start in WI Appendix A)."""
+def start(index: WaveIndex, count: int | None = None) -> DayPlan:
+    """Day W, when the first W days are indexed at once (Start in WI Appendix A).
+
+    With a ``count`` of less than W days, these are indexed, each in the constituent that has it on day W.
+    """
+    count = count or index.window
     layout = index.rules.layout(index.window, index.constituents)
     built: list[Operation] = []
     for number, days in enumerate(layout, 1):
-        built += [BuildIndex(constituent(number), days), AddIndex(constituent(number))]
-    steps = Steps(tuple(built), index.rules.first_preparation(index.wave, layout))
-    return _planned(steps, WaveState(index.window - 1))
+        if there := frozenset(day for day in days if day <= count):
+            built += [BuildIndex(constituent(number), there), AddIndex(constituent(number))]
+    preparation = index.rules.first_preparation(index.wave, layout) if count == index.window else ()
+    return _planned(Steps(tuple(built), preparation), WaveState(count - 1))
 
 
 def grow(index: WaveIndex, state: WaveState) -> DayPlan:

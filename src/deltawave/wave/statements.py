@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from deltawave.wave.operations import Days
-from deltawave.wave.tables import IS_FIRST, PART, VALUE, Part, Table, WaveRecord, WaveSpec, as_comment
+from deltawave.wave.tables import IS_FIRST, PART, PLACE, VALUE, Part, Table, WaveRecord, WaveSpec, as_comment
 
 
 def quoted(name: str) -> str:
@@ -42,6 +42,15 @@ def create_table(spec: WaveSpec, table: str) -> str:
     )
 
 
+def reserve_part(table: str, part: str) -> str:
+    """Register a part before it is written, with a folder of its own (relative to the table's).
+
+    Inserts into a table's usual folders share one for temporary files, which the first that ends removes; the others
+    would lose rows without an error. And rows of a killed insert lie in a part that the catalog knows, and drops.
+    """
+    return f"alter table {table} add partition ({PART} = {literal(part)}) location {literal(part)}"
+
+
 def insert_part(spec: WaveSpec, table: str, part: str, rows: str) -> str:
     """Write a part: one sorted file for each bucket that has rows."""
     names = column_list(spec)
@@ -63,8 +72,8 @@ def source_rows(record: WaveRecord, source: str, days: Days) -> str:
     if not spec.is_multiple:
         return f"select {columns} from {source} where {of_days(record, days)}"
     return (
-        f"select {columns}, {VALUE}, coalesce(_place, 0) = 0 as {IS_FIRST} from {source}\n"
-        f"lateral view outer posexplode(array_distinct({quoted(spec.search_field)})) as _place, {VALUE}\n"
+        f"select {columns}, {VALUE}, coalesce({PLACE}, 0) = 0 as {IS_FIRST} from {source}\n"
+        f"lateral view outer posexplode(array_distinct({quoted(spec.search_field)})) wave_values as {PLACE}, {VALUE}\n"
         f"where {of_days(record, days)}"
     )
 
@@ -100,8 +109,7 @@ def _branch(record: WaveRecord, table: Table) -> str:
     conditions = [part_filter(table.parts)]
     if spec.is_multiple:
         conditions.append(IS_FIRST)
-    first = record.state_day - spec.index.window + 1
-    if spec.clip and min(table.days) < first:
-        conditions.append(of_days(record, {day for day in table.days if day >= first}))
-    columns = ", ".join(quoted(name) for name, _ in spec.columns)
-    return f"select {columns} from {table.name} where {' and '.join(conditions)}"
+    if min(table.days) < record.first_shown:
+        conditions.append(of_days(record, {day for day in table.days if day >= record.first_shown}))
+    # All tables have the same columns. To name them once keeps the view's text short.
+    return f"select * from {table.name} where {' and '.join(conditions)}"

@@ -5,11 +5,12 @@ A step is one transition: its statements write where no reader looks, and the vi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
+from deltawave.wave.day_checksum import changed_days
 from deltawave.wave.execution import Naming, Writer, drops, superseded
 from deltawave.wave.operations import NO_DAYS, AddToIndex, DeleteFromIndex, Operation
 from deltawave.wave.planner import start, transition
@@ -17,6 +18,8 @@ from deltawave.wave.statements import view_select
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 _REBUILD = "build the wave index anew, or set it back."
+# With gaps: empty, a wrong date far ahead would be preceded by as many days without rows.
+MOST_WINDOWS = 10
 GAPS = ("skip", "empty", "fail")
 
 
@@ -24,8 +27,8 @@ GAPS = ("skip", "empty", "fail")
 class Work:
     """One transition to be made.
 
-    - ``kind``: ``prepare`` (what the last day left to do), ``start`` (W days at once), ``take`` (a new day) or
-      ``replace`` (a day that was delivered again)
+    - ``kind``: ``prepare`` (what the last day left to do), ``start`` (the first days, up to W, at once), ``take`` (a
+      new day) or ``replace`` (a day that was delivered again)
     - ``days``: what the source has of these days
     """
 
@@ -48,12 +51,14 @@ class Step:
 
     - ``statements``: they write tables and parts that no reader looks at
     - ``record``: the wave index after it
-    - ``drops``: statements for afterwards, when readers have the new view: they remove what the step before replaced
+    - ``changed_days``: a query for new days that were written otherwise than they were counted; none if it takes none
+    - ``drops``: statements for afterwards, when readers have the new view: they remove what was replaced before
     """
 
     statements: tuple[str, ...]
     record: WaveRecord
     drops: tuple[str, ...]
+    changed_days: str | None
 
     def view(self, mark: Mapping[str, Any]) -> str:
         """The text of the view that shows it."""
@@ -70,9 +75,9 @@ def pending(
     - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` (yes, as days without
       rows) or ``fail``
 
-    A day of the index whose checksum differs is replaced; one that lies between its days comes too late; older ones
-    have left the window. Raises ``ValueError`` for ``gaps`` that can't be, gaps where they are not allowed, and a
-    specification that does not continue the record's.
+    A day of the index whose checksum differs is replaced; one that lies between its days, or before them while the
+    window grows, comes too late; older ones have left the window. Raises ``ValueError`` for ``gaps`` that can't be,
+    gaps where they are not allowed, and a specification that does not continue the record's.
     """
     if gaps not in GAPS:
         raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
@@ -81,18 +86,36 @@ def pending(
         days = _with_gaps(spec, ordered, None, gaps)
         window = spec.index.window
         # Days before the window would have left it by now.
-        return _begun(days[-window:], window, spec), []
+        return _begun(days[-window:], spec), []
     _check_same(record.spec, spec)
     indexed = _indexed(record)
     known = {day.value: day for number, day in record.days.items() if number in indexed}
     oldest, newest = (in_order(spec, record.days[number].value) for number in (min(indexed), record.state_day))
     new = [day for day in ordered if in_order(spec, day.value) > newest]
     again = [day for day in ordered if day.value in known and _differs(day, known[day.value])]
-    late = [day for day in ordered if oldest < in_order(spec, day.value) < newest and day.value not in known]
+    is_growing = record.state_day < spec.index.window
+    late = [
+        day
+        for day in ordered
+        if (is_growing or oldest < in_order(spec, day.value)) and in_order(spec, day.value) < newest
+        if day.value not in known
+    ]
     work = [Work("prepare")] if record.pending else []
     work += [Work("replace", (day,)) for day in again]
     work += _taken(_with_gaps(spec, new, record.days[record.state_day].value, gaps), spec)
     return work, late
+
+
+def shrunken(record: WaveRecord | None, works: Iterable[Work]) -> list[str]:
+    """The days that would be replaced by less than half their rows: a part of a day looks like a day that changed."""
+    known = {day.value: day.rows for day in record.days.values()} if record else {}
+    return [
+        f"{day.value} ({known[day.value]} rows, now {day.rows})"
+        for work in works
+        if work.kind == "replace"
+        for day in work.days
+        if day.rows < known[day.value] / 2
+    ]
 
 
 def in_order(spec: WaveSpec, value: str) -> Any:
@@ -132,21 +155,22 @@ def step(
         )
         left = before.pending
     else:
-        plan = start(index) if work.kind == "start" else transition(index, before.state)
+        plan = start(index, len(work.days)) if work.kind == "start" else transition(index, before.state)
         operations, left, number = plan.transition, plan.preparation, plan.day
         new = frozenset(range(number - len(work.days) + 1, number + 1))
     days = {**before.days, **dict(zip(sorted(new), work.days, strict=True))}
-    after = replace(before, spec=spec, state_day=number, days=days, pending=left)
+    after = replace(before, spec=spec, state_day=number, days=days, pending=left, run=naming.attempt)
     writer = Writer(before, after, source, new, naming)
     tables = writer.write(operations)
-    after = replace(after, tables=tables, replaced=superseded(seen, tables))
+    after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind == "prepare"))
     indexed = _indexed(after)
     after = replace(after, days={each: day for each, day in days.items() if each in indexed or each == number})
-    return Step(tuple(writer.statements), after, tuple(drops(seen, after)))
+    asked = changed_days(after, new, writer.written) if new else None
+    return Step(tuple(writer.statements), after, tuple(drops(seen, after)), asked)
 
 
 def _check_same(was: WaveSpec, now: WaveSpec) -> None:
-    for name in ("scheme", "window", "constituents", "spread"):
+    for name in ("scheme", "window", "constituents"):
         if getattr(was.index, name) != getattr(now.index, name):
             raise ValueError(f"{name} was {getattr(was.index, name)} and is {getattr(now.index, name)}: {_REBUILD}")
     for name in ("day_column", "search_field", "columns"):
@@ -154,10 +178,11 @@ def _check_same(was: WaveSpec, now: WaveSpec) -> None:
             raise ValueError(f"{name}: was {getattr(was, name)!r} and is {getattr(now, name)!r}: {_REBUILD}")
 
 
-def _begun(days: Sequence[Day], window: int, spec: WaveSpec) -> list[Work]:
-    if len(days) == window:
-        return [Work("start", tuple(days)), *([Work("prepare")] if _prepares(spec) else [])]
-    return _taken(days, spec)
+def _begun(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
+    """One transition, so that readers of an index that is built anew never see a part of its days."""
+    if not days:
+        return []
+    return [Work("start", tuple(days)), *([Work("prepare")] if _prepares(spec) else [])]
 
 
 def _taken(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
@@ -186,7 +211,13 @@ def _with_gaps(spec: WaveSpec, days: Sequence[Day], last: str | None, gaps: str)
         raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
     found: list[Day] = []
     for day in days:
-        missing = [] if last is None else _between(spec, last, day.value)
+        count = 0 if last is None else _distance(spec, last, day.value) - 1
+        if count > MOST_WINDOWS * spec.index.window:
+            raise ValueError(
+                f"{day.value} comes {count + 1:,} days after {last}, more than {MOST_WINDOWS} windows: a wrong date? "
+                "Correct it at the source, or leave it out of the select."
+            )
+        missing = _between(spec, str(last), count)
         if missing and gaps == "fail":
             raise ValueError(
                 f"There is no batch of {missing[0]}, which comes before {day.value}; gaps: fail asks for all."
@@ -197,8 +228,13 @@ def _with_gaps(spec: WaveSpec, days: Sequence[Day], last: str | None, gaps: str)
     return found
 
 
-def _between(spec: WaveSpec, low: str, high: str) -> list[str]:
+def _distance(spec: WaveSpec, low: str, high: str) -> int:
     if spec.day_type == "date":
-        first, count = date.fromisoformat(low), (date.fromisoformat(high) - date.fromisoformat(low)).days
-        return [str(first + timedelta(days=number)) for number in range(1, count)]
-    return [str(number) for number in range(int(low) + 1, int(high))]
+        return (date.fromisoformat(high) - date.fromisoformat(low)).days
+    return int(high) - int(low)
+
+
+def _between(spec: WaveSpec, low: str, count: int) -> list[str]:
+    if spec.day_type == "date":
+        return [str(date.fromisoformat(low) + timedelta(days=number)) for number in range(1, count + 1)]
+    return [str(int(low) + number) for number in range(1, count + 1)]

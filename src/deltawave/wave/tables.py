@@ -19,6 +19,7 @@ TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
 # A metastore of Hive filters by no name that begins with an underscore.
 PART = "wave_part"
 VALUE = "wave_value"
+PLACE = "wave_place"
 IS_FIRST = "wave_is_first"
 
 
@@ -85,7 +86,7 @@ class WaveSpec:
             if getattr(self, option).lower() not in names:
                 has = ", ".join(name for name, _ in self.columns)
                 raise ValueError(f"{option} {getattr(self, option)!r}: there is no such column; there are {has}.")
-        if taken := names & {PART, VALUE, IS_FIRST}:
+        if taken := names & {PART, VALUE, PLACE, IS_FIRST}:
             raise ValueError(f"column {min(taken)}: the index needs that name; give the column another one.")
         if self.day_type not in ("date", "string", "int", "bigint", "smallint", "tinyint"):
             raise ValueError(
@@ -127,7 +128,8 @@ class WaveRecord:
     - ``days``: each day's number and what it brought
     - ``tables``: the table of each index, by its name (I1, T0, ...)
     - ``pending``: operations that prepare later days, and are still to be done
-    - ``replaced``: what the last transition replaced; the next one drops it
+    - ``replaced``: what was replaced and readers may still read (see :func:`deltawave.wave.execution.superseded`)
+    - ``run``: the run that made the last transition
     """
 
     spec: WaveSpec
@@ -136,6 +138,7 @@ class WaveRecord:
     tables: Mapping[str, Table] = field(default_factory=dict)
     pending: tuple[Operation, ...] = ()
     replaced: tuple[Table, ...] = ()
+    run: str = ""
 
     @property
     def state(self) -> WaveState:
@@ -150,7 +153,12 @@ class WaveRecord:
     @property
     def rows(self) -> int:
         """How many rows readers see."""
-        return sum(self.days[day].rows for table in self.constituents for day in table.days)
+        return sum(self.days[day].rows for table in self.constituents for day in table.days if day >= self.first_shown)
+
+    @property
+    def first_shown(self) -> int:
+        """The first day that readers may see; with ``clip``, the window's."""
+        return self.state_day - self.spec.index.window + 1 if self.spec.clip else 0
 
     @property
     def table_names(self) -> list[str]:
@@ -166,6 +174,7 @@ class WaveRecord:
             "indexes": {name: _table_json(table) for name, table in self.tables.items()},
             "pending": [as_json(operation) for operation in self.pending],
             "replaced": [_table_json(table) for table in self.replaced],
+            "run": self.run,
         }
 
     @staticmethod
@@ -181,12 +190,13 @@ class WaveRecord:
             {name: _table(table) for name, table in told["indexes"].items()},
             tuple(from_json(operation) for operation in told["pending"]),
             tuple(_table(table) for table in told["replaced"]),
+            told["run"],
         )
 
 
 def as_comment(told: Mapping[str, Any]) -> str:
-    """JSON that a comment of SQL can hold: no slash begins or ends one, and no ``${name}`` is taken for a setting."""
-    return json.dumps(told, separators=(",", ":")).replace("/", "\\/").replace("${", "\\u0024{")
+    """JSON that a comment of SQL can hold: no star begins or ends one, and no ``${name}`` is taken for a setting."""
+    return json.dumps(told, separators=(",", ":")).replace("*", "\\u002a").replace("${", "\\u0024{")
 
 
 def _order(name: str) -> tuple[int, str]:

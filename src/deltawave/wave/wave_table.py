@@ -11,11 +11,13 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
+from deltawave.wave.day_checksum import day_checksum
 from deltawave.wave.execution import Naming
 from deltawave.wave.leftovers import leftover_parts, leftover_tables
 from deltawave.wave.statements import literal, quoted
-from deltawave.wave.steps import Step, pending, step
+from deltawave.wave.steps import Step, pending, shrunken, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 _MARK = re.compile(r"/\* deltawave (\{.*?\}) \*/", re.DOTALL)
@@ -38,24 +40,34 @@ class WaveTable:
         """The view that readers read, as SQL names it."""
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
-    def update(self, rows: DataFrame, spec: WaveSpec, gaps: str = "skip", rebuild: bool = False) -> list[Day]:
+    def update(
+        self, rows: DataFrame, spec: WaveSpec, gaps: str = "skip", rebuild: bool = False, accept: bool = False
+    ) -> list[Day]:
         """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
-        Returns the days that come too late. Raises ``ValueError`` where :func:`deltawave.wave.steps.pending` does.
+        Returns the days that come too late. Raises ``ValueError`` where :func:`deltawave.wave.steps.pending` does, for
+        a source that changes while it is read, and, unless ``accept`` is set, for a day that would lose more than half
+        its rows.
         """
         source = f"wave_{uuid4().hex}"
         told = marked(self.session, self.view) if self._exists() else None
         former = WaveRecord.from_json(told["wave"]) if told else None
         record = None if rebuild else former
-        batch = told["batch_id"] if told else 0
+        batch, attempt = told["batch_id"] if told else 0, uuid4().hex[:12]
         work, late = pending(record, spec, delivered(rows, spec), gaps)
+        if not accept and (lost := shrunken(record, work)):
+            raise ValueError(
+                f"{self.view}: days that would lose more than half their rows: {', '.join(lost)}. Parts of days? "
+                "Nothing was changed. Deliver whole days, or set accept."
+            )
+        if rebuild and not work:
+            raise ValueError(f"{self.view}: the source has no days to build the wave index from. Nothing was changed.")
         rows.createOrReplaceTempView(source)
         try:
             for each in work:
                 if each.kind == "prepare" and (record is None or not record.pending):
                     continue
                 batch += 1
-                attempt = uuid4().hex[:12]
                 made = step(record, spec, each, source, Naming(self.schema, self.name, batch, attempt), former)
                 self._carry_out(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
                 record = former = made.record
@@ -68,6 +80,13 @@ class WaveTable:
     def _carry_out(self, made: Step, is_new: bool, mark: dict[str, Any]) -> None:
         for statement in made.statements:
             self.session.sql(statement)
+        changed = self.session.sql(made.changed_days).collect() if made.changed_days else []
+        if changed:
+            raise ValueError(
+                f"{self.view}: the source's rows of {', '.join(row.day for row in changed)} changed while they were "
+                "read, or differ each time. Nothing was changed. Run again; the rows of a day must not depend on when "
+                "it is read."
+            )
         self.session.sql(f"{'create' if is_new else 'alter'} view {self.view} as {made.view(mark)}")
         for statement in made.drops:
             self.session.sql(statement)
@@ -93,10 +112,8 @@ class WaveTable:
 def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
     """The days of a source, with the number of rows of each and what tells whether they changed."""
     day = F.col(quoted(spec.day_column))
-    hashed = F.xxhash64(F.to_json(F.struct(*(F.col(quoted(name)) for name, _ in spec.columns))))
-    checksum = F.lower(F.hex(F.xxhash64(F.bit_xor(hashed), F.sum(hashed.cast("decimal(38,0)")))))
     grouped = rows.groupBy(day.cast("string").alias("value")).agg(
-        F.count(F.lit(1)).alias("rows"), checksum.alias("sum")
+        F.count(F.lit(1)).alias("rows"), F.expr(day_checksum(spec)).alias("sum")
     )
     found = grouped.collect()
     if any(row["value"] is None for row in found):
@@ -106,7 +123,19 @@ def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
 
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
     """Names and types of columns, for :class:`WaveSpec`."""
-    return tuple((field.name, field.dataType.simpleString()) for field in rows.schema.fields)
+    return tuple((field.name, type_text(field.dataType)) for field in rows.schema.fields)
+
+
+def type_text(kind: DataType) -> str:
+    """A type as SQL reads it, also where a struct's field has another name than an identifier's."""
+    if isinstance(kind, StructType):
+        fields = (f"{quoted(field.name)}:{type_text(field.dataType)}" for field in kind.fields)
+        return f"struct<{','.join(fields)}>"
+    if isinstance(kind, ArrayType):
+        return f"array<{type_text(kind.elementType)}>"
+    if isinstance(kind, MapType):
+        return f"map<{type_text(kind.keyType)},{type_text(kind.valueType)}>"
+    return kind.simpleString()
 
 
 def marked(session: SparkSession, relation: str) -> dict[str, Any]:

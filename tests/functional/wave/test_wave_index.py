@@ -83,17 +83,16 @@ class TestWaveIndex:
         assert seen(bench) == bag(batch(3) + batch(4) + batch(5))
         days = bench.batches("batch_id, snapshot_date, strategy, reason, rows_old, rows_new, inserts, deletes")
         assert days == [
-            (1, "2026-01-01", "del", "take", 0, 5, 5, 0),
-            (2, "2026-01-02", "del", "take", 5, 10, 5, 0),
-            (3, "2026-01-03", "del", "take", 10, 15, 5, 0),
-            (4, "2026-01-04", "del", "take", 15, 15, 5, 5),
-            (5, "2026-01-05", "del", "take", 15, 15, 5, 5),
+            (1, "2026-01-02", "del", "start", 0, 10, 10, 0),
+            (2, "2026-01-03", "del", "take", 10, 15, 5, 0),
+            (3, "2026-01-04", "del", "take", 15, 15, 5, 5),
+            (4, "2026-01-05", "del", "take", 15, 15, 5, 5),
         ]
         assert index_tables(bench) == needed_tables(bench)
         assert "no changes" in take(bench, batch(5), batch(4))
         # Delivered again with other rows; and what a source keeps of former days.
-        assert "1 batch: 2 inserts, 5 deletes" in take(bench, batch(5), batch(4, 2), batch(1))
-        assert seen(bench) == bag(batch(3) + batch(4, 2) + batch(5))
+        assert "1 batch: 3 inserts, 5 deletes" in take(bench, batch(5), batch(4, 3), batch(1))
+        assert seen(bench) == bag(batch(3) + batch(4, 3) + batch(5))
 
     def test_probes_and_scans_in_models(self, bench: Workbench) -> None:
         configure(bench, scheme="wata", search_field="words", update_technique="in_place")
@@ -153,6 +152,8 @@ class TestWaveIndex:
         deliver(bench, batch(3), batch(4))
         assert "full_refresh" in bench.run("--full-refresh").text
         configure(bench, full_refresh=True, scheme="rata")
+        deliver(bench, [])
+        assert "--full-refresh would leave no day" in bench.run("--full-refresh").text
         take(bench, batch(3), batch(4), args=["--full-refresh"])
         assert seen(bench) == bag(batch(3) + batch(4))
         take(bench, batch(5))
@@ -162,6 +163,9 @@ class TestWaveIndex:
 
     def test_empty(self, bench: Workbench) -> None:
         configure(bench)
+        # Not with --empty alone.
+        take(bench, [])
+        assert not seen(bench)
         take(bench, batch(1), args=["--empty"])
         assert not seen(bench)
         take(bench, batch(1))
@@ -180,8 +184,19 @@ class TestRefusals:
         configure(bench, scheme="reindex")
         assert MESSAGES["another scheme for the same model"] in bench.refused()
         configure(bench)
+        deliver(bench, batch(1, 1))
+        assert MESSAGES["a part of a day"] in bench.refused()
         deliver(bench, [(None, 1, 1, None)])
         assert MESSAGES["rows without a day"] in bench.refused()
+
+    def test_rows_that_differ_each_time(self, bench: Workbench) -> None:
+        configure(bench)
+        bench.spark.sql(f"drop table if exists {bench.schema}.dump")
+        bench.spark.sql(f"drop view if exists {bench.schema}.dump")
+        bench.spark.sql(
+            f"create view {bench.schema}.dump as select date'2026-01-01' as day, 1 as supplier, uuid() as id"
+        )
+        assert MESSAGES["rows that differ each time"] in bench.refused()
 
     def test_a_change_log_is_no_wave_index(self, bench: Workbench) -> None:
         bench.build("select id as account_id from range(3)")

@@ -19,8 +19,9 @@ def run(folder: Path, *arguments: int) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_process_is_killed_while_it_prepares(tmp_path: Path) -> None:
-    # Three days at once: two tables, each created and filled, and the view. Then a table for what RATA* prepares.
-    killed = run(tmp_path, 3, 6)
+    # Three days at once: two tables, each created, its part reserved and filled, and the view. Then a table for what
+    # RATA* prepares.
+    killed = run(tmp_path, 3, 8)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     done = run(tmp_path, 5)
     assert "days 3 4 5" in done.stdout, done.stderr

@@ -1,0 +1,63 @@
+"""What tells whether the rows of a day changed: an aggregate in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from deltawave.wave.operations import Days
+from deltawave.wave.statements import literal, quoted
+from deltawave.wave.tables import IS_FIRST, PART, Part, WaveRecord, WaveSpec
+
+# The same text in every session, to the microsecond.
+_JSON = {
+    "timestampFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS",
+    "timestampNTZFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS",
+    "timeZone": "UTC",
+    "ignoreNullFields": "false",
+}
+
+
+def day_checksum(spec: WaveSpec) -> str:
+    """An aggregate over the rows of a day, as 16 hexadecimal digits; their order does not matter, their number does."""
+    hashed = row_hash(spec)
+    return f"lower(hex(xxhash64(bit_xor({hashed}), sum(cast({hashed} as decimal(38, 0))))))"
+
+
+def changed_days(record: WaveRecord, days: Days, written: Mapping[int, tuple[str, Part]]) -> str:
+    """A query for those of ``days`` that were not written as the source had them when the run began.
+
+    ``written``: the table and part that has each of them.
+    """
+    spec = record.spec
+    places = {(table, part.name) for table, part in written.values()}
+    once = f" and {IS_FIRST}" if spec.is_multiple else ""
+    rows = "\nunion all\n".join(
+        f"select * from {table} where {PART} = {literal(part)}{once}" for table, part in sorted(places)
+    )
+    wanted = ", ".join(
+        f"({literal(record.days[day].value)}, {record.days[day].rows}L, {literal(record.days[day].checksum)})"
+        for day in sorted(days)
+    )
+    day = f"cast({quoted(spec.day_column)} as string)"
+    return (
+        f"select wanted.day from (values {wanted}) as wanted(day, row_count, checksum)\nleft join (\n"
+        f"select {day} as day, count(*) as row_count, {day_checksum(spec)} as checksum\nfrom (\n{rows}\n)\n"
+        f"group by {day}\n) as found on wanted.day = found.day\n"
+        "where coalesce(found.row_count, 0L) <> wanted.row_count\n"
+        "or wanted.row_count > 0 and found.checksum <> wanted.checksum\norder by wanted.day"
+    )
+
+
+def row_hash(spec: WaveSpec) -> str:
+    """A bigint over all columns of a row. ``xxhash64`` skips nulls, so those are told apart by a list of flags."""
+    values = [_hashable(quoted(name), kind) for name, kind in spec.columns]
+    nulls = [f"isnull({quoted(name)})" for name, _ in spec.columns]
+    return f"xxhash64({', '.join(values)}, array({', '.join(nulls)}))"
+
+
+def _hashable(column: str, kind: str) -> str:
+    if kind.startswith(("array<", "struct<", "map<", "variant")):
+        options = ", ".join(f"{literal(name)}, {literal(value)}" for name, value in _JSON.items())
+        return f"to_json(named_struct('value', {column}), map({options}))"
+    # Texts that are equal under a collation can differ.
+    return f"cast({column} as binary)" if kind.startswith("string collate") else column
