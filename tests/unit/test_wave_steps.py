@@ -11,9 +11,9 @@ from datetime import date, timedelta
 import pytest
 from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType
 
+from deltawave.differencing.comparable import literal
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
-from deltawave.wave.statements import literal
 from deltawave.wave.steps import Work, pending, shrunken, step
 from deltawave.wave.tables import TECHNIQUES, Day, Table, WaveRecord, WaveSpec, as_comment, as_ranges, of_ranges
 from deltawave.wave.wave_table import type_text

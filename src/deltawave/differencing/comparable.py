@@ -36,7 +36,7 @@ def _part(value: str, kind: DataType) -> str:
         parts = {field.name: _part(fields[field.name], field.dataType) for field in kind.fields}
         if parts == fields:
             return value
-        pairs = ", ".join(f"{_literal(name)}, {part}" for name, part in parts.items())
+        pairs = ", ".join(f"{literal(name)}, {part}" for name, part in parts.items())
         return f"if(isnull({value}), null, named_struct({pairs}))"
     if isinstance(kind, VariantType):
         return f"concat(schema_of_variant({value}), ' ', to_json({value}, map('timeZone', 'UTC')))"
@@ -50,5 +50,8 @@ def _part(value: str, kind: DataType) -> str:
     return value
 
 
-def _literal(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+def literal(text: str) -> str:
+    """A text as Spark reads it."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    # Spark replaces ${name} anywhere in a statement by the setting of that name.
+    return "'" + escaped.replace("${", "\\u0024{") + "'"

@@ -10,7 +10,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.wave.statements import of_days, quoted
+from deltawave.differencing.in_place import quoted
+from deltawave.wave.statements import of_days
 from deltawave.wave.steps import in_order
 from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import marked
@@ -64,11 +65,10 @@ def days_between(record: WaveRecord, from_day: Any, to_day: Any) -> frozenset[in
     spec = record.spec
     low = _end(spec, "from_day", from_day)
     high = _end(spec, "to_day", to_day)
-    first = record.state_day - spec.index.window + 1 if spec.clip else 0
     return frozenset(
         number
         for number, day in record.days.items()
-        if number >= first
+        if number >= record.first_shown
         and (low is None or in_order(spec, day.value) >= low)
         and (high is None or in_order(spec, day.value) <= high)
     )

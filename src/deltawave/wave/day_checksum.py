@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from deltawave.differencing.comparable import literal
+from deltawave.differencing.in_place import quoted
 from deltawave.wave.operations import Days
-from deltawave.wave.statements import literal, quoted
 from deltawave.wave.tables import IS_FIRST, PART, Part, WaveRecord, WaveSpec
 
 # The same text in every session, to the microsecond.

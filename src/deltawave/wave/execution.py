@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from deltawave.differencing.in_place import quoted
 from deltawave.wave import statements as sql
 from deltawave.wave.operations import (
     NO_DAYS,
@@ -53,8 +54,8 @@ class Naming:
 
     def table(self, number: int) -> str:
         """The name of a table."""
-        name = sql.quoted(f"{self.model}__index{number}_{self.batch}_{self.attempt}")
-        return f"{sql.quoted(self.schema)}.{name}"
+        name = quoted(f"{self.model}__index{number}_{self.batch}_{self.attempt}")
+        return f"{quoted(self.schema)}.{name}"
 
     def part(self, number: int) -> str:
         """The name of a part."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from deltawave.wave.statements import drop_part, quoted
+from deltawave.differencing.in_place import quoted
+from deltawave.wave.statements import drop_part
 from deltawave.wave.tables import PART, WaveRecord
 
 

@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from deltawave.differencing.comparable import literal
+from deltawave.differencing.in_place import quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, PLACE, VALUE, Part, Table, WaveRecord, WaveSpec, as_comment
-
-
-def quoted(name: str) -> str:
-    """A name in backticks."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def literal(text: str) -> str:
-    """A text as Spark reads it."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    # Spark replaces ${name} anywhere in a statement by the setting of that name.
-    return "'" + escaped.replace("${", "\\u0024{") + "'"
 
 
 def day_literal(spec: WaveSpec, value: str) -> str:

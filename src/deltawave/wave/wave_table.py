@@ -13,10 +13,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
+from deltawave.differencing.comparable import literal
+from deltawave.differencing.in_place import quoted
 from deltawave.wave.day_checksum import day_checksum
 from deltawave.wave.execution import Naming
 from deltawave.wave.leftovers import leftover_parts, leftover_tables
-from deltawave.wave.statements import literal, quoted
 from deltawave.wave.steps import Step, pending, shrunken, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
