@@ -69,28 +69,28 @@ class Block:
 
     def meet(self, numbers: Numbers) -> None:
         """Note that these tuples, of this block, met a row."""
-        if len(self.is_met) < self.count:
-            grown = np.zeros(self.count, dtype=bool)
-            grown[: len(self.is_met)] = self.is_met
-            self.is_met = grown
+        self._grow_notes()
         self.is_met[numbers - self.begin] = True
 
     def unmet(self) -> Numbers:
         """The numbers of tuples that met no row."""
-        is_met = np.zeros(self.count, dtype=bool)
-        is_met[: len(self.is_met)] = self.is_met
-        return np.flatnonzero(~is_met) + self.begin
+        self._grow_notes()
+        return np.flatnonzero(~self.is_met) + self.begin
 
     def chosen(self, met: bool) -> Iterator[pa.RecordBatch]:
         """The tuples that met a row, or the others."""
-        is_met = np.zeros(self.count, dtype=bool)
-        is_met[: len(self.is_met)] = self.is_met
+        self._grow_notes()
         begin = 0
         for part in self.parts:
-            places = np.flatnonzero(is_met[begin : begin + part.num_rows] == met)
+            places = np.flatnonzero(self.is_met[begin : begin + part.num_rows] == met)
             begin += part.num_rows
             if len(places):
                 yield part.take(pa.array(places))
+
+    def _grow_notes(self) -> None:
+        """A note for each tuple: those that came since the last one have met no row."""
+        if len(self.is_met) < self.count:
+            self.is_met = np.concatenate([self.is_met, np.zeros(self.count - len(self.is_met), dtype=bool)])
 
 
 class Window:
