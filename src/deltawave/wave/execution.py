@@ -32,10 +32,14 @@ class Change:
     added: Days = NO_DAYS
 
     @property
-    def kept(self) -> list[Part]:
-        """The parts of the base with the days that stay."""
-        parts = (Part(part.name, part.days - self.removed) for part in self.base.parts)
-        return [part for part in parts if part.days]
+    def kept(self) -> list[tuple[Part, Days]]:
+        """The parts of the base that have days that stay, and these days."""
+        return [(part, days) for part in self.base.parts if (days := part.days - self.removed)]
+
+    @property
+    def kept_days(self) -> Days:
+        """The days that stay."""
+        return self.base.days - self.removed
 
     @property
     def is_none(self) -> bool:
@@ -97,35 +101,32 @@ class Writer:
         return {name: done[change] for name, change in changes.items()}
 
     def _table(self, change: Change) -> Table:
-        kept_days = frozenset().union(*(part.days for part in change.kept))
-        if not kept_days and not change.added:
+        if not change.kept_days and not change.added:
             return EMPTY
         spec = self.after.spec
-        if not kept_days or spec.technique == "packed_shadow":
-            return self._built(change, kept_days)
+        if not change.kept_days or spec.technique == "packed_shadow":
+            return self._built(change)
         is_seen = change.base.name in {table.name for table in self.before.constituents}
         is_copied = is_seen and spec.technique == "simple_shadow"
         name = self._new_table() if is_copied else change.base.name
-        whole = {part.name: part for part in change.base.parts}
         parts = []
-        for part in change.kept:
-            if part == whole[part.name] and not is_copied:
+        for part, days in change.kept:
+            if days == part.days and not is_copied:
                 parts.append(part)
             else:
-                rows = sql.part_rows(self.before, change.base.name, whole[part.name], part.days)
-                parts.append(self._insert(name, part.days, rows))
+                rows = sql.part_rows(self.before, change.base.name, part, days)
+                parts.append(self._insert(name, days, rows))
         return Table(name, (*parts, *self._added(name, change.added)))
 
-    def _built(self, change: Change, kept_days: Days) -> Table:
+    def _built(self, change: Change) -> Table:
         """A new table. It is packed, unless days will be deleted from it one by one."""
         name = self._new_table()
         spec = self.after.spec
         if spec.index.scheme == "del" and spec.technique != "packed_shadow":
             return Table(name, tuple(self._added(name, change.added)))
-        whole = {part.name: part for part in change.base.parts}
-        rows = [sql.part_rows(self.before, change.base.name, whole[part.name], part.days) for part in change.kept]
+        rows = [sql.part_rows(self.before, change.base.name, part, days) for part, days in change.kept]
         rows += self._rows(change.added)
-        return Table(name, (self._insert(name, kept_days | change.added, "\nunion all\n".join(rows)),))
+        return Table(name, (self._insert(name, change.kept_days | change.added, "\nunion all\n".join(rows)),))
 
     def _added(self, table: str, days: Days) -> list[Part]:
         if not days:

@@ -63,6 +63,11 @@ class Scheme:
     needs: Callable[[WaveState, Days], Mapping[str, Days | None]] = no_needs
     prepares: bool = False
 
+    @property
+    def has_temporaries(self) -> bool:
+        """Whether it keeps temporary indexes, which have to be prepared."""
+        return self.needs is not no_needs
+
 
 def evenly(window: int, constituents: int) -> Sequence[Days]:
     """The first W days in n clusters (step 2 and 3 of Start in WI Figure 12)."""

@@ -182,17 +182,18 @@ def _begun(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
     """One transition, so that readers of an index that is built anew never see a part of its days."""
     if not days:
         return []
-    return [Work("start", tuple(days)), *([Work("prepare")] if _prepares(spec) else [])]
+    return _prepared([Work("start", tuple(days))], spec)
 
 
 def _taken(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
-    kinds = [Work("take", (day,)) for day in days]
-    return [each for taken in kinds for each in ([taken, Work("prepare")] if _prepares(spec) else [taken])]
+    return _prepared([Work("take", (day,)) for day in days], spec)
 
 
-def _prepares(spec: WaveSpec) -> bool:
-    """Whether the scheme has temporary indexes; a step that has nothing to prepare is left out when its turn comes."""
-    return spec.index.scheme in ("reindex_plus", "reindex_plus_plus", "rata")
+def _prepared(works: Sequence[Work], spec: WaveSpec) -> list[Work]:
+    """Each with the preparation that may follow it; one that has nothing to do is left out when its turn comes."""
+    if not spec.index.rules.has_temporaries:
+        return list(works)
+    return [each for work in works for each in (work, Work("prepare"))]
 
 
 def _indexed(record: WaveRecord) -> frozenset[int]:
