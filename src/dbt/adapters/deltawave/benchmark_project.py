@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ class Project:
     Under ``window`` each has a folder of its own, which stays: that strategy reads the last dump where it lies.
     """
 
-    def __init__(self, snapshots: Snapshots, root: Path) -> None:
+    def __init__(self, snapshots: Snapshots, root: Path, models: Mapping[str, Mapping[str, Any]] = MODELS) -> None:
         self.snapshots = snapshots
         self.side = "old"
         self.folder = snapshots.folder / "project"
@@ -55,7 +56,7 @@ class Project:
         self._write("profiles.yml", yaml.safe_dump(profile))
         self._write("dbt_project.yml", yaml.safe_dump({"name": "bench", "profile": "bench"}))
         self._write("packages.yml", f"packages: [{{local: {root}}}]\n")
-        for name, options in MODELS.items():
+        for name, options in models.items():
             given: dict[str, Any] = {"materialized": "differential", "unique_key": KEY, **options}
             arguments = ", ".join(f"{option}={value!r}" for option, value in given.items())
             source = snapshots.folder / ("{{ var('side') }}" if name == "window" else "source")
