@@ -51,8 +51,9 @@
     {{ return('the dump has other columns than the log') }}
   {%- endif -%}
   {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
-  {#- A table near the limit does not change its strategy with each batch. -#}
-  {%- set limit = few // 2 if last.progress_strategy in ['hash_compressed', 'window'] else few -%}
+  {#- A table near the limit does not change its strategy with each batch; in the first one, nothing was compared. -#}
+  {%- set is_by_python = last.progress_strategy in ['hash_compressed', 'window'] and last.batch_id != last.first_batch -%}
+  {%- set limit = few // 2 if is_by_python else few -%}
   {%- if last.rows_new < limit -%}
     {{ return('%s rows are too few for Python to pay (fewer than %s)' | format('{:,}'.format(last.rows_new), '{:,}'.format(limit))) }}
   {%- endif -%}
