@@ -165,6 +165,7 @@ def test_a_first_dump_is_kept_in_its_order() -> None:
         "outer_join",
         unknown + "; with a tolerance the log is compared, which has no order",
     )
+    assert chosen(None, snapshot_date="day") == ("outer_join", unknown + ", and this run may compare many")
     assert chosen(None, python=False) == ("outer_join", "auto: the profile does not run Python")
 
 

@@ -37,6 +37,8 @@
   {%- set against_window = deltawave._reason_against_window(job, {}) -%}
   {%- if against_window -%}
     {{ return(('outer_join', unknown ~ '; ' ~ against_window)) }}
+  {%- elif job.settings.snapshot_date is not none -%}
+    {{ return(('outer_join', unknown ~ ', and this run may compare many')) }}
   {%- endif -%}
   {{ return(('window', unknown ~ '; kept in its order, it shows how near rows lie')) }}
 {%- endmacro -%}
