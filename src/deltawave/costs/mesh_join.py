@@ -35,6 +35,19 @@ class CostFactors:
     iterate: float = 0.0
     reads_ahead: bool = False
 
+    def times(self, slower: float) -> CostFactors:
+        """Those of a machine on which every step takes so many times as long."""
+        return CostFactors(
+            read=lambda b: slower * self.read(b),
+            expire=slower * self.expire,
+            take=slower * self.take,
+            add=slower * self.add,
+            probe=lambda size: slower * self.probe(size),
+            output=slower * self.output,
+            iterate=slower * self.iterate,
+            reads_ahead=self.reads_ahead,
+        )
+
 
 @dataclass(frozen=True)
 class MeshJoinModel:

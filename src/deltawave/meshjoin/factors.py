@@ -8,14 +8,14 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 import pyarrow as pa
 
 from deltawave.costs.mesh_join import CostFactors, MeshJoinModel
 from deltawave.meshjoin.conditions import Matcher
-from deltawave.meshjoin.operator import BLOCKS, PACKETS, Fixed, MeshJoin
+from deltawave.meshjoin.operator import BLOCKS, PACKETS, Fixed, MeshJoin, Progress
 from deltawave.meshjoin.relation import Pages, Relation
 from deltawave.meshjoin.stream import Arrived
 from deltawave.meshjoin.window import Window
@@ -24,8 +24,8 @@ from deltawave.meshjoin.window import Window
 _PARTS = (0.1, 0.4, 1.0)
 # What is looked through: so many pages, and at least so many bytes, more than processors cache.
 _TIMES, _BYTES = 8, 64 << 20
-# Iterations that take a tuple and a page each.
-_ITERATIONS = 100
+# Iterations that take a tuple and a page each, and iterations with a full window.
+_ITERATIONS, _STEADY = 100, 25
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
         iterate=max(fixed, _iterate(join, tuples) - page_rows * by_window[0]),
         reads_ahead=relation.reads_ahead,
     )
-    return MeshJoinModel(
+    model = MeshJoinModel(
         tuple_bytes=tuple_bytes,
         row_bytes=relation.page_bytes / page_rows,
         page_bytes=relation.page_bytes,
@@ -92,6 +92,34 @@ def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
         pointer_bytes=join.condition.row_bytes(capacity) / capacity,
         page_rows=page_rows,
     )
+    return replace(model, factors=model.factors.times(_slower(join, model, tuples)))
+
+
+def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch) -> float:
+    """How many times as long as by these factors iterations take with a full window.
+
+    What an iteration does one after the other costs more than its parts, of which each finds its data in the
+    processor's caches.
+    """
+    b = join.pages_at_a_time
+    iterations = min(_STEADY, join.relation.pages // b - 1)
+    if iterations < 1:
+        return 1.0
+    ticks: list[float] = []
+
+    def filled(progress: Progress) -> tuple[int, int]:
+        ticks.append(time.perf_counter())
+        if len(ticks) > iterations + 1:
+            raise _EnoughError
+        return progress.room if len(ticks) == 1 else 0, b
+
+    with suppress(_EnoughError):
+        deque(join.run(repeat(tuples), filled), 0)
+    # The first one fills the window; no tuple comes to it afterwards.
+    w = model.largest_w(join.memory_bytes, b)
+    factors = model.factors
+    expected = model.loop_seconds(w, b) - w * (factors.expire + factors.take + factors.add)
+    return statistics.median(later - former for former, later in pairwise(ticks[1:])) / expected
 
 
 def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:
