@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -79,6 +80,8 @@ class TestModel:
 
         # Killed after a micro-batch is committed, before Spark writes that down and dbt stores anything.
         land(2, 3)
+        # One of them is much older than those before, as if it had been copied.
+        os.utime(max(folder.glob("*.parquet"), key=os.path.getmtime), (1_000_000_000, 1_000_000_000))
         commit = BatchFolders.commit
 
         def failing(self: BatchFolders, staged: str, number: int) -> None:

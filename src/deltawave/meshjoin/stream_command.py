@@ -18,7 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from deltawave.meshjoin.batch_folders import BatchFolders
 from deltawave.meshjoin.messages import json_rows
 from deltawave.meshjoin.stored_relation import StoredRelation
-from deltawave.meshjoin.stream_files import with_key
+from deltawave.meshjoin.stream_files import ANY_AGE, with_key
 from deltawave.meshjoin.stream_join import stream_join
 
 # The relation, stored for the join, beside the results. Readers do not look into it.
@@ -83,7 +83,7 @@ def opened(
     options = {"mode": "FAILFAST", "enforceSchema": "false", **options}
     files = session.read.format(kind).options(**options)
     kinds = files.schema(schema).load(path).schema if schema else files.load(path).schema
-    return session.readStream.format(kind).options(**options).schema(kinds).load(path)
+    return session.readStream.format(kind).options(**{**ANY_AGE, **options}).schema(kinds).load(path)
 
 
 @contextmanager

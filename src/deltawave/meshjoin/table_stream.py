@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from deltawave.differencing.in_place import quoted
+from deltawave.meshjoin.stream_files import ANY_AGE
 
 
 def stream_of(table: DataFrame, **options: str) -> DataFrame:
@@ -15,7 +16,8 @@ def stream_of(table: DataFrame, **options: str) -> DataFrame:
     - ``table``: all rows of a table, as ``dbt.source``, ``dbt.ref`` and ``session.table`` give them
     - ``options``: of Spark's source, such as ``maxFilesPerTrigger="100"``
 
-    A file is taken once, so that a table whose files are written anew comes again as a whole. Raises ``ValueError`` for
+    A file is taken once, by its name: one that is replaced under its name does not come again, and a table that is
+    written anew, into other files, comes again as a whole. Raises ``ValueError`` for
     a view and for a frame that is more than a table. One that ``dbt run --empty`` has emptied is returned as it is, and
     is no stream.
     """
@@ -27,4 +29,4 @@ def stream_of(table: DataFrame, **options: str) -> DataFrame:
         raise ValueError("stream_of takes all rows of a table, and no view: select from the stream that it returns.")
     name = plan.identifier()
     parts = [*(name.qualifier().apply(at) for at in range(name.qualifier().size())), name.name()]
-    return table.sparkSession.readStream.options(**options).table(".".join(map(quoted, parts)))
+    return table.sparkSession.readStream.options(**{**ANY_AGE, **options}).table(".".join(map(quoted, parts)))
