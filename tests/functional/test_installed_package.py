@@ -26,6 +26,7 @@ DEMO = {
     "deltawave.changes.time_zones_changes",
     "deltawave.changes.zoned_airports_changes",
     "deltawave.customer_changes",
+    "deltawave.customer_sightings",
     "deltawave.customers.customer_lookup",
     "deltawave.customers.customers",
     "deltawave.new_customers",

@@ -4,54 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from kafka import KafkaServer
-from pyspark.errors import PySparkException, StreamingQueryException
-from pyspark.sql import DataFrame, SparkSession
+from bad_input import messages
+from functional.streams import arrive, opened, results, rows_of, stored
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
 
-from deltawave import cli
 from deltawave.meshjoin import Between, StoredRelation, stream_join
 from deltawave.meshjoin.batch_folders import BatchFolders
-from deltawave.meshjoin.messages import json_rows
-from deltawave.meshjoin.stream_command import asked_to_stop
 
 pytestmark = pytest.mark.usefixtures("interpreted")
-
-SCHEMA = "id bigint, amount int"
-
-
-def arrive(spark: SparkSession, folder: Path, first: int, count: int) -> None:
-    """A file of tuples."""
-    ids = f"if(id % 10 = 0, null, id % 25) as id, cast(id as int) as amount from range({first}, {first + count}, 1, 1)"
-    spark.sql(f"select {ids}").write.mode("append").parquet(str(folder))
-
-
-def opened(spark: SparkSession, folder: Path, files: int = 1) -> DataFrame:
-    return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", files).parquet(str(folder))
-
-
-def stored(spark: SparkSession, folder: Path, rows: int = 20) -> StoredRelation:
-    relation = spark.sql(f"select id, id * 10 as skey from range({rows})")
-    return StoredRelation.of(relation, folder, key="id", parts=2)
-
-
-def rows_of(frame: DataFrame) -> Counter[Any]:
-    return Counter(str(sorted(row.asDict().items())) for row in frame.collect())
-
-
-def results(spark: SparkSession, folder: Path) -> DataFrame:
-    return spark.read.parquet(str(folder)).drop("micro_batch")
 
 
 def test_runs_follow_each_other(spark: SparkSession, tmp_path: Path) -> None:
@@ -108,7 +77,8 @@ from deltawave.meshjoin import StoredRelation, stream_join
 from deltawave.meshjoin.batch_folders import BatchFolders
 
 source, relation, out = sys.argv[1:]
-session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+settings = {"spark.ui.enabled": "false", "spark.sql.codegen.wholeStage": "false"}
+session = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
 commit = BatchFolders.commit
 
 def killed(self, staged, number):
@@ -126,7 +96,7 @@ def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: 
     """Before a micro-batch is committed, and after that, before Spark writes down that it is done."""
     source, out = tmp_path / "stream", tmp_path / "out"
     relation = stored(spark, tmp_path / "relation")
-    for file in range(4):
+    for file in range(3):
         arrive(spark, source, 100 * file, 30)
     environment = dict(os.environ, PYSPARK_PYTHON=sys.executable)
     arguments = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "relation"), str(out)]
@@ -152,7 +122,7 @@ def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: 
     stream_join(opened(spark, source), relation, out, on="id", how="left", available_now=True).awaitTermination()
     rows = spark.sql("select id, id * 10 as skey from range(20)")
     assert rows_of(results(spark, out)) == rows_of(spark.read.parquet(str(source)).join(rows, "id", "left"))
-    assert sorted(path.name for path in out.glob("micro_batch=*")) == [f"micro_batch={number}" for number in range(4)]
+    assert sorted(path.name for path in out.glob("micro_batch=*")) == [f"micro_batch={number}" for number in range(3)]
     assert not list(out.glob("_staging/*"))
 
 
@@ -181,130 +151,6 @@ def test_two_queries_in_one_folder(spark: SparkSession, tmp_path: Path, is_local
     assert not list((tmp_path / "out").glob("_staging/*"))
 
 
-def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path) -> None:
-    """Two runs of the command over a topic that grows: each message meets the relation once."""
-    relation, out = tmp_path / "lookup", tmp_path / "out"
-    spark.sql("select id as code, id * 10 as skey from range(6)").write.parquet(str(relation))
-    options = ["--option", f"kafka.bootstrap.servers={kafka.address}", "--option", "subscribe=sales"]
-    options += ["--option", "startingOffsets=earliest", "--format", "kafka", "--schema", SCHEMA]
-    for first in (0, 5):
-        sold = spark.sql(
-            f"select to_json(struct(id, cast(id as int) as amount)) as value from range({first}, {first + 5})"
-        )
-        sold.write.format("kafka").option("kafka.bootstrap.servers", kafka.address).option("topic", "sales").save()
-        command = ["stream", *options, "--relation", str(relation), "--on", "id=code", "--how", "left"]
-        assert cli.main([*command, "--out", str(out), "--parts", "2", "--available-now"]) == 0
-    found = results(spark, out).collect()
-    assert len(found) == 10
-    assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(10)}
-
-
-GOOD = ['{"id": 1, "amount": 2}', '{"amount": 3}', "{}", '{"id": null, "note": "more"}', None]
-
-
-class TestMessages:
-    """Values of Kafka are JSON of a schema, or an error that says where they are."""
-
-    def messages(self, spark: SparkSession, values: list[str | None]) -> DataFrame:
-        rows = [(value, "sales", 3, 40 + place) for place, value in enumerate(values)]
-        return spark.createDataFrame(rows, "value string, topic string, partition int, offset bigint")
-
-    def test_fields_may_be_missing(self, spark: SparkSession) -> None:
-        found = json_rows(self.messages(spark, GOOD), SCHEMA).collect()
-        assert found == [(1, 2), (None, 3), (None, None), (None, None)]
-
-    @pytest.mark.parametrize("value", ['{"id": "x"}', '{"di": 1}', "no", "", "[1]"])
-    def test_others_are_told(self, spark: SparkSession, value: str) -> None:
-        found = self.messages(spark, [*GOOD, value])
-        with pytest.raises(PySparkException, match="The message at offset 45 of partition 3 of topic sales is no JSON"):
-            json_rows(found, SCHEMA).collect()
-        kept = json_rows(found, f"{SCHEMA}, _corrupt_record string").collect()
-        assert [tuple(row) for row in kept][3:] == [(None, None, None), (None, None, value)]
-
-
-class TestCommand:
-    def test_progress(self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
-        arrive(spark, source, 1, 9)
-        spark.sql("select id as code, id * 10 as skey from range(6)").write.parquet(str(relation))
-        command = ["stream", "--source", str(source), "--relation", str(relation), "--on", "id=code", "--how", "left"]
-        assert cli.main([*command, "--out", str(out), "--parts", "2", "--available-now"]) == 0
-        assert "batch 0: 9 rows in" in capsys.readouterr().out
-        found = results(spark, out).collect()
-        assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(1, 10)}
-
-    def test_control_c(self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """It stops the query, and nothing is printed but that. The folder is named by a URI."""
-        out, relation = tmp_path / "out", tmp_path / "lookup"
-        spark.sql("select id as value, id * 10 as skey from range(6)").write.parquet(str(relation))
-
-        def interrupt() -> None:
-            while not list(out.glob("micro_batch=*")) and threading.main_thread().is_alive():
-                time.sleep(0.05)
-            os.kill(os.getpid(), signal.SIGINT)
-
-        threading.Thread(target=interrupt, daemon=True).start()
-        command = ["stream", "--format", "rate", "--option", "rowsPerSecond=20", "--relation", str(relation)]
-        assert cli.main([*command, "--on", "value", "--out", out.as_uri(), "--parts", "1"]) == 0
-        told = capsys.readouterr()
-        assert "stopped; the next run goes on from here" in told.out
-        assert "Traceback" not in told.err
-        assert not spark.streams.active
-        assert StoredRelation.opened(out / "_relation") == StoredRelation.opened(f"file://{out}/_relation") is not None
-        with asked_to_stop() as asked:
-            signal.raise_signal(signal.SIGTERM)
-        assert asked.is_set()
-
-    @pytest.mark.parametrize(
-        ("kind", "message"),
-        [("parquet", r"The stream's file file:.* has no column id; it has nr, amount\."), ("json", "MALFORMED_RECORD")],
-    )
-    def test_files_of_another_schema(
-        self, spark: SparkSession, tmp_path: Path, kind: str, message: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
-        spark.sql("select id, id * 10 as skey from range(6)").write.parquet(str(relation))
-        writer = spark.sql("select 1L as id, 2 as amount").write.partitionBy("amount").format(kind)
-        writer.save(str(source))
-        wrong = spark.sql("select 'x' as nr, 2 as amount" if kind == "parquet" else "select 'x' as id, 2 as amount")
-        wrong.write.mode("append").format(kind).save(str(source / "amount=2"))
-        command = [
-            "stream",
-            "--source",
-            str(source),
-            "--format",
-            kind,
-            "--schema",
-            SCHEMA,
-            "--on",
-            "id",
-            "--parts",
-            "1",
-        ]
-        command += ["--relation", str(relation), "--out", str(out), "--available-now"]
-        assert cli.main(command) == 1
-        assert re.search(message, capsys.readouterr().err)
-        shutil.rmtree(source)
-        writer.save(str(source))
-        assert cli.main(command) == 0
-
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            (["--format", "kafka"], "A stream from Kafka needs --schema"),
-            ([], "A stream of parquet files needs --source"),
-            (["--on", "id=code"], "--on id=code: id is given twice."),
-            (["--option", "rowsPerSecond"], "--option rowsPerSecond: write name=value"),
-        ],
-    )
-    def test_what_is_missing(
-        self, tmp_path: Path, spark: SparkSession, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        command = ["stream", "--relation", str(tmp_path), "--on", "id", "--out", str(tmp_path / "out"), *options]
-        assert cli.main(command) == 1
-        assert message in capsys.readouterr().err
-
-
 class TestBadInput:
     def test_it_is_refused_before_the_stream_starts(self, spark: SparkSession, tmp_path: Path) -> None:
         (tmp_path / "stream").mkdir()
@@ -313,6 +159,12 @@ class TestBadInput:
             (spark.range(3), {"on": "id"}, r"stream_join needs a stream \(readStream\)"),
             (stream, {"on": "id", "how": "right_anti"}, "A stream has no end"),
             (stream, {"on": {"amount": "id"}}, r"The key is of type int32 in the stream \(amount\), int64"),
+            (stream, {"on": "id", "shed": "top"}, re.escape(messages("Streams")["an unknown priority"])),
+            (
+                stream,
+                {"condition": Between("id", "id"), "shed": "keep_w"},
+                re.escape(messages("Streams")["shedding under another condition"]),
+            ),
             (stream.withColumnRenamed("amount", "micro_batch"), {"on": "id"}, "The results get a column micro_batch"),
         ):
             with pytest.raises(ValueError, match=message):

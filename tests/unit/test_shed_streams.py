@@ -142,6 +142,42 @@ def test_most_of_the_memory_waits_where_a_cycle_is_one_iteration(folder: Path) -
         assert counts.peak_bytes <= 400_000
 
 
+@pytest.mark.parametrize("priority", ["keep", "top"])
+def test_of_a_micro_batch_one_window_is_joined(folder: Path, priority: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it has arrived, many times what the memory holds: the relation is read about once."""
+    tuples = tuples_of([n % 100 for n in range(40_000)])
+    batches = [tuples.slice(at, 1000) for at in range(0, 40_000, 1000)]
+    with relation_of(folder, [n % 100 for n in range(150)], per_page=10) as pages:
+        read, read_pages = [0], PageFile.read
+
+        def counting(self: PageFile, first: int, count: int) -> Any:
+            read[0] += count
+            return read_pages(self, first, count)
+
+        path = folder / f"batch_{priority}"
+        sketch = SketchedFrequencies.beside(folder / "relation.pages", pages, ON)
+        join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 100_000, most_pages=1), Counts()
+        with monkeypatch.context() as patch:
+            patch.setattr(PageFile, "read", counting)
+            found = told(
+                join.run(batches, Greedy(), counts, Shed(path, PRIORITIES[priority], sketch, has_arrived=True))
+            )
+        assert read[0] <= 2 * pages.pages
+        assert 0.7 * join.capacity(12) < counts.tuples < 40_000
+        assert counts.peak_bytes <= 100_000
+        # The first 50 keys meet two rows each.
+        assert (sum(found.values()) == 2 * counts.tuples) == (priority == "top")
+        assert found + told(join.run(shed_tuples(path))) == told(join.run(batches))
+
+
+def test_a_sketch_that_is_kept_beside_pages(folder: Path) -> None:
+    with relation_of(folder, [1, 1, 2]) as pages:
+        path = folder / "kept.pages"
+        counted = SketchedFrequencies.beside(path, pages, ON)
+    again = SketchedFrequencies.beside(path, EmptyRelation(pages.schema), ON)
+    assert counted(tuples_of([1, 2, 3])).tolist() == again(tuples_of([1, 2, 3])).tolist() == [2, 1, 0]
+
+
 def test_a_stream_that_is_always_faster(folder: Path) -> None:
     """It never says that nothing more has arrived."""
     tuples = tuples_of([n % 50 for n in range(5000)])

@@ -3,9 +3,11 @@
 from deltawave.differencing.quick_tasks import quicken_worker
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.increments import arrived_since, new_keys
+from deltawave.meshjoin.join_arriving import join_arriving
 from deltawave.meshjoin.mesh_join import mesh_join
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_join import stream_join
+from deltawave.meshjoin.table_stream import stream_of
 from deltawave.meshjoin.theta import Between, Near, Where
 
 # A worker imports this when it gets its first task.
@@ -18,7 +20,9 @@ __all__ = [
     "StoredRelation",
     "Where",
     "arrived_since",
+    "join_arriving",
     "mesh_join",
     "new_keys",
     "stream_join",
+    "stream_of",
 ]

@@ -4,24 +4,42 @@ A batch is written into a folder that readers do not look into, and committed by
 ``micro_batch=<number>``: one step, before which readers see nothing of it, and after which they see all. It fails if
 that batch is there already, so that of two queries in one folder only one commits it. What killed runs left of a batch
 is removed when that batch is committed, and so nothing that a living query could still commit.
+
+Rows that a batch sheds lie in its folder, where readers do not look: they are committed with its results. Later passes,
+which join them, are batches with the numbers -1, -2 and so on.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 BATCH = "micro_batch"
 # Readers of Parquet folders skip names that begin with an underscore.
 _STAGING = "_staging"
 CHECKPOINT = "_checkpoint"
 _DEFINITION = "_definition.json"
+# In the folder of a batch: what it has shed. In that of a later pass: up to which batch it has joined what they shed.
+_SHED = "_shed"
+_UP_TO = "_up_to"
+
+
+@dataclass(frozen=True)
+class ShedRows:
+    """Rows that batches up to this one have shed, and the number of the pass that joins them."""
+
+    rows: DataFrame
+    up_to: int
+    number: int
 
 
 class BatchFolders:
@@ -30,7 +48,7 @@ class BatchFolders:
     def __init__(self, session: SparkSession, folder: str | Path) -> None:
         jvm: Any = session.sparkContext._jvm
         self._gateway: Any = session.sparkContext._gateway
-        self._jvm = jvm
+        self._session, self._jvm = session, jvm
         self._path = jvm.org.apache.hadoop.fs.Path
         self._folder = str(folder).rstrip("/")
         self._configuration = session.sparkContext._jsc.hadoopConfiguration()
@@ -70,6 +88,16 @@ class BatchFolders:
                     "Join as before, or choose another folder."
                 )
 
+    def rows(self, schema: StructType) -> DataFrame:
+        """All that is committed; ``schema``: its columns, with that of micro-batches."""
+        if not self._files.exists(self._path(self._folder)):
+            return self._session.createDataFrame([], schema)
+        return self._session.read.schema(schema).parquet(self._folder)
+
+    def remove(self) -> None:
+        """Remove everything, so that the stream begins anew."""
+        self._files.delete(self._path(self._folder), True)
+
     def has(self, batch: int) -> bool:
         """Whether a batch is committed."""
         found = bool(self._files.exists(self._committed(batch)))
@@ -77,16 +105,62 @@ class BatchFolders:
             self._clean(batch)
         return found
 
-    def write(self, rows: DataFrame, batch: int) -> None:
-        """Write a batch and commit it. Raises ``RuntimeError`` if another query has committed it."""
+    def write(self, rows: DataFrame, batch: int, is_shed: str | None = None) -> None:
+        """Write a batch and commit it. Raises ``RuntimeError`` if another query has committed it.
+
+        ``is_shed``: the column that tells rows which are no results, but wait in the batch's folder for a later pass.
+        """
+        with self._staged(batch) as staged:
+            if is_shed is None:
+                rows.write.parquet(staged)
+            else:
+                staged = self._apart(rows, is_shed, staged)
+            self.commit(staged, batch)
+        self._clean(batch)
+
+    def _apart(self, rows: DataFrame, is_shed: str, staged: str) -> str:
+        """The folder of results, with the rows that were shed in it: written at once, as to join again sheds others."""
+        rows.write.partitionBy(is_shed).parquet(staged)
+        results, shed = (f"{staged}/{is_shed}={told}" for told in ("false", "true"))
+        if not self._files.exists(self._path(results)):
+            self._session.createDataFrame([], rows.drop(is_shed).schema).write.parquet(results)
+        if self._files.exists(self._path(shed)):
+            self._rename(self._path(shed), self._path(f"{results}/{_SHED}"))
+        return results
+
+    def shed(self, schema: StructType) -> ShedRows | None:
+        """What batches have shed and no later pass has joined; none if nothing is."""
+        passes = [batch for batch in self._batches("") if batch < 0]
+        if passes:
+            self._clean_shed(min(passes))
+        waiting = sorted(self._batches(f"/{_SHED}"))
+        if not waiting:
+            return None
+        folders = [f"{self._committed(batch).toString()}/{_SHED}" for batch in waiting]
+        return ShedRows(self._session.read.schema(schema).parquet(*folders), waiting[-1], min([0, *passes]) - 1)
+
+    def shed_count(self, batch: int) -> int:
+        """How many rows a batch has shed that no later pass has joined yet."""
+        folder = f"{self._committed(batch).toString()}/{_SHED}"
+        return self._session.read.parquet(folder).count() if self._files.exists(self._path(folder)) else 0
+
+    def write_later(self, rows: DataFrame, shed: ShedRows) -> None:
+        """Write what the pass over these rows has found, and commit it: from then on they are joined."""
+        with self._staged(shed.number) as staged:
+            rows.write.parquet(staged)
+            self._write(f"{staged}/{_UP_TO}", str(shed.up_to))
+            self.commit(staged, shed.number)
+        self._clean_shed(shed.number)
+
+    @contextmanager
+    def _staged(self, batch: int) -> Iterator[str]:
+        """A new folder for a batch, which is removed unless it is committed."""
         staged = f"{self._folder}/{_STAGING}/{batch}/{uuid4().hex}"
         try:
-            rows.write.parquet(staged)
-            self.commit(staged, batch)
+            yield staged
         except BaseException:
             self._files.delete(self._path(staged), True)
             raise
-        self._clean(batch)
 
     def commit(self, staged: str, batch: int) -> None:
         """Let readers see what was written. Raises ``RuntimeError`` if another query has committed the batch."""
@@ -105,8 +179,11 @@ class BatchFolders:
             ) from error
 
     def _define(self, definition: Mapping[str, str]) -> None:
-        target = self._files.create(self._path(f"{self._folder}/{_DEFINITION}"), True)
-        target.write(bytearray(json.dumps(definition).encode()))
+        self._write(f"{self._folder}/{_DEFINITION}", json.dumps(definition))
+
+    def _write(self, path: str, text: str) -> None:
+        target = self._files.create(self._path(path), True)
+        target.write(bytearray(text.encode()))
         target.close()
 
     def _read(self, path: str) -> str:
@@ -125,9 +202,24 @@ class BatchFolders:
     def _clean(self, batch: int) -> None:
         """Remove what is left of batches that are committed: this one, and those before."""
         for left in self._files.globStatus(self._path(f"{self._folder}/{_STAGING}/*")) or ():
-            name = left.getPath().getName()
-            if name.isdecimal() and int(name) <= batch:
+            number = int(left.getPath().getName())
+            # Later passes are counted downwards.
+            if 0 <= number <= batch or batch <= number < 0:
                 self._files.delete(left.getPath(), True)
+
+    def _clean_shed(self, later: int) -> None:
+        """Remove rows that this pass has joined, and what is left of it and of those before."""
+        self._clean(later)
+        joined = int(self._read(f"{self._committed(later).toString()}/{_UP_TO}"))
+        for batch in self._batches(f"/{_SHED}"):
+            if batch <= joined:
+                self._files.delete(self._path(f"{self._committed(batch).toString()}/{_SHED}"), True)
+
+    def _batches(self, inside: str) -> list[int]:
+        """The numbers of committed batches whose folders have this in them."""
+        found = self._files.globStatus(self._path(f"{self._folder}/{BATCH}=*{inside}")) or ()
+        paths = [each.getPath().getParent() if inside else each.getPath() for each in found]
+        return [int(path.getName().partition("=")[2]) for path in paths]
 
     def _committed(self, batch: int) -> Any:
         return self._path(f"{self._folder}/{BATCH}={batch}")

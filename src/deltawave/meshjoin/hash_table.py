@@ -22,8 +22,8 @@ Candidates = tuple[Places, Numbers]
 # Chains of so many tuples are followed link by link; what is left of longer ones is found by a look at all tuples.
 # To look at so many tuples takes as long as one more link.
 _LINKS, _PER_LINK = 24, 8192
-# Candidates that are handed over at a time.
-_CANDIDATES = 1 << 16
+# Candidates that are handed over at a time, and tuples that are looked at.
+_CANDIDATES = _PIECE = 1 << 16
 _NONE = np.int32(-1)
 _HALF, _LOW = 32, (1 << 32) - 1
 # Numbers are 32 bits wide in the table, and count from a base that moves before they are used up.
@@ -123,19 +123,24 @@ class HashTable:
             yield from self._looked_for(rows, hashes[rows], numbers)
 
     def _looked_for(self, rows: Places, hashes: Hashes, numbers: npt.NDArray[np.int32]) -> Iterator[Candidates]:
-        """What is left of long chains, from these numbers downwards: tuples of each hash are looked for among all."""
-        oldest = self.begin - self._base
-        marks = self._marks.take(
-            np.arange(oldest, int(numbers.max()) + 1) + self.begin % self.capacity - oldest, mode="wrap"
-        )
-        for hashed in np.unique(hashes):
-            its_rows = np.flatnonzero(hashes == hashed)
-            # Rows of one hash have followed the same chain to the same link.
-            upto = int(numbers[its_rows[0]]) + 1 - (self.begin - self._base)
-            met = np.flatnonzero(marks[:upto] == np.uint32(hashed & np.uint64(0xFFFFFFFF))) + self.begin
-            for begin in range(0, len(met), max(1, _CANDIDATES // len(its_rows))):
-                part = met[begin : begin + max(1, _CANDIDATES // len(its_rows))]
-                yield np.repeat(rows[its_rows], len(part)), np.tile(part, len(its_rows))
+        """What is left of long chains, from these numbers downwards: tuples of each hash are looked for among all.
+
+        A piece of the window at a time: arrays as long as the window would lie beside the join's memory.
+        """
+        wanted, firsts, groups = np.unique(hashes, return_index=True, return_inverse=True)
+        own = np.split(rows[np.argsort(groups, kind="stable")], np.cumsum(np.bincount(groups))[:-1])
+        # Rows of one hash have followed the same chain to the same link.
+        counts = (numbers[firsts].astype(np.int64) + 1 - (self.begin - self._base)).tolist()
+        last = max(counts)
+        for begin in range(0, last, _PIECE):
+            piece = np.arange(begin, min(begin + _PIECE, last)) + self.begin % self.capacity
+            marks = self._marks.take(piece, mode="wrap")
+            for hashed, its_rows, count in zip(wanted.astype(np.uint32), own, counts, strict=True):
+                met = np.flatnonzero(marks[: max(0, count - begin)] == hashed) + (self.begin + begin)
+                step = max(1, _CANDIDATES // len(its_rows))
+                for at in range(0, len(met), step):
+                    part = met[at : at + step]
+                    yield np.repeat(its_rows, len(part)), np.tile(part, len(its_rows))
 
     def _slot(self, hashes: Hashes) -> Places:
         """The upper half of a hash, stretched over the slots."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import BooleanType, StructField, StructType
 
 from deltawave.differencing.compression import Freed, free_prefix, nothing
 from deltawave.differencing.in_place import Batches
@@ -24,6 +24,7 @@ from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, Relation
+from deltawave.meshjoin.shed_tasks import shedding
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
 
 
@@ -54,12 +55,48 @@ def mesh_join(
     As in SQL, null meets nothing. Raises ``ValueError`` for columns that are missing or of other types, for a relation
     that is split by another key, and if the memory is too small for a page and a row.
     """
+    if where is not None and how != "inner":
+        raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
+    mesh = _mesh_of(relation, on, condition, how, memory_bytes, direct)
+    # What is wrong is said before Spark starts.
+    mesh.join(stream.schema, how)
+    is_split = isinstance(mesh.condition, Equal)
+    found, free = (_by_key(stream, relation.parts, mesh), nothing) if is_split else _by_rows(stream, mesh, how)
+    return (found if where is None else found.where(where)), free
+
+
+def shedding_join(
+    stream: DataFrame,
+    relation: StoredRelation,
+    *,
+    on: str | Sequence[str] | Mapping[str, str] | None,
+    how: str,
+    memory_bytes: int,
+    direct: bool,
+    priority: str,
+) -> tuple[DataFrame, str]:
+    """Join one window of rows in each task, and return the others as well: all, and the column that tells these.
+
+    ``priority``: by which the window is chosen (:data:`deltawave.meshjoin.shedding.PRIORITIES`); others and errors:
+    those of :func:`mesh_join`.
+    """
+    mesh = replace(_mesh_of(relation, on, None, how, memory_bytes, direct), shed=priority)
+    mesh.join(stream.schema, how)
+    return _by_key(stream, relation.parts, mesh), mesh.told_shed(stream.schema)
+
+
+def _mesh_of(
+    relation: StoredRelation,
+    on: str | Sequence[str] | Mapping[str, str] | None,
+    condition: Condition | None,
+    how: str,
+    memory_bytes: int,
+    direct: bool,
+) -> _Mesh:
     if (on is None) == (condition is None):
         raise ValueError("A mesh join needs either `on` or `condition`.")
     if how not in KINDS:
         raise ValueError(f"There is no mesh join {how!r}: {', '.join(KINDS)}.")
-    if where is not None and how != "inner":
-        raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
     wanted = condition if condition is not None else Equal.on(on or ())
     is_split = isinstance(wanted, Equal)
     if is_split and tuple(wanted.relation_columns) != relation.key:
@@ -67,7 +104,7 @@ def mesh_join(
         raise ValueError(f"The relation is stored {split}: store it with key={list(wanted.relation_columns)!r}.")
     if not is_split and relation.key:
         raise ValueError("The relation is stored by a key: for this condition store it without one.")
-    mesh = _Mesh(
+    return _Mesh(
         dict(relation.files),
         nullable_schema(relation.schema),
         relation.schema,
@@ -76,15 +113,11 @@ def mesh_join(
         memory_bytes,
         direct,
     )
-    # What is wrong is said before Spark starts.
-    mesh.join(stream.schema, how)
-    found, free = (_by_key(stream, relation.parts, mesh), nothing) if is_split else _by_rows(stream, mesh, how)
-    return (found if where is None else found.where(where)), free
 
 
 @dataclass(frozen=True)
 class _Mesh:
-    """What tasks do with the rows of each part."""
+    """What tasks do with the rows of each part. ``shed``: the priority by which they shed, if they do."""
 
     files: dict[int, str]
     relation: pa.Schema
@@ -93,6 +126,7 @@ class _Mesh:
     how: str
     memory_bytes: int
     direct: bool
+    shed: str | None = None
 
     def join(self, stream: StructType, how: str | None = None, pages: Relation | None = None) -> MeshJoin:
         """The join of one part. Raises ``ValueError`` for columns that do not fit."""
@@ -107,7 +141,12 @@ class _Mesh:
     def result(self, stream: StructType) -> StructType:
         """The columns of the result, in Spark's types."""
         types = {field.name: field.dataType for field in (*self.relation_types.fields, *stream.fields)}
-        return StructType([StructField(name, types[name]) for name in self.join(stream).schema.names])
+        result = StructType([StructField(name, types[name]) for name in self.join(stream).schema.names])
+        return result if self.shed is None else result.add(self.told_shed(stream), BooleanType())
+
+    def told_shed(self, stream: StructType) -> str:
+        """The column of the result that tells rows that were shed."""
+        return free_prefix("is_shed_", [*stream.names, *self.relation.names])
 
     def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
         """The result over a frame; ``part``: which of the relation's ``parts`` a row meets."""
@@ -128,8 +167,11 @@ class _Mesh:
                 with self._opened(number) as pages:
                     join = self.join(types, pages=pages)
                     arrived = (batch.filter(batch.column(is_row)).drop_columns([is_row]) for batch in own)
-                    for found in join.run(batch.cast(join.stream_schema) for batch in arrived):
-                        yield found.cast(told)
+                    tuples = (batch.cast(join.stream_schema) for batch in arrived)
+                    if self.shed is None:
+                        yield from (found.cast(told) for found in join.run(tuples))
+                    else:
+                        yield from shedding(join, tuples, self.shed, self.files.get(number), told)
 
         return rows.repartition(len(parts), placed).sortWithinPartitions(placed).mapInArrow(mesh, result)
 

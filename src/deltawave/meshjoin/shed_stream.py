@@ -6,6 +6,7 @@ of the join without shedding.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,11 +29,14 @@ class Shed:
     - ``path``: the file of the shed tuples; it is replaced
     - ``priority``: which tuples are kept (:mod:`deltawave.meshjoin.shedding`)
     - ``frequencies``: how many rows tuples meet (:mod:`deltawave.meshjoin.frequencies`), where the priority asks for it
+    - ``has_arrived``: all of the stream has arrived when the join begins, as a micro-batch has. Then all of it is
+      looked at at once, and what is kept is joined in about one cycle
     """
 
     path: str | Path
     priority: Priority = keep_w
     frequencies: Callable[[pa.RecordBatch], Frequencies] | None = None
+    has_arrived: bool = False
 
 
 def shed_tuples(path: str | Path) -> Iterator[pa.RecordBatch]:
@@ -77,6 +81,8 @@ class ShedStream(Arrived):
 
     def gather(self, most_rows: int, most_bytes: int, most_arrived: int) -> int:
         arrived = 0
+        if self._shed.has_arrived:
+            most_arrived = sys.maxsize
         # A stream may always be faster than this.
         while arrived < most_arrived and (found := self.peek()) is not None:
             rows = found.slice(0, most_arrived - arrived)

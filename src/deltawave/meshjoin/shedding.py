@@ -48,6 +48,17 @@ def cluster_sampling(random: np.random.Generator) -> Priority:
     return priority
 
 
+# By name; those that choose by chance take a generator.
+PRIORITIES: dict[str, Callable[[np.random.Generator], Priority]] = {
+    "keep_w": lambda random: keep_w,
+    "sample_w": sample_w,
+    "top_w": lambda random: top_w,
+    "cluster_sampling": cluster_sampling,
+}
+# Those that look at frequencies.
+BY_FREQUENCY = ("top_w", "cluster_sampling")
+
+
 def kept(priorities: Values, w: int) -> Places:
     """The places of the w highest priorities, ascending."""
     count = len(priorities)

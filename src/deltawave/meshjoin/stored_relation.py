@@ -29,6 +29,7 @@ from deltawave.differencing.listed_files import looked_at
 from deltawave.differencing.plain_scan import is_plain_scan
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.differencing.window import parallelism
+from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import VERSION, write_pages
 
@@ -120,12 +121,11 @@ class StoredRelation:
 
         Raises ``ValueError`` if the tables lie on a file system that this machine reads by Hadoop only.
         """
-        warehouse = relation.sparkSession.conf.get("spark.sql.warehouse.dir") or ""
-        place = urlsplit(warehouse)
+        folder = beside_tables(relation.sparkSession, "mesh_join", name)
+        place = urlsplit(folder)
         if place.scheme not in ("", "file"):
-            raise ValueError(f"The tables lie in {warehouse}: name a folder that all machines reach to `of`.")
-        folder = Path(unquote(place.path)).parent / "mesh_join" / name
-        return cls.of(relation, folder, key=key, parts=parts, page_bytes=page_bytes)
+            raise ValueError(f"The tables lie beside {folder}: name a folder that all machines reach to `of`.")
+        return cls.of(relation, unquote(place.path), key=key, parts=parts, page_bytes=page_bytes)
 
     @classmethod
     def opened(cls, folder: str | Path) -> StoredRelation | None:

@@ -6,7 +6,7 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,9 +15,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from deltawave.meshjoin.batch_folders import BatchFolders
 from deltawave.meshjoin.messages import json_rows
 from deltawave.meshjoin.stored_relation import StoredRelation
-from deltawave.meshjoin.stream_files import with_key
+from deltawave.meshjoin.stream_files import ANY_AGE, with_key
 from deltawave.meshjoin.stream_join import stream_join
 
 # The relation, stored for the join, beside the results. Readers do not look into it.
@@ -52,8 +53,10 @@ def run(options: argparse.Namespace) -> int:
                 direct=options.direct,
                 available_now=options.available_now,
                 every=options.every,
+                shed=options.shed,
             )
-            follow(query, asked)
+            folders = BatchFolders(session, options.out)
+            follow(query, asked, folders.shed_count if options.shed else lambda batch: 0)
     except Py4JJavaError as error:
         return _failed(error.java_exception.toString())
     except (ValueError, OSError, RuntimeError, PySparkException) as error:
@@ -80,7 +83,7 @@ def opened(
     options = {"mode": "FAILFAST", "enforceSchema": "false", **options}
     files = session.read.format(kind).options(**options)
     kinds = files.schema(schema).load(path).schema if schema else files.load(path).schema
-    return session.readStream.format(kind).options(**options).schema(kinds).load(path)
+    return session.readStream.format(kind).options(**{**ANY_AGE, **options}).schema(kinds).load(path)
 
 
 @contextmanager
@@ -98,8 +101,11 @@ def asked_to_stop() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def follow(query: StreamingQuery, asked: threading.Event) -> None:
-    """Print the progress of a query until it ends, or is ``asked`` to stop. Raises what it fails with."""
+def follow(query: StreamingQuery, asked: threading.Event, shed: Callable[[int], int]) -> None:
+    """Print the progress of a query until it ends, or is ``asked`` to stop. Raises what it fails with.
+
+    ``shed``: how many rows a micro-batch has shed.
+    """
     told = -1
     ended = False
     while not ended and not asked.is_set():
@@ -107,15 +113,16 @@ def follow(query: StreamingQuery, asked: threading.Event) -> None:
         for progress in query.recentProgress:
             if progress["batchId"] > told and progress["numInputRows"]:
                 told = progress["batchId"]
-                print(_line(progress), flush=True)
+                print(_line(progress, shed(told)), flush=True)
     if not ended:
         query.stop()
         print("stopped; the next run goes on from here", flush=True)
 
 
-def _line(progress: Any) -> str:
+def _line(progress: Any, shed: int) -> str:
     rows, seconds = progress["numInputRows"], progress["batchDuration"] / 1000
-    return f"batch {progress['batchId']}: {rows:,} rows in {seconds:.1f} s, {rows / max(seconds, 0.001):,.0f} rows/s"
+    line = f"batch {progress['batchId']}: {rows:,} rows in {seconds:.1f} s, {rows / max(seconds, 0.001):,.0f} rows/s"
+    return f"{line}, {shed:,} rows wait for a later pass" if shed else line
 
 
 def _session(settings: Mapping[str, str]) -> SparkSession:

@@ -1,4 +1,4 @@
-"""Streams of Parquet files, each of which has to have the key: Spark would fill in nulls, which meet nothing."""
+"""Streams of files: none is passed over, and each Parquet file has to have the key, as nulls would meet nothing."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from pyspark.sql import functions as F
 
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches, open_file
+
+# By default Spark passes over a file that is a week older than the newest one, and says nothing.
+ANY_AGE = {"maxFileAge": "36500d"}
 
 
 def with_key(stream: DataFrame, key: Sequence[str]) -> DataFrame:

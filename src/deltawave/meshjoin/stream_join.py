@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
-from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.mesh_join import mesh_join
-from deltawave.meshjoin.stored_relation import StoredRelation
-
-# A relation, or what is asked for it before each micro-batch.
-Stored = StoredRelation | Callable[[], StoredRelation]
+from deltawave.meshjoin.conditions import Condition
+from deltawave.meshjoin.micro_batches import MicroBatches, Stored
 
 
 def stream_join(
@@ -30,6 +24,7 @@ def stream_join(
     direct: bool = False,
     available_now: bool = False,
     every: str | None = None,
+    shed: str | None = None,
 ) -> StreamingQuery:
     """Start a query that joins a stream with a relation, and writes the results into ``folder``.
 
@@ -41,49 +36,37 @@ def stream_join(
       stored anew (:meth:`StoredRelation.of`); a micro-batch meets one state of it
     - ``available_now``: join what is there in one run, and end
     - ``every``: the time between two micro-batches, such as ``10 seconds``; without it the next one begins at once
+    - ``shed``: of a micro-batch that does not fit the memory, join one window, chosen by this priority (``keep_w``,
+      ``sample_w``, ``top_w``, ``cluster_sampling``), and keep the other tuples in the folder (MJ08 4). A run without
+      ``shed`` joins these before its stream starts; their results have a negative number in ``micro_batch``
     - others: those of ``mesh_join``
 
-    Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, and a folder of
-    another join (other ``how``, keys, condition or columns). The query fails if a changed relation has other columns.
+    Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, ``shed`` without
+    ``on``, and a folder of another join (other ``how``, keys, condition or columns). The query fails if a changed
+    relation has other columns.
     """
     if not stream.isStreaming:
         raise ValueError("stream_join needs a stream (readStream); mesh_join joins other frames.")
     if how == "right_anti":
         raise ValueError("A stream has no end, so that it can't be told which rows it never meets (right_anti).")
-    if BATCH in stream.columns:
-        raise ValueError(f"The results get a column {BATCH}: rename that of the stream.")
-    options = {"on": on, "condition": condition, "how": how, "memory_bytes": memory_bytes, "direct": direct}
-    session = stream.sparkSession
     # What is wrong is said before the stream starts.
-    empty, free = mesh_join(session.createDataFrame([], stream.schema), _asked(relation), **options)  # type: ignore[arg-type]
-    free()
-    if BATCH in empty.columns:
-        raise ValueError(f"The results get a column {BATCH}: rename that of the relation.")
-    results = BatchFolders(session, folder)
-    compared = re.sub(r" at 0x\w+", "", repr(condition if condition is not None else Equal.on(on or ())))
-    results.open({"how": how, "condition": compared, **_columns(empty)})
-
-    def join(rows: DataFrame, batch: int) -> None:
-        if results.has(batch):
-            return
-        found, free = mesh_join(rows, _asked(relation), **options)  # type: ignore[arg-type]
-        try:
-            results.demand(_columns(found))
-            results.write(found, batch)
-        finally:
-            free()
-
-    writer = stream.writeStream.foreachBatch(join).option("checkpointLocation", results.checkpoint)
+    batches = MicroBatches(
+        stream.sparkSession,
+        stream.schema,
+        relation,
+        folder,
+        on=on,
+        condition=condition,
+        how=how,
+        memory_bytes=memory_bytes,
+        direct=direct,
+        shed=shed,
+    )
+    if shed is None:
+        batches.join_shed()
+    writer = stream.writeStream.foreachBatch(batches.__call__).option("checkpointLocation", batches.checkpoint)
     if available_now:
         writer = writer.trigger(availableNow=True)
     elif every is not None:
         writer = writer.trigger(processingTime=every)
     return writer.start()
-
-
-def _columns(frame: DataFrame) -> dict[str, str]:
-    return {"columns": ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in frame.schema.fields)}
-
-
-def _asked(relation: Stored) -> StoredRelation:
-    return relation if isinstance(relation, StoredRelation) else relation()

@@ -13,6 +13,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import DeltawaveCredentials
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
+from dbt.adapters.deltawave.handle import SessionHandle
 
 LOG = """
 {{ config(materialized='differential', unique_key='id') }}
@@ -113,3 +114,9 @@ def test_other_threads_are_cancelled_not_the_one_that_cancels(manager):
     assert said[2:] == ["next"]
     # Hooks at the end of a run with --fail-fast.
     assert manager.get_thread_connection().name == "master"
+
+
+def test_a_stream_that_a_model_waits_for_is_stopped(spark):
+    query = spark.readStream.format("rate").load().writeStream.format("noop").start()
+    SessionHandle(spark).cancel()
+    assert query.awaitTermination(60)

@@ -29,6 +29,9 @@ class SessionHandle(SparkConnectionWrapper):
         return self
 
     def cancel(self) -> None:
+        # Micro-batches run in sessions of their own.
+        for query in self.session.streams.active:
+            query.stop()
         self.session.interruptAll()
 
     def close(self) -> None:

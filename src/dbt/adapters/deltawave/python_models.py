@@ -103,7 +103,8 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
     session: SparkSession = scope["spark"]
 
     def load(relation: str) -> DataFrame:
-        frame = session.table(relation)
+        # Under --empty, dbt makes a select of a source, though not of a ref.
+        frame = session.sql(relation) if relation.startswith("(") else session.table(relation)
         return frame.limit(0) if empty else frame
 
     result, free = with_free(scope["model"](scope["dbtObj"](load), session))

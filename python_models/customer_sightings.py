@@ -1,0 +1,12 @@
+"""In which dumps customers were seen: a stream of files that `dbt run` joins as they land (MJ08 1)."""
+
+from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
+
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    done = session.table(str(dbt.this)) if dbt.is_incremental else None
+    landed = stream_of(dbt.source("legacy", "airports")).select("icao", "elevation", "dump_date")
+    lookup = dbt.ref("customer_lookup").select("code", "customer_key")
+    relation = StoredRelation.beside_tables(lookup, "customer_sightings", key="code")
+    return join_arriving(landed, relation, str(dbt.this), done=done, on={"icao": "code"}, how="left")

@@ -1,0 +1,99 @@
+"""What joins the micro-batches of a stream, each once: the sink of :func:`deltawave.meshjoin.stream_join`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
+from deltawave.meshjoin.conditions import Condition, Equal
+from deltawave.meshjoin.mesh_join import mesh_join, shedding_join
+from deltawave.meshjoin.shed_tasks import demand_priority
+from deltawave.meshjoin.stored_relation import StoredRelation
+
+# A relation, or what is asked for it before each micro-batch.
+Stored = StoredRelation | Callable[[], StoredRelation]
+
+
+class MicroBatches:
+    """Joins micro-batches with a relation, and commits their results to a folder.
+
+    Structured Streaming calls it with a number and rows, at least once, in the order of the numbers. ``schema``: of the
+    stream; ``shed``: how to choose the tuples that are joined at once, if those of a micro-batch do not fit the memory.
+
+    Raises ``ValueError`` for what ``mesh_join`` refuses, and for a folder of another join.
+    """
+
+    def __init__(
+        self,
+        session: SparkSession,
+        schema: StructType,
+        relation: Stored,
+        folder: str | Path,
+        *,
+        on: str | Sequence[str] | Mapping[str, str] | None,
+        condition: Condition | None,
+        how: str,
+        memory_bytes: int,
+        direct: bool,
+        shed: str | None,
+    ) -> None:
+        self._relation, self._schema, self._shed = relation, schema, shed
+        self._options: dict[str, Any] = {"on": on, "how": how, "memory_bytes": memory_bytes, "direct": direct}
+        if shed is None:
+            self._options["condition"] = condition
+        else:
+            demand_priority(shed, condition)
+        empty, free = mesh_join(session.createDataFrame([], schema), self._asked(), on=on, condition=condition, how=how)
+        free()
+        if BATCH in empty.columns:
+            owner = "stream" if BATCH in schema.names else "relation"
+            raise ValueError(f"The results get a column {BATCH}: rename that of the {owner}.")
+        self._folders = BatchFolders(session, folder)
+        compared = re.sub(r" at 0x\w+", "", repr(condition if condition is not None else Equal.on(on or ())))
+        self._folders.open({"how": how, "condition": compared, **_columns(empty)})
+
+    @property
+    def checkpoint(self) -> str:
+        """Where the stream writes down how far it has come."""
+        return self._folders.checkpoint
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Join a micro-batch, unless that is done."""
+        if self._folders.has(batch):
+            return
+        if self._shed is not None:
+            both, is_shed = shedding_join(rows, self._asked(), priority=self._shed, **self._options)
+            self._folders.demand(_columns(both.drop(is_shed)))
+            self._folders.write(both, batch, is_shed)
+            return
+        found, free = mesh_join(rows, self._asked(), **self._options)
+        try:
+            self._folders.demand(_columns(found))
+            self._folders.write(found, batch)
+        finally:
+            free()
+
+    def join_shed(self) -> None:
+        """Join what former micro-batches have shed: the later pass, which is exact (MJ08 4)."""
+        shed = self._folders.shed(self._schema)
+        if shed is None:
+            return
+        found, free = mesh_join(shed.rows, self._asked(), **self._options)
+        try:
+            self._folders.demand(_columns(found))
+            self._folders.write_later(found, shed)
+        finally:
+            free()
+
+    def _asked(self) -> StoredRelation:
+        return self._relation if isinstance(self._relation, StoredRelation) else self._relation()
+
+
+def _columns(frame: DataFrame) -> dict[str, str]:
+    return {"columns": ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in frame.schema.fields)}

@@ -1,0 +1,36 @@
+"""Streams of files, relations, and what was joined."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from deltawave.meshjoin import StoredRelation
+
+SCHEMA = "id bigint, amount int"
+
+
+def arrive(spark: SparkSession, folder: Path, first: int, count: int) -> None:
+    """A file of tuples."""
+    ids = f"if(id % 10 = 0, null, id % 25) as id, cast(id as int) as amount from range({first}, {first + count}, 1, 1)"
+    spark.sql(f"select {ids}").write.mode("append").parquet(str(folder))
+
+
+def opened(spark: SparkSession, folder: Path, files: int = 1) -> DataFrame:
+    return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", files).parquet(str(folder))
+
+
+def stored(spark: SparkSession, folder: Path, rows: int = 20) -> StoredRelation:
+    relation = spark.sql(f"select id, id * 10 as skey from range({rows})")
+    return StoredRelation.of(relation, folder, key="id", parts=2)
+
+
+def rows_of(frame: DataFrame) -> Counter[Any]:
+    return Counter(str(sorted(row.asDict().items())) for row in frame.collect())
+
+
+def results(spark: SparkSession, folder: Path) -> DataFrame:
+    return spark.read.parquet(str(folder)).drop("micro_batch")

@@ -1,0 +1,142 @@
+"""``deltawave stream``: sources, progress, stopping, and what becomes of bad input."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from functional.streams import SCHEMA, arrive, results
+from kafka import KafkaServer
+from pyspark.sql import SparkSession
+
+from deltawave import cli
+from deltawave.meshjoin import StoredRelation
+from deltawave.meshjoin.stream_command import asked_to_stop
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+
+def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path) -> None:
+    """Two runs of the command over a topic that grows: each message meets the relation once."""
+    relation, out = tmp_path / "lookup", tmp_path / "out"
+    spark.sql("select id as code, id * 10 as skey from range(6)").write.parquet(str(relation))
+    options = ["--option", f"kafka.bootstrap.servers={kafka.address}", "--option", "subscribe=sales"]
+    options += ["--option", "startingOffsets=earliest", "--format", "kafka", "--schema", SCHEMA]
+    for first in (0, 5):
+        sold = spark.sql(
+            f"select to_json(struct(id, cast(id as int) as amount)) as value from range({first}, {first + 5})"
+        )
+        sold.write.format("kafka").option("kafka.bootstrap.servers", kafka.address).option("topic", "sales").save()
+        command = ["stream", *options, "--relation", str(relation), "--on", "id=code", "--how", "left"]
+        assert cli.main([*command, "--out", str(out), "--parts", "2", "--available-now"]) == 0
+    found = results(spark, out).collect()
+    assert len(found) == 10
+    assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(10)}
+
+
+class TestCommand:
+    def test_what_does_not_fit_is_joined_by_a_later_run(
+        self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
+        rows = 100_000
+        arrive(spark, source, 0, rows)
+        lookup = spark.sql("select id, explode(sequence(0, cast(id % 3 as int))) as at from range(9)")
+        lookup.write.parquet(str(relation))
+        command = ["stream", "--source", str(source), "--relation", str(relation), "--on", "id", "--how", "left"]
+        command += ["--out", str(out), "--parts", "1", "--memory", "1", "--available-now"]
+        assert cli.main([*command, "--shed", "top_w"]) == 0
+        told = re.search(
+            r"batch 0: 100,000 rows in .* rows/s, ([0-9,]+) rows wait for a later pass", capsys.readouterr().out
+        )
+        assert told
+        joined = results(spark, out).select("id", "amount").distinct().count()
+        assert joined + int(told[1].replace(",", "")) == rows
+        # Of each ten, those that meet three rows were kept first.
+        assert (
+            results(spark, out).where("at = 2").count()
+            == spark.read.parquet(str(source)).where("id % 3 = 2 and id < 9").count()
+        )
+        assert cli.main(command) == 0
+        exact = spark.read.parquet(str(source)).join(lookup, "id", "left")
+        counted = [frame.groupBy("id", "at").count().collect() for frame in (results(spark, out), exact)]
+        assert sorted(map(str, counted[0])) == sorted(map(str, counted[1]))
+        assert {path.name for path in out.glob("micro_batch=*")} == {"micro_batch=0", "micro_batch=-1"}
+
+    def test_control_c(self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """It stops the query, and nothing is printed but that. The folder is named by a URI."""
+        out, relation = tmp_path / "out", tmp_path / "lookup"
+        spark.sql("select id as value, id * 10 as skey from range(6)").write.parquet(str(relation))
+
+        def interrupt() -> None:
+            while not list(out.glob("micro_batch=*")) and threading.main_thread().is_alive():
+                time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt, daemon=True).start()
+        command = ["stream", "--format", "rate", "--option", "rowsPerSecond=20", "--relation", str(relation)]
+        assert cli.main([*command, "--on", "value", "--out", out.as_uri(), "--parts", "1"]) == 0
+        told = capsys.readouterr()
+        assert "stopped; the next run goes on from here" in told.out
+        assert "Traceback" not in told.err
+        assert not spark.streams.active
+        assert StoredRelation.opened(out / "_relation") == StoredRelation.opened(f"file://{out}/_relation") is not None
+        with asked_to_stop() as asked:
+            signal.raise_signal(signal.SIGTERM)
+        assert asked.is_set()
+
+    @pytest.mark.parametrize(
+        ("kind", "message"),
+        [("parquet", r"The stream's file file:.* has no column id; it has nr, amount\."), ("json", "MALFORMED_RECORD")],
+    )
+    def test_files_of_another_schema(
+        self, spark: SparkSession, tmp_path: Path, kind: str, message: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
+        spark.sql("select id, id * 10 as skey from range(6)").write.parquet(str(relation))
+        writer = spark.sql("select 1L as id, 2 as amount").write.partitionBy("amount").format(kind)
+        writer.save(str(source))
+        wrong = spark.sql("select 'x' as nr, 2 as amount" if kind == "parquet" else "select 'x' as id, 2 as amount")
+        wrong.write.mode("append").format(kind).save(str(source / "amount=2"))
+        command = [
+            "stream",
+            "--source",
+            str(source),
+            "--format",
+            kind,
+            "--schema",
+            SCHEMA,
+            "--on",
+            "id",
+            "--parts",
+            "1",
+        ]
+        command += ["--relation", str(relation), "--out", str(out), "--available-now"]
+        assert cli.main(command) == 1
+        assert re.search(message, capsys.readouterr().err)
+        if kind == "parquet":
+            shutil.rmtree(source)
+            writer.save(str(source))
+            assert cli.main(command) == 0
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--format", "kafka"], "A stream from Kafka needs --schema"),
+            ([], "A stream of parquet files needs --source"),
+            (["--on", "id=code"], "--on id=code: id is given twice."),
+            (["--option", "rowsPerSecond"], "--option rowsPerSecond: write name=value"),
+        ],
+    )
+    def test_what_is_missing(
+        self, tmp_path: Path, spark: SparkSession, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        command = ["stream", "--relation", str(tmp_path), "--on", "id", "--out", str(tmp_path / "out"), *options]
+        assert cli.main(command) == 1
+        assert message in capsys.readouterr().err

@@ -1,0 +1,124 @@
+"""A Python model that joins a stream, run by run: what has landed is joined once, whatever became of the last run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+from bad_input import messages
+from dbt.tests.util import run_dbt
+from pyspark.sql import SparkSession
+
+from deltawave.meshjoin import stream_of
+from deltawave.meshjoin.batch_folders import BatchFolders
+
+pytestmark = pytest.mark.usefixtures("interpreted", "deltawave_package")
+
+MODEL = """
+from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
+
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    done = session.table(str(dbt.this)) if dbt.is_incremental else None
+    landed = stream_of(dbt.source("raw", "landed"), maxFilesPerTrigger="2")
+    relation = StoredRelation.beside_tables(dbt.ref("lookup"), str(dbt.this), key="id", parts=2)
+    return join_arriving(landed, relation, str(dbt.this), done=done, on="id", how="left")
+"""
+SOURCES = """
+version: 2
+sources:
+  - name: raw
+    schema: "{{ target.schema }}"
+    tables:
+      - name: landed
+"""
+
+
+class TestModel:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        lookup = "{{ config(materialized='table') }} select id, id * 10 as skey from range(20)"
+        return {"sales.py": MODEL, "lookup.sql": lookup, "sources.yml": SOURCES}
+
+    def test_run_by_run(
+        self, project: Any, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        table, folder = f"{project.test_schema}.sales", tmp_path / "landed"
+
+        def land(first: int, files: int) -> None:
+            for at in range(first, first + files):
+                rows = spark.sql(f"select if(id % 7 = 0, null, id % 25) as id, {at} as file from range(30)")
+                rows.coalesce(1).write.mode("append").parquet(str(folder))
+
+        def exact() -> Counter[Any]:
+            rows = spark.sql("select id, id * 10 as skey from range(20)")
+            joined = spark.read.parquet(str(folder)).join(rows, "id", "left").select("id", "file", "skey")
+            return Counter(joined.collect())
+
+        def found() -> Counter[Any]:
+            spark.catalog.refreshTable(table)
+            return Counter(spark.table(table).select("id", "file", "skey").collect())
+
+        def run(*options: str, **expected: bool) -> str:
+            return str([result.message for result in run_dbt(["run", *options], **expected)])
+
+        land(0, 2)
+        spark.sql(f"create table {project.test_schema}.landed using parquet location '{folder}'")
+        run("--empty")
+        assert found() == Counter()
+        run()
+        assert found() == exact()
+        run()
+        assert found() == exact()
+
+        # Killed after a micro-batch is committed, before Spark writes that down and dbt stores anything.
+        land(2, 3)
+        # One of them is much older than those before, as if it had been copied.
+        os.utime(max(folder.glob("*.parquet"), key=os.path.getmtime), (1_000_000_000, 1_000_000_000))
+        commit = BatchFolders.commit
+
+        def failing(self: BatchFolders, staged: str, number: int) -> None:
+            commit(self, staged, number)
+            raise KeyError("failed after the commit")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(BatchFolders, "commit", failing)
+            assert "failed after the commit" in run(expect_pass=False)
+        # And a former run while it appended: some of the files are there.
+        files = spark.table(table).inputFiles()
+        (one, *_) = [file for file in files if spark.read.parquet(file).count()]
+        Path(urlsplit(one).path).unlink()
+        run()
+        assert found() == exact()
+
+        # What was kept for the table is gone.
+        kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).parent / "stream_join" / table
+        shutil.rmtree(kept)
+        assert messages("Streams")["a table whose stream's results are gone"] in run(expect_pass=False)
+        assert found() == exact()
+        shutil.rmtree(folder)
+        land(9, 1)
+        run("--full-refresh")
+        assert found() == exact()
+        assert sorted(path.name for path in kept.glob("micro_batch=*")) == ["micro_batch=0"]
+
+
+def test_what_is_no_table(spark: SparkSession) -> None:
+    schema = f"streams_{uuid4().hex}"
+    spark.sql(f"create schema {schema}")
+    spark.sql(f"create table {schema}.rows using parquet as select 1 as id")
+    spark.sql(f"create view {schema}.seen as select * from {schema}.rows")
+    rows = spark.table(f"{schema}.rows")
+    assert stream_of(rows, maxFilesPerTrigger="1").isStreaming
+    assert not stream_of(rows.limit(0)).isStreaming
+    for frame in (rows.where("id > 0"), rows.limit(1), spark.table(f"{schema}.seen")):
+        with pytest.raises(ValueError, match=messages("Streams")["a stream of a view, or of some rows"]):
+            stream_of(frame)
+    spark.sql(f"drop schema {schema} cascade")
