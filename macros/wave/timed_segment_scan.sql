@@ -9,7 +9,14 @@
 {%- macro default__timed_segment_scan(relation, from_day, to_day) -%}
   {%- set wave = deltawave._wave_of(relation) -%}
   {%- if not wave -%}{{ return('select * from ' ~ relation) }}{%- endif -%}
-  {{ return(deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), 'wave_is_first' if deltawave._is_multiple(wave) else none)) }}
+  {%- set condition = 'wave_is_first' if deltawave._is_multiple(wave) else none -%}
+  {{ return(deltawave._as_read(relation, deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition))) }}
+{%- endmacro -%}
+
+{# --sample and microbatch models read only some rows of a relation, by its event_time: so they do of what was found in it. #}
+{%- macro _as_read(relation, select) -%}
+  {%- if relation is string or not relation.event_time_filter -%}{{ return(select) }}{%- endif -%}
+  {{ return('select * from ' ~ relation.render_event_time_filtered('(\n' ~ select ~ '\n)')) }}
 {%- endmacro -%}
 
 {# A select of the entries of days that fulfil a condition. #}
@@ -93,12 +100,18 @@
 #}
 {%- macro _wave_of(relation) -%}
   {%- if not execute or relation.is_cte or relation.limit is number -%}{{ return(none) }}{%- endif -%}
-  {%- if model is defined and model.resource_type == 'model' and model.config.materialized == 'view' -%}
-    {%- do deltawave._fail('wave_in_a_view', {'model': model.name, 'relation': relation | string}) -%}
+  {%- for view in deltawave._views_with_text_of(model if model is defined else {}) -%}
+    {%- do deltawave._fail('wave_in_a_view', {'model': view, 'relation': relation | string}) -%}
+  {%- endfor -%}
+  {%- if relation is string -%}
+    {%- set view = relation -%}
+  {%- elif not deltawave._in_catalog(relation) -%}
+    {{ return(none) }}
+  {%- else -%}
+    {%- set view = api.Relation.create(schema=relation.schema, identifier=relation.identifier).quote(schema=true, identifier=true) -%}
   {%- endif -%}
-  {%- if relation is not string and not deltawave._in_catalog(relation) -%}{{ return(none) }}{%- endif -%}
   {%- set facts = {} -%}
-  {%- for row in run_query('describe extended ' ~ relation).rows -%}
+  {%- for row in run_query('describe extended ' ~ view).rows -%}
     {%- do facts.update({row[0]: row[1]}) -%}
   {%- endfor -%}
   {%- set told = deltawave._told_in(facts.get('View Text') or '') -%}
@@ -108,13 +121,30 @@
   {{ return(told.get('wave')) }}
 {%- endmacro -%}
 
+{# The names of the views that keep the text of a node: its own, or, if it is ephemeral, those of views that read it. #}
+{%- macro _views_with_text_of(node) -%}
+  {%- set views = [] -%}
+  {%- if node.resource_type == 'model' and node.config.materialized == 'view' -%}
+    {%- do views.append(node.name) -%}
+  {%- elif node.resource_type == 'model' and node.config.materialized == 'ephemeral' -%}
+    {%- for other in graph.nodes.values() if node.unique_id in other.depends_on.nodes -%}
+      {%- do views.extend(deltawave._views_with_text_of(other)) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(views) }}
+{%- endmacro -%}
+
 {# The record in the text of a wave index's view (deltawave.wave.tables); none in another text. #}
 {%- macro _wave_in(text) -%}{{ return(deltawave._told_in(text).get('wave')) }}{%- endmacro -%}
 
-{# What the text of a view tells, if it is ours. #}
-{%- macro _told_in(text) -%}
-  {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', text) -%}
-  {{ return(fromjson(mark.group(1)) if mark else {}) }}
+{# The table of the first constituent that the view names. #}
+{%- macro _first_table(record) -%}
+  {%- set wave = deltawave._wave_in(record.select) -%}
+  {%- set tables = [] -%}
+  {%- for number in range(1, wave.spec.index.constituents + 1) -%}
+    {%- do tables.append((wave.indexes.get('I' ~ number) or {}).get('table')) -%}
+  {%- endfor -%}
+  {{ return(tables | select | first) }}
 {%- endmacro -%}
 
 {# The days of a part, from text like 5,11-14. #}

@@ -33,7 +33,7 @@
     {%- do deltawave._sweep_parts(job, progress.record) -%}
   {%- endif -%}
 
-  {%- do deltawave._describe_view(job, none) -%}
+  {%- do deltawave._describe_view(job, progress.record) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}
   {%- endcall -%}
