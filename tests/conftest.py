@@ -42,6 +42,7 @@ from mariadb import MariaDBServer
 from postgres import DRIVER as POSTGRES_DRIVER
 from postgres import PostgresServer
 from pyspark.sql import SparkSession
+from wave_kills import kill_and_race_waves
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.session import open_session
@@ -106,7 +107,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def _again(seed: int) -> str:
-    return f'make test PYTEST_ARGS="--seed {seed} tests/functional/contract"'
+    return f'make test PYTEST_ARGS="--seed {seed} tests/functional/contract tests/crash"'
 
 
 @pytest.fixture(scope="session")
@@ -190,7 +191,7 @@ def kafka() -> Iterator[KafkaServer]:
 
 
 # Fixtures that run in processes of their own, one after the other, while the other tests run.
-BESIDE = ("killed", "consumers", "formats")
+BESIDE = ("killed", "killed_waves", "consumers", "formats")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -236,6 +237,15 @@ def killed(
     return {
         name: beside.submit(lambda name: kill_and_race(name, folder / name, archive.result()), name) for name in PLANS
     }
+
+
+@pytest.fixture(scope="session")
+def killed_waves(
+    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor, seed: int
+) -> Future[None]:
+    """The history of wave indices of tests/crash."""
+    folder = tmp_path_factory.mktemp("crash") / "waves"
+    return beside.submit(lambda: kill_and_race_waves(folder, archive.result(), seed))
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -60,11 +60,16 @@ FORMATS = {
 
 
 @contextmanager
-def open_house(file_format: str, models: Collection[str], folder: Path, jvm_options: str) -> Iterator[House]:
-    """A warehouse of that file format, on a metastore server of its own, and a project of these models."""
+def open_house(
+    file_format: str, models: Mapping[str, str], folder: Path, jvm_options: str, counted_by: str = "_batch_id"
+) -> Iterator[House]:
+    """A warehouse of that file format, on a metastore server of its own, and a project of these models.
+
+    ``models``: the text of each. A reader counts their rows by the column ``counted_by``.
+    """
     folder.mkdir()
     with MetastoreServer(folder / "metastore") as server:
-        house = House(folder, models, server, file_format, FORMATS[file_format], jvm_options)
+        house = House(folder, models, server, file_format, FORMATS[file_format], jvm_options, counted_by)
         try:
             yield house
         finally:
@@ -77,15 +82,17 @@ class House:
     def __init__(
         self,
         folder: Path,
-        models: Collection[str],
+        models: Mapping[str, str],
         server: MetastoreServer,
         file_format: str,
         extra: dict[str, str],
         jvm_options: str,
+        counted_by: str,
     ) -> None:
         self.folder = folder
-        self.models = models
+        self.models = tuple(models)
         self.file_format = file_format
+        self.counted_by = counted_by
         scratch = folder / "scratch"
         scratch.mkdir()
         # Killed processes can't tidy up, so what they leave has to lie in the test's own folder.
@@ -98,8 +105,8 @@ class House:
         self.project = folder / "project"
         shutil.copytree(PROJECT, self.project)
         (self.project / "models").mkdir()
-        for name in models:
-            shutil.copy(self.project / "model.sql", self.project / "models" / f"{name}.sql")
+        for name, text in models.items():
+            (self.project / "models" / f"{name}.sql").write_text(text)
         package = self.project / "dbt_packages" / "deltawave"
         package.mkdir(parents=True)
         config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
@@ -141,7 +148,8 @@ class House:
     def reader(self, dumps: list[history.Dump]) -> Reader:
         """Start a reader of the model's view, which first puts the dumps where the model finds them."""
         (self.folder / "settings.json").write_text(json.dumps(self.settings))
-        (self.folder / "models.json").write_text(json.dumps([f"{SCHEMA}.{name}" for name in self.models]))
+        views = {f"{SCHEMA}.{name}": self.counted_by for name in self.models}
+        (self.folder / "models.json").write_text(json.dumps(views))
         (self.folder / "dumps.json").write_text(json.dumps(history.rows(dumps), default=str))
         reader = Reader(self.folder)
         self._started.append(reader)
@@ -249,6 +257,25 @@ class Reader:
         changes = [_change(row) for row in logs[f"{SCHEMA}.{model}"]]
         assert len(set(changes)) == len(changes), f"a change stands in the log of {model} twice"
         return set(changes)
+
+
+def kill_at(house: House, last: int, stops: Mapping[str, str], exclude: Iterable[str] = ()) -> None:
+    """Run on the dumps up to ``last`` until every model waits where ``stops`` says, and SIGKILL the process there."""
+    run = house.dbt(last, "--exclude", *exclude, stops=stops) if exclude else house.dbt(last, stops=stops)
+    run.wait_for(*(f"STOPPED {model} AT {stop}" for model, stop in stops.items()))
+    for model, stop in stops.items():
+        if stop.endswith("-passing"):
+            house.gate.write_text("go\n")
+            while not house.is_writing(model) and not run.has_said(f"STOPPED {model} AT {stop}, PASSED"):
+                time.sleep(0.002)
+    run.kill()
+
+
+def run(house: House, last: int) -> str:
+    """Run undisturbed on the dumps up to ``last``; what dbt says."""
+    process = house.dbt(last)
+    assert process.finish() == 0, process.output
+    return process.output
 
 
 def _kill(process: subprocess.Popen[Any]) -> None:

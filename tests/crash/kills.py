@@ -7,11 +7,10 @@ again.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import history
-from house import House, Reader, open_house
+from house import PROJECT, Reader, kill_at, open_house, run
 
 EVERY_STEP = [
     "land",
@@ -63,26 +62,6 @@ RACED_LATE = "raced_late"
 LAST = 3
 
 
-def kill_at(house: House, batch: int, steps: dict[str, str]) -> None:
-    """Run until every model has come to its step of the batch, and SIGKILL the process there."""
-    stops = {model: f"{batch}:{step}" for model, step in steps.items()}
-    run = house.dbt(batch, "--exclude", RACED, RACED_LATE, stops=stops)
-    run.wait_for(*(f"STOPPED {model} AT {stop}" for model, stop in stops.items()))
-    for model, stop in stops.items():
-        if stop.endswith("-passing"):
-            house.gate.write_text("go\n")
-            while not house.is_writing(model) and not run.has_said(f"STOPPED {model} AT {stop}, PASSED"):
-                time.sleep(0.002)
-    run.kill()
-
-
-def run(house: House, last: int) -> str:
-    """Run undisturbed."""
-    process = house.dbt(last)
-    assert process.finish() == 0, process.output
-    return process.output
-
-
 def accepted(model: str, plan: Plan, dumps: list[history.Dump]) -> list[history.Dump]:
     """The dumps that a model compares: where they have no dates, one that was not decided is never seen again."""
     is_lost = model.startswith("slices") and plan[model][2] in UNDECIDED
@@ -106,12 +85,13 @@ def assert_only_whole_batches(model: str, reader: Reader, dumps: list[history.Du
 def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
     """The first two batches of every model are killed; two runs race for two more, and the winner ends the others."""
     plan = PLANS[file_format]
-    with open_house(file_format, [*plan, RACED, RACED_LATE], folder, jvm_options) as house:
+    models = dict.fromkeys([*plan, RACED, RACED_LATE], (PROJECT / "model.sql").read_text())
+    with open_house(file_format, models, folder, jvm_options) as house:
         dumps = history.dumps(LAST)
         reader = house.reader(dumps)
         for batch in (1, 2):
-            if steps := {model: killed[batch] for model, killed in plan.items() if batch in killed}:
-                kill_at(house, batch, steps)
+            if stops := {model: f"{batch}:{killed[batch]}" for model, killed in plan.items() if batch in killed}:
+                kill_at(house, batch, stops, exclude=(RACED, RACED_LATE))
         # Of two runs that compare the same dumps, one waits before its decision until the other has decided.
         waits = {RACED: "1:decide-until-1", RACED_LATE: f"1:decide-until-{LAST}"}
         loser = house.dbt(LAST, "--select", RACED, RACED_LATE, stops=waits)
