@@ -42,7 +42,6 @@ from mariadb import MariaDBServer
 from postgres import DRIVER as POSTGRES_DRIVER
 from postgres import PostgresServer
 from pyspark.sql import SparkSession
-from wave_kills import kill_and_race_waves
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.session import open_session
@@ -191,7 +190,7 @@ def kafka() -> Iterator[KafkaServer]:
 
 
 # Fixtures that run in processes of their own, one after the other, while the other tests run.
-BESIDE = ("killed", "killed_waves", "consumers", "formats")
+BESIDE = ("killed", "consumers", "formats")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -230,22 +229,14 @@ def quick_jvm(archive: Future[str]) -> str:
 
 @pytest.fixture(scope="session")
 def killed(
-    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor
+    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor, seed: int
 ) -> dict[str, Future[None]]:
     """The histories of tests/crash."""
     folder = tmp_path_factory.mktemp("crash")
     return {
-        name: beside.submit(lambda name: kill_and_race(name, folder / name, archive.result()), name) for name in PLANS
+        name: beside.submit(lambda name: kill_and_race(name, folder / name, archive.result(), seed), name)
+        for name in PLANS
     }
-
-
-@pytest.fixture(scope="session")
-def killed_waves(
-    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor, seed: int
-) -> Future[None]:
-    """The history of wave indices of tests/crash."""
-    folder = tmp_path_factory.mktemp("crash") / "waves"
-    return beside.submit(lambda: kill_and_race_waves(folder, archive.result(), seed))
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import history
-from house import PROJECT, Reader, kill_at, open_house, run
+import wave_kills
+from house import PROJECT, Model, Reader, kill_at, open_house, run
 
 EVERY_STEP = [
     "land",
@@ -82,19 +83,24 @@ def assert_only_whole_batches(model: str, reader: Reader, dumps: list[history.Du
         last = len(counts)
 
 
-def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
+def kill_and_race(file_format: str, folder: Path, jvm_options: str, seed: int) -> None:
     """The first two batches of every model are killed; two runs race for two more, and the winner ends the others."""
     plan = PLANS[file_format]
-    models = dict.fromkeys([*plan, RACED, RACED_LATE], (PROJECT / "model.sql").read_text())
+    waves = wave_kills.drawn(seed) if file_format == "parquet" else {}
+    kills = {model: {batch: f"{batch}:{step}" for batch, step in killed.items()} for model, killed in plan.items()}
+    kills |= {name: wave.kills for name, wave in waves.items()}
+    models = dict.fromkeys([*plan, RACED, RACED_LATE], Model((PROJECT / "model.sql").read_text()))
+    models |= {name: Model(wave.text, counted_by="day") for name, wave in waves.items()}
+    # Of two runs that compare the same dumps, one waits before its decision until the other has decided.
+    waits = {RACED: "1:decide-until-1", RACED_LATE: f"1:decide-until-{LAST}"}
+    waits |= {name: wave.waits for name, wave in waves.items() if wave.waits}
     with open_house(file_format, models, folder, jvm_options) as house:
         dumps = history.dumps(LAST)
         reader = house.reader(dumps)
-        for batch in (1, 2):
-            if stops := {model: f"{batch}:{killed[batch]}" for model, killed in plan.items() if batch in killed}:
-                kill_at(house, batch, stops, exclude=(RACED, RACED_LATE))
-        # Of two runs that compare the same dumps, one waits before its decision until the other has decided.
-        waits = {RACED: "1:decide-until-1", RACED_LATE: f"1:decide-until-{LAST}"}
-        loser = house.dbt(LAST, "--select", RACED, RACED_LATE, stops=waits)
+        for number in (1, 2):
+            if stops := {model: killed[number] for model, killed in kills.items() if number in killed}:
+                kill_at(house, number, stops)
+        loser = house.dbt(LAST, "--select", *waits, stops=waits)
         loser.wait_for(*(f"STOPPED {model} AT {wait}" for model, wait in waits.items()))
         said = run(house, LAST)
         assert loser.finish() != 0
@@ -102,10 +108,10 @@ def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
         assert "another run" in loser.output
         assert f"other runs have decided this batch and gone on to batch {LAST}" in loser.output
         assert loser.output.count("has changed nothing") >= len(waits)
+        reader.stop()
         for model, killed in plan.items():
             assert (f"{model}: finishing batch 2" in said) == (killed[2] in DECIDED), said
-        reader.stop()
-        for model in house.models:
+        for model in (*plan, RACED, RACED_LATE):
             seen = accepted(model, plan, dumps)
             assert reader.log(model) == history.log(seen), model
             assert_only_whole_batches(model, reader, seen)
@@ -115,3 +121,6 @@ def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
                 kept = ["base", "ranges"] if model.startswith("slices") else ["copy"]
                 found = sorted(name.split("_")[0] for name in helpers)
                 assert found == sorted(["batches", "commit", "log", *kept]), helpers
+        for name, wave in waves.items():
+            assert (f"{name}: finishing batch" in said) == (wave.step in wave_kills.DECIDED), said
+            wave_kills.assert_is_window(house, reader, name, wave, dumps)

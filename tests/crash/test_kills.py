@@ -11,7 +11,3 @@ from kills import PLANS
 @pytest.mark.parametrize("history", PLANS)
 def test_a_history_is_that_of_undisturbed_runs(killed: dict[str, Future[None]], history: str) -> None:
     killed[history].result()
-
-
-def test_a_wave_index_is_that_of_undisturbed_runs(killed_waves: Future[None]) -> None:
-    killed_waves.result()

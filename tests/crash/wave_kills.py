@@ -1,21 +1,16 @@
-"""Wave indices whose transitions are killed at any step or raced by another run; fails if a reader notices.
-
-As in kills.py one SIGKILL ends many models, each at another step. Which scheme and technique meets which step is drawn
-from a seed.
-"""
+"""Wave indices among the models of kills.py: where transitions are killed or raced, and what has to be seen of them."""
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from pathlib import Path
 from typing import Any
 
 import history
-from house import SCHEMA, House, kill_at, open_house, run
+from house import SCHEMA, House, Reader
 
 # Scheme, technique, and whether batches prepare later days.
 COMBINATIONS = (
@@ -23,14 +18,13 @@ COMBINATIONS = (
     ("reindex_plus_plus", "packed_shadow", True),
     ("rata", "simple_shadow", True),
 )
-WINDOW = 4
 EVERY_STEP = ("stage", "decide", "record", "publish", "clean", "end")
 UNDECIDED = ("stage", "decide")
 # The next run finishes the batch, until readers see it.
 DECIDED = ("record", "publish")
-# Each dump has the rows of three days; the first run takes the last days of two dumps at once.
-FIRST, SECOND, LAST = 2, 3, 4
-DAYS = 3
+WINDOW = 3
+# Each dump has the rows of two days.
+DAYS = 2
 SEARCHED = "north"
 
 TEXT = """
@@ -38,7 +32,7 @@ TEXT = """
     materialized='wave_index',
     scheme='{scheme}',
     window={window},
-    constituents=3,
+    constituents=2,
     update_technique='{technique}',
     day_column='day',
     search_field='region',
@@ -51,121 +45,87 @@ where dump_date <= date '{{{{ env_var("LAST_DUMP") }}}}'
 
 
 @dataclass(frozen=True)
-class Model:
-    """A wave index, and where its process is killed: ``+1:stage`` is that step of the run's second batch."""
+class Wave:
+    """A wave index, and where the processes of the first runs are killed: ``+1:stage`` is a step of their second batch.
+
+    ``waits``: where a run of it waits until another one has overtaken it.
+    """
 
     scheme: str
     technique: str
     kills: dict[int, str] = field(default_factory=dict)
-    # Where a run waits that another one overtakes.
     waits: str = ""
-
-    @property
-    def step(self) -> str:
-        """Where the second run is killed."""
-        return self.kills[SECOND].partition(":")[2]
 
     @property
     def text(self) -> str:
         """Of the model's file."""
         return TEXT.format(scheme=self.scheme, technique=self.technique, window=WINDOW, days=DAYS)
 
+    @property
+    def step(self) -> str:
+        """Where the second run is killed."""
+        return self.kills.get(2, "").partition(":")[2]
 
-def drawn(seed: int) -> dict[str, Model]:
-    """A model for each step of a batch of the first run, and another step of the second."""
+
+def drawn(seed: int) -> dict[str, Wave]:
+    """Each step of a batch once, for a technique and a run that are drawn; and one that is raced."""
     chance = random.Random(seed)
-    shift = chance.randrange(len(COMBINATIONS))
-    models = {}
-    for number, step in enumerate(EVERY_STEP):
-        scheme, technique, prepares = COMBINATIONS[(number + shift) % len(COMBINATIONS)]
-        # How many batches the runs have at least, if the first one begins the index and if it goes on from there.
-        begun = 2 if prepares else 1
-        first = chance.randrange(begun)
-        other = EVERY_STEP[(number + len(EVERY_STEP) // 2) % len(EVERY_STEP)]
-        is_begun = first > 0 or step not in UNDECIDED
-        second = chance.randrange(DAYS if is_begun else begun)
-        # In the midst of a statement that writes.
-        passing = "-passing" if other == "stage" else ""
-        kills = {FIRST: f"+{first}:{step}", SECOND: f"+{second}:{other}{passing}"}
-        models[f"{scheme}_{number}"] = Model(scheme, technique, kills)
-    return models
+    steps = chance.sample(EVERY_STEP, len(EVERY_STEP))
+    waves = {}
+    for scheme, technique, prepares in COMBINATIONS:
+        first, second = steps.pop(), steps.pop()
+        # How many batches the second run has at least: it begins the index if the first one has not.
+        least = (2 if prepares else 1) if first in UNDECIDED else (3 if prepares else 2)
+        passing = "-passing" if second == "stage" else ""
+        kills = {1: f"+0:{first}", 2: f"+{chance.randrange(least)}:{second}{passing}"}
+        waves[f"{scheme}_{technique}"] = Wave(scheme, technique, kills)
+    # The loser comes to its decision soon after, or when the winner has gone on and dropped its own.
+    waves["wave_raced"] = Wave("del", "in_place", {1: "+0:end"}, f"2:decide-until-{chance.choice((2, 5))}")
+    return waves
 
 
-# Of two runs one wins: the other comes to its decision soon after, or when the winner has gone on and dropped its own.
-RACED = {
-    "raced": Model("reindex_plus_plus", "in_place", {FIRST: "+0:end"}, "2:decide-until-2"),
-    "raced_late": Model("del", "in_place", {FIRST: "+0:end"}, "2:decide-until-6"),
-}
-
-
-def days_of(dumps: list[history.Dump]) -> dict[date, Counter[Any]]:
-    """The rows of each day."""
+def days_of(dumps: Sequence[history.Dump]) -> dict[date, Counter[Any]]:
+    """The rows of each day, in order."""
     days: dict[date, Counter[Any]] = {}
-    for *row, when in history.rows(dumps):
+    for *row, when in history.rows(list(dumps)):
         day = when + timedelta(days=row[1] % DAYS)
         days.setdefault(day, Counter())[(*row, str(day))] += 1
     return dict(sorted(days.items()))
 
 
-def bag(rows: list[dict[str, Any]]) -> Counter[Any]:
-    """Rows that the reader saw, as a bag."""
-    return Counter(tuple(row[name] for name in ("region", "account_id", "balance", "note", "day")) for row in rows)
+def assert_is_window(house: House, reader: Reader, name: str, wave: Wave, dumps: Sequence[history.Dump]) -> None:
+    """View, probe and scan have the rows of the last days, nothing else is left, and no poll saw anything else."""
+    days = days_of(dumps)
+    window = list(days)[-WINDOW:]
+    rows = sum((days[day] for day in window), Counter())
+    seen = reader.wave(name)
+    assert bag(seen["rows"]) == rows, name
+    assert bag(seen["probed"]) == Counter({row: count for row, count in rows.items() if row[0] == SEARCHED}), name
+    assert bag(seen["scanned"]) == days[window[1]] + days[window[2]], name
+    assert_only_windows(reader.polls(name), days)
+    # What an attempt left that never decided its batch goes in the next run.
+    if wave.step in EVERY_STEP and wave.step not in UNDECIDED:
+        assert seen["catalog"] == seen["record"], name
+        folder = house.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
+        tables = folder.glob(f"{name}__index*")
+        disk = {table.name: sorted(part.name for part in table.iterdir() if part.is_dir()) for table in tables}
+        assert disk == seen["record"], name
 
 
-def assert_only_windows(polls: list[dict[str, Any]], days: dict[date, Counter[Any]]) -> None:
-    """Every poll saw the rows of one window, never an older one than before."""
+def assert_only_windows(polls: Sequence[dict[str, Any]], days: dict[date, Counter[Any]]) -> None:
+    """Every poll saw the rows of a window, as far as it had grown, and never of an older one than before."""
     names = [str(day) for day in days]
     sizes = {str(day): rows.total() for day, rows in days.items()}
-    windows = [names[first : first + WINDOW] for first in range(len(names) - WINDOW + 1)]
     last = 0
     for poll in polls:
         assert "error" not in poll, poll
         if poll["counts"]:
-            shown = windows.index(sorted(poll["counts"]))
-            assert poll["counts"] == {day: sizes[day] for day in windows[shown]}, poll
-            assert shown >= last, poll
-            last = shown
+            newest = names.index(max(poll["counts"])) + 1
+            assert poll["counts"] == {day: sizes[day] for day in names[max(0, newest - WINDOW) : newest]}, poll
+            assert newest >= last, poll
+            last = newest
 
 
-def assert_nothing_left(house: House, model: str, found: dict[str, Any]) -> None:
-    """The catalog and the disk have the tables and parts that the record lists, and no other."""
-    assert found["catalog"] == found["record"], model
-    folder = house.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
-    disk = {
-        table.name: sorted(part.name for part in table.iterdir() if part.is_dir())
-        for table in folder.glob(f"{model}__index*")
-    }
-    assert disk == found["record"], model
-
-
-def kill_and_race_waves(folder: Path, jvm_options: str, seed: int) -> None:
-    """Two runs of every model are killed; two others race, and the winner ends what is left."""
-    plan = drawn(seed)
-    models = {name: model.text for name, model in (plan | RACED).items()}
-    with open_house("parquet", models, folder, jvm_options, counted_by="day") as house:
-        dumps = history.dumps(LAST)
-        reader = house.reader(dumps)
-        kill_at(house, FIRST, {name: model.kills[FIRST] for name, model in (plan | RACED).items()})
-        kill_at(house, SECOND, {name: model.kills[SECOND] for name, model in plan.items()}, exclude=RACED)
-        waits = {name: model.waits for name, model in RACED.items()}
-        loser = house.dbt(LAST, "--select", *RACED, stops=waits)
-        loser.wait_for(*(f"STOPPED {name} AT {wait}" for name, wait in waits.items()))
-        said = run(house, LAST)
-        assert loser.finish() != 0
-        assert loser.output.count("has changed nothing") >= len(RACED), loser.output
-        for name, model in plan.items():
-            assert (f"{name}: finishing batch" in said) == (model.step in DECIDED), said
-        reader.stop()
-        days = days_of(dumps)
-        window = list(days)[-WINDOW:]
-        rows = sum((days[day] for day in window), Counter())
-        found = json.loads((house.folder / "waves.json").read_text())
-        for name in house.models:
-            seen = found[f"{SCHEMA}.{name}"]
-            assert bag(seen["rows"]) == rows, name
-            assert bag(seen["probed"]) == Counter({row: n for row, n in rows.items() if row[0] == SEARCHED}), name
-            assert bag(seen["scanned"]) == days[window[1]] + days[window[2]], name
-            assert_only_windows(reader.polls(name), days)
-            # What an attempt left that never decided its batch goes at the beginning of the next run.
-            if name in plan and plan[name].step in EVERY_STEP[len(UNDECIDED) :]:
-                assert_nothing_left(house, name, seen)
+def bag(rows: Sequence[dict[str, Any]]) -> Counter[Any]:
+    """Rows that the reader saw, as a bag."""
+    return Counter(tuple(row[name] for name in ("region", "account_id", "balance", "note", "day")) for row in rows)
