@@ -57,7 +57,9 @@ select id, if(id = 1, 'bob', 'ann') as name from range(1, 4)
 """
 
 WAVE = """
-{{ config(materialized='wave_index', scheme='wata', window=2, constituents=2, day_column='day', search_field='name', buckets=2) }}
+{{ config(
+    materialized='wave_index', scheme='wata', window=2, constituents=2, day_column='day', search_field='name', buckets=2
+) }}
 select id, 'ann' as name, date_add(date'2026-01-01', {{ var('dump') }}) as day from range(3)
 """
 
