@@ -54,7 +54,7 @@ def rows_of(found: DataFrame) -> list[dict[str, Any]]:
 
 
 def wave_of(spark: SparkSession, view: str) -> dict[str, Any]:
-    """What a wave index has: in its view, by a probe, by a scan without the oldest day; and the parts of its tables."""
+    """A wave index: its view, a probe, a scan without the oldest day, its batches, and the parts of its tables."""
     record = WaveRecord.from_json(marked(spark, view)["wave"])
     names = [
         row.tableName for row in spark.sql(f"show tables in {SCHEMA} like '{view.split('.')[1]}__index*'").collect()
@@ -69,6 +69,7 @@ def wave_of(spark: SparkSession, view: str) -> dict[str, Any]:
         "rows": rows_of(spark.table(view)),
         "probed": rows_of(index_probe(spark, view, "north")),
         "scanned": rows_of(timed_segment_scan(spark, view, second, None)),
+        "batches": sorted(row[0] for row in spark.table(f"{view}__batches").select("batch_id").collect()),
         "catalog": {name: sorted(row[0].partition("=")[2] for row in found) for name, found in parts.items()},
         "record": {name: sorted(found) for name, found in listed.items()},
     }
