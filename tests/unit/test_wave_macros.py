@@ -94,6 +94,6 @@ def test_an_end_that_is_no_day_is_refused(kind: str, type_: str, value: Any) -> 
 
 
 def test_another_catalog_is_refused() -> None:
-    session: Any = SimpleNamespace(catalog=SimpleNamespace(currentCatalog=lambda: "lake"))
+    session: Any = SimpleNamespace(sql=lambda text: SimpleNamespace(collect=lambda: [("lake",)]))
     with pytest.raises(ValueError, match=re.escape(messages("Wave indices")["another catalog"])):
         check_catalog(session)
