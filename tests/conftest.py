@@ -106,7 +106,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def _again(seed: int) -> str:
-    return f'make test PYTEST_ARGS="--seed {seed} tests/functional/contract"'
+    return f'make test PYTEST_ARGS="--seed {seed} tests/functional/contract tests/crash"'
 
 
 @pytest.fixture(scope="session")
@@ -229,12 +229,13 @@ def quick_jvm(archive: Future[str]) -> str:
 
 @pytest.fixture(scope="session")
 def killed(
-    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor
+    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor, seed: int
 ) -> dict[str, Future[None]]:
     """The histories of tests/crash."""
     folder = tmp_path_factory.mktemp("crash")
     return {
-        name: beside.submit(lambda name: kill_and_race(name, folder / name, archive.result()), name) for name in PLANS
+        name: beside.submit(lambda name: kill_and_race(name, folder / name, archive.result(), seed), name)
+        for name in PLANS
     }
 
 

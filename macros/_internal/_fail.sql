@@ -146,6 +146,7 @@
     'materialization_changed': "{model}: {relation} was built by the other one of the materializations differential and wave_index, and its state can't be continued. Nothing was changed. Drop it and its helper relations, or give the model another alias.",
     'wave_adapter': "{model}: materialized: wave_index plans in Python, and needs a profile of type: deltawave with method: session; the adapter of this profile runs no Python.",
     'not_a_wave_index': "{relation} is no model of materialized: wave_index, or was not built yet.",
+    'wave_sample': "{model}: --sample would take a part of a day for the day. Nothing was changed. Run without it, or with --empty.",
     'wave_in_a_view': "{model} is a view, and would name tables of {relation} that are gone after the next day. Give it materialized: table.",
     'day_of_range': "{option} {value!r}: take {kind}, as in day_column '{column}'.",
     'changed_days': "{model}, batch {batch}: the select's rows of day(s) {days} changed while they were read, or differ each time. Nothing was changed. Run again; the rows of a day must not depend on when it is read, as by current_timestamp().",

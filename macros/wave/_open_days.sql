@@ -4,7 +4,7 @@
     {%- do deltawave._fail('wave_adapter', {'model': job.name}) -%}
   {%- endif -%}
   {%- if invocation_args_dict.get('sample') -%}
-    {%- do deltawave._fail('sample', {'model': job.name}) -%}
+    {%- do deltawave._fail('wave_sample', {'model': job.name}) -%}
   {%- endif -%}
   {%- if job.state_schema != job.target.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}

@@ -9,7 +9,8 @@
 {%- macro default__timed_segment_scan(relation, from_day, to_day) -%}
   {%- set wave = deltawave._wave_of(relation) -%}
   {%- if not wave -%}{{ return('select * from ' ~ relation) }}{%- endif -%}
-  {{ return(deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), 'wave_is_first' if deltawave._is_multiple(wave) else none)) }}
+  {%- set condition = 'wave_is_first' if deltawave._is_multiple(wave) else none -%}
+  {{ return(deltawave._as_read(relation, deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition))) }}
 {%- endmacro -%}
 
 {# A select of the entries of days that fulfil a condition. #}
@@ -75,54 +76,4 @@
     {%- do deltawave._fail('day_of_range', {'option': option, 'value': value | string, 'kind': kind, 'column': wave.spec.day_column}) -%}
   {%- endif -%}
   {{ return(value | string if type in ['date', 'string'] else value | int) }}
-{%- endmacro -%}
-
-{# The type of a column. #}
-{%- macro _wave_type(wave, column) -%}
-  {{ return((wave.spec.columns | selectattr(0, 'equalto', column) | first)[1]) }}
-{%- endmacro -%}
-
-{# Does a row have several search values? #}
-{%- macro _is_multiple(wave) -%}
-  {{ return(deltawave._wave_type(wave, wave.spec.search_field).startswith('array<')) }}
-{%- endmacro -%}
-
-{#
-  What the view of a wave index tells of it. None where a probe or a scan has nothing to choose from: under --empty (no rows), in a unit test (the
-  rows that it gives are those found), and before the first day (without a view, what is compiled does not run).
-#}
-{%- macro _wave_of(relation) -%}
-  {%- if not execute or relation.is_cte or relation.limit is number -%}{{ return(none) }}{%- endif -%}
-  {%- if model is defined and model.resource_type == 'model' and model.config.materialized == 'view' -%}
-    {%- do deltawave._fail('wave_in_a_view', {'model': model.name, 'relation': relation | string}) -%}
-  {%- endif -%}
-  {%- if relation is not string and not deltawave._in_catalog(relation) -%}{{ return(none) }}{%- endif -%}
-  {%- set facts = {} -%}
-  {%- for row in run_query('describe extended ' ~ relation).rows -%}
-    {%- do facts.update({row[0]: row[1]}) -%}
-  {%- endfor -%}
-  {%- set told = deltawave._told_in(facts.get('View Text') or '') -%}
-  {%- if not told.get('wave') and told.get('batch_id') != 0 -%}
-    {%- do deltawave._fail('not_a_wave_index', {'relation': relation | string}) -%}
-  {%- endif -%}
-  {{ return(told.get('wave')) }}
-{%- endmacro -%}
-
-{# The record in the text of a wave index's view (deltawave.wave.tables); none in another text. #}
-{%- macro _wave_in(text) -%}{{ return(deltawave._told_in(text).get('wave')) }}{%- endmacro -%}
-
-{# What the text of a view tells, if it is ours. #}
-{%- macro _told_in(text) -%}
-  {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', text) -%}
-  {{ return(fromjson(mark.group(1)) if mark else {}) }}
-{%- endmacro -%}
-
-{# The days of a part, from text like 5,11-14. #}
-{%- macro _days_of_part(text) -%}
-  {%- set days = [] -%}
-  {%- for run in text.split(',') -%}
-    {%- set ends = run.split('-') -%}
-    {%- do days.extend(range(ends[0] | int, ends[-1] | int + 1)) -%}
-  {%- endfor -%}
-  {{ return(days) }}
 {%- endmacro -%}

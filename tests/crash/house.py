@@ -10,8 +10,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ SCHEMA = "crash"
 
 _COMMON = {
     # Models that wait for a kill may each keep a task.
-    "spark.master": "local[24]",
+    "spark.master": "local[28]",
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
@@ -59,8 +60,16 @@ FORMATS = {
 }
 
 
+@dataclass(frozen=True)
+class Model:
+    """The text of a model's file, and the column by which a reader counts its rows."""
+
+    text: str
+    counted_by: str = "_batch_id"
+
+
 @contextmanager
-def open_house(file_format: str, models: Collection[str], folder: Path, jvm_options: str) -> Iterator[House]:
+def open_house(file_format: str, models: Mapping[str, Model], folder: Path, jvm_options: str) -> Iterator[House]:
     """A warehouse of that file format, on a metastore server of its own, and a project of these models."""
     folder.mkdir()
     with MetastoreServer(folder / "metastore") as server:
@@ -77,7 +86,7 @@ class House:
     def __init__(
         self,
         folder: Path,
-        models: Collection[str],
+        models: Mapping[str, Model],
         server: MetastoreServer,
         file_format: str,
         extra: dict[str, str],
@@ -98,8 +107,8 @@ class House:
         self.project = folder / "project"
         shutil.copytree(PROJECT, self.project)
         (self.project / "models").mkdir()
-        for name in models:
-            shutil.copy(self.project / "model.sql", self.project / "models" / f"{name}.sql")
+        for name, model in models.items():
+            (self.project / "models" / f"{name}.sql").write_text(model.text)
         package = self.project / "dbt_packages" / "deltawave"
         package.mkdir(parents=True)
         config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
@@ -141,7 +150,8 @@ class House:
     def reader(self, dumps: list[history.Dump]) -> Reader:
         """Start a reader of the model's view, which first puts the dumps where the model finds them."""
         (self.folder / "settings.json").write_text(json.dumps(self.settings))
-        (self.folder / "models.json").write_text(json.dumps([f"{SCHEMA}.{name}" for name in self.models]))
+        views = {f"{SCHEMA}.{name}": model.counted_by for name, model in self.models.items()}
+        (self.folder / "models.json").write_text(json.dumps(views))
         (self.folder / "dumps.json").write_text(json.dumps(history.rows(dumps), default=str))
         reader = Reader(self.folder)
         self._started.append(reader)
@@ -243,12 +253,36 @@ class Reader:
         """The names of the models' tables and views at the end."""
         return set(json.loads((self._folder / "tables.json").read_text()))
 
+    def wave(self, model: str) -> dict[str, Any]:
+        """What a wave index had at the end."""
+        found: dict[str, Any] = json.loads((self._folder / "waves.json").read_text())[f"{SCHEMA}.{model}"]
+        return found
+
     def log(self, model: str) -> set[history.Change]:
         """A model's rows at the end."""
         logs = json.loads((self._folder / "logs.json").read_text())
         changes = [_change(row) for row in logs[f"{SCHEMA}.{model}"]]
         assert len(set(changes)) == len(changes), f"a change stands in the log of {model} twice"
         return set(changes)
+
+
+def kill_at(house: House, last: int, stops: Mapping[str, str]) -> None:
+    """Run the models of ``stops`` on the dumps up to ``last`` until all wait there, and SIGKILL the process."""
+    run = house.dbt(last, "--select", *stops, stops=stops)
+    run.wait_for(*(f"STOPPED {model} AT {stop}" for model, stop in stops.items()))
+    for model, stop in stops.items():
+        if stop.endswith("-passing"):
+            house.gate.write_text("go\n")
+            while not house.is_writing(model) and not run.has_said(f"STOPPED {model} AT {stop}, PASSED"):
+                time.sleep(0.002)
+    run.kill()
+
+
+def run(house: House, last: int) -> str:
+    """Run undisturbed on the dumps up to ``last``; what dbt says."""
+    process = house.dbt(last)
+    assert process.finish() == 0, process.output
+    return process.output
 
 
 def _kill(process: subprocess.Popen[Any]) -> None:

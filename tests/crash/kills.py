@@ -7,11 +7,11 @@ again.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import history
-from house import House, Reader, open_house
+import wave_kills
+from house import PROJECT, Model, Reader, kill_at, open_house, run
 
 EVERY_STEP = [
     "land",
@@ -63,26 +63,6 @@ RACED_LATE = "raced_late"
 LAST = 3
 
 
-def kill_at(house: House, batch: int, steps: dict[str, str]) -> None:
-    """Run until every model has come to its step of the batch, and SIGKILL the process there."""
-    stops = {model: f"{batch}:{step}" for model, step in steps.items()}
-    run = house.dbt(batch, "--exclude", RACED, RACED_LATE, stops=stops)
-    run.wait_for(*(f"STOPPED {model} AT {stop}" for model, stop in stops.items()))
-    for model, stop in stops.items():
-        if stop.endswith("-passing"):
-            house.gate.write_text("go\n")
-            while not house.is_writing(model) and not run.has_said(f"STOPPED {model} AT {stop}, PASSED"):
-                time.sleep(0.002)
-    run.kill()
-
-
-def run(house: House, last: int) -> str:
-    """Run undisturbed."""
-    process = house.dbt(last)
-    assert process.finish() == 0, process.output
-    return process.output
-
-
 def accepted(model: str, plan: Plan, dumps: list[history.Dump]) -> list[history.Dump]:
     """The dumps that a model compares: where they have no dates, one that was not decided is never seen again."""
     is_lost = model.startswith("slices") and plan[model][2] in UNDECIDED
@@ -103,18 +83,24 @@ def assert_only_whole_batches(model: str, reader: Reader, dumps: list[history.Du
         last = len(counts)
 
 
-def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
+def kill_and_race(file_format: str, folder: Path, jvm_options: str, seed: int) -> None:
     """The first two batches of every model are killed; two runs race for two more, and the winner ends the others."""
     plan = PLANS[file_format]
-    with open_house(file_format, [*plan, RACED, RACED_LATE], folder, jvm_options) as house:
+    waves = wave_kills.drawn(seed) if file_format == "parquet" else {}
+    kills = {model: {batch: f"{batch}:{step}" for batch, step in killed.items()} for model, killed in plan.items()}
+    kills |= {name: wave.kills for name, wave in waves.items()}
+    models = dict.fromkeys([*plan, RACED, RACED_LATE], Model((PROJECT / "model.sql").read_text()))
+    models |= {name: Model(wave.text, counted_by="day") for name, wave in waves.items()}
+    # Of two runs that compare the same dumps, one waits before its decision until the other has decided.
+    waits = {RACED: "1:decide-until-1", RACED_LATE: f"1:decide-until-{LAST}"}
+    waits |= {name: wave.waits for name, wave in waves.items() if wave.waits}
+    with open_house(file_format, models, folder, jvm_options) as house:
         dumps = history.dumps(LAST)
         reader = house.reader(dumps)
-        for batch in (1, 2):
-            if steps := {model: killed[batch] for model, killed in plan.items() if batch in killed}:
-                kill_at(house, batch, steps)
-        # Of two runs that compare the same dumps, one waits before its decision until the other has decided.
-        waits = {RACED: "1:decide-until-1", RACED_LATE: f"1:decide-until-{LAST}"}
-        loser = house.dbt(LAST, "--select", RACED, RACED_LATE, stops=waits)
+        for number in (1, 2):
+            if stops := {model: killed[number] for model, killed in kills.items() if number in killed}:
+                kill_at(house, number, stops)
+        loser = house.dbt(LAST, "--select", *waits, stops=waits)
         loser.wait_for(*(f"STOPPED {model} AT {wait}" for model, wait in waits.items()))
         said = run(house, LAST)
         assert loser.finish() != 0
@@ -122,10 +108,10 @@ def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
         assert "another run" in loser.output
         assert f"other runs have decided this batch and gone on to batch {LAST}" in loser.output
         assert loser.output.count("has changed nothing") >= len(waits)
+        reader.stop()
         for model, killed in plan.items():
             assert (f"{model}: finishing batch 2" in said) == (killed[2] in DECIDED), said
-        reader.stop()
-        for model in house.models:
+        for model in (*plan, RACED, RACED_LATE):
             seen = accepted(model, plan, dumps)
             assert reader.log(model) == history.log(seen), model
             assert_only_whole_batches(model, reader, seen)
@@ -135,3 +121,6 @@ def kill_and_race(file_format: str, folder: Path, jvm_options: str) -> None:
                 kept = ["base", "ranges"] if model.startswith("slices") else ["copy"]
                 found = sorted(name.split("_")[0] for name in helpers)
                 assert found == sorted(["batches", "commit", "log", *kept]), helpers
+        for name, wave in waves.items():
+            assert (f"{name}: finishing batch" in said) == (wave.step in wave_kills.DECIDED), said
+            wave_kills.assert_is_window(house, reader, name, wave, dumps)

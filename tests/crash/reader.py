@@ -1,7 +1,8 @@
 """A reader in a process of its own: writes the dumps, polls the models' views in turn, at the end reads them all.
 
-Argument: a folder with settings.json (of Spark), models.json and dumps.json. It writes "delivered" once the dumps are
-there, one line of seen.jsonl per poll, and tables.json and logs.json after "stop" appeared.
+Argument: a folder with settings.json (of Spark), models.json (by which column the rows of each view are counted) and
+dumps.json. It writes "delivered" once the dumps are there, one line of seen.jsonl per poll, and after "stop" appeared
+tables.json, logs.json of change logs and waves.json of wave indices.
 """
 
 from __future__ import annotations
@@ -12,11 +13,17 @@ import time
 from datetime import date
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import history
 from pyspark.sql import DataFrame, SparkSession
 
+from deltawave.wave.access import index_probe, timed_segment_scan
+from deltawave.wave.tables import WaveRecord
+from deltawave.wave.wave_table import marked
+
 SCHEMA = "crash"
+DAY = "day"
 
 
 def deliver(spark: SparkSession, folder: Path) -> None:
@@ -27,18 +34,45 @@ def deliver(spark: SparkSession, folder: Path) -> None:
     (folder / "delivered").touch()
 
 
-def ask(spark: SparkSession, view: str) -> DataFrame | None:
-    """Ask for the rows a batch: partitions and files are found, but not read yet. None where there is no view."""
+def ask(spark: SparkSession, view: str, column: str) -> DataFrame | None:
+    """Ask for the rows of each batch or day: partitions and files are found, not read yet. None without a view."""
     if not spark.catalog.tableExists(view):
         return None
-    counts = spark.sql(f"select _batch_id, count(*) from {view} group by _batch_id")
+    counts = spark.sql(f"select {column}, count(*) from {view} group by {column}")
     counts._jdf.queryExecution().optimizedPlan()
     return counts
 
 
 def answer(counts: DataFrame | None) -> dict[str, int]:
-    """Rows a batch; that there was no view is an answer too."""
-    return {str(batch_id): count for batch_id, count in counts.collect()} if counts else {}
+    """Their numbers; that there was no view is an answer too."""
+    return {str(key): count for key, count in counts.collect()} if counts else {}
+
+
+def rows_of(found: DataFrame) -> list[dict[str, Any]]:
+    """Rows as values of JSON, but for dates."""
+    return [row.asDict(True) for row in found.collect()]
+
+
+def wave_of(spark: SparkSession, view: str) -> dict[str, Any]:
+    """A wave index: its view, a probe, a scan without the oldest day, its batches, and the parts of its tables."""
+    record = WaveRecord.from_json(marked(spark, view)["wave"])
+    names = [
+        row.tableName for row in spark.sql(f"show tables in {SCHEMA} like '{view.split('.')[1]}__index*'").collect()
+    ]
+    parts = {name: spark.sql(f"show partitions {SCHEMA}.{name}").collect() for name in names}
+    listed: dict[str, set[str]] = {}
+    for table in (*record.tables.values(), *record.replaced):
+        if table.name:
+            listed.setdefault(table.name.split("`")[3], set()).update(part.name for part in table.parts)
+    _, second = (row[0] for row in spark.table(view).select(DAY).distinct().sort(DAY).take(2))
+    return {
+        "rows": rows_of(spark.table(view)),
+        "probed": rows_of(index_probe(spark, view, "north")),
+        "scanned": rows_of(timed_segment_scan(spark, view, second, None)),
+        "batches": sorted(row[0] for row in spark.table(f"{view}__batches").select("batch_id").collect()),
+        "catalog": {name: sorted(row[0].partition("=")[2] for row in found) for name, found in parts.items()},
+        "record": {name: sorted(found) for name, found in listed.items()},
+    }
 
 
 def main(folder: Path) -> None:
@@ -54,17 +88,19 @@ def main(folder: Path) -> None:
         while not (folder / "stop").exists():
             view = next(turn)
             try:
-                asked.append((view, ask(spark, view)))
+                asked.append((view, ask(spark, view, models[view])))
                 if len(asked) > 5:
                     view, counts = asked.pop(0)
                     lines.write(json.dumps({"view": view, "counts": answer(counts)}) + "\n")
             except Exception as error:
                 lines.write(json.dumps({"view": view, "error": str(error)[:2000]}) + "\n")
             time.sleep(0.5)
-    logs = {view: [row.asDict(True) for row in spark.table(view).collect()] for view in models}
+    waves = {view: wave_of(spark, view) for view, column in models.items() if column == DAY}
+    logs = {view: rows_of(spark.table(view)) for view in models.keys() - waves}
     tables = [row.tableName for row in spark.sql(f"show tables in {SCHEMA}").collect()]
     (folder / "tables.json").write_text(json.dumps(tables))
     (folder / "logs.json").write_text(json.dumps(logs, default=str))
+    (folder / "waves.json").write_text(json.dumps(waves, default=str))
 
 
 if __name__ == "__main__":

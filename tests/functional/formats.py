@@ -1,4 +1,4 @@
-"""Tests of the differential materialization on Delta and Iceberg, whose catalogs need a Spark of their own."""
+"""Tests of the materializations on Delta and Iceberg, whose catalogs need a Spark of their own."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FORMATS = ("delta", "iceberg")
-FOLDER = "tests/functional/differential"
+FOLDER = "tests/functional"
 TESTS = (
-    "test_types.py::TestTypes",
-    "test_types.py::TestNames",
-    "test_types.py::TestRefusedNames",
-    "test_slice_keys.py",
-    "test_state.py::TestDriftedColumns",
+    "differential/test_types.py::TestTypes",
+    "differential/test_types.py::TestNames",
+    "differential/test_types.py::TestRefusedNames",
+    "differential/test_slice_keys.py",
+    "differential/test_state.py::TestDriftedColumns",
+    "wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days",
 )
 
 # Taken before other tests change it.

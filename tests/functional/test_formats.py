@@ -1,4 +1,4 @@
-"""Names, types, keys and columns that come and go work on Delta and Iceberg as on Parquet."""
+"""Names, types, keys, columns that come and go, and wave indices work on Delta and Iceberg as on Parquet."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from deltawave.wave import WaveIndex
 from deltawave.wave.access import days_between
 from deltawave.wave.door import specification
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.wave_table import check_catalog
 
 GOOD = {"scheme": "del", "window": 7, "constituents": 3, "day_column": "day", "search_field": "supplier"}
 CONFIGURATION: dict[str, dict[str, Any]] = {
@@ -89,3 +91,9 @@ def test_an_end_that_is_no_day_is_refused(kind: str, type_: str, value: Any) -> 
     assert messages("Wave indices")[kind] in str(error.value)
     with pytest.raises(ValueError, match=r"to_day .*: take .*, as in day_column 'day'\."):
         days_between(told, None, value)
+
+
+def test_another_catalog_is_refused() -> None:
+    session: Any = SimpleNamespace(sql=lambda text: SimpleNamespace(collect=lambda: [("lake",)]))
+    with pytest.raises(ValueError, match=re.escape(messages("Wave indices")["another catalog"])):
+        check_catalog(session)

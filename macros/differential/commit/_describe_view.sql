@@ -1,19 +1,18 @@
 {#
   persist_docs. The model's description becomes the view's comment. Replacing a view's text loses the comments of its columns, so they are set on
-  the log's columns, from which every new text takes them. _before and _batch_id have no column comments there.
+  the columns of `table`, from which every new text takes them: the log (where _before and _batch_id have none), or a wave index's first table.
 #}
-{%- macro _describe_view(job, record) -%}
+{%- macro _describe_view(job, record, table) -%}
   {%- if config.persist_relation_docs() and model.description and job.view_exists -%}
     {%- do deltawave._run(
       job, 'alter view ' ~ job.target ~ " set tblproperties ('comment' = " ~ deltawave._literal(model.description) ~ ')'
     ) -%}
   {%- endif -%}
   {%- if config.persist_column_docs() and record -%}
-    {%- set log = deltawave._helper_relation(job, record.log) -%}
-    {%- set wrong = deltawave._wrong_comments(job, log) -%}
+    {%- set wrong = deltawave._wrong_comments(job, table) -%}
     {%- for name, description in wrong.items() -%}
       {%- do deltawave._run(
-        job, 'alter table ' ~ log ~ ' alter column ' ~ deltawave._quoted(name) ~ ' comment ' ~ deltawave._literal(description)
+        job, 'alter table ' ~ table ~ ' alter column ' ~ deltawave._quoted(name) ~ ' comment ' ~ deltawave._literal(description)
       ) -%}
     {%- endfor -%}
     {%- if wrong -%}
@@ -22,15 +21,15 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The log's columns whose comment differs from the description in the model's yml: {name: description}. #}
-{%- macro _wrong_comments(job, log) -%}
+{# The table's columns whose comment differs from the description in the model's yml: {name: description}. #}
+{%- macro _wrong_comments(job, table) -%}
   {%- set described = {} -%}
   {%- for name, column in model.columns.items() if column.description -%}
     {%- set known_as = {'_change_type': 'change_type', '_changed_columns': 'changed_columns', '_batch_at': 'batch_at'} -%}
     {%- do described.update({(known_as[name] or name) | lower: column.description}) -%}
   {%- endfor -%}
   {%- set wrong = {} -%}
-  {%- for row in deltawave._run(job, 'describe ' ~ log).rows if row[0] | lower in described and row[0] not in ['batch_id', 'attempt'] -%}
+  {%- for row in deltawave._run(job, 'describe ' ~ table).rows if row[0] | lower in described and row[0] not in ['batch_id', 'attempt'] -%}
     {%- if row[2] != described[row[0] | lower] -%}{%- do wrong.update({row[0]: described[row[0] | lower]}) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(wrong) }}

@@ -10,11 +10,17 @@
   {%- for row in deltawave._run(job, 'describe extended ' ~ job.target).rows -%}
     {%- do facts.update({row[0]: row[1]}) -%}
   {%- endfor -%}
-  {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', facts.get('View Text') or '') -%}
-  {%- if not mark -%}
+  {%- set told = deltawave._told_in(facts.get('View Text') or '') -%}
+  {%- if not told -%}
     {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': job.target | string, 'type': facts.get('Type', 'relation') | lower}) -%}
   {%- endif -%}
-  {{ return(fromjson(mark.group(1))) }}
+  {{ return(told) }}
+{%- endmacro -%}
+
+{# What the text of a view tells, if it is ours. #}
+{%- macro _told_in(text) -%}
+  {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', text) -%}
+  {{ return(fromjson(mark.group(1)) if mark else {}) }}
 {%- endmacro -%}
 
 {# The start of every view of ours; recover looks for it before it replaces anything. #}

@@ -16,10 +16,11 @@ from deltawave.costs.wave_advice import WaveNeeds, advise
 from deltawave.costs.wave_parameters import WaveParameters
 from deltawave.costs.wave_report import advice_lines
 from deltawave.wave.execution import Naming
+from deltawave.wave.leftovers import leftover_parts
 from deltawave.wave.planner import WaveIndex
 from deltawave.wave.steps import Work, pending, shrunken, step
 from deltawave.wave.tables import WaveRecord, WaveSpec
-from deltawave.wave.wave_table import columns_of, delivered
+from deltawave.wave.wave_table import check_catalog, columns_of, delivered, partitions
 
 SCHEMA = "place int, kind string, text string"
 
@@ -28,6 +29,7 @@ def pending_work(dump: DataFrame, *, settings: Mapping[str, Any], record: str | 
     """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late; and
     ``shrunken``, days that would lose more than half their rows.
     """
+    check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
     known = _record(record)
     works, late = pending(known, spec, delivered(dump, spec), settings["gaps"])
@@ -76,6 +78,16 @@ def next_step(
     rows = [("statement", text) for text in made.statements] + [("drop", text) for text in made.drops]
     rows += [("changed_days", made.changed_days)] if made.changed_days else []
     return _frame(dump, [*rows, ("outcome", json.dumps(outcome))])
+
+
+def leftovers(dump: DataFrame, *, settings: Mapping[str, Any], record: str, batch: int) -> DataFrame:
+    """Statements of kind ``drop`` for parts that attempts which were killed or lost have left, up to that batch.
+
+    ``dump`` only tells the session.
+    """
+    known = WaveRecord.from_json(json.loads(record))
+    drops = leftover_parts(known, partitions(dump.sparkSession, known), batch)
+    return _frame(dump, [("drop", text) for text in drops])
 
 
 def advised(dump: DataFrame, *, parameters: Mapping[str, Any], needs: Mapping[str, Any], tolerance: float) -> DataFrame:

@@ -18,7 +18,7 @@ from deltawave.wave.operations import (
     Operation,
     Rename,
 )
-from deltawave.wave.tables import Part, Table, WaveRecord
+from deltawave.wave.tables import Part, Table, WaveRecord, named_parts
 
 EMPTY = Table()
 
@@ -196,7 +196,7 @@ def superseded(
     What a run found stays until the next run. What it wrote itself and replaced stays until it takes another day, so
     that a run of many days keeps no copy for each.
     """
-    held = {(table.name, part.name) for table in tables.values() for part in table.parts}
+    held = named_parts(tables.values())
     is_same_run = before.run == naming.attempt
     found: dict[str, set[Part]] = {}
     for table in before.tables.values():
@@ -212,7 +212,7 @@ def superseded(
 def drops(before: WaveRecord, after: WaveRecord) -> list[str]:
     """Statements that remove, with their files, what was replaced before and is no longer kept."""
     tables = set(after.table_names)
-    kept = {(table.name, part.name) for table in after.replaced for part in table.parts}
+    kept = named_parts(after.replaced)
     found = []
     for table in before.replaced:
         if table.name in tables:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from deltawave.differencing.in_place import quoted
 from deltawave.wave.statements import drop_part
-from deltawave.wave.tables import PART, WaveRecord
+from deltawave.wave.tables import PART, WaveRecord, named_parts
 
 
 def leftover_tables(record: WaveRecord, schema: str, model: str, names: Iterable[str], batch: int) -> Iterator[str]:
@@ -21,8 +21,11 @@ def leftover_tables(record: WaveRecord, schema: str, model: str, names: Iterable
 
 
 def leftover_parts(record: WaveRecord, partitions: Mapping[str, Iterable[str]], batch: int) -> Iterator[str]:
-    """Statements that drop parts of batches up to ``batch``; ``partitions`` are those of each table in the catalog."""
-    known = {(table.name, part.name) for table in (*record.tables.values(), *record.replaced) for part in table.parts}
+    """Statements that drop parts of batches up to ``batch``; ``partitions`` are those of each table in the catalog.
+
+    Those of a later batch are left alone, since another run may be writing them.
+    """
+    known = named_parts((*record.tables.values(), *record.replaced))
     for table, names in partitions.items():
         for name in names:
             part = name.removeprefix(f"{PART}=")

@@ -7,7 +7,7 @@ see those that the wave index's view names.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -192,6 +192,11 @@ class WaveRecord:
             tuple(_table(table) for table in told["replaced"]),
             told["run"],
         )
+
+
+def named_parts(tables: Iterable[Table]) -> set[tuple[str, str]]:
+    """The parts of tables, by the names of both."""
+    return {(table.name, part.name) for table in tables for part in table.parts}
 
 
 def as_comment(told: Mapping[str, Any]) -> str:

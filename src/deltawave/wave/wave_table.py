@@ -21,6 +21,8 @@ from deltawave.wave.leftovers import leftover_parts, leftover_tables
 from deltawave.wave.steps import Step, pending, shrunken, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
+# Also where Delta or Iceberg extends it.
+_CATALOG = "spark_catalog"
 _MARK = re.compile(r"/\* deltawave (\{.*?\}) \*/", re.DOTALL)
 
 
@@ -46,10 +48,11 @@ class WaveTable:
     ) -> list[Day]:
         """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
-        Returns the days that come too late. Raises ``ValueError`` where :func:`deltawave.wave.steps.pending` does, for
-        a source that changes while it is read, and, unless ``accept`` is set, for a day that would lose more than half
-        its rows.
+        Returns the days that come too late. Raises ``ValueError`` where :func:`deltawave.wave.steps.pending` and
+        :func:`check_catalog` do, for a source that changes while it is read, and, unless ``accept`` is set, for a day
+        that would lose more than half its rows.
         """
+        check_catalog(self.session)
         source = f"wave_{uuid4().hex}"
         told = marked(self.session, self.view) if self._exists() else None
         former = WaveRecord.from_json(told["wave"]) if told else None
@@ -96,18 +99,25 @@ class WaveTable:
         tables = self.session.sql(
             f"show tables in {quoted(self.schema)} like {literal(self.name + '__index*')}"
         ).collect()
-        parts = {
-            table: [row[0] for row in self.session.sql(f"show partitions {table}").collect()]
-            for table in record.table_names
-        }
         for statement in (
             *leftover_tables(record, self.schema, self.name, [row["tableName"] for row in tables], batch),
-            *leftover_parts(record, parts, batch),
+            *leftover_parts(record, partitions(self.session, record), batch),
         ):
             self.session.sql(statement)
 
     def _exists(self) -> bool:
         return self.session.catalog.tableExists(self.view)
+
+
+def check_catalog(session: SparkSession) -> None:
+    """Raise ``ValueError`` if the current catalog can't hold the tables of a wave index."""
+    # In a thread of its own, session.catalog would not know the session's settings.
+    name = session.sql("select current_catalog()").collect()[0][0]
+    if name != _CATALOG:
+        raise ValueError(
+            f"The session's catalog is {name!r}. The tables of a wave index are bucketed Parquet tables, which only "
+            f"{_CATALOG} holds: take that as spark.sql.defaultCatalog. The source may lie in {name!r}."
+        )
 
 
 def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
@@ -120,6 +130,13 @@ def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
     if any(row["value"] is None for row in found):
         raise ValueError(f"day_column {spec.day_column!r}: some rows have no day. Filter them, or give them one.")
     return [Day(row["value"], row["rows"], row["sum"]) for row in found]
+
+
+def partitions(session: SparkSession, record: WaveRecord) -> dict[str, list[str]]:
+    """The partitions of each table that the record needs, as the catalog names them."""
+    return {
+        table: [row[0] for row in session.sql(f"show partitions {table}").collect()] for table in record.table_names
+    }
 
 
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:

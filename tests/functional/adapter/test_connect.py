@@ -56,6 +56,15 @@ select id, if(id = 1, 'bob', 'ann') as name from range(1, 4)
 {% endif %}
 """
 
+WAVE = """
+{{ config(
+    materialized='wave_index', scheme='wata', window=2, constituents=2, day_column='day', search_field='name', buckets=2
+) }}
+select id, 'ann' as name, date_add(date'2026-01-01', {{ var('dump') }}) as day from range(3)
+"""
+
+PROBED = "{{ config(materialized='table') }} {{ deltawave.timed_index_probe(ref('wave'), 'ann', '2026-01-03') }}"
+
 FAILS_LATE = """
 
 def fails(old, new, unique_key, columns, before_image):
@@ -64,11 +73,14 @@ def fails(old, new, unique_key, columns, before_image):
 
 PRINT_CHANGES = """
 from dbt.adapters.deltawave import session
+from deltawave.wave.access import timed_index_probe
 
 spark = session._current.session
 for log in ("log", "hashed", "merged", "windowed"):
     changes = spark.table(f"own.{log}").where("_batch_id = 2").selectExpr("id", "_change_type", "_before.name")
     print(log, sorted(tuple(row) for row in changes.collect()))
+print("wave", spark.table("own.wave").count(), spark.table("own.probed").count())
+print("library", timed_index_probe(spark, "own.wave", "ann", "2026-01-03", None).count())
 print("views", [table.name for table in spark.catalog.listTables() if table.isTemporary])
 """
 
@@ -153,7 +165,7 @@ def test_a_remote_database(own_process, server):
     assert "hunter2" not in shown
 
 
-def test_a_strategy_that_compares_in_python(own_process, server):
+def test_what_runs_python(own_process, server):
     own_process.profile(server_side_parameters={"spark.remote": server})
     own_process.install_package()
     # The same as the local session runs, in the project's folder, which is on the process's path.
@@ -163,13 +175,15 @@ def test_a_strategy_that_compares_in_python(own_process, server):
     own_process.write("models/hashed.sql", LOG.replace("by_function", "hash_compressed"))
     own_process.write("models/merged.sql", LOG.replace("by_function", "sort_merge_compressed"))
     own_process.write("models/windowed.sql", LOG.replace("by_function", "window"))
+    own_process.write("models/wave.sql", WAVE)
+    own_process.write("models/probed.sql", PROBED)
 
     outcome = own_process.dbt("run --vars 'dump: 1'", "run --vars 'dump: 2'", then=PRINT_CHANGES)
     assert outcome.returncode == 0, outcome.stdout
     lines = outcome.stdout.splitlines()
     for log in ("log", "hashed", "merged", "windowed"):
         assert f"{log} [(0, 'delete', None), (1, 'update', 'ann'), (3, 'insert', None)]" in lines
-    assert "views []" in lines
+    assert {"wave 6 3", "library 3", "views []"} <= set(lines)
     assert "deltawave: windowed: window over 1 segments" in outcome.stdout
 
     failing = own_strategies.DECLARATIONS.replace(python_strategy.DOTTED_PATH, "python_strategy.fails")

@@ -53,6 +53,11 @@ _HINTS = (
         "The file is cut off or damaged, or it is not of the columns, types or format that the table over it declares. "
         "Have it delivered again, or correct the declaration.",
     ),
+    (
+        re.compile(r"trying to shrink LONG VARCHAR"),
+        "A metastore in Derby keeps at most 32,700 characters of a view's text. Keep it in another database, or shorten"
+        " the text: that of a wave index grows with its days and constituents.",
+    ),
 )
 _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"\n', re.DOTALL)
 

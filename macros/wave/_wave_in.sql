@@ -1,0 +1,32 @@
+{# The record in the text of a wave index's view (deltawave.wave.tables); none in another text. #}
+{%- macro _wave_in(text) -%}{{ return(deltawave._told_in(text).get('wave')) }}{%- endmacro -%}
+
+{# The table of the first constituent that the view names. #}
+{%- macro _first_table(record) -%}
+  {%- set wave = deltawave._wave_in(record.select) -%}
+  {%- set tables = [] -%}
+  {%- for number in range(1, wave.spec.index.constituents + 1) -%}
+    {%- do tables.append((wave.indexes.get('I' ~ number) or {}).get('table')) -%}
+  {%- endfor -%}
+  {{ return(tables | select | first) }}
+{%- endmacro -%}
+
+{# The days of a part, from text like 5,11-14. #}
+{%- macro _days_of_part(text) -%}
+  {%- set days = [] -%}
+  {%- for run in text.split(',') -%}
+    {%- set ends = run.split('-') -%}
+    {%- do days.extend(range(ends[0] | int, ends[-1] | int + 1)) -%}
+  {%- endfor -%}
+  {{ return(days) }}
+{%- endmacro -%}
+
+{# The type of a column. #}
+{%- macro _wave_type(wave, column) -%}
+  {{ return((wave.spec.columns | selectattr(0, 'equalto', column) | first)[1]) }}
+{%- endmacro -%}
+
+{# Does a row have several search values? #}
+{%- macro _is_multiple(wave) -%}
+  {{ return(deltawave._wave_type(wave, wave.spec.search_field).startswith('array<')) }}
+{%- endmacro -%}

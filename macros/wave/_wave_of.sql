@@ -1,0 +1,45 @@
+{#
+  What the view of a wave index tells of it. None where a probe or a scan has nothing to choose from: under --empty (no rows), in a unit test (the
+  rows that it gives are those found), and before the first day (without a view, what is compiled does not run).
+#}
+{%- macro _wave_of(relation) -%}
+  {%- if not execute or relation.is_cte or relation.limit is number -%}{{ return(none) }}{%- endif -%}
+  {%- for view in deltawave._views_with_text_of(model if model is defined else {}) -%}
+    {%- do deltawave._fail('wave_in_a_view', {'model': view, 'relation': relation | string}) -%}
+  {%- endfor -%}
+  {%- if relation is string -%}
+    {%- set view = relation -%}
+  {%- elif not deltawave._in_catalog(relation) -%}
+    {{ return(none) }}
+  {%- else -%}
+    {%- set view = api.Relation.create(schema=relation.schema, identifier=relation.identifier).quote(schema=true, identifier=true) -%}
+  {%- endif -%}
+  {%- set facts = {} -%}
+  {%- for row in run_query('describe extended ' ~ view).rows -%}
+    {%- do facts.update({row[0]: row[1]}) -%}
+  {%- endfor -%}
+  {%- set told = deltawave._told_in(facts.get('View Text') or '') -%}
+  {%- if not told.get('wave') and told.get('batch_id') != 0 -%}
+    {%- do deltawave._fail('not_a_wave_index', {'relation': relation | string}) -%}
+  {%- endif -%}
+  {{ return(told.get('wave')) }}
+{%- endmacro -%}
+
+{# The names of the views that keep the text of a node: its own, or, if it is ephemeral, those of views that read it. #}
+{%- macro _views_with_text_of(node) -%}
+  {%- set views = [] -%}
+  {%- if node.resource_type == 'model' and node.config.materialized == 'view' -%}
+    {%- do views.append(node.name) -%}
+  {%- elif node.resource_type == 'model' and node.config.materialized == 'ephemeral' -%}
+    {%- for other in graph.nodes.values() if node.unique_id in other.depends_on.nodes -%}
+      {%- do views.extend(deltawave._views_with_text_of(other)) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(views) }}
+{%- endmacro -%}
+
+{# --sample and microbatch models read only some rows of a relation, by its event_time: so they do of what was found in it. #}
+{%- macro _as_read(relation, select) -%}
+  {%- if relation is string or not relation.event_time_filter -%}{{ return(select) }}{%- endif -%}
+  {{ return('select * from ' ~ relation.render_event_time_filtered('(\n' ~ select ~ '\n)')) }}
+{%- endmacro -%}
