@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from dbt.adapters.deltawave.benchmark_project import Project, package_root
-
 from deltawave.bench.snapshots import ORDERS, Snapshots, open_session
 
 MODELS: dict[str, dict[str, Any]] = {

@@ -1,6 +1,7 @@
-"""Measure Figures 10a to 10c of MJ08: `.venv/bin/python benchmarks/mj08_experiments.py --out FOLDER`.
+"""Measure Figures 10a to 10d of MJ08: `.venv/bin/python benchmarks/mj08_experiments.py --out FOLDER`.
 
-Writes mj08_figure_10a, mj08_figure_10b and mj08_figure_10c as .json (the numbers), .md (tables) and .svg (plots).
+Writes mj08_figure_10a to mj08_figure_10d as .json (the numbers), .md (tables) and .svg (plots). The real data
+of Figure 10d are generated: R and S have tuples of 32 bytes, and values from 0 to 36,000 with a skew of 0.5.
 """
 
 from __future__ import annotations
@@ -32,24 +33,47 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder of the figures")
     parser.add_argument("--reads", choices=("cached", "direct"), default="direct", help="the paper's cache is cold")
+    parser.add_argument("--figures", default="abcd", help="letters of the figures to draw")
     parser.add_argument("--rows", type=int, default=3_500_000, help="of the relation")
+    parser.add_argument("--sensor-rows", type=int, default=10_000_000, help="of the relation of Figure 10d")
     parser.add_argument("--runs", type=int, default=3, help="of which the median counts")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=options.out) as folder:
-        data = MeshData(options.rows)
-        draw_10a(options, setting(options, Path(folder), data, 0.05))
-        memories = [memory for memory in MEMORIES if memory * data.relation_bytes >= LEAST_BYTES]
-        by_memory = [rates(options, setting(options, Path(folder), data, memory)) for memory in memories]
-    draw(options, "10b", "memory as a part of R", memories, by_memory)
-    by_skew = []
-    for skew in SKEWS:
+    drawn = {"a": draw_10a, "b": draw_10b, "c": draw_10c, "d": draw_10d}
+    for figure in options.figures:
         with tempfile.TemporaryDirectory(dir=options.out) as folder:
-            by_skew.append(
-                rates(options, setting(options, Path(folder), MeshData(options.rows, relation_skew=skew), 0.05))
-            )
-    draw(options, "10c", "skew of the relation, z_R", SKEWS, by_skew)
+            drawn[figure](options, Path(folder))
     return 0
+
+
+def draw_10a(options: argparse.Namespace, folder: Path) -> None:
+    points, _ = in_process(sweep, setting(options, folder, MeshData(options.rows), 0.05))
+    found = [{name: point[name] for name in ("predicted", "measured")} for point in points]
+    draw(options, "10a", "pages per iteration, b", [point["b"] for point in points], found)
+
+
+def draw_10b(options: argparse.Namespace, folder: Path) -> None:
+    draw_by_memory(options, folder, "10b", MeshData(options.rows))
+
+
+def draw_10c(options: argparse.Namespace, folder: Path) -> None:
+    found = []
+    for skew in SKEWS:
+        own = folder / str(skew)
+        own.mkdir()
+        found.append(rates(options, setting(options, own, MeshData(options.rows, relation_skew=skew), 0.05)))
+    draw(options, "10c", "skew of the relation, z_R", SKEWS, found)
+
+
+def draw_10d(options: argparse.Namespace, folder: Path) -> None:
+    data = MeshData(options.sensor_rows, relation_skew=0.5, domain=36_001, row_bytes=32, tuple_bytes=32)
+    draw_by_memory(options, folder, "10d", data)
+
+
+def draw_by_memory(options: argparse.Namespace, folder: Path, name: str, data: MeshData) -> None:
+    memories = [memory for memory in MEMORIES if memory * data.relation_bytes >= LEAST_BYTES]
+    found = [rates(options, setting(options, folder, data, memory)) for memory in memories]
+    draw(options, name, "memory as a part of R", memories, found)
 
 
 def setting(options: argparse.Namespace, folder: Path, data: MeshData, memory: float) -> Setting:
@@ -64,23 +88,20 @@ def rates(options: argparse.Namespace, measured: Setting) -> dict[str, float]:
     return {name: round(statistics.median(run[name] for run in runs)) for name in COMPARED}
 
 
-def draw_10a(options: argparse.Namespace, measured: Setting) -> None:
-    points, _ = in_process(sweep, measured)
-    found = [{name: point[name] for name in ("predicted", "measured")} for point in points]
-    draw(options, "10a", "pages per iteration, b", [point["b"] for point in points], found)
-
-
 def draw(
     options: argparse.Namespace, name: str, x_label: str, x: Sequence[float], found: Sequence[dict[str, float]]
 ) -> None:
     curves = {curve: [point[curve] for point in found] for curve in found[0]}
     path = options.out / f"mj08_figure_{name}"
-    told = {"rows": options.rows, "reads": options.reads, "x": list(x), "curves": curves}
+    rows = options.sensor_rows if name == "10d" else options.rows
+    told = {"rows": rows, "reads": options.reads, "x": list(x), "curves": curves}
     path.with_suffix(".json").write_text(json.dumps(told, indent=2) + "\n")
-    rows = [[f"{at:g}", *(f"{point[curve]:,.0f}" for curve in curves)] for at, point in zip(x, found, strict=True)]
-    path.with_suffix(".md").write_text(table([x_label, *curves], rows))
-    title = f"MJ08 Figure {name}: {options.rows:,} rows, {options.reads} reads"
-    chart = LineChart(title, x_label, "tuples per second", x, curves, is_share=name == "10b", logarithmic=name != "10a")
+    cells = [[f"{at:g}", *(f"{point[curve]:,.0f}" for curve in curves)] for at, point in zip(x, found, strict=True)]
+    path.with_suffix(".md").write_text(table([x_label, *curves], cells))
+    title = f"MJ08 Figure {name}: {rows:,} rows, {options.reads} reads"
+    chart = LineChart(
+        title, x_label, "tuples per second", x, curves, is_share=name in ("10b", "10d"), logarithmic=name != "10a"
+    )
     draw_lines(chart, path.with_suffix(".svg"))
     print(path, flush=True)
 

@@ -34,11 +34,16 @@ def test_the_data_have_the_sizes_of_the_paper() -> None:
     assert sorted(rows["id"].to_pylist()) == list(range(1000))
     skewed = pa.Table.from_batches(MeshData(rows=1000, relation_skew=1.0).relation())
     assert len(set(skewed["id"].to_pylist())) < 500
+    sensors = MeshData(rows=1000, relation_skew=0.5, domain=40, row_bytes=32, tuple_bytes=32)
+    rows, tuples = pa.Table.from_batches(sensors.relation()), sensors.stream(500)
+    assert (rows.nbytes / 1000, sum(batch.nbytes for batch in tuples) / 500) == pytest.approx((32, 32), rel=0.01)
+    assert set(rows["id"].to_pylist()) == set(range(40))
 
 
 @pytest.mark.parametrize("direct", [False, True])
-def test_methods_say_when_they_are_ready(tmp_path: Path, direct: bool) -> None:
-    setting = Setting(MeshData(rows=2000), tmp_path, 150_000, direct)
+@pytest.mark.parametrize("data", [MeshData(rows=2000), MeshData(2000, 0.5, 0.5, domain=100, tuple_bytes=32)])
+def test_methods_say_when_they_are_ready(tmp_path: Path, data: MeshData, direct: bool) -> None:
+    setting = Setting(data, tmp_path, 150_000, direct)
     setting.write()
     for method in ("meshjoin", "index_nested_loops", "index_nested_loops_batched"):
         begun = []

@@ -65,7 +65,6 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
     [
         ({"python": False}, "the profile does not run Python"),
         ({"runs": False}, "the profile does not run Python"),
-        ({"last": None}, "no batch has measured the dump yet"),
         (
             {"last": {**LAST, "rows_new": 4_999_999}},
             "4,999,999 rows are too few for Python to pay (fewer than 5,000,000)",
@@ -159,6 +158,17 @@ def test_a_join_where_neither_hashes_nor_a_window_fit(case: dict[str, Any], agai
     assert chosen(**case) == ("outer_join", f"auto: {against_hashes}; {reason}")
 
 
+def test_a_first_dump_is_kept_in_its_order() -> None:
+    unknown = "auto: no batch has measured the dump yet"
+    assert chosen(None) == ("window", unknown + "; kept in its order, it shows how near rows lie")
+    assert chosen(None, tolerance={"price": 0.1}) == (
+        "outer_join",
+        unknown + "; with a tolerance the log is compared, which has no order",
+    )
+    assert chosen(None, snapshot_date="day") == ("outer_join", unknown + ", and this run may compare many")
+    assert chosen(None, python=False) == ("outer_join", "auto: the profile does not run Python")
+
+
 def test_dumps_are_kept_in_order_once_to_measure_them() -> None:
     strategy, reason = chosen(**EXACT)
     assert strategy == "window"
@@ -177,7 +187,9 @@ def test_a_table_near_the_limit_keeps_its_strategy() -> None:
     assert chosen({**LAST, "rows_new": 3_000_000})[0] == "outer_join"
     assert chosen({**LAST, "rows_new": 3_000_000, "progress_strategy": "hash_compressed"})[0] == "hash_compressed"
     assert chosen({**LAST, "rows_new": 2_000_000, "progress_strategy": "hash_compressed"})[0] == "outer_join"
-    assert chosen({**LAST, "rows_new": 3_000_000, "progress_strategy": "window"}, **EXACT)[0] == "window"
+    by_window = {**LAST, "rows_new": 3_000_000, "progress_strategy": "window"}
+    assert chosen(by_window, **EXACT)[0] == "window"
+    assert chosen({**by_window, "batch_id": 1}, **EXACT)[0] == "outer_join"
 
 
 def test_the_first_batch_of_a_log_is_no_change() -> None:

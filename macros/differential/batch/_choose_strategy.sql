@@ -17,6 +17,8 @@
   {%- set against_both = deltawave._reason_against_python(job, last) -%}
   {%- if against_both -%}
     {{ return(('outer_join', against_both)) }}
+  {%- elif not last -%}
+    {{ return(deltawave._first_chosen(job)) }}
   {%- endif -%}
   {%- set against_hashes = deltawave._reason_against_hashes(job, last) -%}
   {%- if not against_hashes -%}
@@ -29,18 +31,31 @@
   {{ return(('window', against_hashes ~ '; ' ~ deltawave._reason_for_window(last))) }}
 {%- endmacro -%}
 
+{# Of a first batch all rows are inserts: no strategy compares. To keep it in its order costs the least, and shows the next run how near rows lie. #}
+{%- macro _first_chosen(job) -%}
+  {%- set unknown = 'no batch has measured the dump yet' -%}
+  {%- set against_window = deltawave._reason_against_window(job, {}) -%}
+  {%- if against_window -%}
+    {{ return(('outer_join', unknown ~ '; ' ~ against_window)) }}
+  {%- elif job.settings.snapshot_date is not none -%}
+    {{ return(('outer_join', unknown ~ ', and this run may compare many')) }}
+  {%- endif -%}
+  {{ return(('window', unknown ~ '; kept in its order, it shows how near rows lie')) }}
+{%- endmacro -%}
+
 {# What both hash_compressed and window assume, and does not hold; none if all holds. #}
 {%- macro _reason_against_python(job, last) -%}
   {%- if adapter.runs_python is not defined or not adapter.runs_python() -%}
     {{ return('the profile does not run Python') }}
   {%- elif not last -%}
-    {{ return('no batch has measured the dump yet') }}
+    {{ return(none) }}
   {%- elif deltawave._columns_differ(job, last) -%}
     {{ return('the dump has other columns than the log') }}
   {%- endif -%}
   {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
-  {#- A table near the limit does not change its strategy with each batch. -#}
-  {%- set limit = few // 2 if last.progress_strategy in ['hash_compressed', 'window'] else few -%}
+  {#- A table near the limit does not change its strategy with each batch; in the first one, nothing was compared. -#}
+  {%- set is_by_python = last.progress_strategy in ['hash_compressed', 'window'] and last.batch_id != last.first_batch -%}
+  {%- set limit = few // 2 if is_by_python else few -%}
   {%- if last.rows_new < limit -%}
     {{ return('%s rows are too few for Python to pay (fewer than %s)' | format('{:,}'.format(last.rows_new), '{:,}'.format(limit))) }}
   {%- endif -%}

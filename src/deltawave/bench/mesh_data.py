@@ -20,8 +20,8 @@ TUPLE = pa.schema([("id", pa.int64()), ("amount", pa.int64()), ("shop", pa.int32
 ROW = pa.schema([("id", pa.int64()), ("skey", pa.int64()), ("name", pa.string())])
 TUPLE_BYTES = 20
 ROW_BYTES = 120
-# Beside two numbers and the offset of a text.
-_NAME_BYTES = 100
+# Two numbers and the offset of a text; the text takes the rest.
+_NUMBERS_BYTES = 20
 _ROWS_AT_A_TIME = 100_000
 
 
@@ -54,17 +54,27 @@ class MeshData:
 
     - ``stream_skew``: z_S
     - ``relation_skew``: z_R; none where ``id`` is a key of the relation
+    - ``domain``: how many values ``id`` can have; as many as R has rows, if that is none
     """
 
     rows: int = 3_500_000
     stream_skew: float = 0.5
     relation_skew: float | None = None
     seed: int = 1
+    domain: int | None = None
+    row_bytes: int = ROW_BYTES
+    tuple_bytes: int = TUPLE_BYTES
 
     @property
     def relation_bytes(self) -> int:
         """The size of R, of which the memory is a part."""
-        return self.rows * ROW_BYTES
+        return self.rows * self.row_bytes
+
+    @property
+    def tuple_schema(self) -> pa.Schema:
+        """That of S."""
+        rest = self.tuple_bytes - TUPLE_BYTES
+        return TUPLE.append(pa.field("rest", pa.binary(rest))) if rest else TUPLE
 
     @cached_property
     def keys(self) -> Numbers:
@@ -72,11 +82,11 @@ class MeshData:
         random = np.random.default_rng(self.seed)
         if self.relation_skew is None:
             return random.permutation(self.rows)
-        return Zipf(self.rows, self.relation_skew, self.seed + 1).draw(self.rows, random)
+        return Zipf(self.domain or self.rows, self.relation_skew, self.seed + 1).draw(self.rows, random)
 
     @cached_property
     def _stream_keys(self) -> Zipf:
-        return Zipf(self.rows, self.stream_skew, self.seed + 2)
+        return Zipf(self.domain or self.rows, self.stream_skew, self.seed + 2)
 
     def relation(self) -> Iterator[pa.RecordBatch]:
         """R's rows."""
@@ -84,7 +94,8 @@ class MeshData:
         for begin in range(0, self.rows, _ROWS_AT_A_TIME):
             ids = self.keys[begin : begin + _ROWS_AT_A_TIME]
             surrogates = np.arange(begin, begin + len(ids), dtype=np.int64)
-            yield pa.RecordBatch.from_arrays([pa.array(ids), pa.array(surrogates), _names(ids, random)], schema=ROW)
+            names = _names(len(ids), self.row_bytes - _NUMBERS_BYTES, random)
+            yield pa.RecordBatch.from_arrays([pa.array(ids), pa.array(surrogates), names], schema=ROW)
 
     def stream(self, count: int, batch_rows: int = 1000, seed: int = 0) -> list[pa.RecordBatch]:
         """So many tuples of S, as they arrive."""
@@ -94,7 +105,13 @@ class MeshData:
             pa.array(np.arange(count, dtype=np.int64)),
             pa.array(random.integers(0, 1000, count).astype(np.int32)),
         ]
-        tuples = pa.RecordBatch.from_arrays(cells, schema=TUPLE)
+        if rest := self.tuple_bytes - TUPLE_BYTES:
+            cells.append(
+                pa.FixedSizeBinaryArray.from_buffers(
+                    pa.binary(rest), count, [None, pa.py_buffer(random.bytes(count * rest))]
+                )
+            )
+        tuples = pa.RecordBatch.from_arrays(cells, schema=self.tuple_schema)
         return [tuples.slice(begin, batch_rows) for begin in range(0, count, batch_rows)]
 
     def write(self, path: Path, page_bytes: int) -> None:
@@ -102,8 +119,8 @@ class MeshData:
         write_pages(path, self.relation(), ROW, key=["id"], page_bytes=page_bytes)
 
 
-def _names(ids: Numbers, random: np.random.Generator) -> pa.Array:
+def _names(count: int, size: int, random: np.random.Generator) -> pa.Array:
     """Texts of one length, of 64 letters, that say little of each other."""
-    letters = random.integers(0, 64, len(ids) * _NAME_BYTES, dtype=np.uint8) + np.uint8(ord("0"))
-    offsets = np.arange(0, (len(ids) + 1) * _NAME_BYTES, _NAME_BYTES, dtype=np.int32)
-    return pa.StringArray.from_buffers(len(ids), pa.py_buffer(offsets), pa.py_buffer(letters))
+    letters = random.integers(0, 64, count * size, dtype=np.uint8) + np.uint8(ord("0"))
+    offsets = np.arange(0, (count + 1) * size, size, dtype=np.int32)
+    return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(letters))

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.bench.mesh_data import TUPLE_BYTES
 from deltawave.bench.mesh_setting import Setting, forget
 from deltawave.meshjoin.factors import measured_model
 from deltawave.meshjoin.operator import Counts, Fixed, Greedy, MeshJoin, Progress, Tuner
@@ -38,11 +37,11 @@ def meshjoin(setting: Setting, ready: Callable[[], None]) -> float:
     pa.set_memory_pool(pa.system_memory_pool())
     with PageFile(setting.pages, setting.direct) as relation:
         join = setting.join(relation)
-        capacity = join.capacity(TUPLE_BYTES)
+        capacity = join.capacity(setting.data.tuple_bytes)
         tuples = setting.data.stream(capacity * _WINDOWS, min(capacity, _ARRIVING))
         warm_up(join)
         ready()
-        return service_rate(join, tuples, Greedy())
+        return service_rate(join, tuples, Greedy(), capacity)
 
 
 def warm_up(join: MeshJoin) -> None:
@@ -53,8 +52,8 @@ def warm_up(join: MeshJoin) -> None:
             relation.read(page, 1).take(np.arange(0, relation.row_counts[page], 16), relation.schema.names)
 
 
-def service_rate(join: MeshJoin, tuples: Sequence[pa.RecordBatch], tuner: Tuner) -> float:
-    """Tuples per second, from the second window on until the last tuple is taken."""
+def service_rate(join: MeshJoin, tuples: Sequence[pa.RecordBatch], tuner: Tuner, window: int) -> float:
+    """Tuples per second, from the second window of so many on until the last tuple is taken."""
     counts = Counts()
     # When more tuples were taken, and how many by then.
     taken = [(0.0, 0)]
@@ -66,8 +65,7 @@ def service_rate(join: MeshJoin, tuples: Sequence[pa.RecordBatch], tuner: Tuner)
 
     for _ in join.run(tuples, watching, counts):
         pass
-    capacity = join.capacity(TUPLE_BYTES)
-    steady = [each for each in taken if each[1] > capacity]
+    steady = [each for each in taken if each[1] > window]
     (begin, first), (end, last) = steady[0], steady[-1]
     return (last - first) / (end - begin)
 
@@ -77,16 +75,16 @@ def sweep(setting: Setting, ready: Callable[[], None]) -> list[dict[str, float]]
     points = []
     with PageFile(setting.pages, setting.direct) as relation:
         most = max(1, min(relation.pages, setting.memory_bytes // (2 * relation.page_bytes)))
-        tuples = setting.data.stream(setting.join(relation, 1).capacity(TUPLE_BYTES) * _WINDOWS, _ARRIVING)
+        tuples = setting.data.stream(setting.join(relation, 1).capacity(setting.data.tuple_bytes) * _WINDOWS, _ARRIVING)
         warm_up(setting.join(relation))
         ready()
         for b in sorted({round(most ** (step / (_SWEEP - 1))) for step in range(_SWEEP)}):
             join = setting.join(relation, b)
-            window = join.capacity(TUPLE_BYTES)
+            window = join.capacity(setting.data.tuple_bytes)
             w = max(1, window * b // relation.pages)
             sample = pa.Table.from_batches(tuples[: -(-window // _ARRIVING)]).combine_chunks().to_batches()[0]
             model = measured_model(join, sample)
-            measured = service_rate(join, tuples[: window * 3 // _ARRIVING + 2], Fixed(w, b))
+            measured = service_rate(join, tuples[: window * 3 // _ARRIVING + 2], Fixed(w, b), window)
             points.append({"b": b, "w": w, "predicted": round(model.service_rate(w, b)), "measured": round(measured)})
     return points
 
@@ -107,7 +105,8 @@ def index_nested_loops_batched(setting: Setting, ready: Callable[[], None]) -> f
     """The same, where sqlite itself goes through a batch of tuples."""
 
     def joined(index: sqlite3.Connection, tuples: list[list[Any]]) -> None:
-        index.executemany("insert into temp.s values (?, ?, ?)", zip(*tuples, strict=True))
+        places = ", ".join("?" * len(tuples))
+        index.executemany(f"insert into temp.s values ({places})", zip(*tuples, strict=True))
         for _ in index.execute("select s.*, r.skey, r.name from temp.s cross join r on r.id = s.id"):
             pass
         index.execute("delete from temp.s")
@@ -124,7 +123,7 @@ def _looked_up(
         index.execute(f"pragma cache_size = -{max(1, setting.memory_bytes >> 10)}")
         index.execute("pragma mmap_size = 0")
         index.execute("pragma temp_store = memory")
-        index.execute("create temp table s (id integer, amount integer, shop integer)")
+        index.execute(f"create temp table s ({', '.join(setting.data.tuple_schema.names)})")
         ready()
         begin, done = time.perf_counter(), 0
         for batch in tuples:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.bench.mesh_data import ROW, TUPLE, TUPLE_BYTES, MeshData
+from deltawave.bench.mesh_data import ROW, MeshData
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile
@@ -65,13 +65,13 @@ class Setting:
 
     def join(self, relation: PageFile, most_pages: int | None = None) -> MeshJoin:
         """The join of this stream."""
-        return MeshJoin(relation, Equal.on("id"), TUPLE, "inner", self.memory_bytes, most_pages)
+        return MeshJoin(relation, Equal.on("id"), self.data.tuple_schema, "inner", self.memory_bytes, most_pages)
 
     @property
     def window(self) -> int:
         """How many tuples MESHJOIN holds."""
         with PageFile(self.pages, self.direct) as relation:
-            return self.join(relation).capacity(TUPLE_BYTES)
+            return self.join(relation).capacity(self.data.tuple_bytes)
 
 
 def write_index(path: Path, data: MeshData) -> None:

@@ -139,8 +139,8 @@ def _read(join: MeshJoin, pages: int) -> float:
 def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
     """c_H and c_O. The second time counts: at first, a mapped file's pages are entered into the process's tables."""
     turns = _turns(join, pages)
+    results = join.results(join.rows_met())
     for _ in range(2):
-        results = join.results(join.rows_met())
         looks, made, matched = [], 0.0, 0
         for first in turns:
             held = join.relation.read(first, pages)
@@ -148,7 +148,7 @@ def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
             found = list(filled.matcher.candidates(held))
             looked = time.perf_counter()
             for candidates in found:
-                for piece in results.pieces(held, candidates):
+                for piece in results.pieces(held, first, candidates):
                     results.add(held, first, piece)
                     if results.is_full:
                         deque(results.settle(filled.window), 0)

@@ -189,7 +189,7 @@ class MeshJoin:
     def results(self, met: RowsMet) -> Results:
         """For pairs on their way to results."""
         schema = self.schema if self.how in ("inner", "left") else None
-        return Results(self.condition, schema, self.carried, self.notes_met, met)
+        return Results(self.condition, schema, self.carried, self.notes_met, met, self.relation.pages)
 
     def run(
         self,
@@ -312,7 +312,7 @@ class _Run:
     def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
         pages = self._relation.read(page, count)
         for candidates in self._matcher.candidates(pages):
-            for piece in self._results.pieces(pages, candidates):
+            for piece in self._results.pieces(pages, page, candidates):
                 self._results.add(pages, page, piece)
                 if self._results.is_full:
                     yield from self._settled()

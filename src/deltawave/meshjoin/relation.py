@@ -49,9 +49,9 @@ class Pages:
         """Copies of these columns of the rows at these places, which ascend if there are several pages."""
         return [rows.take(pa.array(own)) for rows, own in self._parts(places, columns)]
 
-    def largest_row(self, columns: Sequence[str]) -> int:
-        """No row takes more bytes than these."""
-        return max(largest_row(rows.select(columns)) for rows in self.parts)
+    def largest_rows(self, columns: Sequence[str]) -> list[int]:
+        """No row of each page takes more bytes than these."""
+        return [largest_row(rows.select(columns)) for rows in self.parts]
 
     def sizes(self, places: Places, columns: Sequence[str]) -> Sizes:
         """What the same take, in bytes."""

@@ -31,13 +31,22 @@ class Results:
     - ``schema``: of results; none if they are not asked for
     - ``carried``: the relation's columns in them
     - ``notes_met``: whether the window notes which tuples met a row
+    - ``pages``: of the relation
     """
 
     def __init__(
-        self, condition: Condition, schema: pa.Schema | None, carried: Sequence[str], notes_met: bool, met: RowsMet
+        self,
+        condition: Condition,
+        schema: pa.Schema | None,
+        carried: Sequence[str],
+        notes_met: bool,
+        met: RowsMet,
+        pages: int,
     ) -> None:
         self._condition, self._schema, self._carried = condition, schema, carried
         self._notes_met, self._met = notes_met, met
+        # Of each page, what no row takes more than; -1 until it is looked at.
+        self._largest_rows = np.full(pages, -1)
         self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))
         self._clear()
 
@@ -52,17 +61,23 @@ class Results:
         """Whether no more pairs should wait."""
         return self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES
 
-    def pieces(self, pages: Pages, candidates: Candidates) -> Iterator[Candidates]:
+    def pieces(self, pages: Pages, first_page: int, candidates: Candidates) -> Iterator[Candidates]:
         """Pairs of rows of these pages, some at a time: to be added one after the other, unless too many wait."""
         places, numbers = candidates
         if len(pages.parts) > 1:
             order = np.argsort(places, kind="stable")
             places, numbers = places[order], numbers[order]
-        if len(places) * pages.largest_row(self._fetched) <= _PAIR_BYTES:
+        if len(places) * self._largest_row(pages, first_page) <= _PAIR_BYTES:
             yield places, numbers
             return
         for begin, end in pieces(pages.sizes(places, self._fetched), _PAIR_BYTES):
             yield places[begin:end], numbers[begin:end]
+
+    def _largest_row(self, pages: Pages, first_page: int) -> int:
+        largest = self._largest_rows[first_page : first_page + len(pages.parts)]
+        if (largest < 0).any():
+            largest[:] = pages.largest_rows(self._fetched)
+        return int(largest.max())
 
     def add(self, pages: Pages, first_page: int, candidates: Candidates) -> None:
         """Add a piece."""
