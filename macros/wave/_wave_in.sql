@@ -30,3 +30,9 @@
 {%- macro _is_multiple(wave) -%}
   {{ return(deltawave._wave_type(wave, wave.spec.search_field).startswith('array<')) }}
 {%- endmacro -%}
+
+{# The value of the newest day. #}
+{%- macro _newest_day(record) -%}
+  {%- set wave = deltawave._wave_in(record.select) -%}
+  {{ return(wave.days[wave.day | string][0]) }}
+{%- endmacro -%}

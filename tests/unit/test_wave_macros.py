@@ -93,6 +93,26 @@ def test_an_end_that_is_no_day_is_refused(kind: str, type_: str, value: Any) -> 
         days_between(told, None, value)
 
 
+@pytest.mark.parametrize(
+    ("asked", "days"),
+    [
+        ({}, []),
+        ({"deltawave_drop_days": {"sales": date(2026, 1, 2), "other": ["x"]}}, ["2026-01-02"]),
+        ({"deltawave_drop_days": {"sales": [date(2026, 1, 2), "2026-01-03"]}}, ["2026-01-02", "2026-01-03"]),
+        ({"deltawave_drop_days": {"other": ["x"]}}, []),
+    ],
+)
+def test_days_to_drop(asked: dict[str, Any], days: list[str]) -> None:
+    assert Macros(var=asked.get)._days_to_drop({"name": "sales"}) == days
+
+
+def test_days_to_drop_of_no_model() -> None:
+    with pytest.raises(CompilationError) as error:
+        Macros(var=lambda *_: "2206-01-04")._days_to_drop({"name": "sales"})
+    assert messages("Wave indices")["days to drop without a model"] in str(error.value)
+    assert "--vars '{deltawave_drop_days: {sales: [2026-01-31]}}'" in str(error.value)
+
+
 def test_another_catalog_is_refused() -> None:
     session: Any = SimpleNamespace(catalog=SimpleNamespace(currentCatalog=lambda: "lake"))
     with pytest.raises(ValueError, match=re.escape(messages("Wave indices")["another catalog"])):

@@ -11,8 +11,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.differencing.in_place import quoted
+from deltawave.wave.pending import in_order
 from deltawave.wave.statements import of_days
-from deltawave.wave.steps import in_order
 from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import marked
 

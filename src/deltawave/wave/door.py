@@ -6,7 +6,7 @@ Records, specifications and works pass as JSON.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,25 +16,32 @@ from deltawave.costs.wave_advice import WaveNeeds, advise
 from deltawave.costs.wave_parameters import WaveParameters
 from deltawave.costs.wave_report import advice_lines
 from deltawave.wave.execution import Naming
+from deltawave.wave.guards import objections
 from deltawave.wave.leftovers import leftover_parts
+from deltawave.wave.pending import Work, pending
 from deltawave.wave.planner import WaveIndex
-from deltawave.wave.steps import Work, pending, shrunken, step
+from deltawave.wave.steps import step
 from deltawave.wave.tables import WaveRecord, WaveSpec
 from deltawave.wave.wave_table import check_catalog, columns_of, delivered, partitions
 
 SCHEMA = "place int, kind string, text string"
 
 
-def pending_work(dump: DataFrame, *, settings: Mapping[str, Any], record: str | None) -> DataFrame:
+def pending_work(
+    dump: DataFrame, *, settings: Mapping[str, Any], record: str | None, drop: Collection[str]
+) -> DataFrame:
     """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late; and
-    ``shrunken``, days that would lose more than half their rows.
+    ``objection``, sentences that speak against them.
+
+    ``drop``: days of the index that are wrong.
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
     known = _record(record)
-    works, late = pending(known, spec, delivered(dump, spec), settings["gaps"])
+    days = delivered(dump, spec)
+    works, late = pending(known, spec, days, settings["gaps"], drop)
     rows = [("work", json.dumps(work.to_json())) for work in works] + [("late", day.value) for day in late]
-    rows += [("shrunken", text) for text in shrunken(known, works)]
+    rows += [("objection", text) for text in objections(known, spec, days, works, settings["gaps"])]
     return _frame(dump, rows)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -17,8 +17,10 @@ from deltawave.differencing.comparable import literal
 from deltawave.differencing.in_place import quoted
 from deltawave.wave.day_checksum import day_checksum
 from deltawave.wave.execution import Naming
+from deltawave.wave.guards import objections
 from deltawave.wave.leftovers import leftover_parts, leftover_tables
-from deltawave.wave.steps import Step, pending, shrunken, step
+from deltawave.wave.pending import pending
+from deltawave.wave.steps import Step, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 # Also where Delta or Iceberg extends it.
@@ -44,13 +46,19 @@ class WaveTable:
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
     def update(
-        self, rows: DataFrame, spec: WaveSpec, gaps: str = "skip", rebuild: bool = False, accept: bool = False
+        self,
+        rows: DataFrame,
+        spec: WaveSpec,
+        gaps: str = "skip",
+        rebuild: bool = False,
+        accept: bool = False,
+        drop: Collection[str] = (),
     ) -> list[Day]:
         """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
-        Returns the days that come too late. Raises ``ValueError`` where :func:`deltawave.wave.steps.pending` and
-        :func:`check_catalog` do, for a source that changes while it is read, and, unless ``accept`` is set, for a day
-        that would lose more than half its rows.
+        ``gaps`` and ``drop``: see :func:`deltawave.wave.pending.pending`. Returns the days that come too late. Raises
+        ``ValueError`` where that function and :func:`check_catalog` do, for a source that changes while it is read,
+        and, unless ``accept`` is set, for :func:`deltawave.wave.guards.objections`.
         """
         check_catalog(self.session)
         source = f"wave_{uuid4().hex}"
@@ -58,11 +66,12 @@ class WaveTable:
         former = WaveRecord.from_json(told["wave"]) if told else None
         record = None if rebuild else former
         batch, attempt = told["batch_id"] if told else 0, uuid4().hex[:12]
-        work, late = pending(record, spec, delivered(rows, spec), gaps)
-        if not accept and (lost := shrunken(record, work)):
+        days = delivered(rows, spec)
+        work, late = pending(record, spec, days, gaps, drop)
+        if not accept and (found := objections(record, spec, days, work, gaps)):
             raise ValueError(
-                f"{self.view}: days that would lose more than half their rows: {', '.join(lost)}. Parts of days? "
-                "Nothing was changed. Deliver whole days, or set accept."
+                f"{self.view}: {' '.join(found)} Nothing was changed. Correct the days at the source, or leave them "
+                "out; if they are right, set accept."
             )
         if rebuild and not work:
             raise ValueError(f"{self.view}: the source has no days to build the wave index from. Nothing was changed.")
