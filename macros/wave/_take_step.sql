@@ -3,8 +3,8 @@
   {%- set batch = deltawave._begin_step(job, last, work) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- set found = deltawave._ask_library(job, batch, 'next_step', {
-    'record': none if is_new or not last else tojson(deltawave._wave_in(last.select)),
-    'former': tojson(deltawave._wave_in(last.select)) if last else none,
+    'record': none if is_new or not last else tojson(deltawave._wave_found(job, last)),
+    'former': tojson(deltawave._wave_found(job, last)) if last else none,
     'work': tojson(work),
     'source': job.sql,
     'schema': job.state_schema,

@@ -171,7 +171,8 @@ def marked(session: SparkSession, relation: str) -> dict[str, Any]:
     """
     facts = session.sql(f"describe extended {relation}").collect()
     texts: Sequence[str] = [row["data_type"] or "" for row in facts if row["col_name"] == "View Text"]
-    found = _MARK.search(texts[0]) if texts else None
+    # Columns come first, and one may have that name.
+    found = _MARK.search(texts[-1]) if texts else None
     told: dict[str, Any] = json.loads(found.group(1)) if found else {}
     if "wave" not in told:
         raise ValueError(f"{relation} is not a wave index.")

@@ -232,8 +232,10 @@ class TestRefusals:
         configure(bench, scheme="reindex")
         assert MESSAGES["another scheme for the same model"] in bench.refused()
         configure(bench)
-        deliver(bench, batch(1, 1))
-        assert MESSAGES["a part of a day"] in bench.refused()
+        deliver(bench, batch(1, 1), batch(400))
+        refused = bench.refused()
+        assert MESSAGES["a part of a day"] in refused
+        assert "2027-02-04 comes 399 days after 2026-01-01, more than 10 windows: a wrong date?" in refused
         deliver(bench, [(None, 1, 1, None)])
         assert MESSAGES["rows without a day"] in bench.refused()
 
@@ -264,7 +266,7 @@ class TestStops:
         }
         for name, options in models.items():
             configure(bench, name, **options)
-        batches = {number: batch(number) for number in range(1, 6)}
+        batches = {number: batch(number) for number in range(1, 7)}
         take(bench, *(batches[number] for number in (1, 2, 3)))
         deliver(bench, batches[4])
         # What was written is not decided.
@@ -273,7 +275,13 @@ class TestStops:
         for name in models:
             assert seen(bench, name) == expected(batches, (1, 2, 3))
         take(bench, batches[4])
-        take(bench, batches[5])
+        deliver(bench, batches[5])
+        # What was decided is finished by the next run. What readers saw until then stays, also if it takes another day.
+        bench.run("--vars", "{stop_at: publish}")
+        found = {name: named_parts(record_of(bench, name).constituents) for name in models}
+        take(bench, batches[5], batches[6])
         for name in models:
-            assert seen(bench, name) == expected(batches, (3, 4, 5))
+            assert seen(bench, name) == expected(batches, (4, 5, 6))
+            folders = index_folders(bench, name)
+            assert all(part in folders.get(table.split("`")[3], ()) for table, part in found[name])
             assert index_folders(bench, name) == needed_parts(bench, name)
