@@ -156,6 +156,12 @@ def test_new_days_are_compared_where_they_were_written() -> None:
     assert made.changed_days is not None
     assert "values ('2026-01-05', 1000000L, '0000000000000005')" in made.changed_days
     assert f"where wave_part = '{made.record.constituents[1].parts[-1].name}' and wave_is_first" in made.changed_days
+    written = step(
+        record, spec, work.as_written({"2026-01-05": "f"}), "(source)", Naming("shop", "sales", 9, "0123456789ab")
+    )
+    assert written.statements == made.statements
+    assert written.record.days[5] == replace(made.record.days[5], checksum="f")
+    assert written.record.tables == made.record.tables
     prepared = step(made.record, spec, Work("prepare"), "(source)", Naming("shop", "sales", 10, "0123456789ab"))
     assert prepared.changed_days is None
 

@@ -57,6 +57,7 @@ def next_step(
     model: str,
     batch: int,
     attempt: str,
+    checksums: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """A transition: rows of kind ``statement``, ``changed_days`` and ``drop``, in order, and one ``outcome``, as JSON.
 
@@ -64,11 +65,12 @@ def next_step(
     - ``former``: what readers see, where ``record`` is none because it is built anew
     - ``source``: a relation in SQL that has the rows of the work's days
     - ``schema``, ``model``, ``batch``, ``attempt``: name the tables
+    - ``checksums``: those of what was written of some days, if they differ from the work's; the statements are the same
 
     The outcome has the text of the view, which tells the new record, names of all tables needed, and counts of rows.
     """
     spec = specification(dump, settings)
-    before, seen, asked = _record(record), _record(former), Work.from_json(json.loads(work))
+    before, seen, asked = _record(record), _record(former), Work.from_json(json.loads(work)).as_written(checksums or {})
     made = step(before, spec, asked, source, Naming(schema, model, batch, attempt), seen)
     rows_old = (before or seen or WaveRecord(spec)).rows
     delivered_rows = sum(day.rows for day in asked.days)

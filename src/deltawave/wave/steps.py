@@ -21,7 +21,8 @@ class Step:
 
     - ``statements``: they write tables and parts that no reader looks at
     - ``record``: the wave index after it
-    - ``changed_days``: a query for new days that were written otherwise than they were counted; none if it takes none
+    - ``changed_days``: a query for new days that were written otherwise than they were counted (see
+      :func:`deltawave.wave.day_checksum.changed_days`); none if it takes none
     - ``drops``: statements for afterwards, when readers have the new view: they remove what was replaced before
     """
 

@@ -81,8 +81,12 @@ class WaveTable:
                 if each.kind == "prepare" and (record is None or not record.pending):
                     continue
                 batch += 1
-                made = step(record, spec, each, source, Naming(self.schema, self.name, batch, attempt), former)
-                self._carry_out(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
+                naming = Naming(self.schema, self.name, batch, attempt)
+                made = step(record, spec, each, source, naming, former)
+                if changed := self._write(made):
+                    # What was written is the same; the record tells it as it is.
+                    made = step(record, spec, each.as_written(changed), source, naming, former)
+                self._show(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
                 record = former = made.record
         finally:
             self.session.catalog.dropTempView(source)
@@ -90,16 +94,19 @@ class WaveTable:
             self._sweep(record, batch)
         return late
 
-    def _carry_out(self, made: Step, is_new: bool, mark: dict[str, Any]) -> None:
+    def _write(self, made: Step) -> dict[str, str]:
+        """The checksums of days that were written with other values than they were counted with."""
         for statement in made.statements:
             self.session.sql(statement)
         changed = self.session.sql(made.changed_days).collect() if made.changed_days else []
-        if changed:
+        if others := [row["day"] for row in changed if row["has_other_count"]]:
             raise ValueError(
-                f"{self.view}: the source's rows of {', '.join(row.day for row in changed)} changed while they were "
-                "read, or differ each time. Nothing was changed. Run again; the rows of a day must not depend on when "
-                "it is read."
+                f"{self.view}: the source's rows of {', '.join(others)} changed while they were read, or are others "
+                "each time. Nothing was changed. Run again; which rows a day has must not depend on when it is read."
             )
+        return {row["day"]: row["checksum"] for row in changed}
+
+    def _show(self, made: Step, is_new: bool, mark: dict[str, Any]) -> None:
         self.session.sql(f"{'create' if is_new else 'alter'} view {self.view} as {made.view(mark)}")
         for statement in made.drops:
             self.session.sql(statement)
