@@ -5,9 +5,13 @@
   {%- set works = [] -%}
   {%- set late = [] -%}
   {%- set objections = [] -%}
-  {%- for row in deltawave._ask_library(job, batch, 'pending_work', {'record': record, 'drop': deltawave._days_to_drop(job)}) -%}
+  {%- for row in deltawave._ask_library(job, batch, 'pending_work', {
+    'record': record, 'drop': deltawave._days_to_drop(job), 'schema': job.state_schema, 'model': job.target.identifier,
+  }) -%}
     {%- if row.kind == 'late' -%}
       {%- do late.append(row.text) -%}
+    {%- elif row.kind == 'length' -%}
+      {%- do exceptions.warn(deltawave._message('long_text', {'model': job.name, 'window': job.settings.window, 'length': row.text})) -%}
     {%- elif row.kind == 'objection' -%}
       {%- do objections.append(row.text) -%}
     {%- else -%}

@@ -192,3 +192,14 @@ def test_another_catalog_is_refused() -> None:
     session: Any = SimpleNamespace(catalog=SimpleNamespace(currentCatalog=lambda: "lake"))
     with pytest.raises(ValueError, match=re.escape(messages("Wave indices")["another catalog"])):
         check_catalog(session)
+
+
+def test_a_window_that_will_not_fit_is_told() -> None:
+    warned: list[str] = []
+    macros = Macros(exceptions=SimpleNamespace(warn=lambda text: warned.append(text) or ""), var=lambda _, value: value)
+    macros._macros["_ask_library"] = lambda *_: [{"kind": "length", "text": "38,561"}]
+    job = {"name": "sales", "attempt": "own", "state_schema": "shop", "settings": {"window": 300}}
+    job["target"] = {"identifier": "sales"}
+    assert macros._pending_days(job, {"record": None, "is_new_generation": False}) == []
+    assert len(warned) == 1
+    assert messages("Wave indices")["a window too great for Derby"] in warned[0]

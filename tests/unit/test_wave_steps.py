@@ -15,13 +15,11 @@ from deltawave.differencing.comparable import literal
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
 from deltawave.wave.pending import Work, pending
-from deltawave.wave.statements import drop_part
+from deltawave.wave.statements import drop_part, view_select
 from deltawave.wave.steps import step
 from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, of_ranges
+from deltawave.wave.text_length import MOST_TEXT, full_length
 from deltawave.wave.wave_table import type_text
-
-# What the embedded metastore keeps of a view's text.
-MOST_TEXT = 32_000
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
@@ -190,3 +188,20 @@ def test_the_source_is_read_once_per_day() -> None:
 def test_specifications_that_cannot_be(change: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(SPEC, **change)  # type: ignore[arg-type]
+
+
+def test_the_length_of_a_full_window_is_known_before() -> None:
+    def length(window: int, n: int, technique: str = "in_place", scheme: str = "del", columns: int = 0) -> int:
+        more = tuple((f"column_number_{number}", "int") for number in range(columns))
+        spec = replace(SPEC, index=WaveIndex(scheme, window, n), technique=technique, columns=(*COLUMNS, *more))
+        return full_length(spec, "warehouse", "recent_sales")
+
+    assert length(300, 10) > MOST_TEXT > length(300, 10, "packed_shadow")
+    assert length(100, 100) > MOST_TEXT > length(100, 10)
+    assert length(100, 10, columns=600) > MOST_TEXT
+    # An index that has grown is as long, whatever its scheme.
+    for scheme in SCHEMES:
+        spec = replace(SPEC, index=WaveIndex(scheme, 20, 4))
+        record, _ = after(spec, 20)
+        grown = len(literal(as_comment({"select": view_select(record, {"batch_id": 40, "attempt": "0" * 12})})))
+        assert abs(length(20, 4, scheme=scheme) / grown - 1) < 0.1, scheme

@@ -22,18 +22,27 @@ from deltawave.wave.pending import Work, pending
 from deltawave.wave.planner import WaveIndex
 from deltawave.wave.steps import step
 from deltawave.wave.tables import WaveRecord, WaveSpec
+from deltawave.wave.text_length import MOST_TEXT, full_length
 from deltawave.wave.wave_table import check_catalog, columns_of, delivered, partitions
 
 SCHEMA = "place int, kind string, text string"
 
 
 def pending_work(
-    dump: DataFrame, *, settings: Mapping[str, Any], record: str | None, drop: Collection[str]
+    dump: DataFrame,
+    *,
+    settings: Mapping[str, Any],
+    record: str | None,
+    drop: Collection[str],
+    schema: str,
+    model: str,
 ) -> DataFrame:
-    """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late; and
-    ``objection``, sentences that speak against them.
+    """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late;
+    ``objection``, sentences that speak against them; and, for a new wave index, ``length``, the characters of its
+    decisions when the window is full, if some metastore could not keep them.
 
-    ``drop``: days of the index that are wrong.
+    - ``drop``: days of the index that are wrong
+    - ``schema``, ``model``: name the tables
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
@@ -42,6 +51,8 @@ def pending_work(
     works, late = pending(known, spec, days, settings["gaps"], drop)
     rows = [("work", json.dumps(work.to_json())) for work in works] + [("late", day.value) for day in late]
     rows += [("objection", text) for text in objections(known, spec, days, works, settings["gaps"])]
+    if known is None and (length := full_length(spec, schema, model)) > MOST_TEXT:
+        rows.append(("length", f"{length:,}"))
     return _frame(dump, rows)
 
 
