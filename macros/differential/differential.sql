@@ -37,7 +37,8 @@
   {%- if settings.duplicate_keys == 'quarantine' -%}
     {%- do deltawave._create_quarantine(job) -%}
   {%- endif -%}
-  {%- do deltawave._describe_view(job, progress.state.record) -%}
+  {%- set record = progress.state.record -%}
+  {%- do deltawave._describe_view(job, record, deltawave._helper_relation(job, record.log) if record else none) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}
   {%- endcall -%}

@@ -33,7 +33,8 @@
     {%- do deltawave._sweep_parts(job, progress.record, state.record) -%}
   {%- endif -%}
 
-  {%- do deltawave._describe_view(job, progress.record) -%}
+  {%- set record = progress.record -%}
+  {%- do deltawave._describe_view(job, record, deltawave._first_table(record) if record else none) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}
   {%- endcall -%}

@@ -54,7 +54,7 @@ def rows_of(found: DataFrame) -> list[dict[str, Any]]:
 
 
 def wave_of(spark: SparkSession, view: str) -> dict[str, Any]:
-    """What a wave index has: in its view, by a probe, by a scan of the days between; and the parts of its tables."""
+    """A wave index: its view, a probe, a scan without the oldest day, its batches, and the parts of its tables."""
     record = WaveRecord.from_json(marked(spark, view)["wave"])
     names = [
         row.tableName for row in spark.sql(f"show tables in {SCHEMA} like '{view.split('.')[1]}__index*'").collect()
@@ -64,11 +64,12 @@ def wave_of(spark: SparkSession, view: str) -> dict[str, Any]:
     for table in (*record.tables.values(), *record.replaced):
         if table.name:
             listed.setdefault(table.name.split("`")[3], set()).update(part.name for part in table.parts)
-    days = sorted(row[0] for row in spark.table(view).select(DAY).distinct().collect())
+    _, second = (row[0] for row in spark.table(view).select(DAY).distinct().sort(DAY).take(2))
     return {
         "rows": rows_of(spark.table(view)),
         "probed": rows_of(index_probe(spark, view, "north")),
-        "scanned": rows_of(timed_segment_scan(spark, view, days[1], days[-2])),
+        "scanned": rows_of(timed_segment_scan(spark, view, second, None)),
+        "batches": sorted(row[0] for row in spark.table(f"{view}__batches").select("batch_id").collect()),
         "catalog": {name: sorted(row[0].partition("=")[2] for row in found) for name, found in parts.items()},
         "record": {name: sorted(found) for name, found in listed.items()},
     }

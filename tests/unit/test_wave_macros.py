@@ -189,7 +189,7 @@ def test_parts_are_swept_after_a_change_to_packed(found: str | None, now: str, i
 
 
 def test_another_catalog_is_refused() -> None:
-    session: Any = SimpleNamespace(catalog=SimpleNamespace(currentCatalog=lambda: "lake"))
+    session: Any = SimpleNamespace(sql=lambda text: SimpleNamespace(collect=lambda: [("lake",)]))
     with pytest.raises(ValueError, match=re.escape(messages("Wave indices")["another catalog"])):
         check_catalog(session)
 

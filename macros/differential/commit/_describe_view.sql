@@ -1,15 +1,14 @@
 {#
   persist_docs. The model's description becomes the view's comment. Replacing a view's text loses the comments of its columns, so they are set on
-  the columns of the log, or of a wave index's first table, from which every new text takes them. _before and _batch_id have no column comments there.
+  the columns of `table`, from which every new text takes them: the log (where _before and _batch_id have none), or a wave index's first table.
 #}
-{%- macro _describe_view(job, record) -%}
+{%- macro _describe_view(job, record, table) -%}
   {%- if config.persist_relation_docs() and model.description and job.view_exists -%}
     {%- do deltawave._run(
       job, 'alter view ' ~ job.target ~ " set tblproperties ('comment' = " ~ deltawave._literal(model.description) ~ ')'
     ) -%}
   {%- endif -%}
   {%- if config.persist_column_docs() and record -%}
-    {%- set table = deltawave._helper_relation(job, record.log) if record.log else deltawave._first_table(record) -%}
     {%- set wrong = deltawave._wrong_comments(job, table) -%}
     {%- for name, description in wrong.items() -%}
       {%- do deltawave._run(

@@ -127,7 +127,8 @@ class WaveTable:
 
 def check_catalog(session: SparkSession) -> None:
     """Raise ``ValueError`` if the current catalog can't hold the tables of a wave index."""
-    name = session.catalog.currentCatalog()
+    # In a thread of its own, session.catalog would not know the session's settings.
+    name = session.sql("select current_catalog()").collect()[0][0]
     if name != _CATALOG:
         raise ValueError(
             f"The session's catalog is {name!r}. The tables of a wave index are bucketed Parquet tables, which only "
