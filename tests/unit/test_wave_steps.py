@@ -17,7 +17,7 @@ from deltawave.wave.execution import Naming
 from deltawave.wave.pending import Work, pending
 from deltawave.wave.statements import drop_part, view_select
 from deltawave.wave.steps import step
-from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, of_ranges
+from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, named_parts, of_ranges
 from deltawave.wave.text_length import MOST_TEXT, full_length
 from deltawave.wave.wave_table import type_text
 
@@ -134,6 +134,30 @@ def test_what_a_run_replaces_stays_until_the_next(scheme: str, technique: str) -
                 gone |= lost
         assert not gone & found
         assert places(record.replaced) & found or scheme == "wata"
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_what_readers_saw_stays_when_a_run_finishes_a_batch(technique: str) -> None:
+    spec = replace(SPEC, index=WaveIndex("rata", 3, 2), technique=technique)
+    record, _ = after(spec, 4, first_load=3)
+    seen = named_parts(record.constituents)
+
+    def taken(before: WaveRecord, number: int, run: str) -> WaveRecord:
+        return step(
+            before,
+            spec,
+            Work("take", tuple(days(number, number))),
+            "(source)",
+            Naming("shop", "sales", 90 + number, run),
+        ).record
+
+    decided = taken(record, 5, "1" * 12)
+    # As the run's own, and as one of a run before.
+    kept = [
+        seen <= named_parts([*after_it.tables.values(), *after_it.replaced])
+        for after_it in (taken(replace(decided, run=run), 6, "2" * 12) for run in ("2" * 12, "1" * 12))
+    ]
+    assert kept == [True, False]
 
 
 def test_each_part_is_reserved_in_a_folder_of_its_own() -> None:
