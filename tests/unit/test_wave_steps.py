@@ -138,7 +138,7 @@ def test_what_a_run_replaces_stays_until_the_next(scheme: str, technique: str) -
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
 def test_what_readers_saw_stays_when_a_run_finishes_a_batch(technique: str) -> None:
-    spec = replace(SPEC, index=WaveIndex("rata", 3, 2), technique=technique)
+    spec = replace(SPEC, index=WaveIndex("del", 3, 2), technique=technique)
     record, _ = after(spec, 4, first_load=3)
     seen = named_parts(record.constituents)
 
