@@ -4,24 +4,41 @@
   {%- set batch = {'batch_id': state.record.batch_id if state.record else 0, 'attempt': job.attempt} -%}
   {%- set works = [] -%}
   {%- set late = [] -%}
-  {%- set shrunken = [] -%}
-  {%- for row in deltawave._ask_library(job, batch, 'pending_work', {'record': record}) -%}
+  {%- set objections = [] -%}
+  {%- for row in deltawave._ask_library(job, batch, 'pending_work', {
+    'record': record, 'drop': deltawave._days_to_drop(job), 'schema': job.state_schema, 'model': job.target.identifier,
+  }) -%}
     {%- if row.kind == 'late' -%}
       {%- do late.append(row.text) -%}
-    {%- elif row.kind == 'shrunken' -%}
-      {%- do shrunken.append(row.text) -%}
+    {%- elif row.kind == 'length' -%}
+      {%- do exceptions.warn(deltawave._message('long_text', {'model': job.name, 'window': job.settings.window, 'length': row.text})) -%}
+    {%- elif row.kind == 'objection' -%}
+      {%- do objections.append(row.text) -%}
     {%- else -%}
       {%- do works.append(fromjson(row.text)) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- if late -%}
-    {%- do exceptions.warn(deltawave._message('late_days', {'model': job.name, 'days': late | join(', ')})) -%}
+    {%- do exceptions.warn(deltawave._message('late_days', {
+      'model': job.name, 'days': late | join(', '), 'newest': deltawave._newest_day(state.record),
+    })) -%}
   {%- endif -%}
-  {%- if shrunken and not deltawave._is_accepted(job) -%}
-    {%- do deltawave._fail('shrunken_days', {'model': job.name, 'days': shrunken | join(', ')}) -%}
+  {%- if objections and not deltawave._is_accepted(job) -%}
+    {%- do deltawave._fail('doubtful_days', {'model': job.name, 'objections': objections | join(' ')}) -%}
   {%- endif -%}
   {%- if state.is_new_generation and not works -%}
     {%- do deltawave._fail('no_days', {'model': job.name}) -%}
   {%- endif -%}
   {{ return(works) }}
+{%- endmacro -%}
+
+{# The days that this run drops from the index, by --vars '{deltawave_drop_days: {model: [day]}}'. #}
+{%- macro _days_to_drop(job) -%}
+  {%- set asked = var('deltawave_drop_days', {}) -%}
+  {%- if asked is not mapping -%}
+    {%- do deltawave._fail('days_to_drop', {'model': job.name, 'value': asked | string}) -%}
+  {%- endif -%}
+  {%- set days = asked.get(job.name) or [] -%}
+  {#- YAML reads a date without quotes as a date. -#}
+  {{ return(([days] if days is string or days is not iterable else days) | map('string') | list) }}
 {%- endmacro -%}

@@ -1,6 +1,11 @@
-{# Drops the parts that attempts which were killed or lost have left in tables of the wave index. #}
-{%- macro _sweep_parts(job, record) -%}
-  {%- if record and job.settings.update_technique != 'packed_shadow' -%}
+{#
+  Drops the parts that attempts which were killed or lost have left in tables of the wave index. Packed indexes get none: they are swept as long as
+  `found`, the decision that the run began with, was made under another technique.
+#}
+{%- macro _sweep_parts(job, record, found) -%}
+  {%- set techniques = [job.settings.update_technique] -%}
+  {%- if found -%}{%- do techniques.append(deltawave._wave_in(found.select).spec.technique) -%}{%- endif -%}
+  {%- if record and techniques | reject('equalto', 'packed_shadow') | list -%}
     {%- set batch = {'batch_id': record.batch_id, 'attempt': job.attempt} -%}
     {%- set options = {'record': tojson(deltawave._wave_in(record.select)), 'batch': record.batch_id} -%}
     {%- for row in deltawave._ask_library(job, batch, 'leftovers', options) -%}

@@ -2,25 +2,25 @@
 {%- macro _take_step(job, last, work, is_new) -%}
   {%- set batch = deltawave._begin_step(job, last, work) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
-  {%- set found = deltawave._ask_library(job, batch, 'next_step', {
-    'record': none if is_new or not last else tojson(deltawave._wave_in(last.select)),
-    'former': tojson(deltawave._wave_in(last.select)) if last else none,
+  {%- set options = {
+    'record': none if is_new or not last else tojson(deltawave._wave_found(job, last)),
+    'former': tojson(deltawave._wave_found(job, last)) if last else none,
     'work': tojson(work),
     'source': job.sql,
     'schema': job.state_schema,
     'model': job.target.identifier,
     'batch': batch.batch_id,
     'attempt': batch.attempt,
-  }) -%}
+  } -%}
+  {%- set found = deltawave._ask_library(job, batch, 'next_step', options) -%}
   {%- for row in found if row.kind == 'statement' -%}
     {%- do deltawave._run(job, row.text) -%}
   {%- endfor -%}
-  {%- for row in found if row.kind == 'changed_days' -%}
-    {%- set days = deltawave._run(job, row.text).rows | map(attribute=0) | list -%}
-    {%- if days -%}
-      {%- do deltawave._refuse(job, batch, 'changed_days', {'days': days | join(', ')}) -%}
-    {%- endif -%}
-  {%- endfor -%}
+  {%- set checksums = deltawave._unsteady_days(job, batch, found) -%}
+  {%- if checksums -%}
+    {#- What was written is the same; the record tells it as it is. -#}
+    {%- set found = deltawave._ask_library(job, batch, 'next_step', dict(options, checksums=checksums)) -%}
+  {%- endif -%}
   {%- set told = fromjson((found | selectattr('kind', 'equalto', 'outcome') | first).text) -%}
   {#- What Spark would refuse to publish must not be decided. -#}
   {%- do deltawave._run(job, 'describe query ' ~ told.select) -%}
@@ -36,6 +36,30 @@
   {%- endfor -%}
   {%- do deltawave._report_batch(job, batch) -%}
   {{ return(record) }}
+{%- endmacro -%}
+
+{#
+  Days that were written with other values than they were counted with: {day: checksum of what was written}. Other numbers of rows are refused; other
+  values come with sums of floating-point numbers and with collect_set, whose order varies.
+#}
+{%- macro _unsteady_days(job, batch, found) -%}
+  {%- set others = [] -%}
+  {%- set checksums = {} -%}
+  {%- for row in found if row.kind == 'changed_days' -%}
+    {%- for day, checksum, has_other_count in deltawave._run(job, row.text).rows -%}
+      {%- if has_other_count -%}{%- do others.append(day) -%}{%- endif -%}
+      {%- do checksums.update({day: checksum}) -%}
+    {%- endfor -%}
+  {%- endfor -%}
+  {%- if others -%}
+    {%- do deltawave._refuse(job, batch, 'changed_days', {'days': others | join(', ')}) -%}
+  {%- endif -%}
+  {%- if checksums -%}
+    {%- do exceptions.warn(deltawave._message('unsteady_days', {
+      'model': job.name, 'batch': batch.label, 'days': checksums.keys() | join(', '),
+    })) -%}
+  {%- endif -%}
+  {{ return(checksums) }}
 {%- endmacro -%}
 
 {# The state of one attempt at a transition, by the names of _begin_batch. #}

@@ -1,6 +1,15 @@
 {# The record in the text of a wave index's view (deltawave.wave.tables); none in another text. #}
 {%- macro _wave_in(text) -%}{{ return(deltawave._told_in(text).get('wave')) }}{%- endmacro -%}
 
+{#
+  The wave index that a transition goes on from. A batch that this run has finished for a killed one counts as its own: what readers saw when the run
+  began stays until the next one.
+#}
+{%- macro _wave_found(job, record) -%}
+  {%- set wave = deltawave._wave_in(record.select) -%}
+  {{ return(dict(wave, run=job.attempt) if job.has_finished else wave) }}
+{%- endmacro -%}
+
 {# The table of the first constituent that the view names. #}
 {%- macro _first_table(record) -%}
   {%- set wave = deltawave._wave_in(record.select) -%}
@@ -29,4 +38,10 @@
 {# Does a row have several search values? #}
 {%- macro _is_multiple(wave) -%}
   {{ return(deltawave._wave_type(wave, wave.spec.search_field).startswith('array<')) }}
+{%- endmacro -%}
+
+{# The value of the newest day. #}
+{%- macro _newest_day(record) -%}
+  {%- set wave = deltawave._wave_in(record.select) -%}
+  {{ return(wave.days[wave.day | string][0]) }}
 {%- endmacro -%}

@@ -28,7 +28,7 @@
 {# The names of the views that keep the text of a node: its own, or, if it is ephemeral, those of views that read it. #}
 {%- macro _views_with_text_of(node) -%}
   {%- set views = [] -%}
-  {%- if node.resource_type == 'model' and node.config.materialized == 'view' -%}
+  {%- if node.resource_type == 'model' and node.config.materialized in ['view', 'materialized_view'] -%}
     {%- do views.append(node.name) -%}
   {%- elif node.resource_type == 'model' and node.config.materialized == 'ephemeral' -%}
     {%- for other in graph.nodes.values() if node.unique_id in other.depends_on.nodes -%}

@@ -72,8 +72,15 @@
     'date': ['[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])', 'a date like 2026-01-31'],
     'string': ['(?s).*', 'a text'],
   }.get(type, ['-?[0-9]+', 'a whole number']) -%}
-  {%- if (type == 'string' and value is not string) or not modules.re.fullmatch(pattern, value | string) -%}
+  {%- if (type == 'string' and value is not string) or not modules.re.fullmatch(pattern, value | string)
+    or (type == 'date' and not deltawave._is_date(value | string)) -%}
     {%- do deltawave._fail('day_of_range', {'option': option, 'value': value | string, 'kind': kind, 'column': wave.spec.day_column}) -%}
   {%- endif -%}
   {{ return(value | string if type in ['date', 'string'] else value | int) }}
+{%- endmacro -%}
+
+{# Does the calendar have a date of this form? In a month without that day, counting from its first leads to the next month. #}
+{%- macro _is_date(text) -%}
+  {%- set year, month, day = text[:4] | int, text[5:7] | int, text[8:] | int -%}
+  {{ return(year > 0 and (modules.datetime.date(year, month, 1) + modules.datetime.timedelta(days=day - 1)).month == month) }}
 {%- endmacro -%}

@@ -30,7 +30,7 @@
     {%- if not progress.record -%}
       {%- do deltawave._create_without_days(job) -%}
     {%- endif -%}
-    {%- do deltawave._sweep_parts(job, progress.record) -%}
+    {%- do deltawave._sweep_parts(job, progress.record, state.record) -%}
   {%- endif -%}
 
   {%- set record = progress.record -%}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import date, datetime
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ from deltawave.wave import WaveIndex
 from deltawave.wave.access import days_between
 from deltawave.wave.door import specification
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
-from deltawave.wave.wave_table import check_catalog
+from deltawave.wave.wave_table import check_catalog, marked
 
 GOOD = {"scheme": "del", "window": 7, "constituents": 3, "day_column": "day", "search_field": "supplier"}
 CONFIGURATION: dict[str, dict[str, Any]] = {
@@ -80,6 +81,7 @@ def test_days_of_a_range() -> None:
     [
         ("an end of a range with a time", "date", datetime(2026, 1, 2)),
         ("a date that is not padded", "date", "2026-1-2"),
+        ("a day that its month doesn't have", "date", "2026-02-31"),
         ("an end of a range that is no number", "int", "x"),
         ("a number for a text", "string", 2),
     ],
@@ -93,7 +95,111 @@ def test_an_end_that_is_no_day_is_refused(kind: str, type_: str, value: Any) -> 
         days_between(told, None, value)
 
 
+@pytest.mark.parametrize(
+    ("asked", "days"),
+    [
+        ({}, []),
+        ({"deltawave_drop_days": {"sales": date(2026, 1, 2), "other": ["x"]}}, ["2026-01-02"]),
+        ({"deltawave_drop_days": {"sales": [date(2026, 1, 2), "2026-01-03"]}}, ["2026-01-02", "2026-01-03"]),
+        ({"deltawave_drop_days": {"other": ["x"]}}, []),
+    ],
+)
+def test_days_to_drop(asked: dict[str, Any], days: list[str]) -> None:
+    assert Macros(var=asked.get)._days_to_drop({"name": "sales"}) == days
+
+
+def test_days_to_drop_of_no_model() -> None:
+    with pytest.raises(CompilationError) as error:
+        Macros(var=lambda *_: "2206-01-04")._days_to_drop({"name": "sales"})
+    assert messages("Wave indices")["days to drop without a model"] in str(error.value)
+    assert "--vars '{deltawave_drop_days: {sales: [2026-01-31]}}'" in str(error.value)
+
+
+def test_a_leap_day_is_a_day() -> None:
+    dates = record("date", "2027-12-31", "2028-02-29", "2028-12-31")
+    assert ranged(dates, "2028-02-29", "9999-12-31") == [2, 3]
+    for kind in ("2027-02-29", "2100-02-29", "2026-04-31", "0000-01-01", "2026-13-01"):
+        with pytest.raises(CompilationError):
+            Macros()._days_between(dates.to_json(), kind, None)
+        with pytest.raises(ValueError, match="take a date"):
+            days_between(dates, kind, None)
+
+
+def node(name: str, materialized: str, *parents: str) -> Any:
+    config = SimpleNamespace(materialized=materialized)
+    return SimpleNamespace(
+        name=name, unique_id=name, resource_type="model", config=config, depends_on=SimpleNamespace(nodes=parents)
+    )
+
+
+def test_views_that_keep_the_text_of_a_probe() -> None:
+    nodes = [
+        node("found", "ephemeral", "sales"),
+        node("of_found", "ephemeral", "found"),
+        node("shown", "view", "of_found"),
+        node("kept", "table", "of_found"),
+        node("refreshed", "materialized_view", "found"),
+    ]
+    macros = Macros(graph=SimpleNamespace(nodes={each.name: each for each in nodes}))
+    assert [macros._views_with_text_of(each) for each in nodes] == [
+        ["shown", "refreshed"],
+        ["shown"],
+        ["shown"],
+        [],
+        ["refreshed"],
+    ]
+
+
+def test_a_column_that_is_called_view_text() -> None:
+    mark = 'select /* deltawave {"batch_id":1,"wave":{"day":3}} */ `View Text` from (...)'
+    facts = [{"col_name": "View Text", "data_type": kind} for kind in ("string", mark)]
+    session: Any = SimpleNamespace(sql=lambda _: SimpleNamespace(collect=lambda: facts))
+    assert marked(session, "sales") == {"batch_id": 1, "wave": {"day": 3}}
+
+
+def of_view(**wave: Any) -> dict[str, Any]:
+    """A decision, with a wave index in its view's text."""
+    return {"batch_id": 3, "select": f"select /* deltawave {json.dumps({'wave': wave})} */"}
+
+
+def test_a_batch_that_was_finished_counts_as_the_runs_own() -> None:
+    decided = of_view(day=4, run="killed")
+    found = [Macros()._wave_found({"attempt": "own", "has_finished": each}, decided) for each in (False, True)]
+    assert found == [{"day": 4, "run": "killed"}, {"day": 4, "run": "own"}]
+
+
+@pytest.mark.parametrize(
+    ("found", "now", "is_swept"),
+    [
+        ("in_place", "packed_shadow", True),
+        ("packed_shadow", "in_place", True),
+        ("packed_shadow", "packed_shadow", False),
+        (None, "packed_shadow", False),
+        (None, "in_place", True),
+    ],
+)
+def test_parts_are_swept_after_a_change_to_packed(found: str | None, now: str, is_swept: bool) -> None:
+    asked: list[str] = []
+    macros = Macros()
+    macros._macros["_ask_library"] = lambda job, batch, function, options: asked.append(function) or []
+    before = of_view(spec={"technique": found}) if found else None
+    job = {"attempt": "own", "settings": {"update_technique": now}}
+    macros._sweep_parts(job, of_view(spec={"technique": now}), before)
+    assert asked == ["leftovers"] * is_swept
+
+
 def test_another_catalog_is_refused() -> None:
     session: Any = SimpleNamespace(sql=lambda text: SimpleNamespace(collect=lambda: [("lake",)]))
     with pytest.raises(ValueError, match=re.escape(messages("Wave indices")["another catalog"])):
         check_catalog(session)
+
+
+def test_a_window_that_will_not_fit_is_told() -> None:
+    warned: list[str] = []
+    macros = Macros(exceptions=SimpleNamespace(warn=lambda text: warned.append(text) or ""), var=lambda _, value: value)
+    macros._macros["_ask_library"] = lambda *_: [{"kind": "length", "text": "38,561"}]
+    job = {"name": "sales", "attempt": "own", "state_schema": "shop", "settings": {"window": 300}}
+    job["target"] = {"identifier": "sales"}
+    assert macros._pending_days(job, {"record": None, "is_new_generation": False}) == []
+    assert len(warned) == 1
+    assert messages("Wave indices")["a window too great for Derby"] in warned[0]

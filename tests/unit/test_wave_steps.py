@@ -1,4 +1,4 @@
-"""What a run does to a wave index, without Spark: the works of a run, and the statements of a step."""
+"""The statements of a step, without Spark, and the record after it."""
 
 from __future__ import annotations
 
@@ -6,47 +6,20 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import date, timedelta
 
 import pytest
 from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType
+from unit.wave_records import COLUMNS, SPEC, after, days
 
 from deltawave.differencing.comparable import literal
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
-from deltawave.wave.steps import Work, pending, shrunken, step
-from deltawave.wave.tables import TECHNIQUES, Day, Table, WaveRecord, WaveSpec, as_comment, as_ranges, of_ranges
+from deltawave.wave.pending import Work, pending
+from deltawave.wave.statements import drop_part, view_select
+from deltawave.wave.steps import step
+from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, named_parts, of_ranges
+from deltawave.wave.text_length import MOST_TEXT, full_length
 from deltawave.wave.wave_table import type_text
-
-COLUMNS = (("day", "date"), ("supplier", "int"), ("words", "array<string>"))
-SPEC = WaveSpec(WaveIndex("del", 4, 2), "in_place", "day", "supplier", COLUMNS)
-# What the embedded metastore keeps of a view's text.
-MOST_TEXT = 32_000
-
-
-def days(low: int, high: int, checksum: str = "") -> list[Day]:
-    first = date(2026, 1, 1)
-    return [
-        Day(str(first + timedelta(days=number - 1)), 1_000_000, checksum or f"{number:016x}")
-        for number in range(low, high + 1)
-    ]
-
-
-def after(spec: WaveSpec, last: int, first_load: int = 0) -> tuple[WaveRecord, list[str]]:
-    """The record after so many days, and all statements until then."""
-    record, statements, batch = None, [], 0
-    deliveries = [
-        days(1, first_load or 1),
-        *(days(number, number) for number in range((first_load or 1) + 1, last + 1)),
-    ]
-    for delivered in deliveries:
-        for work in pending(record, spec, delivered)[0]:
-            if work.kind != "prepare" or (record is not None and record.pending):
-                batch += 1
-                made = step(record, spec, work, "(source)", Naming("shop", "sales", batch, "0123456789ab"))
-                record, statements = made.record, [*statements, *made.statements, *made.drops]
-    assert record is not None
-    return record, statements
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
@@ -91,64 +64,6 @@ def test_ranges() -> None:
     assert of_ranges("5,11-13,15-16") == {5, 11, 12, 13, 15, 16}
 
 
-def test_works_of_a_run() -> None:
-    record, _ = after(SPEC, 5, first_load=4)
-    assert pending(record, SPEC, days(1, 5)) == ([], [])
-    works, late = pending(record, SPEC, [*days(4, 4, "other"), *days(7, 7), *days(6, 6)])
-    assert (works, late) == (
-        [Work("replace", tuple(days(4, 4, "other"))), *(Work("take", (day,)) for day in days(6, 7))],
-        [],
-    )
-    assert [Work.from_json(work.to_json()) for work in works] == works
-    record, _ = after(SPEC, 4, first_load=3)
-    gap = [*days(6, 6)]
-    assert [work.days[0].rows for work in pending(record, SPEC, gap, "empty")[0]] == [0, 1_000_000]
-    with pytest.raises(ValueError, match="There is no batch of 2026-01-05, which comes before 2026-01-06"):
-        pending(record, SPEC, gap, "fail")
-    with pytest.raises(ValueError, match="gaps: empty needs a day_column of dates or whole numbers; day is a text"):
-        pending(None, replace(SPEC, columns=(("day", "string"), ("supplier", "int"))), gap, "empty")
-
-
-def test_whole_numbers_are_ordered_as_numbers() -> None:
-    spec = replace(SPEC, columns=(("day", "int"), ("supplier", "int")))
-    works, _ = pending(None, spec, [Day("10", 1), Day("9", 1)])
-    assert [day.value for day in works[0].days] == ["9", "10"]
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_first_days_are_one_transition(scheme: str) -> None:
-    spec = replace(SPEC, index=WaveIndex(scheme, 4, 2, spread=True))
-    for count in range(1, 5):
-        works, _ = pending(None, spec, days(1, count))
-        assert works[0] == Work("start", tuple(days(1, count)))
-        at_once, _ = after(spec, count, first_load=count)
-        one_by_one, _ = after(spec, count)
-        told = [[table.days for table in record.constituents] for record in (at_once, one_by_one)]
-        assert told[0] == told[1]
-        after(spec, 9, first_load=count)
-
-
-def test_a_day_before_a_growing_window_comes_too_late() -> None:
-    record, _ = after(SPEC, 3, first_load=3)
-    before = Day("2025-12-31", 1)
-    assert pending(record, SPEC, [before]) == ([], [before])
-    # It would have left the window by now.
-    record, _ = after(SPEC, 4, first_load=3)
-    assert pending(record, SPEC, [before]) == ([], [])
-
-
-def test_a_day_far_ahead_is_no_gap() -> None:
-    with pytest.raises(ValueError, match="9999-12-31 comes 2,912,439 days after 2026-01-04, more than 10 windows"):
-        pending(None, SPEC, [*days(4, 4), Day("9999-12-31", 1)], "empty")
-
-
-def test_days_that_lose_most_of_their_rows() -> None:
-    record, _ = after(SPEC, 3)
-    half, less = (replace(days(3, 3, "other")[0], rows=rows) for rows in (500_000, 499_999))
-    assert shrunken(record, pending(record, SPEC, [half])[0]) == []
-    assert shrunken(record, pending(record, SPEC, [less])[0]) == ["2026-01-03 (1000000 rows, now 499999)"]
-
-
 def test_rows_that_are_clipped_are_not_counted() -> None:
     spec = replace(SPEC, index=WaveIndex("wata", 4, 2))
     assert after(spec, 6)[0].rows == 6_000_000
@@ -168,11 +83,6 @@ def test_a_view_names_each_column_twice() -> None:
 def test_types_as_sql_reads_them() -> None:
     fields = StructType([StructField("a b", ArrayType(StructType([StructField("c-d", IntegerType())])))])
     assert type_text(MapType(StringType(), fields)) == "map<string,struct<`a b`:array<struct<`c-d`:int>>>>"
-
-
-def test_spread_may_change() -> None:
-    record, _ = after(SPEC, 3)
-    assert pending(record, replace(SPEC, index=WaveIndex("del", 4, 2, spread=True)), days(3, 3)) == ([], [])
 
 
 def test_each_technique_writes_what_it_has_to() -> None:
@@ -216,10 +126,38 @@ def test_what_a_run_replaces_stays_until_the_next(scheme: str, technique: str) -
                 lost = places([*before.tables.values(), *before.replaced])
                 lost -= places([*record.tables.values(), *record.replaced])
                 assert not lost & (seen | places(before.constituents))
-                assert len(made.drops) <= len(lost)
+                wanted = {
+                    drop_part(name, part) if name in record.table_names else f"drop table if exists {name}"
+                    for name, part in lost
+                }
+                assert sorted(made.drops) == sorted(wanted)
                 gone |= lost
         assert not gone & found
         assert places(record.replaced) & found or scheme == "wata"
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_what_readers_saw_stays_when_a_run_finishes_a_batch(technique: str) -> None:
+    spec = replace(SPEC, index=WaveIndex("del", 3, 2), technique=technique)
+    record, _ = after(spec, 4, first_load=3)
+    seen = named_parts(record.constituents)
+
+    def taken(before: WaveRecord, number: int, run: str) -> WaveRecord:
+        return step(
+            before,
+            spec,
+            Work("take", tuple(days(number, number))),
+            "(source)",
+            Naming("shop", "sales", 90 + number, run),
+        ).record
+
+    decided = taken(record, 5, "1" * 12)
+    # As the run's own, and as one of a run before.
+    kept = [
+        seen <= named_parts([*after_it.tables.values(), *after_it.replaced])
+        for after_it in (taken(replace(decided, run=run), 6, "2" * 12) for run in ("2" * 12, "1" * 12))
+    ]
+    assert kept == [True, False]
 
 
 def test_each_part_is_reserved_in_a_folder_of_its_own() -> None:
@@ -240,6 +178,12 @@ def test_new_days_are_compared_where_they_were_written() -> None:
     assert made.changed_days is not None
     assert "values ('2026-01-05', 1000000L, '0000000000000005')" in made.changed_days
     assert f"where wave_part = '{made.record.constituents[1].parts[-1].name}' and wave_is_first" in made.changed_days
+    written = step(
+        record, spec, work.as_written({"2026-01-05": "f"}), "(source)", Naming("shop", "sales", 9, "0123456789ab")
+    )
+    assert written.statements == made.statements
+    assert written.record.days[5] == replace(made.record.days[5], checksum="f")
+    assert written.record.tables == made.record.tables
     prepared = step(made.record, spec, Work("prepare"), "(source)", Naming("shop", "sales", 10, "0123456789ab"))
     assert prepared.changed_days is None
 
@@ -268,3 +212,20 @@ def test_the_source_is_read_once_per_day() -> None:
 def test_specifications_that_cannot_be(change: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(SPEC, **change)  # type: ignore[arg-type]
+
+
+def test_the_length_of_a_full_window_is_known_before() -> None:
+    def length(window: int, n: int, technique: str = "in_place", scheme: str = "del", columns: int = 0) -> int:
+        more = tuple((f"column_number_{number}", "int") for number in range(columns))
+        spec = replace(SPEC, index=WaveIndex(scheme, window, n), technique=technique, columns=(*COLUMNS, *more))
+        return full_length(spec, "warehouse", "recent_sales")
+
+    assert length(300, 10) > MOST_TEXT > length(300, 10, "packed_shadow")
+    assert length(100, 100) > MOST_TEXT > length(100, 10)
+    assert length(100, 10, columns=600) > MOST_TEXT
+    # An index that has grown is as long, whatever its scheme.
+    for scheme in SCHEMES:
+        spec = replace(SPEC, index=WaveIndex(scheme, 20, 4))
+        record, _ = after(spec, 20)
+        grown = len(literal(as_comment({"select": view_select(record, {"batch_id": 40, "attempt": "0" * 12})})))
+        assert abs(length(20, 4, scheme=scheme) / grown - 1) < 0.1, scheme

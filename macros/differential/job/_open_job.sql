@@ -20,6 +20,7 @@
     'dated_sources': [],
 
     'view_exists': none,
+    'has_finished': false,
     'catalog': none,
     'buckets': none,
   } -%}

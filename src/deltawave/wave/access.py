@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import date
 from functools import partial, reduce
 from typing import Any
 
@@ -11,15 +12,15 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.differencing.in_place import quoted
+from deltawave.wave.pending import in_order
 from deltawave.wave.statements import of_days
-from deltawave.wave.steps import in_order
 from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import marked
 
 Condition = Callable[[WaveSpec], Column]
 # What an end of a range can be, by the type of the day column; all others are whole numbers.
 _ENDS = {
-    "date": (r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", "a date like 2026-01-31"),
+    "date": (r"[0-9]{4}-[0-9]{2}-[0-9]{2}", "a date like 2026-01-31"),
     "string": (r"(?s).*", "a text"),
 }
 _NUMBER = (r"-?[0-9]+", "a whole number")
@@ -80,9 +81,17 @@ def _end(spec: WaveSpec, option: str, value: Any) -> Any:
         return None
     pattern, kind = _ENDS.get(spec.day_type, _NUMBER)
     is_another = spec.day_type == "string" and not isinstance(value, str)
-    if is_another or not re.fullmatch(pattern, str(value)):
+    if is_another or not re.fullmatch(pattern, str(value)) or (spec.day_type == "date" and not _is_date(str(value))):
         raise ValueError(f"{option} {value!r}: take {kind}, as in day_column {spec.day_column!r}.")
     return in_order(spec, str(value))
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _meeting(table: Table, days: frozenset[int]) -> list[Part]:

@@ -27,6 +27,7 @@ def day_checksum(spec: WaveSpec) -> str:
 def changed_days(record: WaveRecord, days: Days, written: Mapping[int, tuple[str, Part]]) -> str:
     """A query for those of ``days`` that were not written as the source had them when the run began.
 
+    Its columns are the ``day``, the ``checksum`` of what was written, and whether ``has_other_count`` of rows.
     ``written``: the table and part that has each of them.
     """
     spec = record.spec
@@ -41,7 +42,8 @@ def changed_days(record: WaveRecord, days: Days, written: Mapping[int, tuple[str
     )
     day = f"cast({quoted(spec.day_column)} as string)"
     return (
-        f"select wanted.day from (values {wanted}) as wanted(day, row_count, checksum)\nleft join (\n"
+        "select wanted.day, found.checksum, coalesce(found.row_count, 0L) <> wanted.row_count as has_other_count\n"
+        f"from (values {wanted}) as wanted(day, row_count, checksum)\nleft join (\n"
         f"select {day} as day, count(*) as row_count, {day_checksum(spec)} as checksum\nfrom (\n{rows}\n)\n"
         f"group by {day}\n) as found on wanted.day = found.day\n"
         "where coalesce(found.row_count, 0L) <> wanted.row_count\n"

@@ -6,7 +6,7 @@ Records, specifications and works pass as JSON.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,25 +16,43 @@ from deltawave.costs.wave_advice import WaveNeeds, advise
 from deltawave.costs.wave_parameters import WaveParameters
 from deltawave.costs.wave_report import advice_lines
 from deltawave.wave.execution import Naming
+from deltawave.wave.guards import objections
 from deltawave.wave.leftovers import leftover_parts
+from deltawave.wave.pending import Work, pending
 from deltawave.wave.planner import WaveIndex
-from deltawave.wave.steps import Work, pending, shrunken, step
+from deltawave.wave.steps import step
 from deltawave.wave.tables import WaveRecord, WaveSpec
+from deltawave.wave.text_length import MOST_TEXT, full_length
 from deltawave.wave.wave_table import check_catalog, columns_of, delivered, partitions
 
 SCHEMA = "place int, kind string, text string"
 
 
-def pending_work(dump: DataFrame, *, settings: Mapping[str, Any], record: str | None) -> DataFrame:
-    """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late; and
-    ``shrunken``, days that would lose more than half their rows.
+def pending_work(
+    dump: DataFrame,
+    *,
+    settings: Mapping[str, Any],
+    record: str | None,
+    drop: Collection[str],
+    schema: str,
+    model: str,
+) -> DataFrame:
+    """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late;
+    ``objection``, sentences that speak against them; and, for a new wave index, ``length``, the characters of its
+    decisions when the window is full, if some metastore could not keep them.
+
+    - ``drop``: days of the index that are wrong
+    - ``schema``, ``model``: name the tables
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
     known = _record(record)
-    works, late = pending(known, spec, delivered(dump, spec), settings["gaps"])
+    days = delivered(dump, spec)
+    works, late = pending(known, spec, days, settings["gaps"], drop)
     rows = [("work", json.dumps(work.to_json())) for work in works] + [("late", day.value) for day in late]
-    rows += [("shrunken", text) for text in shrunken(known, works)]
+    rows += [("objection", text) for text in objections(known, spec, days, works, settings["gaps"])]
+    if known is None and (length := full_length(spec, schema, model)) > MOST_TEXT:
+        rows.append(("length", f"{length:,}"))
     return _frame(dump, rows)
 
 
@@ -50,6 +68,7 @@ def next_step(
     model: str,
     batch: int,
     attempt: str,
+    checksums: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """A transition: rows of kind ``statement``, ``changed_days`` and ``drop``, in order, and one ``outcome``, as JSON.
 
@@ -57,11 +76,12 @@ def next_step(
     - ``former``: what readers see, where ``record`` is none because it is built anew
     - ``source``: a relation in SQL that has the rows of the work's days
     - ``schema``, ``model``, ``batch``, ``attempt``: name the tables
+    - ``checksums``: those of what was written of some days, if they differ from the work's; the statements are the same
 
     The outcome has the text of the view, which tells the new record, names of all tables needed, and counts of rows.
     """
     spec = specification(dump, settings)
-    before, seen, asked = _record(record), _record(former), Work.from_json(json.loads(work))
+    before, seen, asked = _record(record), _record(former), Work.from_json(json.loads(work)).as_written(checksums or {})
     made = step(before, spec, asked, source, Naming(schema, model, batch, attempt), seen)
     rows_old = (before or seen or WaveRecord(spec)).rows
     delivered_rows = sum(day.rows for day in asked.days)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -17,8 +17,10 @@ from deltawave.differencing.comparable import literal
 from deltawave.differencing.in_place import quoted
 from deltawave.wave.day_checksum import day_checksum
 from deltawave.wave.execution import Naming
+from deltawave.wave.guards import objections
 from deltawave.wave.leftovers import leftover_parts, leftover_tables
-from deltawave.wave.steps import Step, pending, shrunken, step
+from deltawave.wave.pending import pending
+from deltawave.wave.steps import Step, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 # Also where Delta or Iceberg extends it.
@@ -44,13 +46,19 @@ class WaveTable:
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
     def update(
-        self, rows: DataFrame, spec: WaveSpec, gaps: str = "skip", rebuild: bool = False, accept: bool = False
+        self,
+        rows: DataFrame,
+        spec: WaveSpec,
+        gaps: str = "skip",
+        rebuild: bool = False,
+        accept: bool = False,
+        drop: Collection[str] = (),
     ) -> list[Day]:
         """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
-        Returns the days that come too late. Raises ``ValueError`` where :func:`deltawave.wave.steps.pending` and
-        :func:`check_catalog` do, for a source that changes while it is read, and, unless ``accept`` is set, for a day
-        that would lose more than half its rows.
+        ``gaps`` and ``drop``: see :func:`deltawave.wave.pending.pending`. Returns the days that come too late. Raises
+        ``ValueError`` where that function and :func:`check_catalog` do, for a source that changes while it is read,
+        and, unless ``accept`` is set, for :func:`deltawave.wave.guards.objections`.
         """
         check_catalog(self.session)
         source = f"wave_{uuid4().hex}"
@@ -58,11 +66,12 @@ class WaveTable:
         former = WaveRecord.from_json(told["wave"]) if told else None
         record = None if rebuild else former
         batch, attempt = told["batch_id"] if told else 0, uuid4().hex[:12]
-        work, late = pending(record, spec, delivered(rows, spec), gaps)
-        if not accept and (lost := shrunken(record, work)):
+        days = delivered(rows, spec)
+        work, late = pending(record, spec, days, gaps, drop)
+        if not accept and (found := objections(record, spec, days, work, gaps)):
             raise ValueError(
-                f"{self.view}: days that would lose more than half their rows: {', '.join(lost)}. Parts of days? "
-                "Nothing was changed. Deliver whole days, or set accept."
+                f"{self.view}: {' '.join(found)} Nothing was changed. Correct the days at the source, or leave them "
+                "out; if they are right, set accept."
             )
         if rebuild and not work:
             raise ValueError(f"{self.view}: the source has no days to build the wave index from. Nothing was changed.")
@@ -72,8 +81,12 @@ class WaveTable:
                 if each.kind == "prepare" and (record is None or not record.pending):
                     continue
                 batch += 1
-                made = step(record, spec, each, source, Naming(self.schema, self.name, batch, attempt), former)
-                self._carry_out(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
+                naming = Naming(self.schema, self.name, batch, attempt)
+                made = step(record, spec, each, source, naming, former)
+                if changed := self._write(made):
+                    # What was written is the same; the record tells it as it is.
+                    made = step(record, spec, each.as_written(changed), source, naming, former)
+                self._show(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
                 record = former = made.record
         finally:
             self.session.catalog.dropTempView(source)
@@ -81,16 +94,19 @@ class WaveTable:
             self._sweep(record, batch)
         return late
 
-    def _carry_out(self, made: Step, is_new: bool, mark: dict[str, Any]) -> None:
+    def _write(self, made: Step) -> dict[str, str]:
+        """The checksums of days that were written with other values than they were counted with."""
         for statement in made.statements:
             self.session.sql(statement)
         changed = self.session.sql(made.changed_days).collect() if made.changed_days else []
-        if changed:
+        if others := [row["day"] for row in changed if row["has_other_count"]]:
             raise ValueError(
-                f"{self.view}: the source's rows of {', '.join(row.day for row in changed)} changed while they were "
-                "read, or differ each time. Nothing was changed. Run again; the rows of a day must not depend on when "
-                "it is read."
+                f"{self.view}: the source's rows of {', '.join(others)} changed while they were read, or are others "
+                "each time. Nothing was changed. Run again; which rows a day has must not depend on when it is read."
             )
+        return {row["day"]: row["checksum"] for row in changed}
+
+    def _show(self, made: Step, is_new: bool, mark: dict[str, Any]) -> None:
         self.session.sql(f"{'create' if is_new else 'alter'} view {self.view} as {made.view(mark)}")
         for statement in made.drops:
             self.session.sql(statement)
@@ -163,7 +179,8 @@ def marked(session: SparkSession, relation: str) -> dict[str, Any]:
     """
     facts = session.sql(f"describe extended {relation}").collect()
     texts: Sequence[str] = [row["data_type"] or "" for row in facts if row["col_name"] == "View Text"]
-    found = _MARK.search(texts[0]) if texts else None
+    # Columns come first, and one may have that name.
+    found = _MARK.search(texts[-1]) if texts else None
     told: dict[str, Any] = json.loads(found.group(1)) if found else {}
     if "wave" not in told:
         raise ValueError(f"{relation} is not a wave index.")

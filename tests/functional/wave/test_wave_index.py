@@ -13,7 +13,7 @@ from functional.wave.days import Row, bag, batch, counted, day, expected, frame
 from workbench import MODEL, STOPPING, Workbench
 
 from deltawave.wave.tables import WaveRecord, named_parts
-from deltawave.wave.wave_table import marked
+from deltawave.wave.wave_table import delivered, marked
 
 CONFIG = {
     "materialized": "wave_index",
@@ -232,8 +232,10 @@ class TestRefusals:
         configure(bench, scheme="reindex")
         assert MESSAGES["another scheme for the same model"] in bench.refused()
         configure(bench)
-        deliver(bench, batch(1, 1))
-        assert MESSAGES["a part of a day"] in bench.refused()
+        deliver(bench, batch(1, 1), batch(400))
+        refused = bench.refused()
+        assert MESSAGES["a part of a day"] in refused
+        assert "2027-02-04 comes 399 days after 2026-01-01, more than 10 windows: a wrong date?" in refused
         deliver(bench, [(None, 1, 1, None)])
         assert MESSAGES["rows without a day"] in bench.refused()
 
@@ -243,8 +245,20 @@ class TestRefusals:
         bench.spark.sql(f"drop view if exists {bench.schema}.dump")
         bench.spark.sql(
             f"create view {bench.schema}.dump as select date'2026-01-01' as day, 1 as supplier, uuid() as id"
+            " from range(1000) where rand() < 0.5"
         )
-        assert MESSAGES["rows that differ each time"] in bench.refused()
+        assert MESSAGES["another number of rows each time"] in bench.refused()
+        bench.spark.sql(
+            f"alter view {bench.schema}.dump as select date'2026-01-01' as day, 1 as supplier, rand() as amount"
+        )
+        for _ in range(2):
+            done = bench.run()
+            assert done.ok, done.text
+            assert MESSAGES["values that differ each time"] in done.text
+        # What is recorded is what was written.
+        rows = bench.spark.table(f"{bench.schema}.{MODEL}")
+        record = record_of(bench)
+        assert delivered(rows, record.spec) == list(record.days.values())
 
     def test_a_change_log_is_no_wave_index(self, bench: Workbench) -> None:
         bench.build("select id as account_id from range(3)")
@@ -259,13 +273,19 @@ class TestStops:
 
     def test_nothing_is_left_of_a_run_that_was_stopped(self, bench: Workbench) -> None:
         configure(bench, scheme="rata", update_technique="in_place")
-        batches = {number: batch(number) for number in range(1, 6)}
+        batches = {number: batch(number) for number in range(1, 7)}
         take(bench, *(batches[number] for number in (1, 2, 3)))
         deliver(bench, batches[4])
         # What was written is not decided.
         assert "stopped at decide" in bench.run("--vars", "{stop_at: decide}").text
         assert seen(bench) == expected(batches, (1, 2, 3))
         take(bench, batches[4])
-        take(bench, batches[5])
-        assert seen(bench) == expected(batches, (3, 4, 5))
-        assert index_folders(bench) == needed_parts(bench)
+        deliver(bench, batches[5])
+        # What was decided is finished by the next run. What readers saw until then stays, also if it takes another day.
+        assert "stopped at publish" in bench.run("--vars", "{stop_at: publish}").text
+        found = named_parts(record_of(bench).constituents)
+        take(bench, batches[5], batches[6])
+        assert seen(bench) == expected(batches, (4, 5, 6))
+        folders = index_folders(bench)
+        assert all(part in folders.get(table.split("`")[3], ()) for table, part in found)
+        assert folders == needed_parts(bench)

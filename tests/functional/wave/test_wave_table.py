@@ -200,7 +200,7 @@ def test_a_soft_window_can_be_clipped(spark: SparkSession, table: WaveTable) -> 
 def test_gaps(spark: SparkSession, table: WaveTable) -> None:
     chosen = spec(WaveIndex("reindex", 3, 1), "packed_shadow")
     take(table, chosen, batch(1), batch(2))
-    with pytest.raises(ValueError, match=r"There is no batch of 2026-01-03, which comes before 2026-01-04"):
+    with pytest.raises(ValueError, match=r"there is no batch of 2026-01-03, which comes before 2026-01-04"):
         take(table, chosen, batch(4), gaps="fail")
     take(table, chosen, batch(4), gaps="empty")
     assert counted(spark.table(table.view)) == bag(batch(2) + batch(4))
@@ -210,6 +210,13 @@ def test_gaps(spark: SparkSession, table: WaveTable) -> None:
     take(table, chosen, batch(9))
     assert counted(spark.table(table.view)) == bag(batch(3) + batch(4) + batch(9))
     assert take(table, chosen, batch(7)) == ["2026-01-07"]
+    # Of a wrong day the rows go, and days before it can come.
+    assert take(table, chosen, batch(5), batch(6), drop=[str(day(9))]) == []
+    assert counted(spark.table(table.view)) == bag(batch(4) + batch(5) + batch(6))
+    with pytest.raises(ValueError, match="2027-02-04 comes 394 days after 2026-01-06, more than 10 windows"):
+        take(table, chosen, batch(400))
+    take(table, chosen, batch(400), accept=True)
+    assert counted(spark.table(table.view)) == bag(batch(5) + batch(6) + batch(400))
 
 
 def test_building_anew(spark: SparkSession, table: WaveTable) -> None:

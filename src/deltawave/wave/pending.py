@@ -1,0 +1,197 @@
+"""Which transitions a run has to make of a wave index, from the days that its source has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Any
+
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+
+_REBUILD = "build the wave index anew, or set it back."
+GAPS = ("skip", "empty", "fail")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One transition to be made.
+
+    - ``kind``: ``prepare`` (what the last day left to do), ``start`` (the first days, up to W, at once), ``take`` (a
+      new day), ``replace`` (a day that was delivered again) or ``drop`` (a wrong day; see :func:`emptied`)
+    - ``days``: what the source has of these days
+    """
+
+    kind: str
+    days: tuple[Day, ...] = ()
+
+    def as_written(self, checksums: Mapping[str, str]) -> Work:
+        """The same with other checksums of some days, by value: of rows that differ each time they are read."""
+        return replace(
+            self, days=tuple(replace(day, checksum=checksums.get(day.value, day.checksum)) for day in self.days)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As values of JSON."""
+        return {"kind": self.kind, "days": [vars(day) for day in self.days]}
+
+    @staticmethod
+    def from_json(told: Mapping[str, Any]) -> Work:
+        """What :meth:`to_json` gave."""
+        return Work(told["kind"], tuple(Day(**day) for day in told["days"]))
+
+
+def pending(
+    record: WaveRecord | None,
+    spec: WaveSpec,
+    delivered: Sequence[Day],
+    gaps: str = "skip",
+    drop: Collection[str] = (),
+) -> tuple[list[Work], list[Day]]:
+    """The transitions that a run has to make, in order, and the days that come too late for any.
+
+    - ``record``: none for a new wave index
+    - ``delivered``: the days that the source has, with their checksums
+    - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` (yes, as days without
+      rows; before a day at most W of them, since others would leave the window at once) or ``fail`` (as ``empty``,
+      but see :func:`deltawave.wave.guards.objections`)
+    - ``drop``: days of the index that are wrong, and that the source no longer has
+
+    A day of the index whose checksum differs is replaced; one that lies between its days, or before them while the
+    window grows, comes too late; older ones have left the window. Raises ``ValueError`` for ``gaps`` and ``drop`` that
+    can't be, dates after 9999, and a specification that does not continue the record's.
+    """
+    if gaps not in GAPS:
+        raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
+    _check_days(spec, delivered, gaps)
+    ordered = sorted(delivered, key=lambda day: in_order(spec, day.value))
+    if record is None:
+        _check_dropped([], delivered, drop)
+        days = _with_gaps(spec, ordered, None, gaps)
+        window = spec.index.window
+        # Days before the window would have left it by now.
+        return _begun(days[-window:], spec), []
+    _check_same(record.spec, spec)
+    _check_dropped([record.days[number].value for number in sorted(record.indexed)], delivered, drop)
+    drops = [Work("drop", (Day(value),)) for value in sorted(set(drop), key=lambda value: in_order(spec, value))]
+    record = emptied(record, drop)
+    known = {record.days[number].value: record.days[number] for number in record.indexed}
+    oldest, newest = (in_order(spec, record.days[number].value) for number in (min(record.indexed), record.state_day))
+    new = [day for day in ordered if in_order(spec, day.value) > newest]
+    again = [day for day in ordered if day.value in known and _differs(day, known[day.value])]
+    is_growing = record.state_day < spec.index.window
+    late = [
+        day
+        for day in ordered
+        if (is_growing or oldest < in_order(spec, day.value)) and in_order(spec, day.value) < newest
+        if day.value not in known
+    ]
+    work = [Work("prepare")] if record.pending else []
+    work += drops
+    work += [Work("replace", (day,)) for day in again]
+    work += _taken(_with_gaps(spec, new, record.days[record.state_day].value, gaps), spec)
+    return work, late
+
+
+def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
+    """The wave index with other values of the days to drop: they stay as days without rows.
+
+    Days are numbered one after the other, so none can be taken out. Each gets the value that follows the day before, so
+    that days between that one and the wrong one can still come: the first of them as this day.
+    """
+    days = dict(record.days)
+    for number in sorted(number for number, day in days.items() if day.value in drop):
+        if number - 1 not in days:
+            raise ValueError(f"{days[number].value} is the oldest day of the index, and can't be dropped: {_REBUILD}")
+        days[number] = Day(_next_value(record.spec, days[number - 1].value))
+    return replace(record, days=days)
+
+
+def in_order(spec: WaveSpec, value: str) -> Any:
+    """A value of the day column as it is ordered."""
+    return int(value) if spec.day_type not in ("date", "string") else value
+
+
+def distance(spec: WaveSpec, low: str, high: str) -> int:
+    """How many days, or whole numbers, one value of the day column comes after another."""
+    if spec.day_type == "date":
+        return (date.fromisoformat(high) - date.fromisoformat(low)).days
+    return int(high) - int(low)
+
+
+def _check_days(spec: WaveSpec, delivered: Sequence[Day], gaps: str) -> None:
+    if gaps != "skip" and spec.day_type == "string":
+        raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
+    for day in delivered:
+        if spec.day_type == "date" and not re.fullmatch(r"\d{4}-\d\d-\d\d", day.value):
+            raise ValueError(
+                f"day_column {spec.day_column!r}: {day.value} is no date of the years 1 to 9999. Correct it at the "
+                "source, or leave it out of the select."
+            )
+
+
+def _check_dropped(indexed: Collection[str], delivered: Sequence[Day], drop: Collection[str]) -> None:
+    for value in drop:
+        if value not in indexed:
+            raise ValueError(f"{value} can't be dropped: the index has {', '.join(indexed) or 'no day'}.")
+        if value in {day.value for day in delivered}:
+            raise ValueError(
+                f"{value} can't be dropped: the source still has it, and it would be taken again. Correct it there, or "
+                "leave it out of the select."
+            )
+
+
+def _check_same(was: WaveSpec, now: WaveSpec) -> None:
+    for name in ("scheme", "window", "constituents"):
+        if getattr(was.index, name) != getattr(now.index, name):
+            raise ValueError(f"{name} was {getattr(was.index, name)} and is {getattr(now.index, name)}: {_REBUILD}")
+    for name in ("day_column", "search_field", "columns"):
+        if getattr(was, name) != getattr(now, name):
+            raise ValueError(f"{name}: was {getattr(was, name)!r} and is {getattr(now, name)!r}: {_REBUILD}")
+
+
+def _begun(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
+    """One transition, so that readers of an index that is built anew never see a part of its days."""
+    if not days:
+        return []
+    return _prepared([Work("start", tuple(days))], spec)
+
+
+def _taken(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
+    return _prepared([Work("take", (day,)) for day in days], spec)
+
+
+def _prepared(works: Sequence[Work], spec: WaveSpec) -> list[Work]:
+    """Each with the preparation that may follow it; one that has nothing to do is left out when its turn comes."""
+    if not spec.index.rules.has_temporaries:
+        return list(works)
+    return [each for work in works for each in (work, Work("prepare"))]
+
+
+def _differs(day: Day, known: Day) -> bool:
+    return (day.rows, day.checksum) != (known.rows, known.checksum)
+
+
+def _with_gaps(spec: WaveSpec, days: Sequence[Day], last: str | None, gaps: str) -> list[Day]:
+    """The days with those that are missing before each, as far as they count."""
+    if gaps == "skip":
+        return list(days)
+    found: list[Day] = []
+    for day in days:
+        count = 0 if last is None else distance(spec, last, day.value) - 1
+        found += [Day(_value_before(spec, day.value, back)) for back in range(min(count, spec.index.window), 0, -1)]
+        found.append(day)
+        last = day.value
+    return found
+
+
+def _value_before(spec: WaveSpec, value: str, count: int) -> str:
+    if spec.day_type == "date":
+        return str(date.fromisoformat(value) - timedelta(days=count))
+    return str(int(value) - count)
+
+
+def _next_value(spec: WaveSpec, value: str) -> str:
+    # Of texts, no printable one lies between.
+    return f"{value} " if spec.day_type == "string" else _value_before(spec, value, -1)

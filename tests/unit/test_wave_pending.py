@@ -1,0 +1,191 @@
+"""Which transitions a run has to make, and what speaks against them, without Spark."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from bad_input import messages
+from unit.wave_records import SPEC, after, days
+
+from deltawave.wave import SCHEMES, WaveIndex
+from deltawave.wave.execution import Naming
+from deltawave.wave.guards import objections
+from deltawave.wave.pending import Work, pending
+from deltawave.wave.steps import step
+from deltawave.wave.tables import TECHNIQUES, Day, WaveRecord, WaveSpec
+
+
+def test_works_of_a_run() -> None:
+    record, _ = after(SPEC, 5, first_load=4)
+    assert pending(record, SPEC, days(1, 5)) == ([], [])
+    works, late = pending(record, SPEC, [*days(4, 4, "other"), *days(7, 7), *days(6, 6)])
+    assert (works, late) == (
+        [Work("replace", tuple(days(4, 4, "other"))), *(Work("take", (day,)) for day in days(6, 7))],
+        [],
+    )
+    assert [Work.from_json(work.to_json()) for work in works] == works
+    record, _ = after(SPEC, 4, first_load=3)
+    gap = [*days(6, 6)]
+    assert [work.days[0].rows for work in pending(record, SPEC, gap, "empty")[0]] == [0, 1_000_000]
+    assert objections(record, SPEC, gap, pending(record, SPEC, gap, "empty")[0], "empty") == []
+    assert objections(record, SPEC, gap, pending(record, SPEC, gap, "fail")[0], "fail") == [
+        "there is no batch of 2026-01-05, which comes before 2026-01-06; gaps: fail asks for all."
+    ]
+    with pytest.raises(ValueError, match="gaps: empty needs a day_column of dates or whole numbers; day is a text"):
+        pending(None, replace(SPEC, columns=(("day", "string"), ("supplier", "int"))), gap, "empty")
+
+
+def test_whole_numbers_are_ordered_as_numbers() -> None:
+    spec = replace(SPEC, columns=(("day", "int"), ("supplier", "int")))
+    works, _ = pending(None, spec, [Day("10", 1), Day("9", 1)])
+    assert [day.value for day in works[0].days] == ["9", "10"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_first_days_are_one_transition(scheme: str) -> None:
+    spec = replace(SPEC, index=WaveIndex(scheme, 4, 2, spread=True))
+    for count in range(1, 5):
+        works, _ = pending(None, spec, days(1, count))
+        assert works[0] == Work("start", tuple(days(1, count)))
+        at_once, _ = after(spec, count, first_load=count)
+        one_by_one, _ = after(spec, count)
+        told = [[table.days for table in record.constituents] for record in (at_once, one_by_one)]
+        assert told[0] == told[1]
+        after(spec, 9, first_load=count)
+
+
+def test_a_day_before_a_growing_window_comes_too_late() -> None:
+    record, _ = after(SPEC, 3, first_load=3)
+    before = Day("2025-12-31", 1)
+    assert pending(record, SPEC, [before]) == ([], [before])
+    # It would have left the window by now.
+    record, _ = after(SPEC, 4, first_load=3)
+    assert pending(record, SPEC, [before]) == ([], [])
+
+
+@pytest.mark.parametrize("gaps", ["skip", "empty", "fail"])
+@pytest.mark.parametrize("wrong", ["2206-01-04", "9999-12-31"])
+def test_a_date_far_ahead_is_doubted(gaps: str, wrong: str) -> None:
+    ahead = (date.fromisoformat(wrong) - date(2026, 1, 3)).days
+    far = f"{wrong} comes {ahead:,} days after 2026-01-03, more than 10 windows: a wrong date?"
+    record, _ = after(SPEC, 3, first_load=3)
+    for before, delivered in ((None, days(1, 3)), (record, [])):
+        source = [*delivered, Day(wrong, 1, "a")]
+        works, _ = pending(before, SPEC, source, gaps)
+        assert objections(before, SPEC, source, works, gaps)[0] == far
+        assert wrong != "2206-01-04" or far == messages("Wave indices")["a date far ahead"]
+        # Who accepts it gets no more days without rows than the window holds.
+        assert sum(len(work.days) for work in works) <= 5
+
+
+def test_a_year_of_five_digits_is_no_day() -> None:
+    with pytest.raises(ValueError, match=r"day_column 'day': \+20206-01-04 is no date of the years 1 to 9999"):
+        pending(None, SPEC, [Day("+20206-01-04", 1, "a")])
+
+
+def doubted(spec: WaveSpec, first: int, gaps: str, *values: str) -> list[str]:
+    """Those of days, taken one by one after the ``first``, that are doubted."""
+    record, found = None, []
+    for delivered in (
+        [Day(value, 1, "a") for value in values[:first]],
+        *([Day(each, 1, "a")] for each in values[first:]),
+    ):
+        works, _ = pending(record, spec, delivered, gaps)
+        found += [each.partition(" comes")[0] for each in objections(record, spec, delivered, works, gaps)]
+        for batch, work in enumerate(works, (record.state_day if record else 0) + 1):
+            record = step(record, spec, work, "(source)", Naming("shop", "sales", batch, "0123456789ab")).record
+    return found
+
+
+def test_days_of_months_and_a_long_pause() -> None:
+    spec = replace(SPEC, index=WaveIndex("del", 3, 2))
+    months = ["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01", "2026-05-01"]
+    # One distance tells how far apart they are.
+    assert doubted(spec, 2, "skip", *months, "2027-01-01", "2206-02-01") == ["2026-02-01", "2206-02-01"]
+    assert (
+        doubted(replace(spec, columns=(("day", "int"), ("supplier", "int"))), 1, "skip", "20261231", "20270101") == []
+    )
+    # What is accepted is taken, and so are the days that follow it.
+    daily = replace(SPEC, index=WaveIndex("del", 1, 1))
+    for gaps in ("skip", "empty"):
+        assert doubted(daily, 1, gaps, "2026-01-01", "2026-01-13", "2026-01-14") == ["2026-01-13"]
+
+
+def test_days_that_lose_most_of_their_rows() -> None:
+    record, _ = after(SPEC, 3)
+    half, less = (replace(days(3, 3, "other")[0], rows=rows) for rows in (500_000, 499_999))
+    assert objections(record, SPEC, [half], pending(record, SPEC, [half])[0]) == []
+    assert objections(record, SPEC, [less], pending(record, SPEC, [less])[0]) == [
+        "day(s) that would lose more than half their rows: 2026-01-03 (1000000 rows, now 499999): parts of days?"
+    ]
+
+
+def carried_out(record: WaveRecord, spec: WaveSpec, works: list[Work], first: int) -> tuple[WaveRecord, list[str]]:
+    """The record after these transitions, and their statements."""
+    statements: list[str] = []
+    for batch, work in enumerate(works, first):
+        if work.kind != "prepare" or record.pending:
+            made = step(record, spec, work, "(source)", Naming("shop", "sales", batch, "0123456789ab"))
+            record, statements = made.record, [*statements, *made.statements]
+    return record, statements
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_wrong_days_are_dropped(scheme: str, technique: str) -> None:
+    spec = replace(SPEC, index=WaveIndex(scheme, 4, 2), technique=technique)
+    record, _ = after(spec, 5, first_load=4)
+    wrong = [Day("2026-05-01", 7, "a"), Day("2026-05-02", 7, "b")]
+    record, _ = carried_out(record, spec, pending(record, spec, wrong)[0], 100)
+    assert pending(record, spec, days(6, 6))[1] == days(6, 6)
+    works, late = pending(record, spec, days(4, 9), drop=["2026-05-02", "2026-05-01"])
+    assert [(work.kind, work.days[0].value) for work in works if work.kind != "prepare"] == [
+        ("drop", "2026-05-01"),
+        ("drop", "2026-05-02"),
+        ("replace", "2026-01-06"),
+        ("replace", "2026-01-07"),
+        ("take", "2026-01-08"),
+        ("take", "2026-01-09"),
+    ]
+    assert late == []
+    assert objections(record, spec, days(4, 9), works) == []
+    dropped, statements = carried_out(record, spec, [work for work in works if work.kind == "drop"], 200)
+    # Nothing is read for them, even if the source has the days whose values they get.
+    assert all("limit 0)" in each for each in statements if "(source)" in each)
+    assert dropped.rows == record.rows - 14
+    after_all, _ = carried_out(record, spec, works, 300)
+    straight, _ = after(spec, 9, first_load=4)
+    assert after_all.days == straight.days
+    assert after_all.state == straight.state
+
+
+def test_days_that_cannot_be_dropped() -> None:
+    record, _ = after(SPEC, 4, first_load=4)
+    with pytest.raises(ValueError, match="2026-01-09 can't be dropped: the index has 2026-01-01, 2026-01-02, 2026-"):
+        pending(record, SPEC, [], drop=["2026-01-09"])
+    with pytest.raises(
+        ValueError, match=re.escape(messages("Wave indices")["a day to drop that the source still has"])
+    ):
+        pending(record, SPEC, days(4, 4), drop=["2026-01-04"])
+    with pytest.raises(ValueError, match="2026-01-01 is the oldest day of the index"):
+        pending(record, SPEC, [], drop=["2026-01-01"])
+    with pytest.raises(ValueError, match="2026-01-01 can't be dropped: the index has no day"):
+        pending(None, SPEC, days(2, 2), drop=["2026-01-01"])
+    texts = replace(SPEC, columns=(("day", "string"), ("supplier", "int")))
+    record, _ = carried_out(*_begun(texts, "a", "b", "z"))
+    works, late = pending(record, texts, [Day("c", 1, "a")], drop=["z"])
+    assert [work.days[0].value for work in works] == ["z", "c"]
+    assert late == []
+
+
+def _begun(spec: WaveSpec, *values: str) -> tuple[WaveRecord, WaveSpec, list[Work], int]:
+    works, _ = pending(None, spec, [Day(value, 1, "a") for value in values])
+    return WaveRecord(spec), spec, works, 1
+
+
+def test_spread_may_change() -> None:
+    record, _ = after(SPEC, 3)
+    assert pending(record, replace(SPEC, index=WaveIndex("del", 4, 2, spread=True)), days(3, 3)) == ([], [])
