@@ -89,7 +89,9 @@ class TestCommand:
         assert StoredRelation.opened(out / "_relation") == StoredRelation.opened(f"file://{out}/_relation") is not None
         with asked_to_stop() as asked:
             signal.raise_signal(signal.SIGTERM)
-        assert asked.is_set()
+            assert asked.is_set()
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
 
     @pytest.mark.parametrize(
         ("kind", "message"),
@@ -131,6 +133,7 @@ class TestCommand:
             (["--format", "kafka"], "A stream from Kafka needs --schema"),
             ([], "A stream of parquet files needs --source"),
             (["--on", "id=code"], "--on id=code: id is given twice."),
+            (["--pages", "/"], "--pages /: the results (--out "),
             (["--option", "rowsPerSecond"], "--option rowsPerSecond: write name=value"),
         ],
     )

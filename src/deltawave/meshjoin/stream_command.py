@@ -17,7 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from deltawave.meshjoin.batch_folders import BatchFolders
 from deltawave.meshjoin.messages import json_rows
-from deltawave.meshjoin.stored_relation import StoredRelation
+from deltawave.meshjoin.stored_relation import StoredRelation, is_local, local_folder
 from deltawave.meshjoin.stream_files import ANY_AGE, with_key
 from deltawave.meshjoin.stream_join import stream_join
 
@@ -29,6 +29,7 @@ def run(options: argparse.Namespace) -> int:
     """Join until the stream ends or is stopped; return 1 after an error, which is printed."""
     try:
         on = _key(options.on)
+        pages = _pages(options.pages, options.out)
         session = _session(_pairs("--set", options.set))
         stream = opened(session, options.format, options.source, options.schema, _pairs("--option", options.option))
         source = session.read.format(options.relation_format)
@@ -38,7 +39,6 @@ def run(options: argparse.Namespace) -> int:
 
         def relation() -> StoredRelation:
             rows = source.load(options.relation)
-            pages = options.pages or f"{options.out}/{_RELATION}"
             return StoredRelation.of(rows, pages, key=key, parts=options.parts)
 
         # From here on PySpark's own handler would cancel a micro-batch and leave the query running.
@@ -61,6 +61,8 @@ def run(options: argparse.Namespace) -> int:
         return _failed(error.java_exception.toString())
     except (ValueError, OSError, RuntimeError, PySparkException) as error:
         return _failed(str(error))
+    except KeyboardInterrupt:
+        return _failed("stopped at once; the next run goes on from here")
     return 0
 
 
@@ -88,12 +90,21 @@ def opened(
 
 @contextmanager
 def asked_to_stop() -> Iterator[threading.Event]:
-    """What is set by Control-C or SIGTERM, and does nothing else meanwhile. Only the main thread can be asked."""
+    """What is set by Control-C or SIGTERM, and does nothing else meanwhile. Only the main thread can be asked.
+
+    The second time raises ``KeyboardInterrupt``, as a micro-batch may take long to end.
+    """
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
-    former = {number: signal.signal(number, lambda *_: asked.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def ask(*_: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    former = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield asked
     finally:
@@ -147,6 +158,16 @@ def _key(given: Sequence[str]) -> dict[str, str]:
             raise ValueError(f"--on {each}: {own} is given twice.")
         key[own] = other or own
     return key
+
+
+def _pages(given: str | None, out: str) -> str:
+    """The folder of the relation's pages. Raises ``ValueError`` if the results would lie in it."""
+    if given is None:
+        return f"{out}/{_RELATION}"
+    pages = local_folder(given).resolve()
+    if is_local(out) and local_folder(out).resolve().is_relative_to(pages):
+        raise ValueError(f"--pages {given}: the results (--out {out}) would lie in it: name a folder of its own.")
+    return given
 
 
 def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
