@@ -307,6 +307,18 @@ def test_a_wide_tuple_after_narrow_ones(folder: Path, memory: int) -> None:
         assert counts.peak_bytes <= memory
 
 
+def test_a_wide_tuple_before_narrow_ones(folder: Path) -> None:
+    """It takes most of the memory; when it has left, those that follow fit a window together."""
+    right = relation_of([(2, "x")]).rename_columns(["id", "place", "skey"])
+    narrow = stream_of([(2, "a")] * 3000)
+    with stored(folder, right, 1) as pages:
+        join, counts = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "left", 4 << 20, is_ordered=True), Counts()
+        batches = [stream_of([(2, "a" * 1_000_000)]), *(narrow.slice(at, 500) for at in range(0, 3000, 500))]
+        assert sum(found.num_rows for found in join.run(batches, counts=counts)) == 3001
+    assert counts.peak_bytes <= 4 << 20
+    assert counts.iterations < 20
+
+
 @contextmanager
 def watched_arrow() -> Iterator[pa.MemoryPool]:
     """A pool that counts what Arrow takes within the block."""
