@@ -1,4 +1,4 @@
-"""Streams of files: none is passed over, and each has to have the key: Spark would fill in nulls, which meet nothing."""
+"""Streams of files: none is passed over, and each has to have the key, as nulls would meet nothing."""
 
 from __future__ import annotations
 
