@@ -143,7 +143,7 @@ class TestCommand:
 
     @pytest.mark.parametrize(
         ("kind", "wrong", "names"),
-        [("orc", "select 1 as amount", "amount"), ("json", "select 1 as amount, 1 as Id", "Id, amount")],
+        [("orc", "select 1 as amount", "amount"), ("json", "select 1 as amount, 1 as Id", "amount, Id")],
     )
     def test_files_without_the_key(
         self,
@@ -185,6 +185,7 @@ class TestCommand:
             ([], "A stream of parquet files needs --source"),
             (["--on", "id=code"], "--on id=code: id is given twice."),
             (["--pages", "/"], "--pages /: the results (--out "),
+            (["--format", "json", "--keep-unfit"], "--keep-unfit is for messages of kafka, not for json: take it out."),
             (["--option", "rowsPerSecond"], "--option rowsPerSecond: write name=value"),
         ],
     )

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
         on = _key(options.on)
         pages = _pages(options.pages, options.out)
         session = _session(_pairs("--set", options.set))
-        unfit = _UNFIT if options.keep_unfit and options.format == "kafka" else None
+        unfit = _UNFIT if options.keep_unfit else None
         folders = BatchFolders(session, options.out)
         # The columns of files that came later would make it another join.
         schema = options.schema or folders.stream_schema()
@@ -95,6 +95,8 @@ def opened(
         if not isinstance(schema, str):
             raise ValueError("A stream from Kafka needs --schema, by which its values are read as JSON.")
         return json_rows(session.readStream.format(kind).options(**options).load(), schema, key, unfit)
+    if unfit is not None:
+        raise ValueError(f"--keep-unfit is for messages of kafka, not for {kind}: take it out.")
     if kind == "rate":
         return session.readStream.format(kind).options(**options).load()
     if not path:

@@ -76,5 +76,5 @@ def _columns(file: str, kind: str) -> Iterator[list[str]]:
         with system.open_input_stream(path) as opened, suppress(json.JSONDecodeError):
             for line in io.BufferedReader(opened):
                 found = json.loads(line) if line.strip() else []
-                for row in found if isinstance(found, list) else [found]:
-                    yield list(row)
+                rows = found if isinstance(found, list) else [found]
+                yield from (list(row) for row in rows if isinstance(row, dict))
