@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.meshjoin import StoredRelation, arrived_since, new_keys
+from deltawave.meshjoin import arrived_since, new_keys
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -56,30 +54,3 @@ def test_bad_columns_are_named(spark: SparkSession, name: str) -> None:
         arrived_since(arrived, None, "day")
     with pytest.raises(ValueError, match="The relation has no column code; there are id, number"):
         new_keys(arrived, known, None, on={"code": "code"}, key="number", order="batch", name=name)
-
-
-def test_a_former_state_stays_for_those_who_read_it(spark: SparkSession, tmp_path: Path) -> None:
-    stored = [
-        StoredRelation.of(spark.range(start, start + 10), tmp_path / "relation", key="id", parts=1)
-        for start in (0, 10, 20)
-    ]
-    assert [all(Path(file).exists() for file in each.files.values()) for each in stored] == [False, True, True]
-
-
-def test_several_store_a_relation_at_a_time(spark: SparkSession, tmp_path: Path) -> None:
-    """One of them does, and what a killed one left is removed."""
-    folder = tmp_path / "relation"
-    (folder / "unfinished").mkdir(parents=True)
-    (folder / "relation.json.unfinished").write_text("{")
-    with ThreadPoolExecutor() as threads:
-        stored = list(threads.map(lambda _: StoredRelation.of(spark.range(9), folder, key="id", parts=1), range(3)))
-    assert stored[0] == stored[1] == stored[2]
-    assert len(list(folder.iterdir())) == 3  # the pages, the manifest and the lock
-
-
-def test_pages_that_are_gone_are_stored_again(spark: SparkSession, tmp_path: Path) -> None:
-    for _ in range(2):
-        stored = StoredRelation.of(spark.range(9), tmp_path / "relation", key="id", parts=1)
-        (file,) = map(Path, stored.files.values())
-        assert file.exists()
-        file.unlink()

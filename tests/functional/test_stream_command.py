@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from bad_input import messages
 from functional.streams import SCHEMA, arrive, results
 from kafka import KafkaServer
 from pyspark.sql import SparkSession
@@ -22,8 +23,11 @@ from deltawave.meshjoin.stream_command import asked_to_stop
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path) -> None:
-    """Two runs of the command over a topic that grows: each message meets the relation once."""
+def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two runs of the command over a topic that grows: each message meets the relation once.
+
+    A message that is no row stops the second run. Kept aside, it is there once, and the results are those of the rest.
+    """
     relation, out = tmp_path / "lookup", tmp_path / "out"
     spark.sql("select id as code, id * 10 as skey from range(6)").write.parquet(str(relation))
     options = ["--option", f"kafka.bootstrap.servers={kafka.address}", "--option", "subscribe=sales"]
@@ -34,7 +38,17 @@ def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path) -> None:
         )
         sold.write.format("kafka").option("kafka.bootstrap.servers", kafka.address).option("topic", "sales").save()
         command = ["stream", *options, "--relation", str(relation), "--on", "id=code", "--how", "left"]
-        assert cli.main([*command, "--out", str(out), "--parts", "2", "--available-now"]) == 0
+        command += ["--out", str(out), "--parts", "2", "--available-now"]
+        if first:
+            wrong = spark.sql('select \'[{"id": 1}, {"id": 2}]\' as value')
+            wrong.write.format("kafka").option("kafka.bootstrap.servers", kafka.address).option("topic", "sales").save()
+            assert cli.main(command) == 1
+            assert messages("Streams")["a message of Kafka that is no row"] in capsys.readouterr().err
+            command += ["--keep-unfit"]
+        assert cli.main(command) == 0
+    assert ", 1 messages kept aside" in capsys.readouterr().out
+    aside = spark.read.json(f"{out}/micro_batch=*/_unfit").collect()
+    assert [(row.topic, row.value) for row in aside] == [("sales", '[{"id": 1}, {"id": 2}]')]
     found = results(spark, out).collect()
     assert len(found) == 10
     assert {row.id: row.skey for row in found} == {n: n * 10 if n < 6 else None for n in range(10)}
@@ -89,7 +103,9 @@ class TestCommand:
         assert StoredRelation.opened(out / "_relation") == StoredRelation.opened(f"file://{out}/_relation") is not None
         with asked_to_stop() as asked:
             signal.raise_signal(signal.SIGTERM)
-        assert asked.is_set()
+            assert asked.is_set()
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
 
     @pytest.mark.parametrize(
         ("kind", "message"),
@@ -126,11 +142,50 @@ class TestCommand:
             assert cli.main(command) == 0
 
     @pytest.mark.parametrize(
+        ("kind", "wrong", "names"),
+        [("orc", "select 1 as amount", "amount"), ("json", "select 1 as amount, 1 as Id", "amount, Id")],
+    )
+    def test_files_without_the_key(
+        self,
+        spark: SparkSession,
+        tmp_path: Path,
+        kind: str,
+        wrong: str,
+        names: str,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        """They would vanish in an inner join. A key that is null has been written."""
+        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
+        spark.sql("select id, id * 10 as skey from range(6)").write.parquet(str(relation))
+        good = spark.sql("select explode(array(1L, null)) as id, 2 as amount")
+        good.write.option("ignoreNullFields", False).format(kind).save(str(source))
+        command = ["stream", "--source", str(source), "--format", kind, "--schema", SCHEMA, "--on", "id"]
+        command += ["--parts", "1", "--relation", str(relation), "--out", str(out), "--available-now"]
+        assert cli.main(command) == 0
+        spark.sql(wrong).write.mode("append").format(kind).save(str(source))
+        assert cli.main(command) == 1
+        assert f"has no column id; it has {names}." in capsys.readouterr().err
+        assert results(spark, out).count() == 1
+
+    def test_columns_that_come_later_are_left_out(self, spark: SparkSession, tmp_path: Path) -> None:
+        """A run without --schema goes on with the columns of the first one."""
+        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
+        spark.sql("select id, id * 10 as skey from range(6)").write.parquet(str(relation))
+        command = ["stream", "--source", str(source), "--on", "id", "--parts", "1", "--relation", str(relation)]
+        for columns in ("1L as id", "'new' as note, 2L as id"):
+            # Spark takes the schema of the newest file.
+            spark.sql(f"select {columns}").coalesce(1).write.mode("overwrite").parquet(str(source))
+            assert cli.main([*command, "--out", str(out), "--available-now"]) == 0
+        assert results(spark, out).sort("id").collect() == [(1, 10), (2, 20)]
+
+    @pytest.mark.parametrize(
         ("options", "message"),
         [
             (["--format", "kafka"], "A stream from Kafka needs --schema"),
             ([], "A stream of parquet files needs --source"),
             (["--on", "id=code"], "--on id=code: id is given twice."),
+            (["--pages", "/"], "--pages /: the results (--out "),
+            (["--format", "json", "--keep-unfit"], "--keep-unfit is for messages of kafka, not for json: take it out."),
             (["--option", "rowsPerSecond"], "--option rowsPerSecond: write name=value"),
         ],
     )

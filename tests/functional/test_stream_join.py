@@ -126,6 +126,14 @@ def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: 
     assert not list(out.glob("_staging/*"))
 
 
+def test_a_folder_that_is_named_from_here(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Hadoop is; Python may have gone elsewhere since."""
+    here = Path(spark._jvm.System.getProperty("user.dir"))  # type: ignore[union-attr]
+    monkeypatch.chdir("/")
+    BatchFolders(spark, os.path.relpath(tmp_path / "out", here)).write(spark.range(1), 0)
+    assert spark.read.parquet(str(tmp_path / "out")).collect() == [(0, 0)]
+
+
 @pytest.mark.parametrize("is_local", [True, False], ids=["local", "another"])
 def test_two_queries_in_one_folder(spark: SparkSession, tmp_path: Path, is_local: bool) -> None:
     """One of them commits a micro-batch, and what the other one writes meanwhile is not removed."""
@@ -165,6 +173,7 @@ class TestBadInput:
                 {"condition": Between("id", "id"), "shed": "keep_w"},
                 re.escape(messages("Streams")["shedding under another condition"]),
             ),
+            (stream, {"on": "id", "unfit": "wrong"}, "The stream has no column wrong; it has id, amount"),
             (stream.withColumnRenamed("amount", "micro_batch"), {"on": "id"}, "The results get a column micro_batch"),
         ):
             with pytest.raises(ValueError, match=message):

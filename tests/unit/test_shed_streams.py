@@ -204,6 +204,36 @@ def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
             join.run([tuples], shed=Shed(path))
 
 
+def test_a_run_that_has_shed_nothing_is_in_nobodys_way(folder: Path) -> None:
+    """One that was killed at once, one that fails, one that is never read."""
+    tuples, path = tuples_of([1, 2]), folder / "nothing"
+    with relation_of(folder, [1, 2]) as pages:
+        join = MeshJoin(pages, ON, tuples.schema)
+        join.run([tuples], shed=Shed(path))
+        assert not path.exists()
+
+        def killed() -> Iterator[pa.RecordBatch | None]:
+            yield tuples
+            left.append(path.read_bytes())
+            raise RuntimeError("killed")
+
+        left: list[bytes] = []
+        with pytest.raises(RuntimeError, match="killed"):
+            list(join.run(killed(), shed=Shed(path)))
+        for begin in (0, 3, len(left[0]) // 2, len(left[0])):
+            path.write_bytes(left[0][:begin])
+            assert not any(rows.num_rows for rows in shed_tuples(path))
+            assert sum(told(join.run([tuples], shed=Shed(path))).values()) == 2
+
+
+def test_a_file_of_something_else_is_not_overwritten(folder: Path) -> None:
+    tuples, path = tuples_of([1]), folder / "other"
+    path.write_text("something that is precious")
+    with relation_of(folder, [1]) as pages, pytest.raises(FileExistsError, match="other is there, and no file of shed"):
+        MeshJoin(pages, ON, tuples.schema).run([tuples], shed=Shed(path))
+    assert path.read_text() == "something that is precious"
+
+
 @pytest.mark.parametrize("kind", ["exact", "sketched"])
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(relation=st.lists(st.integers(0, 30), min_size=1, max_size=50))

@@ -6,7 +6,7 @@ that batch is there already, so that of two queries in one folder only one commi
 is removed when that batch is committed, and so nothing that a living query could still commit.
 
 Rows that a batch sheds lie in its folder, where readers do not look: they are committed with its results. Later passes,
-which join them, are batches with the numbers -1, -2 and so on.
+which join them, are batches with the numbers -1, -2 and so on. Messages that are no rows lie there in the same way.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ CHECKPOINT = "_checkpoint"
 _DEFINITION = "_definition.json"
 # In the folder of a batch: what it has shed. In that of a later pass: up to which batch it has joined what they shed.
 _SHED = "_shed"
+# What came in the batch and is no row.
+_UNFIT = "_unfit"
+# In the definition: the stream's schema, which is not compared.
+_STREAM = "stream"
 _UP_TO = "_up_to"
 
 
@@ -50,33 +54,47 @@ class BatchFolders:
         self._gateway: Any = session.sparkContext._gateway
         self._session, self._jvm = session, jvm
         self._path = jvm.org.apache.hadoop.fs.Path
-        self._folder = str(folder).rstrip("/")
         self._configuration = session.sparkContext._jsc.hadoopConfiguration()
-        self._files = self._path(self._folder).getFileSystem(self._configuration)
+        place = self._path(str(folder).rstrip("/"))
+        self._files = place.getFileSystem(self._configuration)
+        # Python and Hadoop take a path that begins nowhere from where each of them is.
+        self._folder = str(self._files.makeQualified(place).toString())
 
     @property
     def checkpoint(self) -> str:
         """Where the stream writes down how far it has come."""
         return f"{self._folder}/{CHECKPOINT}"
 
-    def open(self, definition: Mapping[str, str]) -> None:
+    def open(self, definition: Mapping[str, str], stream: StructType | None = None) -> None:
         """Begin a run. ``definition``: what may not change from run to run, and what it is.
+
+        ``stream``: its schema, which is kept for later runs.
 
         Raises ``ValueError`` if there are batches of which the stream would know nothing, or of another definition.
         """
-        has_begun = self._files.exists(self._path(f"{self.checkpoint}/metadata"))
+        has_begun = self._has_begun()
         if not has_begun and self._files.globStatus(self._path(f"{self._folder}/{BATCH}=*")):
             raise ValueError(
                 f"{self._folder} has batches of a stream whose checkpoint ({CHECKPOINT}) is missing: "
                 "restore that, or choose another folder."
             )
         if not has_begun:
-            self._define(definition)
+            self._define(definition if stream is None else {**definition, _STREAM: stream.json()})
         elif not self._files.exists(self._path(f"{self._folder}/{_DEFINITION}")):
             raise ValueError(
                 f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
             )
         self.demand(definition)
+
+    def stream_schema(self) -> StructType | None:
+        """The schema of the stream that the first run joined; none if there was no run."""
+        if not self._has_begun():
+            return None
+        kept = json.loads(self._read(f"{self._folder}/{_DEFINITION}")).get(_STREAM)
+        return None if kept is None else StructType.fromJson(json.loads(kept))
+
+    def _has_begun(self) -> bool:
+        return bool(self._files.exists(self._path(f"{self.checkpoint}/metadata")))
 
     def demand(self, definition: Mapping[str, str]) -> None:
         """Raise ``ValueError`` if some of this is not as when the first run began."""
@@ -105,16 +123,19 @@ class BatchFolders:
             self._clean(batch)
         return found
 
-    def write(self, rows: DataFrame, batch: int, is_shed: str | None = None) -> None:
+    def write(self, rows: DataFrame, batch: int, is_shed: str | None = None, unfit: DataFrame | None = None) -> None:
         """Write a batch and commit it. Raises ``RuntimeError`` if another query has committed it.
 
         ``is_shed``: the column that tells rows which are no results, but wait in the batch's folder for a later pass.
+        ``unfit``: what came and is no row; it stays there.
         """
         with self._staged(batch) as staged:
             if is_shed is None:
                 rows.write.parquet(staged)
             else:
                 staged = self._apart(rows, is_shed, staged)
+            if unfit is not None:
+                self._keep_aside(unfit, f"{staged}/{_UNFIT}")
             self.commit(staged, batch)
         self._clean(batch)
 
@@ -127,6 +148,19 @@ class BatchFolders:
         if self._files.exists(self._path(shed)):
             self._rename(self._path(shed), self._path(f"{results}/{_SHED}"))
         return results
+
+    def _keep_aside(self, unfit: DataFrame, folder: str) -> None:
+        unfit.write.json(folder)
+        if not self._count(folder):
+            self._files.delete(self._path(folder), True)
+
+    def unfit_count(self, batch: int) -> int:
+        """How many messages of a batch were no rows."""
+        return self._count(f"{self._committed(batch).toString()}/{_UNFIT}")
+
+    def _count(self, folder: str) -> int:
+        """Of lines."""
+        return self._session.read.text(folder).count() if self._files.exists(self._path(folder)) else 0
 
     def shed(self, schema: StructType) -> ShedRows | None:
         """What batches have shed and no later pass has joined; none if nothing is."""

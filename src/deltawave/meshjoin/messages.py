@@ -2,49 +2,65 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType
 
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import quoted
 
-# Spark's name for it.
-CORRUPT = "_corrupt_record"
+_OBJECT = "map<string, string>"
 
 
-def json_rows(messages: DataFrame, schema: str) -> DataFrame:
-    """Return the rows of messages whose ``value`` is a JSON object of this schema; fields may be missing.
+def json_rows(messages: DataFrame, schema: str, key: Sequence[str] = (), unfit: str | None = None) -> DataFrame:
+    """Return the rows of messages whose ``value`` is one JSON object of this schema.
 
-    A message without a value is no row. One whose value is not such an object, or has none of these fields but others,
-    fails the query with its topic, partition and offset; or if the schema has a text column ``_corrupt_record``, that
-    has its value.
+    The fields of ``key`` have to be there, were they null; others may be missing. A message without a value is no row.
+    One whose value is not such an object, or has none of these fields but others, fails the query with its topic,
+    partition and offset. With a name for ``unfit``, a column of that name has topic, partition, offset and value of
+    such a message, and is null for rows: for :func:`deltawave.meshjoin.stream_join`, which keeps them aside.
     """
     wanted = messages.sparkSession.createDataFrame([], schema).schema
-    names = [field.name for field in wanted.fields if field.name != CORRUPT]
-    wrong = CORRUPT if CORRUPT in wanted.names else free_prefix("wrong_", names)
-    if wrong not in wanted.names:
-        wanted = wanted.add(wrong, StringType())
+    names = wanted.names
+    wrong = free_prefix("wrong_", names)
     text = F.col("value").cast("string")
     read = messages.where("value is not null").select(
         "topic",
         "partition",
         "offset",
         text.alias("value"),
-        F.from_json(text, wanted, {"columnNameOfCorruptRecord": wrong}).alias("row"),
-        F.json_object_keys(text).alias("keys"),
+        F.from_json(text, wanted.add(wrong, StringType()), {"columnNameOfCorruptRecord": wrong}).alias("row"),
+        _fields(text).alias("fields"),
     )
-    is_other = (F.size("keys") > 0) & ~F.arrays_overlap("keys", F.array(*map(F.lit, names)))
-    unfit = F.coalesce(f"row.{quoted(wrong)}", F.when(F.col("row").isNull() | is_other, F.col("value")))
-    told = F.format_string(
+    is_wrong = F.col("fields").isNull() | F.col("row").isNull() | F.col(f"row.{quoted(wrong)}").isNotNull()
+    is_other = (F.size("fields") > 0) & ~F.arrays_overlap("fields", F.array(*map(F.lit, names)))
+    is_unfit = is_wrong | is_other
+    for name in key:
+        is_unfit = is_unfit | ~F.array_contains("fields", name)
+    cells = [F.col(f"row.{quoted(name)}").alias(name) for name in names]
+    if unfit is not None:
+        told = F.when(is_unfit, F.struct("topic", "partition", "offset", "value")).alias(unfit)
+        return read.select(*cells, told)
+    message = F.format_string(
         "The message at offset %s of partition %s of topic %s is no JSON of the schema %s: %s. "
-        f"Correct the schema, or add a column {CORRUPT} string to it, which keeps such messages.",
+        "Correct the schema, or keep such messages aside (--keep-unfit).",
         *(F.col(name).cast("string") for name in ("offset", "partition", "topic")),
-        F.lit(schema),
+        F.lit(f"{schema}, with {', '.join(key)}" if key else schema),
         F.substring("value", 1, 200),
     )
-    cells = [F.col(f"row.{quoted(name)}").alias(name) for name in names]
-    if wrong == CORRUPT:
-        return read.select(*cells, unfit.alias(CORRUPT))
-    checked = F.when(unfit.isNotNull(), F.raise_error(told)).otherwise(F.col("row")).alias("row")
+    checked = F.when(is_unfit, F.raise_error(message)).otherwise(F.col("row")).alias("row")
     return read.select(checked).select(*cells)
+
+
+def _fields(text: Column) -> Column:
+    """The names of an object's fields; null for what is anything but one object.
+
+    Of several objects, or of one before something else, Spark reads the first. Within an array and within an object
+    they are more than one value, or no JSON: what would end the one too early does not end the other.
+    """
+    in_array = F.from_json(F.concat(F.lit("["), text, F.lit("]")), f"array<{_OBJECT}>")
+    in_object = F.from_json(F.concat(F.lit('{"value":'), text, F.lit("}")), f"map<string, {_OBJECT}>")
+    is_alone = (F.size(in_array) == 1) & (F.size(in_object) == 1)
+    return F.when(is_alone, F.map_keys(F.element_at(in_array, 1)))

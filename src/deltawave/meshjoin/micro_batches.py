@@ -10,6 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.mesh_join import mesh_join, shedding_join
@@ -24,7 +25,8 @@ class MicroBatches:
     """Joins micro-batches with a relation, and commits their results to a folder.
 
     Structured Streaming calls it with a number and rows, at least once, in the order of the numbers. ``schema``: of the
-    stream; ``shed``: how to choose the tuples that are joined at once, if those of a micro-batch do not fit the memory.
+    stream; ``shed``: how to choose the tuples that are joined at once, if those of a micro-batch do not fit the memory;
+    ``unfit``: the column that tells messages which are no rows.
 
     Raises ``ValueError`` for what ``mesh_join`` refuses, and for a folder of another join.
     """
@@ -42,8 +44,12 @@ class MicroBatches:
         memory_bytes: int,
         direct: bool,
         shed: str | None,
+        unfit: str | None,
     ) -> None:
-        self._relation, self._schema, self._shed = relation, schema, shed
+        if unfit is not None and unfit not in schema.names:
+            raise ValueError(f"The stream has no column {unfit}; it has {', '.join(schema.names)}.")
+        schema = StructType([field for field in schema.fields if field.name != unfit])
+        self._relation, self._schema, self._shed, self._unfit = relation, schema, shed, unfit
         self._options: dict[str, Any] = {"on": on, "how": how, "memory_bytes": memory_bytes, "direct": direct}
         if shed is None:
             self._options["condition"] = condition
@@ -56,7 +62,7 @@ class MicroBatches:
             raise ValueError(f"The results get a column {BATCH}: rename that of the {owner}.")
         self._folders = BatchFolders(session, folder)
         compared = re.sub(r" at 0x\w+", "", repr(condition if condition is not None else Equal.on(on or ())))
-        self._folders.open({"how": how, "condition": compared, **_columns(empty)})
+        self._folders.open({"how": how, "condition": compared, **_columns(empty)}, schema)
 
     @property
     def checkpoint(self) -> str:
@@ -67,15 +73,20 @@ class MicroBatches:
         """Join a micro-batch, unless that is done."""
         if self._folders.has(batch):
             return
+        unfit = None
+        if self._unfit is not None:
+            told = quoted(self._unfit)
+            unfit = rows.where(f"{told} is not null").select(f"{told}.*")
+            rows = rows.where(f"{told} is null").drop(self._unfit)
         if self._shed is not None:
             both, is_shed = shedding_join(rows, self._asked(), priority=self._shed, **self._options)
             self._folders.demand(_columns(both.drop(is_shed)))
-            self._folders.write(both, batch, is_shed)
+            self._folders.write(both, batch, is_shed, unfit)
             return
         found, free = mesh_join(rows, self._asked(), **self._options)
         try:
             self._folders.demand(_columns(found))
-            self._folders.write(found, batch)
+            self._folders.write(found, batch, unfit=unfit)
         finally:
             free()
 

@@ -244,19 +244,15 @@ class _Run:
             yield from self._rows_unmet()
 
     def _meshed(self) -> Iterator[pa.RecordBatch]:
-        self._own_bytes = self._pages_bytes + self._met.nbytes
         while (first := self._source.peek()) is None:
             if self._source.has_ended:
                 return
-        capacity = self._join.capacity(max(1, -(-first.nbytes // first.num_rows)))
-        self._packet = -(-capacity // PACKETS)
-        self._matcher = self._condition.matcher(capacity)
-        self._own_bytes += self._condition.row_bytes(capacity)
-        self._window = Window(self._join.stream_schema, -(-capacity // BLOCKS), self._join.notes_met)
+        self._begin_window(_average_bytes(first))
         page, pages = 0, self._relation.pages
         while True:
-            room = capacity - (self._window.end - self._window.begin)
-            arrived = self._gather(room, _ARRIVED * capacity)
+            self._widen()
+            room = self._capacity - (self._window.end - self._window.begin)
+            arrived = self._gather(room, _ARRIVED * self._capacity)
             first = self._source.look()
             progress = Progress(arrived, first.num_rows if first else 0, room, pages, self._most_pages)
             w, b = self._tuner(progress)
@@ -272,6 +268,22 @@ class _Run:
                 page = (page + count) % pages
                 left -= count
                 yield from self._expire(page)
+
+    def _begin_window(self, tuple_bytes: int) -> None:
+        """An empty window, as large as the memory allows for tuples of so many bytes."""
+        self._tuple_bytes, self._capacity = tuple_bytes, self._join.capacity(tuple_bytes)
+        self._packet = -(-self._capacity // PACKETS)
+        self._matcher = self._condition.matcher(self._capacity)
+        own_bytes = self._pages_bytes + self._met.nbytes
+        self._own_bytes = own_bytes + self._condition.row_bytes(self._capacity)
+        self._window = Window(self._join.stream_schema, -(-self._capacity // BLOCKS), self._join.notes_met)
+
+    def _widen(self) -> None:
+        """Make the window for more tuples, when nothing is in it and those that come are much narrower than thought."""
+        if not self._window.is_empty or self._source.nbytes or (arrived := self._source.peek()) is None:
+            return
+        if 2 * (tuple_bytes := _average_bytes(arrived)) <= self._tuple_bytes:
+            self._begin_window(tuple_bytes)
 
     def _gather(self, room: int, most_arrived: int) -> int:
         used = self._own_bytes + self._window.nbytes
@@ -354,3 +366,8 @@ class _Run:
     def _unmet(self, tuples: pa.RecordBatch) -> pa.RecordBatch:
         nothing = [pa.nulls(tuples.num_rows, field.type) for field in self._join.schema][len(tuples.columns) :]
         return pa.RecordBatch.from_arrays([*tuples.columns, *nothing], schema=self._join.schema)
+
+
+def _average_bytes(tuples: pa.RecordBatch) -> int:
+    average: int = -(-tuples.nbytes // tuples.num_rows)
+    return max(1, average)

@@ -33,12 +33,13 @@ class Ordered:
 
     def add(self, numbers: Numbers, rows: pa.Table, begins: Numbers) -> None:
         """Add results; ``begins``: the first number of each block of the window."""
-        blocks = np.searchsorted(begins, numbers, "right") - 1
-        for place in np.unique(blocks):
-            own = np.flatnonzero(blocks == place)
-            cells = [pa.array(numbers[own]), *rows.take(pa.array(own)).columns]
-            writer = self._writer(int(begins[place]))
-            writer.write_table(pa.table(cells, schema=self._stored))
+        order = np.argsort(numbers, kind="stable")
+        numbers = numbers[order]
+        bounds = [*np.searchsorted(numbers, begins).tolist(), len(numbers)]
+        for begin, first, last in zip(begins.tolist(), bounds[:-1], bounds[1:], strict=True):
+            if first < last:
+                cells = [pa.array(numbers[first:last]), *rows.take(pa.array(order[first:last])).columns]
+                self._writer(begin).write_table(pa.table(cells, schema=self._stored))
 
     def leave(self, begin: int) -> Iterator[pa.RecordBatch]:
         """The results of a block."""
@@ -53,23 +54,24 @@ class Ordered:
 
     def _in_order(self, batches: list[pa.RecordBatch], begin: int) -> Iterator[pa.RecordBatch]:
         """``begin``: the first number there may be."""
-        places = [batch.column(0).to_numpy() - begin for batch in batches]
-        sizes = np.zeros(max(int(own.max()) for own in places) + 1)
-        for batch, own in zip(batches, places, strict=True):
-            sizes += np.bincount(own, row_sizes(batch, np.arange(len(own))), len(sizes))
+        # Views of the file, each in order.
+        numbers = [batch.column(0).to_numpy() for batch in batches]
+        sizes = np.zeros(max(int(own[-1]) for own in numbers) + 1 - begin)
+        for batch, own in zip(batches, numbers, strict=True):
+            sizes += np.bincount(own - begin, row_sizes(batch, np.arange(len(own))), len(sizes))
         for first, end in pieces(sizes.astype(np.int64), _BYTES):
             found = (
-                (own[chosen], batch.take(pa.array(chosen)))
-                for batch, own in zip(batches, places, strict=True)
-                if len(chosen := np.flatnonzero((own >= first) & (own < end)))
+                batch.take(pa.array(np.arange(*bounds)))
+                for batch, own in zip(batches, numbers, strict=True)
+                if len(range(*(bounds := np.searchsorted(own, (first + begin, end + begin)).tolist())))
             )
             if end - first == 1:
                 # However many results a tuple has, they are in order.
-                yield from (self._without_numbers(rows) for _, rows in found)
+                yield from map(self._without_numbers, found)
                 continue
-            own_places, rows = zip(*found, strict=True)
-            order = np.argsort(np.concatenate(own_places), kind="stable")
-            yield self._without_numbers(pa.concat_batches(rows).take(pa.array(order)))
+            rows = pa.concat_batches(list(found))
+            order = np.argsort(rows.column(0).to_numpy(), kind="stable")
+            yield self._without_numbers(rows.take(pa.array(order)))
 
     def _without_numbers(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays(rows.columns[1:], schema=self._schema)

@@ -18,6 +18,8 @@ from deltawave.meshjoin.shedding import Frequencies, Places, Priority, keep_w, k
 from deltawave.meshjoin.sizes import pieces, row_sizes
 from deltawave.meshjoin.stream import Arrived
 
+# With which each message of an Arrow stream begins.
+_CONTINUATION = b"\xff\xff\xff\xff"
 # So many parts wait, of which one lies twice in memory while it is taken.
 _PARTS = 16
 
@@ -26,7 +28,7 @@ _PARTS = 16
 class Shed:
     """How to shed.
 
-    - ``path``: the file of the shed tuples; it is replaced
+    - ``path``: the file of the shed tuples; one that has tuples of a former run is refused
     - ``priority``: which tuples are kept (:mod:`deltawave.meshjoin.shedding`)
     - ``frequencies``: how many rows tuples meet (:mod:`deltawave.meshjoin.frequencies`), where the priority asks for it
     - ``has_arrived``: all of the stream has arrived when the join begins, as a micro-batch has. Then all of it is
@@ -41,7 +43,13 @@ class Shed:
 
 def shed_tuples(path: str | Path) -> Iterator[pa.RecordBatch]:
     """The tuples that were shed into a file, for a later pass: of a run that was killed, those written until then."""
-    with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as tuples:
+    with pa.OSFile(str(path)) as file:
+        try:
+            tuples = pa.ipc.open_stream(file)
+        except (OSError, pa.ArrowInvalid):
+            if not _begins_a_stream(file):
+                raise
+            return
         while True:
             try:
                 found = tuples.read_next_batch()
@@ -52,13 +60,34 @@ def shed_tuples(path: str | Path) -> Iterator[pa.RecordBatch]:
                     raise
                 # The last batch is cut off.
                 return
-            yield found
+            if found.num_rows:
+                yield found
+
+
+def _begins_a_stream(file: pa.NativeFile) -> bool:
+    """Whether a file ends before the schema does, as that of a run which was killed at once."""
+    is_read = file.tell() >= file.size()
+    file.seek(0)
+    begin = file.read(len(_CONTINUATION))
+    return is_read and _CONTINUATION.startswith(begin)
+
+
+def _demand_no_tuples(path: Path) -> None:
+    """Raise ``FileExistsError`` for a file that has tuples, or is something else."""
+    if not path.exists():
+        return
+    try:
+        has_tuples = next(shed_tuples(path), None) is not None
+    except (OSError, pa.ArrowInvalid) as error:
+        raise FileExistsError(f"{path} is there, and no file of shed tuples: name another one.") from error
+    if has_tuples:
+        raise FileExistsError(f"{path} has tuples that a former run shed: join them first, and remove it.")
 
 
 class ShedStream(Arrived):
     """A stream whose tuples are all looked at as soon as they have arrived. Those that do not fit are shed.
 
-    Raises ``FileExistsError`` if there is a file of shed tuples.
+    Raises ``FileExistsError`` if there are shed tuples in the file. It is made when the stream is first looked at.
     """
 
     def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema, shed: Shed) -> None:
@@ -69,10 +98,8 @@ class ShedStream(Arrived):
         # How many of the first part are taken.
         self._gone = 0
         self._sizes, self._priorities = np.zeros(0, dtype=np.int64), np.zeros(0)
-        if Path(shed.path).exists():
-            raise FileExistsError(f"{shed.path} has tuples that a former run shed: join them first, and remove it.")
-        self._file = pa.OSFile(str(shed.path), "wb")
-        self._written = pa.ipc.new_stream(self._file, schema)
+        _demand_no_tuples(Path(shed.path))
+        self._file: pa.NativeFile | None = None
         self._numbered = 0
 
     @property
@@ -81,6 +108,7 @@ class ShedStream(Arrived):
 
     def gather(self, most_rows: int, most_bytes: int, most_arrived: int) -> int:
         arrived = 0
+        self._open()
         if self._shed.has_arrived:
             most_arrived = sys.maxsize
         # A stream may always be faster than this.
@@ -138,6 +166,17 @@ class ShedStream(Arrived):
             self._gone = 0
             del self._parts[0]
 
+    def _open(self) -> None:
+        if self._file is not None:
+            return
+        _demand_no_tuples(Path(self._shed.path))
+        self._file = pa.OSFile(str(self._shed.path), "wb")
+        self._written = pa.ipc.new_stream(self._file, self._schema)
+        # The schema is written with the first batch: so a run that is killed leaves a file that can be read.
+        self._written.write_batch(pa.RecordBatch.from_pylist([], self._schema))
+
     def close(self) -> None:
+        self._open()
+        assert self._file is not None
         self._written.close()
         self._file.close()

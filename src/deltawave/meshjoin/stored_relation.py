@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
@@ -22,6 +25,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from deltawave.differencing.comparable import comparable
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches, quoted
@@ -33,8 +37,15 @@ from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import VERSION, write_pages
 
+_LOG = logging.getLogger(__name__)
+
 _MANIFEST = "relation.json"
 _LOCK = "relation.lock"
+# The folder of a state's files: what has another name in the relation's folder is somebody else's.
+_STATE = "pages-{}"
+_STATES = re.compile(r"pages-[0-9a-f]{32}")
+# Seconds until a lock that somebody has is looked at again.
+_WAIT = 0.1
 # The scheme and the path of a URI; of a path, its path.
 _PLACE = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]+):(?://[^/]*)?(?=/))?(.*)", re.DOTALL)
 # Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
@@ -47,12 +58,14 @@ class StoredRelation:
     """The files of a relation.
 
     - ``files``: of each part the file; none if it has no rows
+    - ``sizes``: of these files, in bytes
     - ``key``: the columns by whose hash it is split; none if it is split by rows
     - ``state``: of what it was stored: it changes when the relation does
     """
 
     folder: Path
     files: Mapping[int, str]
+    sizes: Mapping[int, int]
     parts: int
     key: tuple[str, ...]
     schema: StructType
@@ -75,8 +88,8 @@ class StoredRelation:
         - ``page_bytes``: of a page (v_P)
 
         The former state stays until the next one but one is stored, for joins that have begun with it. Of several calls
-        at a time one stores the relation, and the others wait for it. Raises ``ValueError`` for a key that is no
-        column, and a folder that is not opened by its path, such as one of HDFS.
+        at a time one stores the relation, and the others wait for it. What else lies in the folder stays. Raises
+        ``ValueError`` for a key that is no column, and a folder that is not opened by its path, such as one of HDFS.
         """
         names = (key,) if isinstance(key, str) else tuple(key)
         if missing := [name for name in names if name not in relation.columns]:
@@ -84,16 +97,20 @@ class StoredRelation:
         folder = local_folder(folder)
         count = parts or parallelism(relation.sparkSession)
         wanted = json.dumps([_state(relation), relation.schema.json(), names, count, page_bytes, VERSION])
+        # One who only reads needs no lock, and no leave to write.
+        if (found := cls.opened(folder)) is not None and found._is(wanted):
+            return found
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder):
             found = cls.opened(folder)
-            if found is not None and found.state == wanted and found._is_whole():
+            if found is not None and found._is(wanted):
                 return found
-            version = folder / uuid4().hex
+            version = folder / _STATE.format(uuid4().hex)
             version.mkdir()
             try:
                 files = _written(relation, version, names, count, page_bytes)
-                stored = cls(folder, files, count, names, relation.schema, wanted)
+                sizes = {part: Path(path).stat().st_size for part, path in files.items()}
+                stored = cls(folder, files, sizes, count, names, relation.schema, wanted)
                 stored._publish()
             except BaseException:
                 shutil.rmtree(version, ignore_errors=True)
@@ -101,7 +118,7 @@ class StoredRelation:
             # A join that has begun with the former files goes on with them.
             used = {version, *(Path(path).parent for path in (found.files.values() if found else ()))}
             for other in folder.iterdir():
-                if other.is_dir() and other not in used:
+                if _STATES.fullmatch(other.name) and other not in used:
                     shutil.rmtree(other, ignore_errors=True)
                 elif other.name.startswith(f"{_MANIFEST}."):
                     other.unlink()
@@ -137,14 +154,22 @@ class StoredRelation:
             return None
         files = {int(part): str(folder / path) for part, path in told["files"].items()}
         schema = StructType.fromJson(told["schema"])
-        return cls(folder, files, told["parts"], tuple(told["key"]), schema, told["state"])
+        sizes = {int(part): size for part, size in told.get("sizes", {}).items()}
+        return cls(folder, files, sizes, told["parts"], tuple(told["key"]), schema, told["state"])
 
-    def _is_whole(self) -> bool:
-        return all(Path(path).is_file() for path in self.files.values())
+    def _is(self, state: str) -> bool:
+        """Whether this state is stored, and its files are whole."""
+        try:
+            return self.state == state and self.sizes == {
+                part: Path(path).stat().st_size for part, path in self.files.items()
+            }
+        except FileNotFoundError:
+            return False
 
     def _publish(self) -> None:
         told = {
             "files": {part: str(Path(path).relative_to(self.folder)) for part, path in self.files.items()},
+            "sizes": self.sizes,
             "parts": self.parts,
             "key": self.key,
             "schema": json.loads(self.schema.json()),
@@ -157,23 +182,47 @@ class StoredRelation:
 
 def local_folder(folder: str | Path) -> Path:
     """The path of a folder that may be named as ``file:/path``. Raises ``ValueError`` for other file systems."""
-    scheme, path = _PLACE.fullmatch(str(folder)).groups()  # type: ignore[union-attr]
-    if scheme not in (None, "file"):
+    if not is_local(folder):
         raise ValueError(
             f"Pages of a relation lie in a folder that all machines open by its path, not in {folder}: "
             "name another one, such as a mounted folder."
         )
-    return Path(path)
+    return Path(_scheme_and_path(folder)[1])
+
+
+def is_local(folder: str | Path) -> bool:
+    """Whether a folder is named by a path, or as ``file:/path``."""
+    return _scheme_and_path(folder)[0] in (None, "file")
+
+
+def _scheme_and_path(folder: str | Path) -> tuple[str | None, str]:
+    scheme, path = _PLACE.fullmatch(str(folder)).groups()  # type: ignore[union-attr]
+    return scheme, path
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """One process or thread at a time. A lock ends with the process that has it."""
     with (folder / _LOCK).open("w") as lock:
-        # There are file systems without locks.
-        with suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        _take(lock)
         yield
+
+
+def _take(lock: IO[str]) -> None:
+    has_said = False
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not has_said:
+                _LOG.warning("Waiting for another process that stores the relation: it has locked %s.", lock.name)
+            has_said = True
+            time.sleep(_WAIT)
+        except OSError:
+            # There are file systems without locks.
+            return
+        else:
+            return
 
 
 def part_of(key: Sequence[str], parts: int) -> Column:
@@ -196,7 +245,9 @@ def _state(relation: DataFrame) -> str:
             yield pa.RecordBatch.from_arrays(cells, ["rows", "total", "parity"])
 
     rows = total = parity = 0
-    for each in relation.mapInArrow(told, "rows bigint, total bigint, parity bigint").collect():
+    # Maps have no hash.
+    values = relation.select(*(F.expr(comparable(field.name, field.dataType)) for field in relation.schema.fields))
+    for each in values.mapInArrow(told, "rows bigint, total bigint, parity bigint").collect():
         rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
     return json.dumps([rows, total, parity])
 

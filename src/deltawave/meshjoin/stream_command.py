@@ -14,31 +14,37 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.types import StructType
 
 from deltawave.meshjoin.batch_folders import BatchFolders
 from deltawave.meshjoin.messages import json_rows
-from deltawave.meshjoin.stored_relation import StoredRelation
+from deltawave.meshjoin.stored_relation import StoredRelation, is_local, local_folder
 from deltawave.meshjoin.stream_files import ANY_AGE, with_key
 from deltawave.meshjoin.stream_join import stream_join
 
 # The relation, stored for the join, beside the results. Readers do not look into it.
 _RELATION = "_relation"
+# The column that tells messages which are no rows.
+_UNFIT = "_unfit"
 
 
 def run(options: argparse.Namespace) -> int:
     """Join until the stream ends or is stopped; return 1 after an error, which is printed."""
     try:
         on = _key(options.on)
+        pages = _pages(options.pages, options.out)
         session = _session(_pairs("--set", options.set))
-        stream = opened(session, options.format, options.source, options.schema, _pairs("--option", options.option))
+        unfit = _UNFIT if options.keep_unfit else None
+        folders = BatchFolders(session, options.out)
+        # The columns of files that came later would make it another join.
+        schema = options.schema or folders.stream_schema()
+        settings = _pairs("--option", options.option)
+        stream = opened(session, options.format, options.source, schema, settings, list(on), unfit)
         source = session.read.format(options.relation_format)
-        if options.format == "parquet":
-            stream = with_key(stream, list(on))
         key = list(on.values())
 
         def relation() -> StoredRelation:
             rows = source.load(options.relation)
-            pages = options.pages or f"{options.out}/{_RELATION}"
             return StoredRelation.of(rows, pages, key=key, parts=options.parts)
 
         # From here on PySpark's own handler would cancel a micro-batch and leave the query running.
@@ -54,27 +60,43 @@ def run(options: argparse.Namespace) -> int:
                 available_now=options.available_now,
                 every=options.every,
                 shed=options.shed,
+                unfit=unfit,
             )
-            folders = BatchFolders(session, options.out)
-            follow(query, asked, folders.shed_count if options.shed else lambda batch: 0)
+            counted = {}
+            if options.shed:
+                counted["rows wait for a later pass"] = folders.shed_count
+            if unfit is not None:
+                counted["messages kept aside"] = folders.unfit_count
+            follow(query, asked, counted)
     except Py4JJavaError as error:
         return _failed(error.java_exception.toString())
     except (ValueError, OSError, RuntimeError, PySparkException) as error:
         return _failed(str(error))
+    except KeyboardInterrupt:
+        return _failed("stopped at once; the next run goes on from here")
     return 0
 
 
 def opened(
-    session: SparkSession, kind: str, path: str | None, schema: str | None, options: Mapping[str, str]
+    session: SparkSession,
+    kind: str,
+    path: str | None,
+    schema: str | StructType | None,
+    options: Mapping[str, str],
+    key: Sequence[str],
+    unfit: str | None,
 ) -> DataFrame:
     """A stream of files (``path``), Kafka (values that are JSON) or a rate. Files say their schema if none is given.
 
-    Raises ``ValueError`` if a path or a schema is missing.
+    ``key``: columns that each file or message has to have; ``unfit``: a column that tells messages which are no rows,
+    at which the query fails otherwise. Raises ``ValueError`` if a path or a schema is missing.
     """
     if kind == "kafka":
-        if not schema:
+        if not isinstance(schema, str):
             raise ValueError("A stream from Kafka needs --schema, by which its values are read as JSON.")
-        return json_rows(session.readStream.format(kind).options(**options).load(), schema)
+        return json_rows(session.readStream.format(kind).options(**options).load(), schema, key, unfit)
+    if unfit is not None:
+        raise ValueError(f"--keep-unfit is for messages of kafka, not for {kind}: take it out.")
     if kind == "rate":
         return session.readStream.format(kind).options(**options).load()
     if not path:
@@ -83,17 +105,27 @@ def opened(
     options = {"mode": "FAILFAST", "enforceSchema": "false", **options}
     files = session.read.format(kind).options(**options)
     kinds = files.schema(schema).load(path).schema if schema else files.load(path).schema
-    return session.readStream.format(kind).options(**{**ANY_AGE, **options}).schema(kinds).load(path)
+    stream = session.readStream.format(kind).options(**{**ANY_AGE, **options}).schema(kinds)
+    return with_key(stream.load(path), kind, key)
 
 
 @contextmanager
 def asked_to_stop() -> Iterator[threading.Event]:
-    """What is set by Control-C or SIGTERM, and does nothing else meanwhile. Only the main thread can be asked."""
+    """What is set by Control-C or SIGTERM, and does nothing else meanwhile. Only the main thread can be asked.
+
+    The second time raises ``KeyboardInterrupt``, as a micro-batch may take long to end.
+    """
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
-    former = {number: signal.signal(number, lambda *_: asked.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def ask(*_: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    former = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield asked
     finally:
@@ -101,10 +133,10 @@ def asked_to_stop() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def follow(query: StreamingQuery, asked: threading.Event, shed: Callable[[int], int]) -> None:
+def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, Callable[[int], int]]) -> None:
     """Print the progress of a query until it ends, or is ``asked`` to stop. Raises what it fails with.
 
-    ``shed``: how many rows a micro-batch has shed.
+    ``counted``: what else is told of a micro-batch, if it is not 0.
     """
     told = -1
     ended = False
@@ -113,16 +145,16 @@ def follow(query: StreamingQuery, asked: threading.Event, shed: Callable[[int], 
         for progress in query.recentProgress:
             if progress["batchId"] > told and progress["numInputRows"]:
                 told = progress["batchId"]
-                print(_line(progress, shed(told)), flush=True)
+                print(_line(progress, {name: count(told) for name, count in counted.items()}), flush=True)
     if not ended:
         query.stop()
         print("stopped; the next run goes on from here", flush=True)
 
 
-def _line(progress: Any, shed: int) -> str:
+def _line(progress: Any, counts: Mapping[str, int]) -> str:
     rows, seconds = progress["numInputRows"], progress["batchDuration"] / 1000
     line = f"batch {progress['batchId']}: {rows:,} rows in {seconds:.1f} s, {rows / max(seconds, 0.001):,.0f} rows/s"
-    return f"{line}, {shed:,} rows wait for a later pass" if shed else line
+    return ", ".join([line, *(f"{count:,} {name}" for name, count in counts.items() if count)])
 
 
 def _session(settings: Mapping[str, str]) -> SparkSession:
@@ -147,6 +179,16 @@ def _key(given: Sequence[str]) -> dict[str, str]:
             raise ValueError(f"--on {each}: {own} is given twice.")
         key[own] = other or own
     return key
+
+
+def _pages(given: str | None, out: str) -> str:
+    """The folder of the relation's pages. Raises ``ValueError`` if the results would lie in it."""
+    if given is None:
+        return f"{out}/{_RELATION}"
+    pages = local_folder(given).resolve()
+    if is_local(out) and local_folder(out).resolve().is_relative_to(pages):
+        raise ValueError(f"--pages {given}: the results (--out {out}) would lie in it: name a folder of its own.")
+    return given
 
 
 def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:

@@ -25,6 +25,7 @@ def stream_join(
     available_now: bool = False,
     every: str | None = None,
     shed: str | None = None,
+    unfit: str | None = None,
 ) -> StreamingQuery:
     """Start a query that joins a stream with a relation, and writes the results into ``folder``.
 
@@ -39,11 +40,13 @@ def stream_join(
     - ``shed``: of a micro-batch that does not fit the memory, join one window, chosen by this priority (``keep_w``,
       ``sample_w``, ``top_w``, ``cluster_sampling``), and keep the other tuples in the folder (MJ08 4). A run without
       ``shed`` joins these before its stream starts; their results have a negative number in ``micro_batch``
+    - ``unfit``: a column of structs that is null for the stream's rows. Others are not joined, but kept with their
+      micro-batch, as JSON in ``micro_batch=<number>/_unfit``; the results have no such column
     - others: those of ``mesh_join``
 
     Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, ``shed`` without
-    ``on``, and a folder of another join (other ``how``, keys, condition or columns). The query fails if a changed
-    relation has other columns.
+    ``on``, ``unfit`` that is no column, and a folder of another join (other ``how``, keys, condition or columns). The
+    query fails if a changed relation has other columns.
     """
     if not stream.isStreaming:
         raise ValueError("stream_join needs a stream (readStream); mesh_join joins other frames.")
@@ -61,6 +64,7 @@ def stream_join(
         memory_bytes=memory_bytes,
         direct=direct,
         shed=shed,
+        unfit=unfit,
     )
     if shed is None:
         batches.join_shed()

@@ -7,8 +7,9 @@ relation. Tuples lie in blocks of several packets, which are given up whole.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,11 @@ import pyarrow as pa
 
 from deltawave.meshjoin.hash_table import Numbers
 from deltawave.meshjoin.sizes import Places, has_one_width, pieces, row_sizes
+
+# Parts of so many bytes are put together where tuples are taken from them: faster than to take from each.
+_TOGETHER = 8 << 20
+
+_Part = TypeVar("_Part", pa.RecordBatch, pa.Table)
 
 
 @dataclass(frozen=True)
@@ -159,13 +165,14 @@ class Window:
     def take(self, numbers: Numbers, columns: list[str] | None = None) -> pa.Table:
         """The tuples of these numbers, in this order; all columns or these."""
         tuples = self._tuples(columns)
-        if all(map(has_one_width, tuples.schema.types)):
-            return tuples.take(pa.array(numbers - self._blocks[0].begin))
-        # Arrow would put all parts together, to take anything else.
+        # Arrow puts all parts together to take from them.
+        groups = _groups(tuples)
+        if len(groups) == 1:
+            return groups[0].take(pa.array(numbers - self._blocks[0].begin))
         found, places = [self.schema.empty_table().select(tuples.schema.names)], np.empty(len(numbers), dtype=np.intp)
-        for part, own, at in self._by_part(tuples, numbers):
+        for group, own, at in self._by_part(groups, numbers):
             places[at] = np.arange(len(at)) + sum(rows.num_rows for rows in found)
-            found.append(pa.table(part.take(pa.array(own))))
+            found.append(group.take(pa.array(own)))
         return pa.concat_tables(found).combine_chunks().take(pa.array(places))
 
     def pieces(self, numbers: Numbers, most_bytes: int, columns: list[str] | None = None) -> Iterator[tuple[int, int]]:
@@ -175,7 +182,7 @@ class Window:
             step = max(1, 8 * most_bytes // max(1, sum(kind.bit_width for kind in tuples.schema.types)))
             return ((begin, min(begin + step, len(numbers))) for begin in range(0, len(numbers), step))
         sizes = np.zeros(len(numbers), dtype=np.int64)
-        for part, own, at in self._by_part(tuples, numbers):
+        for part, own, at in self._by_part(tuples.to_batches(), numbers):
             sizes[at] = row_sizes(part, own)
         return pieces(sizes, most_bytes)
 
@@ -184,13 +191,25 @@ class Window:
         tuples = pa.Table.from_batches(parts, self.schema)
         return tuples if columns is None else tuples.select(columns)
 
-    def _by_part(self, tuples: pa.Table, numbers: Numbers) -> Iterator[tuple[pa.RecordBatch, Places, Places]]:
+    def _by_part(self, parts: Sequence[_Part], numbers: Numbers) -> Iterator[tuple[_Part, Places, Places]]:
         """Each part with the places in it of tuples of these numbers, and the places of these among all numbers."""
-        order = np.argsort(numbers, kind="stable")
-        places = numbers[order] - (self._blocks[0].begin if self._blocks else 0)
-        begin = 0
-        for part in tuples.to_batches():
-            first, last = np.searchsorted(places, (begin, begin + part.num_rows)).tolist()
+        places = numbers - (self._blocks[0].begin if self._blocks else 0)
+        begins = np.cumsum([0, *(part.num_rows for part in parts)])
+        # Small integers are sorted fastest.
+        owners = (np.searchsorted(begins, places, "right") - 1).astype(np.min_scalar_type(len(parts)))
+        order = np.argsort(owners, kind="stable")
+        bounds = np.searchsorted(owners[order], np.arange(len(parts) + 1)).tolist()
+        for part, begin, first, last in zip(parts, begins[:-1].tolist(), bounds[:-1], bounds[1:], strict=True):
             if first < last:
-                yield part, places[first:last] - begin, order[first:last]
-            begin += part.num_rows
+                at = order[first:last]
+                yield part, places[at] - begin, at
+
+
+def _groups(tuples: pa.Table) -> list[pa.Table]:
+    """The parts of tuples; those of values of one width together, up to so many bytes."""
+    parts = tuples.to_batches()
+    if not all(map(has_one_width, tuples.schema.types)):
+        return [pa.Table.from_batches([part]) for part in parts]
+    bits = sum(kind.bit_width for kind in tuples.schema.types)
+    sizes = np.array([part.num_rows for part in parts], dtype=np.int64) * bits // 8
+    return [pa.Table.from_batches(parts[begin:end]) for begin, end in pieces(sizes, _TOGETHER)]

@@ -1,0 +1,38 @@
+"""Results that wait for their order: by their tuples, in the order in which they came for each."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pyarrow as pa
+
+from deltawave.meshjoin.ordered import Ordered
+
+SCHEMA = pa.schema([("tuple", pa.int64()), ("came", pa.int64())])
+
+
+def test_what_lies_in_memory_does_not_grow_with_the_results() -> None:
+    """Of 400 tuples in two blocks, in 100 parts of 16,384 results."""
+    random, waiting = np.random.default_rng(1), Ordered(SCHEMA)
+    begins, part = np.array([0, 300]), 1 << 14
+    for at in range(100):
+        numbers = random.integers(0, 400, part)
+        rows = pa.table([pa.array(numbers), pa.array(np.arange(part) + at * part)], schema=SCHEMA)
+        waiting.add(numbers, rows, begins)
+    last, count = (-1, -1), 0
+    tracemalloc.start()
+    try:
+        for begin in begins.tolist():
+            for rows in waiting.leave(begin):
+                tuples, came = (column.to_numpy() for column in rows.columns)
+                told = np.concatenate([[last[0]], tuples]), np.concatenate([[last[1]], came])
+                is_later = (np.diff(told[0]) > 0) | ((np.diff(told[0]) == 0) & (np.diff(told[1]) > 0))
+                assert is_later.all()
+                last, count = (int(tuples[-1]), int(came[-1])), count + rows.num_rows
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert count == 100 * part
+    # The numbers of all results would take 13 MB.
+    assert most < 8 << 20
