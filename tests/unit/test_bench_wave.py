@@ -148,7 +148,7 @@ def test_the_report(tmp_path: Path) -> None:
     ]
     write_report(results, asdict(parameters()), tmp_path)
     told = (tmp_path / "results.md").read_text()
-    assert "| `wata/in_place` | 2.00 (5.00, 2.00) |" in told
+    assert "| `wata/in_place` | 2.00 (5.00, 5.00) |" in told
     assert "| `delta` | 2.50 | 1.00 |" in told
     assert "| model | all | 3 | 1 | 0.33 | `wata/in_place` < `del/in_place` |" in told
     assert "| model | in_place | 1 | 1 | -1.00 | `wata/in_place` < `del/in_place` |" in told

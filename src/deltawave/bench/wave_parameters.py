@@ -151,11 +151,10 @@ class Queries:
     def __init__(self, data: Batches, packed: WaveMethod, days: Sequence[int]) -> None:
         values = data.values(_RUNS)
         indexes = packed.spec.index.constituents
-        self.rows_found = 0
+        counts = []
 
         def probed(value: Any, low: int | None, high: int | None) -> None:
-            rows = timed_index_probe(packed.session, packed.table.view, value, low, high)
-            self.rows_found = max(self.rows_found, len(rows.collect()))
+            counts.append(len(timed_index_probe(packed.session, packed.table.view, value, low, high).collect()))
 
         def scanned(low: int | None, high: int | None) -> None:
             data.scanned(timed_segment_scan(packed.session, packed.table.view, low, high)).collect()
@@ -165,9 +164,9 @@ class Queries:
 
         low, high = days[0], days[-1]
         self.probe_one = statistics.median(median_of(probed, value, low, high) for value in values)
-        rows_of_one = self.rows_found
+        # Of a search value, in one constituent.
+        self.rows_found = statistics.fmean(counts)
         probe_all = statistics.median(median_of(probed, value, None, None) for value in values)
-        self.rows_found = rows_of_one
         self.scan_one = median_of(scanned, low, high)
         scan_all = median_of(scanned, None, None)
         fewer = max(1, indexes - 1)
