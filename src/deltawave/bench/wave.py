@@ -12,10 +12,12 @@ import tempfile
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from pathlib import Path
+from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 
 from deltawave.bench.snapshots import open_session
 from deltawave.bench.wave_data import DATA, Batches
@@ -30,7 +32,7 @@ from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.wave_table import delivered
 
 # Search values that each method is asked for on a day of queries, and such days.
-_PROBES, _QUERY_DAYS = 5, 3
+_PROBES, _QUERY_DAYS = 3, 3
 # Days of hardly any rows, and how many are taken.
 _TINY, _TINY_DAYS = 0.001, 5
 
@@ -157,7 +159,7 @@ class Rounds:
         """Measure."""
         setting = self.setting
         for method in self.methods:
-            print(f"begin: {method.name} {seconds(lambda each=method: each.begin(setting.last)):.1f} s", flush=True)
+            print(f"begin: {method.name} {seconds(partial(method.begin, setting.last)):.1f} s", flush=True)
         query_days = {setting.last + ceil(setting.days * (place + 1) / _QUERY_DAYS) for place in range(_QUERY_DAYS)}
         for day in range(setting.last + 1, setting.last + setting.days + 1):
             for method in self.methods:
@@ -176,21 +178,21 @@ class Rounds:
         answers = {}
         for method in self.methods:
             # Unmeasured, so that none is the first to be planned.
-            found = [sorted(map(str, method.found(value, first).collect())) for value in values]
-            scanned = list(map(str, self.data.scanned(method.rows(first)).collect()))
-            answers[method.name] = (found, scanned)
-            probe = statistics.median(
-                seconds(lambda each=method, key=value: each.found(key, first).collect()) for value in values
-            )
-            scan, newest = (
-                seconds(lambda each=method, low=low: self.data.scanned(each.rows(low)).collect())
-                for low in (first, day)
-            )
+            found = [sorted(map(str, self._found(method, value, first))) for value in values]
+            answers[method.name] = (found, self._scanned(method, first))
+            probe = statistics.median(seconds(partial(self._found, method, value, first)) for value in values)
+            scan, newest = (seconds(partial(self._scanned, method, low)) for low in (first, day))
             self.queries[method.name].append((probe, scan, newest))
         expected = answers[self.methods[0].name]
         for name, answer in answers.items():
             if answer != expected:
                 raise RuntimeError(f"On day {day}, {name} finds other rows than {self.methods[0].name}.")
+
+    def _found(self, method: Method, value: Any, first: int) -> list[Row]:
+        return method.found(value, first).collect()
+
+    def _scanned(self, method: Method, first: int) -> list[Row]:
+        return self.data.scanned(method.rows(first)).collect()
 
     def _parameters(self) -> Measured:
         setting = self.setting

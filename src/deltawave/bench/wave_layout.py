@@ -38,10 +38,9 @@ def settled(spec: WaveSpec, day: int, table: WaveTable) -> WaveRecord:
     if day < 2 * window:
         raise ValueError(f"day {day}: take {2 * window} or more, when the window has gone by.")
     days = tuple(Day(str(number)) for number in range(1, window + 1))
-    record = None
-    for batch, work in enumerate((Work("start", days), Work("prepare"))):
-        record = step(record, spec, work, "source", Naming(table.schema, table.name, batch, ATTEMPT)).record
-    return replace(steps_of(record, range(window + 1, day + 1), table)[-1].record, replaced=(), run="")
+    begun = step(None, spec, Work("start", days), "source", Naming(table.schema, table.name, 0, ATTEMPT)).record
+    begun = step(begun, spec, Work("prepare"), "source", Naming(table.schema, table.name, 1, ATTEMPT)).record
+    return replace(steps_of(begun, range(window + 1, day + 1), table)[-1].record, replaced=(), run="")
 
 
 @dataclass
@@ -99,7 +98,7 @@ class PartStore:
                 found = self.write(part.days)
                 self.session.sql(sql.reserve_part(name, part.name))
                 place = self.place(name, part.name)
-                place.mkdir(parents=True)
+                place.mkdir(parents=True, exist_ok=True)
                 for file in found.glob("*.parquet"):
                     os.link(file, place / file.name)
         mark = {"batch_id": 2 * record.state_day + 1, "attempt": ATTEMPT}

@@ -34,7 +34,9 @@ class Taken:
 class Method(Protocol):
     """Keeps the batches of a window."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Names it in results."""
 
     def begin(self, day: int) -> None:
         """Keep the window that ends with a day."""

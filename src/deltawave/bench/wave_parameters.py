@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from deltawave.bench.wave_data import Batches
@@ -63,9 +64,8 @@ class Laboratory:
 
     def add(self, table: str, rows: str) -> float:
         """Seconds to add rows to a table as a part."""
-        return statistics.median(
-            seconds(lambda name=f"added{number}": self.insert(table, name, rows)) for number in range(_RUNS)
-        )
+        names = [f"added{number}" for number in range(_RUNS)]
+        return statistics.median(seconds(partial(self.insert, table, name, rows)) for name in names)
 
     def copy(self, table: str, part: Part) -> float:
         """CP of a part, SMCP if it has more days than one, of which the oldest leaves: seconds."""
@@ -75,7 +75,8 @@ class Laboratory:
     def delete(self, table: str) -> float:
         """Del where each day is a part: seconds."""
         names = [f"added{number}" for number in range(_RUNS)]
-        return statistics.median(seconds(lambda n=name: self.session.sql(sql.drop_part(table, n))) for name in names)
+        drops = [partial(self.session.sql, sql.drop_part(table, name)) for name in names]
+        return statistics.median(map(seconds, drops))
 
     def size(self, table: str, part: Part) -> float:
         """MB of a part."""
@@ -159,19 +160,19 @@ class Queries:
         def scanned(low: int | None, high: int | None) -> None:
             data.scanned(timed_segment_scan(packed.session, packed.table.view, low, high)).collect()
 
-        def median_of(work: Callable[..., None], *arguments: Any) -> float:
-            return statistics.median(seconds(lambda: work(*arguments)) for _ in range(_RUNS))
+        def median_of(work: Callable[[], None]) -> float:
+            return statistics.median(seconds(work) for _ in range(_RUNS))
 
-        low, high = days[0], days[-1]
-        self.probe_one = statistics.median(median_of(probed, value, low, high) for value in values)
+        one, every = (days[0], days[-1]), (None, None)
+        self.probe_one = statistics.median(median_of(partial(probed, value, *one)) for value in values)
         # Of a search value, in one constituent.
         self.rows_found = statistics.fmean(counts)
-        probe_all = statistics.median(median_of(probed, value, None, None) for value in values)
-        self.scan_one = median_of(scanned, low, high)
-        scan_all = median_of(scanned, None, None)
-        fewer = max(1, indexes - 1)
-        self.probe_each = max(_LEAST_SECONDS, (probe_all - self.probe_one) / fewer) if indexes > 1 else self.probe_one
-        self.scan_each = max(_LEAST_SECONDS, (scan_all - self.scan_one) / fewer) if indexes > 1 else self.scan_one
+        probe_all = statistics.median(median_of(partial(probed, value, *every)) for value in values)
+        self.scan_one, scan_all = median_of(partial(scanned, *one)), median_of(partial(scanned, *every))
+        self.probe_each, self.scan_each = self.probe_one, self.scan_one
+        if indexes > 1:
+            self.probe_each = max(_LEAST_SECONDS, (probe_all - self.probe_one) / (indexes - 1))
+            self.scan_each = max(_LEAST_SECONDS, (scan_all - self.scan_one) / (indexes - 1))
 
     def into(self, given: WaveParameters, probe: float, scan: float, days: int) -> WaveParameters:
         """The parameters with a disk that explains these times of a constituent of some days."""
