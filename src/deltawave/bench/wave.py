@@ -168,6 +168,7 @@ class Rounds:
             print(f"day {day}: {told} s", flush=True)
             if day in query_days:
                 self._ask(day)
+        print("parameters", flush=True)
         parameters = self._parameters()
         return [self._result(method, parameters) for method in self.methods], parameters
 

@@ -21,6 +21,8 @@ DELTA = {
     PACKAGES: next(jar for jar in TESTED if "delta" in jar),
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # By default 50 tasks read the log of a table.
+    "spark.databricks.delta.snapshotPartitions": "2",
 }
 
 
