@@ -79,6 +79,14 @@ def add_bench(commands: Commands) -> None:
     mesh.add_argument("--rows", type=int, default=3_500_000, help="of the relation (default: 3500000)")
     mesh.add_argument("--runs", type=int, default=3, help="how often each method runs (default: 3)")
     mesh.add_argument("--out", type=Path, required=True, help="folder of results.json, results.md and charts")
+    wave = subjects.add_parser("wave", help="what wave indexes take, beside the cost model and what Spark users do")
+    wave.add_argument("--data", choices=("lineitem", "postings"), default="lineitem", help="(default: lineitem)")
+    wave.add_argument("--window", type=int, default=100, metavar="W", help="days of the window (default: 100)")
+    wave.add_argument("--constituents", type=int, default=10, metavar="N", help="constituent indexes (default: 10)")
+    wave.add_argument("--days", type=int, default=11, metavar="D", help="that each method takes (default: 11)")
+    wave.add_argument("--scale", type=float, default=0.5, help="TPC-H's; of postings, of 70,000 a day (default: 0.5)")
+    wave.add_argument("--methods", default="", help="names with commas between them (default: all)")
+    wave.add_argument("--out", type=Path, required=True, help="folder of results.json, results.md and charts")
 
 
 def add_wave_plan(commands: Commands) -> None:
@@ -133,6 +141,11 @@ def bench(options: argparse.Namespace) -> int:
 
             methods = [name for name in options.methods.split(",") if name]
             run(options.rows, options.order, options.out, options.runs, methods)
+        elif options.subject == "wave":
+            from deltawave.bench import wave
+
+            setting = wave.Setting(options.data, options.window, options.constituents, options.days, options.scale)
+            wave.run(setting, options.out, [name for name in options.methods.split(",") if name])
         else:
             from deltawave.bench import mesh_join
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -115,11 +116,11 @@ class Snapshots:
         return total
 
 
-def open_session() -> SparkSession:
-    """A session of two cores."""
+def open_session(more: Mapping[str, str] | None = None) -> SparkSession:
+    """A session of two cores, with ``more`` settings."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("deltawave bench")
-    for name, value in SETTINGS.items():
+    for name, value in {**SETTINGS, **(more or {})}.items():
         builder = builder.config(name, value)
     session: SparkSession = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
