@@ -123,6 +123,10 @@ class BatchFolders:
             self._clean(batch)
         return found
 
+    def newest(self) -> int:
+        """The number of the last batch that is committed."""
+        return max(self._batches(""))
+
     def write(self, rows: DataFrame, batch: int, is_shed: str | None = None, unfit: DataFrame | None = None) -> None:
         """Write a batch and commit it. Raises ``RuntimeError`` if another query has committed it.
 

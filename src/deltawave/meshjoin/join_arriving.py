@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.conditions import Condition
+from deltawave.meshjoin.kafka_fault import past_kafka_fault
 from deltawave.meshjoin.mesh_join import mesh_join
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_join import stream_join
@@ -53,21 +54,25 @@ def join_arriving(
         kept.remove()
     else:
         _demand_kept(_counts(done), _counts(kept.rows(schema)), name, folder)
-    query = stream_join(
-        stream,
-        relation,
-        folder,
-        on=on,
-        condition=condition,
-        how=how,
-        memory_bytes=memory_bytes,
-        direct=direct,
-        available_now=True,
-    )
-    try:
-        query.awaitTermination()
-    finally:
-        query.stop()
+
+    def joined() -> None:
+        query = stream_join(
+            stream,
+            relation,
+            folder,
+            on=on,
+            condition=condition,
+            how=how,
+            memory_bytes=memory_bytes,
+            direct=direct,
+            available_now=True,
+        )
+        try:
+            query.awaitTermination()
+        finally:
+            query.stop()
+
+    past_kafka_fault(joined)
     results = kept.rows(schema)
     return results if done is None else _lacking(results, done)
 

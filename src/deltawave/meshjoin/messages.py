@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StringType
+from pyspark.sql.types import StringType, StructField, StructType
 
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import quoted
@@ -26,12 +26,13 @@ def json_rows(messages: DataFrame, schema: str, key: Sequence[str] = (), unfit: 
     names = wanted.names
     wrong = free_prefix("wrong_", names)
     text = F.col("value").cast("string")
+    with_wrong = StructType([*wanted, StructField(wrong, StringType())])
     read = messages.where("value is not null").select(
         "topic",
         "partition",
         "offset",
         text.alias("value"),
-        F.from_json(text, wanted.add(wrong, StringType()), {"columnNameOfCorruptRecord": wrong}).alias("row"),
+        F.from_json(text, with_wrong, {"columnNameOfCorruptRecord": wrong}).alias("row"),
         _fields(text).alias("fields"),
     )
     is_wrong = F.col("fields").isNull() | F.col("row").isNull() | F.col(f"row.{quoted(wrong)}").isNotNull()

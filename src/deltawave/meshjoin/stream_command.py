@@ -17,6 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
 from deltawave.meshjoin.batch_folders import BatchFolders
+from deltawave.meshjoin.kafka_fault import past_kafka_fault
 from deltawave.meshjoin.messages import json_rows
 from deltawave.meshjoin.stored_relation import StoredRelation, is_local, local_folder
 from deltawave.meshjoin.stream_files import ANY_AGE, with_key
@@ -47,27 +48,35 @@ def run(options: argparse.Namespace) -> int:
             rows = source.load(options.relation)
             return StoredRelation.of(rows, pages, key=key, parts=options.parts)
 
+        counted = {}
+        if options.shed:
+            counted["rows wait for a later pass"] = folders.shed_count
+        if unfit is not None:
+            counted["messages kept aside"] = folders.unfit_count
         # From here on PySpark's own handler would cancel a micro-batch and leave the query running.
         with asked_to_stop() as asked:
-            query = stream_join(
-                stream,
-                relation,
-                options.out,
-                on=on,
-                how=options.how,
-                memory_bytes=options.memory << 20,
-                direct=options.direct,
-                available_now=options.available_now,
-                every=options.every,
-                shed=options.shed,
-                unfit=unfit,
-            )
-            counted = {}
-            if options.shed:
-                counted["rows wait for a later pass"] = folders.shed_count
-            if unfit is not None:
-                counted["messages kept aside"] = folders.unfit_count
-            follow(query, asked, counted)
+
+            def joined() -> None:
+                query = stream_join(
+                    stream,
+                    relation,
+                    options.out,
+                    on=on,
+                    how=options.how,
+                    memory_bytes=options.memory << 20,
+                    direct=options.direct,
+                    available_now=options.available_now,
+                    every=options.every,
+                    shed=options.shed,
+                    unfit=unfit,
+                )
+                follow(query, asked, counted)
+
+            def told() -> None:
+                last = folders.newest()
+                print(_with_counts(f"batch {last}: begun by a former run, now done", last, counted), flush=True)
+
+            past_kafka_fault(joined, told)
     except Py4JJavaError as error:
         return _failed(error.java_exception.toString())
     except (ValueError, OSError, RuntimeError, PySparkException) as error:
@@ -145,15 +154,19 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
         for progress in query.recentProgress:
             if progress["batchId"] > told and progress["numInputRows"]:
                 told = progress["batchId"]
-                print(_line(progress, {name: count(told) for name, count in counted.items()}), flush=True)
+                print(_with_counts(_line(progress), told, counted), flush=True)
     if not ended:
         query.stop()
         print("stopped; the next run goes on from here", flush=True)
 
 
-def _line(progress: Any, counts: Mapping[str, int]) -> str:
+def _line(progress: Any) -> str:
     rows, seconds = progress["numInputRows"], progress["batchDuration"] / 1000
-    line = f"batch {progress['batchId']}: {rows:,} rows in {seconds:.1f} s, {rows / max(seconds, 0.001):,.0f} rows/s"
+    return f"batch {progress['batchId']}: {rows:,} rows in {seconds:.1f} s, {rows / max(seconds, 0.001):,.0f} rows/s"
+
+
+def _with_counts(line: str, batch: int, counted: Mapping[str, Callable[[int], int]]) -> str:
+    counts = {name: count(batch) for name, count in counted.items()}
     return ", ".join([line, *(f"{count:,} {name}" for name, count in counts.items() if count)])
 
 
