@@ -22,8 +22,8 @@ Candidates = tuple[Places, Numbers]
 # Chains of so many tuples are followed link by link; what is left of longer ones is found by a look at all tuples.
 # To look at so many tuples takes as long as one more link.
 _LINKS, _PER_LINK = 24, 8192
-# Candidates that are handed over at a time, and tuples that are looked at.
-_CANDIDATES = _PIECE = 1 << 16
+# Candidates that are handed over at a time, and tuples that are looked at: arrays of them lie beside the join's memory.
+_CANDIDATES, _PIECE = 1 << 14, 1 << 15
 _NONE = np.int32(-1)
 _HALF, _LOW = 32, (1 << 32) - 1
 # Numbers are 32 bits wide in the table, and count from a base that moves before they are used up.
