@@ -137,6 +137,7 @@ def test_results_are_those_of_the_exact_join(
             memory_bytes=1500,
             direct=False,
             shed=priority,
+            unfit=None,
         )
         (out / "_checkpoint").mkdir(exist_ok=True)
         (out / "_checkpoint" / "metadata").touch()
