@@ -16,7 +16,7 @@ from deltawave.bench import mesh_join
 from deltawave.bench.mesh_data import ROW_BYTES, TUPLE_BYTES, MeshData, Zipf
 from deltawave.bench.mesh_methods import METHODS
 from deltawave.bench.mesh_setting import Setting
-from deltawave.bench.resources import memory_of_tree
+from deltawave.bench.resources import memory_of, tree_of
 
 
 def test_skewed_values() -> None:
@@ -73,10 +73,10 @@ def test_a_method_that_fails_says_so(tmp_path: Path) -> None:
 
 
 def test_buffers_of_direct_reads_count_as_memory() -> None:
-    before = memory_of_tree(os.getpid())
+    before = memory_of(tree_of(os.getpid()))
     with mmap.mmap(-1, 32 << 20) as buffer:
         buffer.write(b"x" * (32 << 20))
-        assert memory_of_tree(os.getpid()) - before > 30 << 20
+        assert memory_of(tree_of(os.getpid())) - before > 30 << 20
 
 
 @pytest.mark.parametrize(

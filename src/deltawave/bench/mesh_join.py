@@ -15,6 +15,7 @@ import statistics
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,11 @@ from deltawave.bench.mesh_data import MeshData
 from deltawave.bench.mesh_methods import METHODS, sweep
 from deltawave.bench.mesh_setting import Setting
 from deltawave.bench.plots import LineChart, draw_bars, draw_lines
-from deltawave.bench.resources import memory_of_tree
+from deltawave.bench.resources import memory_of, tree_of
 
 _SECONDS_BETWEEN_LOOKS = 0.005
+# To find the processes takes a millisecond of a core, which the reading ahead needs.
+_LOOKS_PER_TREE = 50
 
 
 @dataclass
@@ -93,10 +96,15 @@ def in_process(work: Callable[[Setting, Callable[[], None]], Any], setting: Sett
     theirs.close()
     try:
         ours.recv()
-        idle = peak = memory_of_tree(process.pid or 0)
+        tree = tree_of(process.pid or 0)
+        idle = peak = memory_of(tree)
         ours.send(None)
-        while not ours.poll(_SECONDS_BETWEEN_LOOKS):
-            peak = max(peak, memory_of_tree(process.pid or 0))
+        for look in count(1):
+            if ours.poll(_SECONDS_BETWEEN_LOOKS):
+                break
+            if look % _LOOKS_PER_TREE == 0:
+                tree = tree_of(process.pid or 0)
+            peak = max(peak, memory_of(tree))
         return ours.recv(), peak - idle
     except EOFError:
         raise RuntimeError(f"{work.__name__} failed; what went wrong is above.") from None

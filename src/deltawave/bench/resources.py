@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,17 +63,18 @@ def _workers() -> list[Path]:
     return [process for process in _processes() if _parent(process) in daemons]
 
 
-def memory_of_tree(process: int) -> int:
-    """What a process and those that it has begun, also indirectly, have in memory, without files that they map."""
-    return sum(_own_memory(Path("/proc", name)) for name in _tree(process))
+def memory_of(processes: Iterable[str]) -> int:
+    """What processes have in memory, without files that they map."""
+    return sum(_own_memory(Path("/proc", name)) for name in processes)
 
 
 def _cpu_seconds() -> float:
     """What this process and those that it has begun, also indirectly, have used so far."""
-    return sum(map(_ticks, _tree(os.getpid()))) / os.sysconf("SC_CLK_TCK")
+    return sum(map(_ticks, tree_of(os.getpid()))) / os.sysconf("SC_CLK_TCK")
 
 
-def _tree(process: int) -> set[str]:
+def tree_of(process: int) -> set[str]:
+    """A process and those that it has begun, also indirectly."""
     parents = {other.name: _parent(other) for other in _processes()}
     tree = {str(process)}
     while begun := {name for name, parent in parents.items() if parent in tree} - tree:
