@@ -9,5 +9,5 @@ def model(dbt, session):
     changes = arrived_since(dbt.ref("airports_changes"), done, "_batch_id")
     arrived = changes.select("icao", "_change_type", "_batch_id", "_batch_at", "elevation", "lat", "lon")
     lookup = dbt.ref("customer_lookup").select("code", "customer_key")
-    relation = StoredRelation.beside_tables(lookup, "customer_changes", key="code")
+    relation = StoredRelation.beside_tables(lookup, str(dbt.this), key="code")
     return mesh_join(arrived, relation, on={"icao": "code"}, how="left")

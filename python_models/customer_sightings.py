@@ -8,5 +8,5 @@ def model(dbt, session):
     done = session.table(str(dbt.this)) if dbt.is_incremental else None
     landed = stream_of(dbt.source("legacy", "airports")).select("icao", "elevation", "dump_date")
     lookup = dbt.ref("customer_lookup").select("code", "customer_key")
-    relation = StoredRelation.beside_tables(lookup, "customer_sightings", key="code")
+    relation = StoredRelation.beside_tables(lookup, str(dbt.this), key="code")
     return join_arriving(landed, relation, str(dbt.this), done=done, on={"icao": "code"}, how="left")

@@ -10,4 +10,4 @@ def model(dbt, session):
     arrived = arrived_since(inserts, known, "_batch_id").select("icao", "name", "country", "_batch_id")
     customers = dbt.ref("customers")
     natural = {"icao": "code"}
-    return new_keys(arrived, customers, known, on=natural, key="customer_key", order="_batch_id", name="new_customers")
+    return new_keys(arrived, customers, known, on=natural, key="customer_key", order="_batch_id", name=str(dbt.this))

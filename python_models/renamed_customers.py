@@ -8,5 +8,5 @@ def model(dbt, session):
     done = session.table(str(dbt.this)) if dbt.is_incremental else None
     inserts = dbt.ref("airports_changes").where("_change_type = 'insert'")
     arrived = arrived_since(inserts, done, "_batch_id").select("icao", "name", "country", "_batch_id")
-    relation = StoredRelation.beside_tables(dbt.ref("customer_lookup"), "renamed_customers", key=["name", "country"])
+    relation = StoredRelation.beside_tables(dbt.ref("customer_lookup"), str(dbt.this), key=["name", "country"])
     return mesh_join(arrived, relation, on=["name", "country"], how="inner", where="icao <> code")

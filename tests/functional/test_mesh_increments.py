@@ -48,6 +48,18 @@ def test_without_a_former_row_everything_has_arrived(spark: SparkSession) -> Non
     assert arrived_since(arrived, arrived.where("false"), "batch").count() == 6
 
 
+def test_later_passes_are_counted_downwards(spark: SparkSession) -> None:
+    """What was shed is joined by a pass with a negative number, after micro-batches of higher ones."""
+    results = spark.sql("select * from values (0), (1), (2), (-1), (-2) as results (micro_batch)")
+    for done, late in (
+        ("-5 < micro_batch", []),
+        ("micro_batch >= 0", [-2, -1]),
+        ("micro_batch in (0, -1)", [-2, 1, 2]),
+    ):
+        found = arrived_since(results, results.where(done), "micro_batch").collect()
+        assert sorted(row.micro_batch for row in found) == late
+
+
 def test_bad_columns_are_named(spark: SparkSession, name: str) -> None:
     arrived, known = spark.sql(ARRIVED), spark.sql(KNOWN)
     with pytest.raises(ValueError, match="What arrived has no column day; there are code, batch"):

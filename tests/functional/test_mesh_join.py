@@ -44,7 +44,9 @@ def test_it_is_the_join_of_spark(stream: DataFrame, relation: DataFrame, tmp_pat
     found, free = mesh_join(stream, stored, on=KEY, how=how, memory_bytes=200_000)
     sides = (relation, stream) if how == "right_anti" else (stream, relation)
     expected = sides[0].join(sides[1], KEY, "left_anti" if how == "right_anti" else how)
-    assert found.columns == (relation.columns if how == "right_anti" else expected.select(found.columns).columns)
+    if how in ("inner", "left"):
+        expected = expected.select(*(f"`{name}`" for name in found.columns))
+    assert found.columns == (relation.columns if how == "right_anti" else expected.columns)
     assert rows_of(found) == rows_of(expected)
     free()
 

@@ -6,18 +6,20 @@ import os
 import re
 import shutil
 import signal
-import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bad_input import messages
 from functional.streams import SCHEMA, arrive, results
 from kafka import KafkaServer
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from deltawave import cli
 from deltawave.meshjoin import StoredRelation
+from deltawave.meshjoin.batch_folders import BatchFolders
 from deltawave.meshjoin.stream_command import asked_to_stop
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -83,21 +85,32 @@ class TestCommand:
         assert sorted(map(str, counted[0])) == sorted(map(str, counted[1]))
         assert {path.name for path in out.glob("micro_batch=*")} == {"micro_batch=0", "micro_batch=-1"}
 
-    def test_control_c(self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """It stops the query, and nothing is printed but that. The folder is named by a URI."""
+    def test_control_c(
+        self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It stops the query when the micro-batch is done, and says only that. The folder is named by a URI."""
         out, relation = tmp_path / "out", tmp_path / "lookup"
         spark.sql("select id as value, id * 10 as skey from range(6)").write.parquet(str(relation))
 
-        def interrupt() -> None:
-            while not list(out.glob("micro_batch=*")) and threading.main_thread().is_alive():
-                time.sleep(0.05)
-            os.kill(os.getpid(), signal.SIGINT)
+        write, asked = BatchFolders.write, []
 
-        threading.Thread(target=interrupt, daemon=True).start()
+        def slowly(self: BatchFolders, rows: DataFrame, batch: int, *rest: Any, **options: Any) -> None:
+            def waiting(batches: Iterator[Any]) -> Iterator[Any]:
+                time.sleep(2)
+                yield from batches
+
+            if not asked and rows.count():
+                asked.append(batch)
+                os.kill(os.getpid(), signal.SIGINT)
+                rows = rows.mapInArrow(waiting, rows.schema)
+            write(self, rows, batch, *rest, **options)
+
+        monkeypatch.setattr(BatchFolders, "write", slowly)
         command = ["stream", "--format", "rate", "--option", "rowsPerSecond=20", "--relation", str(relation)]
         assert cli.main([*command, "--on", "value", "--out", out.as_uri(), "--parts", "1"]) == 0
         told = capsys.readouterr()
         assert "stopped; the next run goes on from here" in told.out
+        assert (out / f"micro_batch={asked[0]}").exists()
         assert "Traceback" not in told.err
         assert not spark.streams.active
         assert StoredRelation.opened(out / "_relation") == StoredRelation.opened(f"file://{out}/_relation") is not None

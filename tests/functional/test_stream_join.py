@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -174,7 +175,7 @@ class TestBadInput:
                 re.escape(messages("Streams")["shedding under another condition"]),
             ),
             (stream, {"on": "id", "unfit": "wrong"}, "The stream has no column wrong; it has id, amount"),
-            (stream.withColumnRenamed("amount", "micro_batch"), {"on": "id"}, "The results get a column micro_batch"),
+            (stream.withColumnRenamed("amount", "Micro_Batch"), {"on": "id"}, "The results get a column micro_batch"),
         ):
             with pytest.raises(ValueError, match=message):
                 stream_join(frame, relation, tmp_path / "out", **options)  # type: ignore[arg-type]
@@ -188,6 +189,54 @@ class TestBadInput:
         (tmp_path / "out" / "_checkpoint" / "metadata").touch()
         with pytest.raises(ValueError, match="has a checkpoint, but no _definition"):
             BatchFolders(spark, tmp_path / "out").open({})
+
+    def test_a_checkpoint_of_former_days(self, spark: SparkSession, tmp_path: Path) -> None:
+        """Its stream numbers other rows by a number that is there."""
+        folders = BatchFolders(spark, tmp_path / "out")
+        folders.write(spark.range(1), 0)
+        folders.write(spark.range(1), 1)
+        assert folders.has(1)
+        message = re.escape(messages("Streams")["a folder whose checkpoint is older"])
+        with pytest.raises(ValueError, match=message):
+            folders.has(0)
+        source, out = tmp_path / "stream", tmp_path / "joined"
+        relation = stored(spark, tmp_path / "relation")
+
+        def join() -> None:
+            stream_join(
+                opened(spark, source), relation, out, on="id", how="left", available_now=True
+            ).awaitTermination()
+
+        for run in range(2):
+            arrive(spark, source, 100 * run, 5)
+            join()
+            if not run:
+                shutil.copytree(out / "_checkpoint", tmp_path / "saved")
+        shutil.copytree(out / "_checkpoint", tmp_path / "newest")
+        shutil.rmtree(out / "_checkpoint")
+        shutil.copytree(tmp_path / "saved", out / "_checkpoint")
+        arrive(spark, source, 200, 5)
+        with pytest.raises(StreamingQueryException, match=message.replace("0", "1")):
+            join()
+        shutil.rmtree(out / "_checkpoint")
+        shutil.copytree(tmp_path / "newest", out / "_checkpoint")
+        join()
+        assert results(spark, out).count() == 15
+
+    def test_a_stream_that_begins_anew(self, spark: SparkSession, tmp_path: Path) -> None:
+        """What it had is set aside until the next time."""
+        folders = BatchFolders(spark, tmp_path / "out")
+        for rows in (1, 2):
+            folders.set_aside()
+            folders.write(spark.range(rows), 0)
+            assert not folders.has_begun
+        folders.set_aside()
+        assert not (tmp_path / "out").exists()
+        assert spark.read.parquet(str(tmp_path / "out_former")).count() == 2
+
+    def test_a_folder_that_is_a_pattern(self, spark: SparkSession, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder with brackets in its path"])):
+            BatchFolders(spark, tmp_path / "out[1]")
 
     def test_a_restart_with_another_join(self, spark: SparkSession, tmp_path: Path) -> None:
         source, out = tmp_path / "stream", tmp_path / "out"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -14,8 +15,9 @@ import pytest
 from bad_input import messages
 from dbt.tests.util import run_dbt
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
-from deltawave.meshjoin import stream_of
+from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
 from deltawave.meshjoin.batch_folders import BatchFolders
 
 pytestmark = pytest.mark.usefixtures("interpreted", "deltawave_package")
@@ -98,8 +100,23 @@ class TestModel:
         run()
         assert found() == exact()
 
+        # Other results: as a --full-refresh leaves them that is killed before it replaces the table, or a model that
+        # changes what it gets.
+        right = spark.createDataFrame(spark.table(table).collect(), spark.table(table).schema)
+        changed = right.withColumn("skey", F.expr("skey + 1"))
+        message = messages("Streams")["a table with other results than its stream's"]
+        half = changed.where("file = 1").union(right.where("file > 1"))
+        for wrong in (changed, half):
+            wrong.write.insertInto(table, overwrite=True)
+            assert message in run(expect_pass=False)
+        # A model may leave rows out, which come again.
+        right.where("skey is not null").write.insertInto(table, overwrite=True)
+        run()
+        assert found() == exact()
+
         # What was kept for the table is gone.
-        kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).parent / "stream_join" / table
+        kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
+        kept = kept / table
         shutil.rmtree(kept)
         assert messages("Streams")["a table whose stream's results are gone"] in run(expect_pass=False)
         assert found() == exact()
@@ -122,3 +139,30 @@ def test_what_is_no_table(spark: SparkSession) -> None:
         with pytest.raises(ValueError, match=messages("Streams")["a stream of a view, or of some rows"]):
             stream_of(frame)
     spark.sql(f"drop schema {schema} cascade")
+
+
+def test_what_is_refused_leaves_what_is_kept(spark: SparkSession, tmp_path: Path) -> None:
+    """Also where the stream would begin anew."""
+    name, told = f"kept_{uuid4().hex}", messages("Streams")
+    lookup = spark.sql("select id, map('a', 'b') as tags, id * 10 as skey from range(5)")
+    relation = StoredRelation.of(lookup.drop("tags"), tmp_path / "relation", key="id")
+    spark.range(3).write.parquet(str(tmp_path / "landed"))
+    stream = spark.readStream.schema("id long").parquet(str(tmp_path / "landed"))
+    rows = join_arriving(stream, relation, name, done=None, on="id")
+    assert rows.count() == 3
+    with pytest.raises(ValueError, match="needs a stream"):
+        join_arriving(spark.range(1), relation, name, done=None, on="id")
+    with pytest.raises(ValueError, match="A stream has no end"):
+        join_arriving(stream, relation, name, done=None, on="id", how="right_anti")
+    tagged = StoredRelation.of(lookup, tmp_path / "tagged", key="id")
+    with pytest.raises(ValueError, match=re.escape(told["a column that can't be compared"])):
+        join_arriving(stream, tagged, name, done=None, on="id")
+    for done, kind in (
+        (rows.drop("skey"), "a table without a column of its stream's results"),
+        (rows.union(rows), "a table with results twice"),
+    ):
+        with pytest.raises(ValueError, match=told[kind].replace("micro_batch", "skey")):
+            join_arriving(stream, relation, name, done=done, on="id")
+    assert join_arriving(stream, relation, name, done=rows.where("id < 2"), on="id").collect() == [(2, 20, 0)]
+    with pytest.raises(ValueError, match=r"the results of another join\. Its columns"):
+        join_arriving(stream, tagged, name, done=rows, on="id", how="left_semi")

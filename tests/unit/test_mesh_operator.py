@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deltawave.meshjoin.conditions import Condition, Equal
+from deltawave.meshjoin.frequencies import ExactFrequencies
 from deltawave.meshjoin.operator import KINDS, Counts, Greedy, MeshJoin, Progress, Tuner
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, ParquetPages, Relation, write_pages
 from deltawave.meshjoin.results import BESIDE_BYTES
@@ -127,6 +128,85 @@ def test_the_result_is_that_of_the_exact_join(
         return same and (not is_composite or (one[1] is not None and one[1] == other[1]))
 
     assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
+
+
+def test_a_stream_that_pauses(folder: Path) -> None:
+    """However often nothing has arrived before more does."""
+    relation, rows = relation_of([(1, "a"), (2, "b")]), stream_of([(1, "a"), (3, "c")])
+    with stored(folder, relation, 1) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM.remove(1), memory_bytes=MEMORY)
+        for pauses in range(12):
+            batches = [rows.drop_columns(["branch"]), *[None] * pauses] * 2
+            assert [row[:2] for row in told(join.run(batches))] == [(1, 0)] * 2
+
+
+def test_a_relation_that_is_stored_by_another_key(folder: Path) -> None:
+    """Its hashes would meet nothing."""
+    relation = relation_of([(1, "a")]).rename_columns(["id", "place", "skey"])
+    on = Equal.on({"branch": "place"})
+    for key, message in ((["id"], "stored by the key id, and compared by place"), ([], "stored without a key")):
+        with stored(folder, relation, 1, key) as pages:
+            with pytest.raises(ValueError, match=message):
+                MeshJoin(pages, on, STREAM)
+            with pytest.raises(ValueError, match=message):
+                ExactFrequencies.of(pages, on)
+            # Other conditions do not look at the hashes.
+            assert len(told(MeshJoin(pages, Near("key", "id", 1), STREAM).run([stream_of([(2, "b")])]))) == 1
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_two_joins_of_one_file(folder: Path, direct: bool) -> None:
+    """Each waits in the midst of a page while the other one reads."""
+    relation = relation_of([(key, "x" * 1000) for key in range(4)] * 5000).rename_columns(["id", "place", "skey"])
+    write_pages(folder / "shared.pages", [relation], relation.schema, key=["id"], page_bytes=1 << 22)
+    with PageFile(folder / "shared.pages", direct) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, memory_bytes=64 << 20)
+        runs = [join.run([stream_of([(key, None)])]) for key in range(4)]
+        found = [
+            [row[5] for batches in parts for row in batches]
+            for parts in zip(*[map(rows_of, run) for run in runs], strict=True)
+        ]
+    skeys = relation.column("skey").to_pylist()
+    assert sorted(skey for part in found for skey in part) == skeys
+
+
+def test_many_nulls_on_both_sides(folder: Path) -> None:
+    """They meet nothing, and are not compared with each other."""
+    relation = relation_of([(None, "a")] * 20_000 + [(7, "b")]).rename_columns(["id", "place", "skey"])
+    stream = stream_of([(None, "a")] * 20_000 + [(7, None)])
+    with stored(folder, relation, 5000) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM)
+        matcher = join.condition.matcher(20_001)
+        matcher.add(stream)
+        compared = [len(rows) for page in range(pages.pages) for rows, _ in matcher.candidates(pages.read(page, 1))]
+        assert sum(compared) == 1
+        assert [row[0] for row in told(join.run([stream]))] == [7]
+
+
+def test_columns_of_dictionaries_and_views(folder: Path) -> None:
+    names = pa.array(["ann", "bob", "ann"]).dictionary_encode()
+    relation = pa.record_batch(
+        [pa.array([1, 2, 3]), names, names.dictionary_decode().cast(pa.string_view())], ["id", "a", "b"]
+    )
+    with stored(folder, relation, 2) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "left")
+        assert [row[4:] for row in told(join.run([stream_of([(3, None), (4, None)])]))] == [
+            ("ann", "ann"),
+            (None, None),
+        ]
+
+
+def test_columns_of_tuples_that_meet_nothing_are_nullable(folder: Path) -> None:
+    schema = pa.schema([field.with_nullable(field.name == "branch") for field in RELATION]).set(
+        1, pa.field("place", pa.string(), False)
+    )
+    relation = relation_of([(1, "a")]).rename_columns(["id", "place", "skey"])
+    with stored(folder, pa.RecordBatch.from_arrays(relation.columns, schema=schema), 1) as pages:
+        on = Equal.on({"key": "id"})
+        assert {field.nullable for field in list(MeshJoin(pages, on, STREAM).schema)[3:]} == {False}
+        (found,) = MeshJoin(pages, on, STREAM, "left").run([stream_of([(2, None)])])
+        pq.write_table(pa.table(found), folder / "found.parquet")
+        assert pq.read_table(folder / "found.parquet").column("skey").to_pylist() == [None]
 
 
 CONDITIONS: dict[str, tuple[Condition, Any]] = {

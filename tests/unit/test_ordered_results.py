@@ -12,6 +12,14 @@ from deltawave.meshjoin.ordered import Ordered
 SCHEMA = pa.schema([("tuple", pa.int64()), ("came", pa.int64())])
 
 
+def test_tuples_without_results_beside_one_of_many() -> None:
+    """As many results as are put in order at a time are those of one tuple: before and after it are none."""
+    waiting, many = Ordered(SCHEMA), 1 << 18
+    rows = pa.table([pa.array(np.full(many, 2)), pa.array(np.arange(many))], schema=SCHEMA)
+    waiting.add(np.full(many, 2), rows, np.array([0]))
+    assert pa.Table.from_batches(waiting.leave(0)).equals(rows)
+
+
 def test_what_lies_in_memory_does_not_grow_with_the_results() -> None:
     """Of 400 tuples in two blocks, in 100 parts of 16,384 results."""
     random, waiting = np.random.default_rng(1), Ordered(SCHEMA)

@@ -15,7 +15,8 @@
         job, 'alter table ' ~ table ~ ' alter column ' ~ deltawave._quoted(name) ~ ' comment ' ~ deltawave._literal(description)
       ) -%}
     {%- endfor -%}
-    {%- if wrong -%}
+    {#- A run that has gone on meanwhile shows its own batch, with the same comments. -#}
+    {%- if wrong and deltawave._last_commit(job) <= record.batch_id -%}
       {%- do deltawave._publish(job, record) -%}
     {%- endif -%}
   {%- endif -%}

@@ -12,6 +12,7 @@ which join them, are batches with the numbers -1, -2 and so on. Messages that ar
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ _UNFIT = "_unfit"
 # In the definition: the stream's schema, which is not compared.
 _STREAM = "stream"
 _UP_TO = "_up_to"
+_PLAN = "_plan"
+_FORMER = "_former"
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,10 @@ class BatchFolders:
         self._configuration = session.sparkContext._jsc.hadoopConfiguration()
         place = self._path(str(folder).rstrip("/"))
         self._files = place.getFileSystem(self._configuration)
+        if found := re.search(r"[][{}*?\\]", str(folder)):
+            raise ValueError(
+                f"{folder}: Hadoop takes a path with {found[0]} for a pattern of names. Choose another folder."
+            )
         # Python and Hadoop take a path that begins nowhere from where each of them is.
         self._folder = str(self._files.makeQualified(place).toString())
 
@@ -72,7 +79,7 @@ class BatchFolders:
 
         Raises ``ValueError`` if there are batches of which the stream would know nothing, or of another definition.
         """
-        has_begun = self._has_begun()
+        has_begun = self.has_begun
         if not has_begun and self._files.globStatus(self._path(f"{self._folder}/{BATCH}=*")):
             raise ValueError(
                 f"{self._folder} has batches of a stream whose checkpoint ({CHECKPOINT}) is missing: "
@@ -80,7 +87,7 @@ class BatchFolders:
             )
         if not has_begun:
             self._define(definition if stream is None else {**definition, _STREAM: stream.json()})
-        elif not self._files.exists(self._path(f"{self._folder}/{_DEFINITION}")):
+        elif not self._exists(f"{self._folder}/{_DEFINITION}"):
             raise ValueError(
                 f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
             )
@@ -88,13 +95,18 @@ class BatchFolders:
 
     def stream_schema(self) -> StructType | None:
         """The schema of the stream that the first run joined; none if there was no run."""
-        if not self._has_begun():
+        if not self.has_begun:
             return None
         kept = json.loads(self._read(f"{self._folder}/{_DEFINITION}")).get(_STREAM)
         return None if kept is None else StructType.fromJson(json.loads(kept))
 
-    def _has_begun(self) -> bool:
-        return bool(self._files.exists(self._path(f"{self.checkpoint}/metadata")))
+    @property
+    def has_begun(self) -> bool:
+        """Whether there was a run."""
+        return self._exists(f"{self.checkpoint}/metadata")
+
+    def _exists(self, path: str) -> bool:
+        return bool(self._files.exists(self._path(path)))
 
     def demand(self, definition: Mapping[str, str]) -> None:
         """Raise ``ValueError`` if some of this is not as when the first run began."""
@@ -108,20 +120,40 @@ class BatchFolders:
 
     def rows(self, schema: StructType) -> DataFrame:
         """All that is committed; ``schema``: its columns, with that of micro-batches."""
-        if not self._files.exists(self._path(self._folder)):
+        if not self._exists(self._folder):
             return self._session.createDataFrame([], schema)
         return self._session.read.schema(schema).parquet(self._folder)
 
-    def remove(self) -> None:
-        """Remove everything, so that the stream begins anew."""
-        self._files.delete(self._path(self._folder), True)
+    def set_aside(self) -> None:
+        """Let the stream begin anew. What is kept stays beside the folder until the next time, and nobody reads it."""
+        if not self._exists(self._folder):
+            return
+        former = self._path(f"{self._folder}{_FORMER}")
+        self._files.delete(former, True)
+        # In one step: results without their checkpoint would be refused for ever.
+        self._files.rename(self._path(self._folder), former)
 
     def has(self, batch: int) -> bool:
-        """Whether a batch is committed."""
-        found = bool(self._files.exists(self._committed(batch)))
-        if found:
-            self._clean(batch)
-        return found
+        """Whether a batch is committed.
+
+        Raises ``ValueError`` if it is one of other rows, which would be passed over: the checkpoint is an older one.
+        """
+        committed = self._committed(batch)
+        if not self._files.exists(committed):
+            return False
+        kept = f"{committed.toString()}/{_PLAN}"
+        if self.newest() > batch or (self._exists(kept) and self._read(kept) != self._plan(batch)):
+            raise ValueError(
+                f"{self._folder} has micro-batches of which its checkpoint ({CHECKPOINT}) knows nothing: it goes on "
+                f"with {batch}, by other rows. Restore the checkpoint that belongs to them, or choose another folder."
+            )
+        self._clean(batch)
+        return True
+
+    def _plan(self, batch: int) -> str:
+        """What Spark has written down of a micro-batch before it begins: from where to where, and when."""
+        plan = f"{self.checkpoint}/offsets/{batch}"
+        return self._read(plan) if self._exists(plan) else ""
 
     def newest(self) -> int:
         """The number of the last batch that is committed."""
@@ -140,6 +172,7 @@ class BatchFolders:
                 staged = self._apart(rows, is_shed, staged)
             if unfit is not None:
                 self._keep_aside(unfit, f"{staged}/{_UNFIT}")
+            self._write(f"{staged}/{_PLAN}", self._plan(batch))
             self.commit(staged, batch)
         self._clean(batch)
 
@@ -164,7 +197,7 @@ class BatchFolders:
 
     def _count(self, folder: str) -> int:
         """Of lines."""
-        return self._session.read.text(folder).count() if self._files.exists(self._path(folder)) else 0
+        return self._session.read.text(folder).count() if self._exists(folder) else 0
 
     def shed(self, schema: StructType) -> ShedRows | None:
         """What batches have shed and no later pass has joined; none if nothing is."""
@@ -180,7 +213,7 @@ class BatchFolders:
     def shed_count(self, batch: int) -> int:
         """How many rows a batch has shed that no later pass has joined yet."""
         folder = f"{self._committed(batch).toString()}/{_SHED}"
-        return self._session.read.parquet(folder).count() if self._files.exists(self._path(folder)) else 0
+        return self._session.read.parquet(folder).count() if self._exists(folder) else 0
 
     def write_later(self, rows: DataFrame, shed: ShedRows) -> None:
         """Write what the pass over these rows has found, and commit it: from then on they are joined."""

@@ -129,8 +129,12 @@ class _Hashed:
         self._table.remove(count)
 
     def candidates(self, pages: Pages) -> Iterator[Candidates]:
-        hashes = key_hashes(pages.rows, self._condition.relation_columns) if pages.hashes is None else pages.hashes
-        return self._table.candidates(hashes)
+        key = self._condition.relation_columns
+        hashes = key_hashes(pages.rows, key) if pages.hashes is None else pages.hashes
+        if (known := pages.known(key)) is None:
+            return self._table.candidates(hashes)
+        # Null meets nothing: otherwise each row with a null would be compared with each such tuple.
+        return ((known[rows], numbers) for rows, numbers in self._table.candidates(hashes[known]))
 
 
 def column_type(schema: pa.Schema, name: str, side: str) -> pa.DataType:

@@ -198,6 +198,7 @@ class _Held:
     reads_ahead = False
 
     def __init__(self, relation: Relation) -> None:
+        self.key = relation.key
         self.schema, self.page_bytes, self.pages = relation.schema, relation.page_bytes, relation.pages
         self.row_counts: Sequence[int] = [relation.row_counts[0]] * relation.pages
         self._page = relation.read(0, 1)

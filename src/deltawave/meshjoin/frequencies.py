@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from deltawave.differencing.hashing import Hashes, mix
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.relation import Relation, key_hashes
+from deltawave.meshjoin.relation import Relation, demand_key, key_hashes
 
 Counts = npt.NDArray[np.int64]
 
@@ -108,6 +108,7 @@ class SketchedFrequencies:
 
 
 def _hashes(relation: Relation, condition: Equal) -> Iterator[Hashes]:
+    demand_key(relation, condition.relation_columns)
     for page in range(relation.pages):
         pages = relation.read(page, 1)
         yield key_hashes(pages.rows, condition.relation_columns) if pages.hashes is None else pages.hashes.copy()

@@ -16,15 +16,23 @@ from deltawave.meshjoin.stored_relation import StoredRelation
 def arrived_since(stream: DataFrame, done: DataFrame | None, batch: str) -> DataFrame:
     """Return the rows of batches later than all that ``done`` has; all rows if it has none.
 
-    ``batch``: the column of both that numbers batches; ``done``: what former runs made, none in the first run. A batch
+    ``batch``: the column of both that numbers batches; ``done``: what former runs made, none in the first run. Negative
+    numbers, of later passes over what micro-batches have shed, are counted downwards, apart from the others. A batch
     that left nothing in ``done`` comes again until a later one leaves something. Raises ``ValueError`` if a frame has
     no such column.
     """
     for frame in (stream, done):
         if frame is not None:
             _demand(frame, [batch], "What arrived")
-    last = None if done is None else done.agg(F.max(quoted(batch))).collect()[0][0]
-    return stream if last is None else stream.where(F.col(quoted(batch)) > F.lit(last))
+    if done is None:
+        return stream
+    number = F.col(quoted(batch))
+    first, last = done.agg(F.min(number), F.max(number)).collect()[0]
+    if last is None:
+        return stream
+    if not isinstance(last, int):
+        return stream.where(number > F.lit(last))
+    return stream.where((number > F.lit(max(last, -1))) | (number < F.lit(min(first, 0))))
 
 
 def new_keys(

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
 
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.kafka_fault import past_kafka_fault
+from deltawave.meshjoin.lacking import demand_comparable, demand_kept, lacking
 from deltawave.meshjoin.mesh_join import mesh_join
+from deltawave.meshjoin.micro_batches import columns_of, demand_no_batch
 from deltawave.meshjoin.stored_relation import StoredRelation
-from deltawave.meshjoin.stream_join import stream_join
+from deltawave.meshjoin.stream_join import demand_stream, stream_join
 
 
 def join_arriving(
@@ -35,25 +37,32 @@ def join_arriving(
     if a run is killed before the stream ends, after that, or while it appends to a table that may get half of it.
 
     - ``name``: one for each table, such as ``str(dbt.this)``
-    - ``done``: what the table has; none to begin anew, which removes what is kept
+    - ``done``: what the table has; none to begin anew, which sets aside what is kept
     - others: those of ``stream_join``
 
     A frame without rows, as under ``dbt run --empty``, is no stream, and changes nothing.
 
-    Raises ``ValueError`` for what that refuses, and if ``done`` has results that are not kept.
+    A model may leave out rows of what is returned, and add columns; ``done`` has to have the others as they are.
+
+    Raises ``ValueError`` for what ``stream_join`` refuses, and if ``done`` has results that are not kept.
     """
     session = stream.sparkSession
     folder = beside_tables(session, "stream_join", name)
     kept = BatchFolders(session, folder)
     empty, free = mesh_join(session.createDataFrame([], stream.schema), relation, on=on, condition=condition, how=how)
     free()
-    schema = empty.schema.add(BATCH, "long")
+    demand_no_batch(empty, stream.schema)
+    demand_comparable(empty)
+    schema = StructType([*empty.schema, StructField(BATCH, LongType())])
     if not stream.isStreaming and stream.isEmpty():
         return session.createDataFrame([], schema)
+    demand_stream(stream, how)
     if done is None:
-        kept.remove()
+        kept.set_aside()
     else:
-        _demand_kept(_counts(done), _counts(kept.rows(schema)), name, folder)
+        if kept.has_begun:
+            kept.demand(columns_of(empty))
+        demand_kept(done, kept.rows(schema), name, folder)
 
     def joined() -> None:
         query = stream_join(
@@ -74,27 +83,4 @@ def join_arriving(
 
     past_kafka_fault(joined)
     results = kept.rows(schema)
-    return results if done is None else _lacking(results, done)
-
-
-def _counts(frame: DataFrame) -> dict[int, int]:
-    """How many rows each micro-batch has."""
-    return {row[BATCH]: row["count"] for row in frame.groupBy(BATCH).count().collect()}
-
-
-def _demand_kept(done: Mapping[int, int], kept: Mapping[int, int], name: str, folder: str) -> None:
-    if unknown := sorted(batch for batch, rows in done.items() if rows > kept.get(batch, 0)):
-        raise ValueError(
-            f"{name} has results of micro-batch {unknown[0]} that are not in {folder}: the stream would begin anew, "
-            "and results would be there twice. Restore that folder, or build the table anew (--full-refresh)."
-        )
-
-
-def _lacking(results: DataFrame, done: DataFrame) -> DataFrame:
-    """The results that are not in ``done``: whole micro-batches, and the rest of one that was half appended."""
-    there, has = _counts(results), _counts(done)
-    late = [batch for batch, rows in there.items() if has.get(batch, 0) < rows]
-    lacking = results.where(F.col(BATCH).isin(late))
-    if not any(batch in has for batch in late):
-        return lacking
-    return lacking.exceptAll(done.select(results.columns).where(F.col(BATCH).isin(late)))
+    return results if done is None else lacking(results, done, name, folder)

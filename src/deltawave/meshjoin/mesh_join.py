@@ -21,6 +21,7 @@ from deltawave.differencing.compression import Freed, free_prefix, nothing
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.meshjoin.conditions import Condition, Equal
+from deltawave.meshjoin.named_batches import map_in_arrow
 from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, Relation
@@ -173,7 +174,7 @@ class _Mesh:
                     else:
                         yield from shedding(join, tuples, self.shed, self.files.get(number), told)
 
-        return rows.repartition(len(parts), placed).sortWithinPartitions(placed).mapInArrow(mesh, result)
+        return map_in_arrow(rows.repartition(len(parts), placed).sortWithinPartitions(placed), mesh, result)
 
     @contextmanager
     def _opened(self, part: int) -> Iterator[Relation]:

@@ -57,12 +57,10 @@ class MicroBatches:
             demand_priority(shed, condition)
         empty, free = mesh_join(session.createDataFrame([], schema), self._asked(), on=on, condition=condition, how=how)
         free()
-        if BATCH in empty.columns:
-            owner = "stream" if BATCH in schema.names else "relation"
-            raise ValueError(f"The results get a column {BATCH}: rename that of the {owner}.")
+        demand_no_batch(empty, schema)
         self._folders = BatchFolders(session, folder)
         compared = re.sub(r" at 0x\w+", "", repr(condition if condition is not None else Equal.on(on or ())))
-        self._folders.open({"how": how, "condition": compared, **_columns(empty)}, schema)
+        self._folders.open({"how": how, "condition": compared, **columns_of(empty)}, schema)
 
     @property
     def checkpoint(self) -> str:
@@ -80,12 +78,12 @@ class MicroBatches:
             rows = rows.where(f"{told} is null").drop(self._unfit)
         if self._shed is not None:
             both, is_shed = shedding_join(rows, self._asked(), priority=self._shed, **self._options)
-            self._folders.demand(_columns(both.drop(is_shed)))
+            self._folders.demand(columns_of(both.drop(is_shed)))
             self._folders.write(both, batch, is_shed, unfit)
             return
         found, free = mesh_join(rows, self._asked(), **self._options)
         try:
-            self._folders.demand(_columns(found))
+            self._folders.demand(columns_of(found))
             self._folders.write(found, batch, unfit=unfit)
         finally:
             free()
@@ -97,7 +95,7 @@ class MicroBatches:
             return
         found, free = mesh_join(shed.rows, self._asked(), **self._options)
         try:
-            self._folders.demand(_columns(found))
+            self._folders.demand(columns_of(found))
             self._folders.write_later(found, shed)
         finally:
             free()
@@ -106,5 +104,13 @@ class MicroBatches:
         return self._relation if isinstance(self._relation, StoredRelation) else self._relation()
 
 
-def _columns(frame: DataFrame) -> dict[str, str]:
+def demand_no_batch(results: DataFrame, stream: StructType) -> None:
+    """Raise ``ValueError`` if results have a column of the name that is for micro-batches, in whatever case."""
+    if BATCH in map(str.lower, results.columns):
+        owner = "stream" if BATCH in map(str.lower, stream.names) else "relation"
+        raise ValueError(f"The results get a column {BATCH}: rename that of the {owner}.")
+
+
+def columns_of(frame: DataFrame) -> dict[str, str]:
+    """What a folder's definition tells of the columns of its results."""
     return {"columns": ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in frame.schema.fields)}

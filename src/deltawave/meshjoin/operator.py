@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.ordered import Ordered
-from deltawave.meshjoin.relation import Relation
+from deltawave.meshjoin.relation import Relation, demand_key
 from deltawave.meshjoin.results import Results, RowsMet
 from deltawave.meshjoin.shed_stream import Shed, ShedStream
 from deltawave.meshjoin.stream import Arrived
@@ -122,6 +122,7 @@ class MeshJoin:
         if self.how not in KINDS:
             raise ValueError(f"There is no mesh join {self.how!r}: {', '.join(KINDS)}.")
         self.condition.check(self.stream_schema, self.relation.schema)
+        demand_key(self.relation, [other for _, other in self.condition.equal])
         own = {name.lower(): name for name in self.stream_schema.names}
         repeated = [
             name if name in own.values() else f"{own[name.lower()]}/{name}"
@@ -154,7 +155,10 @@ class MeshJoin:
         """That of the result."""
         if self.how == "right_anti":
             return self.relation.schema
-        return pa.schema([*self.stream_schema, *(self.relation.schema.field(name) for name in self.carried)])
+        carried = [self.relation.schema.field(name) for name in self.carried]
+        if self.how == "left":
+            carried = [field.with_nullable(True) for field in carried]
+        return pa.schema([*self.stream_schema, *carried])
 
     def capacity(self, tuple_bytes: int) -> int:
         """How many tuples the window can hold: equation 1, with a packet that is copied and a block to be given up.
@@ -315,9 +319,10 @@ class _Run:
             count -= rows.num_rows
 
     def _refuse_what_never_fits(self) -> None:
-        if self._window.is_empty and (arrived := self._source.look()) is not None:
+        # To look once more would take what has arrived meanwhile for what does not fit.
+        if self._window.is_empty and (held := self._source.held) is not None and held.num_rows:
             raise ValueError(
-                f"A tuple of the stream takes {arrived.slice(0, 1).nbytes:,} bytes, for which the "
+                f"A tuple of the stream takes {held.slice(0, 1).nbytes:,} bytes, for which the "
                 f"{self._join.memory_bytes:,} bytes of memory granted to a mesh join are too few."
             )
 

@@ -69,9 +69,11 @@ class Ordered:
                 # However many results a tuple has, they are in order.
                 yield from map(self._without_numbers, found)
                 continue
-            rows = pa.concat_batches(list(found))
-            order = np.argsort(rows.column(0).to_numpy(), kind="stable")
-            yield self._without_numbers(rows.take(pa.array(order)))
+            # There are tuples without results.
+            if parts := list(found):
+                rows = pa.concat_batches(parts)
+                order = np.argsort(rows.column(0).to_numpy(), kind="stable")
+                yield self._without_numbers(rows.take(pa.array(order)))
 
     def _without_numbers(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays(rows.columns[1:], schema=self._schema)

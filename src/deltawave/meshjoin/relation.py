@@ -58,6 +58,13 @@ class Pages:
         found = [row_sizes(rows, own) for rows, own in self._parts(places, columns)]
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
+    def known(self, columns: Sequence[str]) -> Places | None:
+        """The places of rows without a null in these columns; none if these are all rows."""
+        if not any(part.column(name).null_count for part in self.parts for name in columns):
+            return None
+        found = [np.array([part.column(name).is_valid() for name in columns]).all(axis=0) for part in self.parts]
+        return np.flatnonzero(np.concatenate(found))
+
     def _parts(self, places: Places, columns: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, Places]]:
         begins = np.cumsum([0, *(part.num_rows for part in self.parts)])
         bounds = np.searchsorted(places, begins).tolist() if len(self.parts) > 1 else [0, len(places)]
@@ -69,12 +76,14 @@ class Pages:
 class Relation(Protocol):
     """Rows on pages.
 
+    - ``key``: the columns whose hashes are stored with the pages; none if there are no hashes
     - ``row_counts``: how many rows each page has
     - ``page_bytes``: what the largest page takes of memory (v_P)
     - ``reads_ahead``: whether pages are read while others are looked at
     """
 
     schema: pa.Schema
+    key: Sequence[str] | None
     reads_ahead: bool
     row_counts: Sequence[int]
     page_bytes: int
@@ -92,6 +101,7 @@ class Relation(Protocol):
 class EmptyRelation:
     """A relation without rows."""
 
+    key: Sequence[str] | None = None
     pages = 0
     page_bytes = 0
     row_counts: Sequence[int] = ()
@@ -108,6 +118,7 @@ class EmptyRelation:
 class ParquetPages:
     """Parquet files, whose row groups are the pages. Raises ``FileNotFoundError`` if there are none."""
 
+    key: Sequence[str] | None = None
     reads_ahead = False
 
     def __init__(self, files: Sequence[str | Path]) -> None:
@@ -158,6 +169,7 @@ class PageFile:
             file.seek(-len(_MAGIC) - 8 - size, os.SEEK_END)
             index = json.loads(file.read(size))
         self.schema: pa.Schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(index["schema"])))
+        self.key: Sequence[str] | None = index["key"]
         self._places: list[tuple[int, int]] = [(begin, size) for begin, size in index["pages"]]
         self.row_counts: Sequence[int] = index["row_counts"]
         # Of two pages, one is read while the other one is looked at.
@@ -211,6 +223,13 @@ class PageFile:
         self.close()
 
 
+def demand_key(relation: Relation, key: Sequence[str]) -> None:
+    """Raise ``ValueError`` if a relation has hashes of other columns than those that are compared for equality."""
+    if key and relation.key is not None and list(relation.key) != list(key):
+        stored = f"stored by the key {', '.join(relation.key)}" if relation.key else "stored without a key"
+        raise ValueError(f"The relation is {stored}, and compared by {', '.join(key)}: store it by these columns.")
+
+
 def write_pages(
     path: str | Path,
     rows: Iterable[pa.RecordBatch],
@@ -221,11 +240,13 @@ def write_pages(
 ) -> int:
     """Write rows as pages of about so many bytes, with the hashes of their keys; return how many rows there are.
 
+    Columns of dictionaries and views are written as their values.
+
     A page begins with the hashes, so that to look for its rows takes no decoding; then the rows, as a message of Arrow.
     The file takes its name when it is complete. Arrow's own file format does not tell where its batches lie, which
     reading past the operating system's cache needs.
     """
-    schema = schema.remove_metadata()
+    schema = pa.schema([field.with_type(_plain(field.type)) for field in schema])
     places: list[tuple[int, int]] = []
     row_counts: list[int] = []
     partial = Path(f"{path}.{os.getpid()}.partial")
@@ -254,6 +275,15 @@ def write_pages(
     finally:
         partial.unlink(missing_ok=True)
     return sum(row_counts)
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """A type whose values can be taken, and lie in the message of a batch: that of a dictionary lacks its values."""
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    return pa.binary() if pa.types.is_binary_view(kind) else kind
 
 
 def _hash_bytes(rows: int) -> int:

@@ -156,8 +156,12 @@ class ShedStream(Arrived):
         self.shed += len(is_kept) - len(places)
         self._parts, self._priorities, self._sizes = waiting, self._priorities[places], self._sizes[places]
 
-    def look(self) -> pa.RecordBatch | None:
+    @property
+    def held(self) -> pa.RecordBatch | None:
         return self._parts[0].slice(self._gone) if self._parts else None
+
+    def look(self) -> pa.RecordBatch | None:
+        return self.held
 
     def advance(self, count: int) -> None:
         self._priorities, self._sizes = self._priorities[count:], self._sizes[count:]

@@ -34,6 +34,7 @@ from deltawave.differencing.plain_scan import is_plain_scan
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.differencing.window import parallelism
 from deltawave.meshjoin.beside_tables import beside_tables
+from deltawave.meshjoin.named_batches import map_in_arrow
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import VERSION, write_pages
 
@@ -247,7 +248,7 @@ def _state(relation: DataFrame) -> str:
     rows = total = parity = 0
     # Maps have no hash.
     values = relation.select(*(F.expr(comparable(field.name, field.dataType)) for field in relation.schema.fields))
-    for each in values.mapInArrow(told, "rows bigint, total bigint, parity bigint").collect():
+    for each in map_in_arrow(values, told, "rows bigint, total bigint, parity bigint").collect():
         rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
     return json.dumps([rows, total, parity])
 
@@ -265,4 +266,4 @@ def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, 
             yield pa.RecordBatch.from_arrays(cells, ["part", "path", "rows"])
 
     found = relation.withColumn(part, placed).repartition(parts, part).sortWithinPartitions(part)
-    return {row.part: row.path for row in found.mapInArrow(write, _WRITTEN).collect()}
+    return {row.part: row.path for row in map_in_arrow(found, write, _WRITTEN).collect()}

@@ -35,6 +35,11 @@ class Arrived:
         """
         return 0
 
+    @property
+    def held(self) -> pa.RecordBatch | None:
+        """The tuples that were looked at and wait, without asking the stream for more."""
+        return self._batch.slice(self._taken) if self._batch is not None else None
+
     def look(self) -> pa.RecordBatch | None:
         """The tuples that come next and are held together; none where nothing has arrived."""
         return self.peek()

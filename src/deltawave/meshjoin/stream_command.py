@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -27,6 +27,8 @@ from deltawave.meshjoin.stream_join import stream_join
 _RELATION = "_relation"
 # The column that tells messages which are no rows.
 _UNFIT = "_unfit"
+# Between two looks at a query.
+_SECONDS = 1
 
 
 def run(options: argparse.Namespace) -> int:
@@ -79,6 +81,10 @@ def run(options: argparse.Namespace) -> int:
             past_kafka_fault(joined, told)
     except Py4JJavaError as error:
         return _failed(error.java_exception.toString())
+    except Py4JError as error:
+        return _failed(
+            f"Spark's own process has ended, perhaps by the same signal ({error}); the next run goes on from here"
+        )
     except (ValueError, OSError, RuntimeError, PySparkException) as error:
         return _failed(str(error))
     except KeyboardInterrupt:
@@ -145,13 +151,20 @@ def asked_to_stop() -> Iterator[threading.Event]:
 def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, Callable[[int], int]]) -> None:
     """Print the progress of a query until it ends, or is ``asked`` to stop. Raises what it fails with.
 
-    ``counted``: what else is told of a micro-batch, if it is not 0.
+    It is stopped between two micro-batches, as that cancels what runs. ``counted``: what else is told of a micro-batch,
+    if it is not 0.
     """
-    told = -1
-    ended = False
-    while not ended and not asked.is_set():
-        ended = bool(query.awaitTermination(1))
+    told = seen = -1
+    ended, running = False, None
+    while not ended:
+        if asked.is_set():
+            # One may begin at once after the other: a new number is the end of the former one as well.
+            running = seen if running is None else running
+            if seen > running or not query.status["isTriggerActive"]:
+                break
+        ended = bool(query.awaitTermination(_SECONDS))
         for progress in query.recentProgress:
+            seen = max(seen, progress["batchId"])
             if progress["batchId"] > told and progress["numInputRows"]:
                 told = progress["batchId"]
                 print(_with_counts(_line(progress), told, counted), flush=True)

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches, located, open_file
+from deltawave.meshjoin.named_batches import map_in_arrow
 
 # By default Spark passes over a file that is a week older than the newest one, and says nothing.
 ANY_AGE = {"maxFileAge": "36500d"}
@@ -44,7 +45,7 @@ def with_key(stream: DataFrame, kind: str, key: Sequence[str]) -> DataFrame:
                 known.add(file)
             yield batch.drop_columns([path])
 
-    return stream.select("*", F.col("_metadata.file_path").alias(path)).mapInArrow(look, stream.schema)
+    return map_in_arrow(stream.select("*", F.col("_metadata.file_path").alias(path)), look, stream.schema)
 
 
 def _look(file: str, kind: str, key: Sequence[str]) -> None:
@@ -73,8 +74,14 @@ def _columns(file: str, kind: str) -> Iterator[list[str]]:
             with system.open_input_file(path) as opened:
                 yield orc.ORCFile(opened).schema.names
             return
-        with system.open_input_stream(path) as opened, suppress(json.JSONDecodeError):
+        with system.open_input_stream(path) as opened:
             for line in io.BufferedReader(opened):
-                found = json.loads(line) if line.strip() else []
-                rows = found if isinstance(found, list) else [found]
-                yield from (list(row) for row in rows if isinstance(row, dict))
+                yield from _objects(line)
+
+
+def _objects(line: bytes) -> Iterator[list[str]]:
+    """The columns of each object in a line; nothing of what Spark alone reads, such as another encoding."""
+    with suppress(ValueError):
+        found = json.loads(line)
+        rows = found if isinstance(found, list) else [found]
+        yield from (list(row) for row in rows if isinstance(row, dict))

@@ -48,10 +48,7 @@ def stream_join(
     ``on``, ``unfit`` that is no column, and a folder of another join (other ``how``, keys, condition or columns). The
     query fails if a changed relation has other columns.
     """
-    if not stream.isStreaming:
-        raise ValueError("stream_join needs a stream (readStream); mesh_join joins other frames.")
-    if how == "right_anti":
-        raise ValueError("A stream has no end, so that it can't be told which rows it never meets (right_anti).")
+    demand_stream(stream, how)
     # What is wrong is said before the stream starts.
     batches = MicroBatches(
         stream.sparkSession,
@@ -74,3 +71,11 @@ def stream_join(
     elif every is not None:
         writer = writer.trigger(processingTime=every)
     return writer.start()
+
+
+def demand_stream(stream: DataFrame, how: str) -> None:
+    """Raise ``ValueError`` for a frame that is no stream, and a join that needs the end of one."""
+    if not stream.isStreaming:
+        raise ValueError("stream_join needs a stream (readStream); mesh_join joins other frames.")
+    if how == "right_anti":
+        raise ValueError("A stream has no end, so that it can't be told which rows it never meets (right_anti).")
