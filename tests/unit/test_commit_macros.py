@@ -95,3 +95,27 @@ def test_a_batch_that_others_have_finished_stays() -> None:
 def test_the_decision_is_exclusive(wins: bool) -> None:
     """Without a later decision, what x__batches says does not matter."""
     assert (decide(wins=wins, later=False, is_recorded=True)[0] is None) == wins
+
+
+@pytest.mark.parametrize(("later", "texts"), [([], 1), (["x__commit_6"], 0)])
+def test_comments_do_not_set_the_view_back(later: list[str], texts: int) -> None:
+    """Another run may decide a batch, and show it, before this one describes its own."""
+    ran: list[str] = []
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        if sql.startswith("show tables"):
+            return [("s", name, False) for name in ["x__commit_5", *later]]
+        if sql.startswith("describe"):
+            return [("id", "int", None)]
+        ran.append(sql)
+        return []
+
+    config = SimpleNamespace(persist_relation_docs=lambda: False, persist_column_docs=lambda: True)
+    model = SimpleNamespace(columns={"id": SimpleNamespace(name="id", description="who")}, description="")
+    relation = SimpleNamespace(create=lambda schema, identifier, **rest: Table(schema, identifier))
+    macros = Macros(run_query=run_query, config=config, model=model, api=SimpleNamespace(Relation=relation))
+    job = {"target": Table("s", "x"), "state_schema": "s", "settings": {"file_format": "parquet"}, "statements": []}
+    record = {"batch_id": 5, "attempt": OWN, "select": "select 1 as id"}
+    macros._describe_view(dict(job, view_exists=True), record, "`s`.`x__log`")
+    assert [sql for sql in ran if sql.startswith("alter view")] == ["alter view `s`.`x` as select 1 as id"] * texts
+    assert any("comment 'who'" in sql for sql in ran) == bool(texts)

@@ -8,15 +8,15 @@
       job, 'alter view ' ~ job.target ~ " set tblproperties ('comment' = " ~ deltawave._literal(model.description) ~ ')'
     ) -%}
   {%- endif -%}
-  {%- if config.persist_column_docs() and record -%}
+  {#- A run that has gone on meanwhile describes what it shows, and may have dropped that table. -#}
+  {%- if config.persist_column_docs() and record and not deltawave._is_overtaken(job, record) -%}
     {%- set wrong = deltawave._wrong_comments(job, table) -%}
     {%- for name, description in wrong.items() -%}
       {%- do deltawave._run(
         job, 'alter table ' ~ table ~ ' alter column ' ~ deltawave._quoted(name) ~ ' comment ' ~ deltawave._literal(description)
       ) -%}
     {%- endfor -%}
-    {#- A run that has gone on meanwhile shows its own batch, with the same comments. -#}
-    {%- if wrong and deltawave._last_commit(job) <= record.batch_id -%}
+    {%- if wrong and not deltawave._is_overtaken(job, record) -%}
       {%- do deltawave._publish(job, record) -%}
     {%- endif -%}
   {%- endif -%}

@@ -55,3 +55,7 @@ where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
     {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': record.batch_id, 'last': last}) -%}
   {%- endif -%}
 {%- endmacro -%}
+
+{%- macro _is_overtaken(job, record) -%}
+  {{ return(deltawave._last_commit(job) > record.batch_id) }}
+{%- endmacro -%}
