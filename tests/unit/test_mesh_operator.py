@@ -183,17 +183,45 @@ def test_many_nulls_on_both_sides(folder: Path) -> None:
         assert [row[0] for row in told(join.run([stream]))] == [7]
 
 
+def test_keys_of_dictionaries(folder: Path) -> None:
+    values = [0.0, float("nan"), 1.5, None]
+    relation = pa.record_batch([pa.array(values), pa.array(range(4))], ["id", "skey"])
+    stream = pa.record_batch([pa.array([float("nan"), -0.0, 1.5, 7.0, None] * 3).dictionary_encode()], ["key"])
+    with stored(folder, relation, 2) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), stream.schema)
+        assert sorted(row[2] for row in told(join.run([stream]))) == [0] * 3 + [1] * 3 + [2] * 3
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.null(), pa.list_(pa.int64())], ids=str)
+def test_types_that_are_no_keys(kind: pa.DataType) -> None:
+    schema = pa.schema([("id", kind)])
+    with pytest.raises(ValueError, match=r"The key column id is of type .*, which cannot be a key"):
+        MeshJoin(EmptyRelation(schema), Equal.on("id"), schema)
+
+
+def test_an_idle_join_reads_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    relation, rows, reads = relation_of([(1, "a"), (2, "b")]), stream_of([(1, "a")]), []
+    read = PageFile.read
+    monkeypatch.setattr(PageFile, "read", lambda self, first, count: reads.append(first) or read(self, first, count))
+    with stored(folder, relation.rename_columns(["id", "place", "skey"]), 1) as pages:
+        batches = [rows, *[None] * 100, rows]
+        assert len(told(MeshJoin(pages, Equal.on({"key": "id"}), STREAM).run(batches))) == 2
+    assert len(reads) <= 2 * pages.pages
+
+
 def test_columns_of_dictionaries_and_views(folder: Path) -> None:
-    names = pa.array(["ann", "bob", "ann"]).dictionary_encode()
-    relation = pa.record_batch(
-        [pa.array([1, 2, 3]), names, names.dictionary_decode().cast(pa.string_view())], ["id", "a", "b"]
-    )
+    names = pa.array(["ann", "bob", "ann"])
+    words = [
+        names.dictionary_encode(),
+        names.cast(pa.string_view()),
+        pa.StructArray.from_arrays([names.dictionary_encode()], ["name"]),
+        pa.ListArray.from_arrays([0, 1, 2, 3], names.dictionary_encode()),
+    ]
+    relation = pa.record_batch([pa.array([1, 2, 3]), *words], ["id", *"abcd"])
     with stored(folder, relation, 2) as pages:
         join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "left")
-        assert [row[4:] for row in told(join.run([stream_of([(3, None), (4, None)])]))] == [
-            ("ann", "ann"),
-            (None, None),
-        ]
+        found = told(join.run([stream_of([(3, None), (4, None)])]))
+    assert [row[4:] for row in found] == [("ann", "ann", {"name": "ann"}, ["ann"]), (None,) * 4]
 
 
 def test_columns_of_tuples_that_meet_nothing_are_nullable(folder: Path) -> None:

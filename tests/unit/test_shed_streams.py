@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -202,6 +202,23 @@ def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
         assert list(shed_tuples(path)) == written[:-1]
         with pytest.raises(FileExistsError, match="killed has tuples that a former run shed: join them first"):
             join.run([tuples], shed=Shed(path))
+
+
+def test_a_run_that_ends_early_keeps_what_waits(folder: Path) -> None:
+    """What had not entered the window is shed."""
+    file, count = folder / "early.arrows", 40_000
+
+    def failing() -> Iterator[pa.RecordBatch]:
+        yield tuples_of(list(range(count)))
+        raise OSError("the source is gone")
+
+    with relation_of(folder, list(range(100)), per_page=10) as relation:
+        file.unlink(missing_ok=True)
+        counts, join = Counts(), MeshJoin(relation, ON, tuples_of([]).schema, memory_bytes=100_000)
+        with pytest.raises(OSError, match="the source is gone"):
+            deque(join.run(failing(), Greedy(), counts, Shed(file, keep_w)), 0)
+    kept = [at for batch in shed_tuples(file) for at in batch.column("at").to_pylist()]
+    assert len(kept) == len(set(kept)) == count - counts.tuples
 
 
 def test_a_run_that_has_shed_nothing_is_in_nobodys_way(folder: Path) -> None:

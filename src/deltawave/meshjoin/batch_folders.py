@@ -131,7 +131,8 @@ class BatchFolders:
         former = self._path(f"{self._folder}{_FORMER}")
         self._files.delete(former, True)
         # In one step: results without their checkpoint would be refused for ever.
-        self._files.rename(self._path(self._folder), former)
+        if not self._files.rename(self._path(self._folder), former):
+            raise OSError(f"{self._folder} could not be renamed to {former.toString()}.")
 
     def has(self, batch: int) -> bool:
         """Whether a batch is committed.

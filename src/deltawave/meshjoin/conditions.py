@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltawave.differencing.hashing import row_hashes
 from deltawave.meshjoin.hash_table import Candidates, HashTable
 from deltawave.meshjoin.relation import Pages, key_hashes
 
@@ -101,7 +102,7 @@ class Equal:
             left, right = column_type(stream, own, "stream"), column_type(relation, other, "relation")
             if left != right:
                 raise ValueError(f"The key is of type {left} in the stream ({own}), {right} in the relation ({other}).")
-            if pa.types.is_nested(left):
+            if not _can_be_key(left):
                 raise ValueError(f"The key column {own} is of type {left}, which cannot be a key.")
 
     def row_bytes(self, capacity: int) -> int:
@@ -145,9 +146,25 @@ def column_type(schema: pa.Schema, name: str, side: str) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
+def _can_be_key(kind: pa.DataType) -> bool:
+    """Whether values of a type can be hashed and compared."""
+    none = pa.array([], kind)
+    try:
+        row_hashes([none], 0, 0)
+        _same(none, none)
+    except (TypeError, pa.ArrowNotImplementedError):
+        return False
+    return not pa.types.is_nested(kind)
+
+
 def _same(left: Any, right: Any) -> Mask:
     """Equality as Spark has it: NaN equals NaN, -0.0 equals 0.0, null equals nothing."""
+    left, right = _decoded(left), _decoded(right)
     same = pc.equal(left, right)
     if pa.types.is_floating(left.type):
         same = pc.or_kleene(same, pc.and_kleene(pc.is_nan(left), pc.is_nan(right)))
     return np.asarray(same.fill_null(False), dtype=bool)
+
+
+def _decoded(values: Any) -> Any:
+    return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values

@@ -261,8 +261,11 @@ class _Run:
             progress = Progress(arrived, first.num_rows if first else 0, room, pages, self._most_pages)
             w, b = self._tuner(progress)
             self._take(min(w, room), page)
-            if self._window.is_empty and self._source.has_ended and self._source.look() is None:
-                return
+            if self._window.is_empty:
+                if self._source.has_ended and self._source.look() is None:
+                    return
+                # There is nobody to meet the pages.
+                continue
             self._counts.iterations += 1
             # The last iteration of a cycle is short: so packets leave between iterations, unless b changes.
             left = max(1, min(b, pages - page))

@@ -23,6 +23,8 @@ from deltawave.meshjoin.sizes import Places, Sizes, largest_row, row_sizes
 _SEED = 4
 # Arrow's buffers begin at multiples of this.
 _ALIGNMENT = 64
+# Texts of one array take up to 2 GiB.
+_LARGEST_PAGE = 1 << 30
 # Changes with the format.
 VERSION = 2
 _MAGIC = f"deltawave pages {VERSION}".encode()
@@ -240,12 +242,14 @@ def write_pages(
 ) -> int:
     """Write rows as pages of about so many bytes, with the hashes of their keys; return how many rows there are.
 
-    Columns of dictionaries and views are written as their values.
+    Columns of dictionaries and views are written as their values. Raises ``ValueError`` for pages of more than a GiB.
 
     A page begins with the hashes, so that to look for its rows takes no decoding; then the rows, as a message of Arrow.
     The file takes its name when it is complete. Arrow's own file format does not tell where its batches lie, which
     reading past the operating system's cache needs.
     """
+    if page_bytes > _LARGEST_PAGE:
+        raise ValueError(f"Pages of {page_bytes:,} bytes are too large: take up to {_LARGEST_PAGE:,}.")
     schema = pa.schema([field.with_type(_plain(field.type)) for field in schema])
     places: list[tuple[int, int]] = []
     row_counts: list[int] = []
@@ -283,7 +287,13 @@ def _plain(kind: pa.DataType) -> pa.DataType:
         return _plain(kind.value_type)
     if pa.types.is_string_view(kind):
         return pa.string()
-    return pa.binary() if pa.types.is_binary_view(kind) else kind
+    if pa.types.is_binary_view(kind):
+        return pa.binary()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_plain(field.type)) for field in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_plain(kind.value_type)))
+    return kind
 
 
 def _hash_bytes(rows: int) -> int:

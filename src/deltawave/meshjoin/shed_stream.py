@@ -182,5 +182,9 @@ class ShedStream(Arrived):
     def close(self) -> None:
         self._open()
         assert self._file is not None
+        # Of a join that ends before its stream.
+        while (waiting := self.held) is not None:
+            self._written.write_batch(waiting)
+            self.advance(waiting.num_rows)
         self._written.close()
         self._file.close()

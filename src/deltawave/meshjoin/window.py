@@ -20,6 +20,8 @@ from deltawave.meshjoin.sizes import Places, has_one_width, pieces, row_sizes
 
 # Parts of so many bytes are put together where tuples are taken from them: faster than to take from each.
 _TOGETHER = 8 << 20
+# Texts of one array take up to 2 GiB.
+_LARGEST_PART = 1 << 30
 
 _Part = TypeVar("_Part", pa.RecordBatch, pa.Table)
 
@@ -66,7 +68,7 @@ class Block:
             size += part.nbytes
             is_smaller = not together or part.num_rows <= together
             # Together with others that have nulls, a column may take twice as much.
-            if not is_smaller or together + part.num_rows > most_rows or 2 * size > free_bytes:
+            if not is_smaller or together + part.num_rows > most_rows or 2 * size > free_bytes or size > _LARGEST_PART:
                 break
             first, together = first - 1, together + part.num_rows
         if len(self.parts) - first > 1:
