@@ -155,6 +155,8 @@
     'days_to_drop': "deltawave_drop_days can't be {value!r}: name the model and its days, as in --vars '{{deltawave_drop_days: {{{model}: [2026-01-31]}}}}'.",
     'long_text': "{model}: when the window has its {window} days, the text of a decision has about {length} characters, and a metastore in Derby keeps at most 32,700 of a view's text. Before it grows that far, take fewer days or constituents, update_technique: packed_shadow, or a metastore on another database; or forget this warning if it is on another one.",
     'no_days': "{model}: --full-refresh would leave no day, since the select is empty. Nothing was changed. Run again when it has rows, or without --full-refresh.",
+    'days_of_no_model': "deltawave_drop_days names {name!r}, and no model is called so. Correct the name.",
+    'unknown_day': "{model} has no day {day} to drop: was it dropped before, or is it misspelt?",
     'late_days': "{model}: day(s) {days} came after later ones of the index, and were skipped. With gaps: empty, missing days keep their place and can come later. If a later one is wrong, correct it at the source, and run once with --vars '{{deltawave_drop_days: {{{model}: [{newest}]}}}}'.",
     'python_adapter': "{model}: its strategy compares in Python, by {function}, and needs a profile of type: deltawave; the adapter of this profile runs no Python. Take another strategy, or another profile.",
     'python_columns': "{model}, batch {batch}: the changes that {function} returned lack the column(s) {columns}. Nothing was changed. The function has to return them, with the names and types that it is given.",

@@ -12,6 +12,8 @@
       {%- do late.append(row.text) -%}
     {%- elif row.kind == 'length' -%}
       {%- do exceptions.warn(deltawave._message('long_text', {'model': job.name, 'window': job.settings.window, 'length': row.text})) -%}
+    {%- elif row.kind == 'unknown' -%}
+      {%- do exceptions.warn(deltawave._message('unknown_day', {'model': job.name, 'day': row.text})) -%}
     {%- elif row.kind == 'objection' -%}
       {%- do objections.append(row.text) -%}
     {%- else -%}
@@ -39,6 +41,9 @@
     {%- do deltawave._fail('days_to_drop', {'model': job.name, 'value': asked | string}) -%}
   {%- endif -%}
   {%- set days = asked.get(job.name) or [] -%}
+  {%- for name in asked if not graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') | selectattr('name', 'equalto', name) | list -%}
+    {%- do deltawave._fail('days_of_no_model', {'name': name}) -%}
+  {%- endfor -%}
   {#- YAML reads a date without quotes as a date. -#}
   {{ return(([days] if days is string or days is not iterable else days) | map('string') | list) }}
 {%- endmacro -%}

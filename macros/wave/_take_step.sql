@@ -35,6 +35,12 @@
     {%- do deltawave._run(job, row.text) -%}
   {%- endfor -%}
   {%- do deltawave._report_batch(job, batch) -%}
+  {#- With --warn-error a warning ends the run. -#}
+  {%- if checksums -%}
+    {%- do exceptions.warn(deltawave._message('unsteady_days', {
+      'model': job.name, 'batch': batch.label, 'days': checksums.keys() | join(', '),
+    })) -%}
+  {%- endif -%}
   {{ return(record) }}
 {%- endmacro -%}
 
@@ -52,12 +58,13 @@
     {%- endfor -%}
   {%- endfor -%}
   {%- if others -%}
+    {#- A run that has decided this batch sweeps what others have written for it. -#}
+    {%- set commits = deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) -%}
+    {%- if commits and commits | max >= batch.batch_id -%}
+      {%- set winner = deltawave._read_commit(job, commits | max).attempt -%}
+      {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': winner, 'attempt': batch.attempt}) -%}
+    {%- endif -%}
     {%- do deltawave._refuse(job, batch, 'changed_days', {'days': others | join(', ')}) -%}
-  {%- endif -%}
-  {%- if checksums -%}
-    {%- do exceptions.warn(deltawave._message('unsteady_days', {
-      'model': job.name, 'batch': batch.label, 'days': checksums.keys() | join(', '),
-    })) -%}
   {%- endif -%}
   {{ return(checksums) }}
 {%- endmacro -%}

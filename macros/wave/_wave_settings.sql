@@ -32,6 +32,11 @@
     {%- do settings.update({option: value}) -%}
   {%- endfor -%}
   {%- set least = 2 if settings.scheme in ['wata', 'rata'] else 1 -%}
+  {%- if settings.window < least -%}
+    {%- do deltawave._fail('option_value', {
+      'model': name, 'option': 'window', 'value': settings.window, 'allowed': least ~ ' or more with scheme: ' ~ settings.scheme,
+    }) -%}
+  {%- endif -%}
   {%- if not least <= settings.constituents <= settings.window -%}
     {%- do deltawave._fail('option_value', {
       'model': name, 'option': 'constituents', 'value': settings.constituents,

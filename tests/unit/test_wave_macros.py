@@ -105,10 +105,16 @@ def test_an_end_that_is_no_day_is_refused(kind: str, type_: str, value: Any) -> 
     ],
 )
 def test_days_to_drop(asked: dict[str, Any], days: list[str]) -> None:
-    assert Macros(var=asked.get)._days_to_drop({"name": "sales"}) == days
+    models = {name: {"resource_type": "model", "name": name} for name in ("sales", "other")}
+    assert Macros(var=asked.get, graph={"nodes": models})._days_to_drop({"name": "sales"}) == days
 
 
 def test_days_to_drop_of_no_model() -> None:
+    told = messages("Wave indices")
+    nodes = {"nodes": {"sales": {"resource_type": "model", "name": "recent_sales"}}}
+    macros = Macros(var=lambda *_: {"recent_sale": ["2206-01-04"]}, graph=nodes)
+    with pytest.raises(CompilationError, match=re.escape(told["days to drop of a misspelt model"])):
+        macros._days_to_drop({"name": "recent_sales"})
     with pytest.raises(CompilationError) as error:
         Macros(var=lambda *_: "2206-01-04")._days_to_drop({"name": "sales"})
     assert messages("Wave indices")["days to drop without a model"] in str(error.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from functools import partial, reduce
 from typing import Any
 
@@ -112,8 +112,10 @@ def _each_row(spec: WaveSpec) -> Column:
 
 def _found(value: Any, spec: WaveSpec) -> Column:
     column, kind = next((name, kind) for name, kind in spec.entry_columns if name.lower() == spec.bucketed_by.lower())
-    # As a text it is read as the macros read it: 3.7 is no whole number.
-    wanted = F.lit(value).cast("string").cast(kind)
+    # As a text it is read as the macros read it: 3.7 is no whole number. Of a time of day, a text would lose which of
+    # the two hours it is that a clock shows when it is set back.
+    is_time = isinstance(value, datetime) and kind == "timestamp"
+    wanted = F.lit(value) if is_time else F.lit(value).cast("string").cast(kind)
     is_equal = F.col(quoted(column)) == wanted
     if kind not in ("float", "double"):
         return is_equal

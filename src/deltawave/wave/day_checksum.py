@@ -61,6 +61,8 @@ def row_hash(spec: WaveSpec) -> str:
 def _hashable(column: str, kind: str) -> str:
     if kind.startswith(("array<", "struct<", "map<", "variant")):
         options = ", ".join(f"{literal(name)}, {literal(value)}" for name, value in _JSON.items())
-        return f"to_json(named_struct('value', {column}), map({options}))"
+        # Variants of several types have the same text.
+        own_type = f", 'type', schema_of_variant({column})" if kind == "variant" else ""
+        return f"to_json(named_struct('value', {column}{own_type}), map({options}))"
     # Texts that are equal under a collation can differ.
     return f"cast({column} as binary)" if kind.startswith("string collate") else column

@@ -11,6 +11,8 @@ from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 # All days before a wrong date far ahead would come too late, until it is reached.
 MOST_WINDOWS = 10
+# What is taken for a usual distance where nothing tells it: ten of them are a year.
+_UNKNOWN = 37
 
 
 def objections(
@@ -44,11 +46,14 @@ def _far(spec: WaveSpec, known: list[str], new: list[str], gaps: str) -> Iterato
     if spec.day_type == "string" or (gaps == "skip" and spec.day_type != "date"):
         return
     # Where only days with a batch count, those of an index of months are 31 dates apart.
-    usual = 1
+    usual = 0 if gaps == "skip" else 1
+    # A whole number may be a date: after 20260131 comes 20260201.
+    most = MOST_WINDOWS if spec.day_type == "date" else 1
     for place, (last, value) in enumerate(pairwise([*known, *new]), 1):
         days = distance(spec, last, value)
-        if place >= len(known) and days > MOST_WINDOWS * spec.index.window * usual:
-            yield f"{value} comes {days:,} days after {last}, more than {MOST_WINDOWS} windows: a wrong date?"
+        if place >= len(known) and days > most * spec.index.window * (usual or _UNKNOWN):
+            windows = f"{most} windows" if most > 1 else "a window"
+            yield f"{value} comes {days:,} days after {last}, more than {windows}: a wrong date?"
         if gaps == "skip":
             usual = max(usual, days)
 

@@ -19,7 +19,8 @@ class Work:
     """One transition to be made.
 
     - ``kind``: ``prepare`` (what the last day left to do), ``start`` (the first days, up to W, at once), ``take`` (a
-      new day), ``replace`` (a day that was delivered again) or ``drop`` (a wrong day; see :func:`emptied`)
+      new day), ``replace`` (a day that was delivered again), ``drop`` (a wrong day; see :func:`emptied`) or ``show``
+      (nothing but a view that is clipped, or no longer is)
     - ``days``: what the source has of these days
     """
 
@@ -56,7 +57,8 @@ def pending(
     - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` (yes, as days without
       rows; before a day at most W of them, since others would leave the window at once) or ``fail`` (as ``empty``,
       but see :func:`deltawave.wave.guards.objections`)
-    - ``drop``: days of the index that are wrong, and that the source no longer has
+    - ``drop``: days of the index that are wrong, and that the source no longer has; others are passed over (see
+      :func:`unknown_days`)
 
     A day of the index whose checksum differs is replaced; one that lies between its days, or before them while the
     window grows, comes too late; older ones have left the window. Raises ``ValueError`` for ``gaps`` and ``drop`` that
@@ -67,13 +69,13 @@ def pending(
     _check_days(spec, delivered, gaps)
     ordered = sorted(delivered, key=lambda day: in_order(spec, day.value))
     if record is None:
-        _check_dropped([], delivered, drop)
         days = _with_gaps(spec, ordered, None, gaps)
         window = spec.index.window
         # Days before the window would have left it by now.
         return _begun(days[-window:], spec), []
-    _check_same(record.spec, spec)
-    _check_dropped([record.days[number].value for number in sorted(record.indexed)], delivered, drop)
+    check_same(record.spec, spec)
+    drop = [value for value in drop if value not in unknown_days(record, drop)]
+    _check_dropped(delivered, drop)
     drops = [Work("drop", (Day(value),)) for value in sorted(set(drop), key=lambda value: in_order(spec, value))]
     record = emptied(record, drop)
     known = {record.days[number].value: record.days[number] for number in record.indexed}
@@ -91,6 +93,8 @@ def pending(
     work += drops
     work += [Work("replace", (day,)) for day in again]
     work += _taken(_with_gaps(spec, new, record.days[record.state_day].value, gaps), spec)
+    if not work and spec.clip != record.spec.clip:
+        work = [Work("show")]
     return work, late
 
 
@@ -103,7 +107,9 @@ def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
     days = dict(record.days)
     for number in sorted(number for number, day in days.items() if day.value in drop):
         if number - 1 not in days:
-            raise ValueError(f"{days[number].value} is the oldest day of the index, and can't be dropped: {_REBUILD}")
+            raise ValueError(
+                f"{days[number].value} is the oldest day of the index, and can't be dropped: build the wave index anew."
+            )
         days[number] = Day(_next_value(record.spec, days[number - 1].value))
     return replace(record, days=days)
 
@@ -124,17 +130,21 @@ def _check_days(spec: WaveSpec, delivered: Sequence[Day], gaps: str) -> None:
     if gaps != "skip" and spec.day_type == "string":
         raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
     for day in delivered:
-        if spec.day_type == "date" and not re.fullmatch(r"\d{4}-\d\d-\d\d", day.value):
+        if spec.day_type == "date" and not re.fullmatch(r"(?!0000)\d{4}-\d\d-\d\d", day.value):
             raise ValueError(
                 f"day_column {spec.day_column!r}: {day.value} is no date of the years 1 to 9999. Correct it at the "
                 "source, or leave it out of the select."
             )
 
 
-def _check_dropped(indexed: Collection[str], delivered: Sequence[Day], drop: Collection[str]) -> None:
+def unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]:
+    """Days to drop that the index does not have: a run that is repeated may have dropped them."""
+    indexed = {record.days[number].value for number in record.indexed} if record else set()
+    return [value for value in drop if value not in indexed]
+
+
+def _check_dropped(delivered: Sequence[Day], drop: Collection[str]) -> None:
     for value in drop:
-        if value not in indexed:
-            raise ValueError(f"{value} can't be dropped: the index has {', '.join(indexed) or 'no day'}.")
         if value in {day.value for day in delivered}:
             raise ValueError(
                 f"{value} can't be dropped: the source still has it, and it would be taken again. Correct it there, or "
@@ -142,7 +152,8 @@ def _check_dropped(indexed: Collection[str], delivered: Sequence[Day], drop: Col
             )
 
 
-def _check_same(was: WaveSpec, now: WaveSpec) -> None:
+def check_same(was: WaveSpec, now: WaveSpec) -> None:
+    """Raise ``ValueError`` for a specification that does not continue another one."""
     for name in ("scheme", "window", "constituents"):
         if getattr(was.index, name) != getattr(now.index, name):
             raise ValueError(f"{name} was {getattr(was.index, name)} and is {getattr(now.index, name)}: {_REBUILD}")

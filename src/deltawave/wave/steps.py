@@ -9,7 +9,7 @@ from typing import Any
 from deltawave.wave.day_checksum import changed_days
 from deltawave.wave.execution import Naming, Writer, drops, superseded
 from deltawave.wave.operations import NO_DAYS, AddToIndex, DeleteFromIndex, Operation
-from deltawave.wave.pending import Work, emptied
+from deltawave.wave.pending import Work, check_same, emptied
 from deltawave.wave.planner import start, transition
 from deltawave.wave.statements import view_select
 from deltawave.wave.tables import WaveRecord, WaveSpec
@@ -46,15 +46,21 @@ def step(
 ) -> Step:
     """A transition; ``source`` is the relation that has the rows of the work's days.
 
-    ``former``: what readers see until then, if ``record`` is none because the wave index is built anew.
+    ``former``: what readers see until then, if ``record`` is none because the wave index is built anew. Raises
+    ``ValueError`` for a specification that does not continue the record's.
     """
+    if record is not None:
+        # A source may have changed since the run has asked what there is to do.
+        check_same(record.spec, spec)
     before = record or WaveRecord(spec)
     seen = record or former or before
     index = spec.index
     operations: tuple[Operation, ...]
     left: tuple[Operation, ...] = ()
     new, number, came = NO_DAYS, before.state_day, work.days
-    if work.kind == "prepare":
+    if work.kind == "show":
+        operations, left = (), before.pending
+    elif work.kind == "prepare":
         operations = before.pending
     elif work.kind in ("replace", "drop"):
         changed = next(each for each, day in before.days.items() if day.value == work.days[0].value)
@@ -77,7 +83,7 @@ def step(
     after = replace(before, spec=spec, state_day=number, days=days, pending=left, run=naming.attempt)
     writer = Writer(before, after, source, new, naming)
     tables = writer.write(operations)
-    after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind == "prepare"))
+    after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind in ("prepare", "show")))
     indexed = after.indexed | {number}
     after = replace(after, days={each: day for each, day in days.items() if each in indexed})
     asked = changed_days(after, new, writer.written) if new else None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
@@ -19,10 +21,11 @@ from deltawave.wave.day_checksum import day_checksum
 from deltawave.wave.execution import Naming
 from deltawave.wave.guards import objections
 from deltawave.wave.leftovers import leftover_parts, leftover_tables
-from deltawave.wave.pending import pending
+from deltawave.wave.pending import pending, unknown_days
 from deltawave.wave.steps import Step, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
+_LOG = logging.getLogger(__name__)
 # Also where Delta or Iceberg extends it.
 _CATALOG = "spark_catalog"
 _MARK = re.compile(r"/\* deltawave (\{.*?\}) \*/", re.DOTALL)
@@ -56,11 +59,15 @@ class WaveTable:
     ) -> list[Day]:
         """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
-        ``gaps`` and ``drop``: see :func:`deltawave.wave.pending.pending`. Returns the days that come too late. Raises
-        ``ValueError`` where that function and :func:`check_catalog` do, for a source that changes while it is read,
-        and, unless ``accept`` is set, for :func:`deltawave.wave.guards.objections`.
+        ``gaps`` and ``drop``: see :func:`deltawave.wave.pending.pending`. Returns the days that come too late. Warns of
+        days whose values differ each time they are read, and of days to drop that there are not. Raises ``ValueError``
+        where that function and :func:`check_catalog` do, for rows of other columns than ``spec`` has, for a wave index
+        that dbt keeps, for a source that changes while it is read, and, unless ``accept`` is set, for
+        :func:`deltawave.wave.guards.objections`.
         """
         check_catalog(self.session)
+        _check_columns(columns_of(rows), spec)
+        self._refuse_what_dbt_keeps()
         source = f"wave_{uuid4().hex}"
         told = marked(self.session, self.view) if self._exists() else None
         former = WaveRecord.from_json(told["wave"]) if told else None
@@ -68,6 +75,8 @@ class WaveTable:
         batch, attempt = told["batch_id"] if told else 0, uuid4().hex[:12]
         days = delivered(rows, spec)
         work, late = pending(record, spec, days, gaps, drop)
+        if gone := unknown_days(record, drop):
+            _LOG.warning("%s has no day %s to drop: dropped before, or misspelt?", self.view, ", ".join(gone))
         if not accept and (found := objections(record, spec, days, work, gaps)):
             raise ValueError(
                 f"{self.view}: {' '.join(found)} Nothing was changed. Correct the days at the source, or leave them "
@@ -84,6 +93,12 @@ class WaveTable:
                 naming = Naming(self.schema, self.name, batch, attempt)
                 made = step(record, spec, each, source, naming, former)
                 if changed := self._write(made):
+                    _LOG.warning(
+                        "%s: the values of day(s) %s differ each time they are read. They were taken, and each run "
+                        "that they are delivered in takes them again.",
+                        self.view,
+                        ", ".join(changed),
+                    )
                     # What was written is the same; the record tells it as it is.
                     made = step(record, spec, each.as_written(changed), source, naming, former)
                 self._show(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
@@ -121,8 +136,18 @@ class WaveTable:
         ):
             self.session.sql(statement)
 
+    def _refuse_what_dbt_keeps(self) -> None:
+        """Its next run would not know of what is changed here."""
+        if self.session.sql(f"show tables in {quoted(self.schema)} like {literal(self.name + '__commit_*')}").collect():
+            raise ValueError(f"{self.view} is kept by a dbt model: let dbt update it, or take another name.")
+
     def _exists(self) -> bool:
         return self.session.catalog.tableExists(self.view)
+
+
+def _check_columns(found: tuple[tuple[str, str], ...], spec: WaveSpec) -> None:
+    if sorted(found) != sorted(spec.columns):
+        raise ValueError(f"columns: the rows have {found!r}, and the specification {spec.columns!r}.")
 
 
 def check_catalog(session: SparkSession) -> None:
@@ -150,9 +175,17 @@ def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
 
 def partitions(session: SparkSession, record: WaveRecord) -> dict[str, list[str]]:
     """The partitions of each table that the record needs, as the catalog names them."""
-    return {
-        table: [row[0] for row in session.sql(f"show partitions {table}").collect()] for table in record.table_names
-    }
+    return {table: _partitions(session, table) for table in record.table_names}
+
+
+def _partitions(session: SparkSession, table: str) -> list[str]:
+    try:
+        return [row[0] for row in session.sql(f"show partitions {table}").collect()]
+    except AnalysisException as error:
+        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
+        # Another run has gone on meanwhile, and dropped it.
+        return []
 
 
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:

@@ -232,10 +232,10 @@ class TestRefusals:
         configure(bench, scheme="reindex")
         assert MESSAGES["another scheme for the same model"] in bench.refused()
         configure(bench)
-        deliver(bench, batch(1, 1), batch(400))
+        deliver(bench, batch(1, 1), batch(1200))
         refused = bench.refused()
         assert MESSAGES["a part of a day"] in refused
-        assert "2027-02-04 comes 399 days after 2026-01-01, more than 10 windows: a wrong date?" in refused
+        assert "2029-04-14 comes 1,199 days after 2026-01-01, more than 10 windows: a wrong date?" in refused
         deliver(bench, [(None, 1, 1, None)])
         assert MESSAGES["rows without a day"] in bench.refused()
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from bad_input import messages
 from functional.wave.days import Row, bag, batch, counted, day, expected, frame, spec, tables_left, tables_told
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.access import index_probe, segment_scan, timed_index_probe, timed_segment_scan
@@ -20,6 +24,7 @@ from deltawave.wave.wave_table import WaveTable, columns_of
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
+MESSAGES = messages("Wave indices")
 # Scheme, W, n and technique: W divisible by n and not.
 COMBINATIONS = [
     ("del", 4, 2, "in_place"),
@@ -193,11 +198,35 @@ def test_a_soft_window_can_be_clipped(spark: SparkSession, table: WaveTable) -> 
     take(table, chosen, batch(7))
     # The first batch was that of day 3.
     assert shown_days(spark, table) == {1, 2, 3, 4, 5}
-    window = expected({**batches, 7: batch(7)}, range(4, 8))
+    batches[7] = batch(7)
+    window = expected(batches, range(4, 8))
     assert counted(spark.table(table.view)) == counted(segment_scan(spark, table.view)) == window
+    # Also without a new day.
+    take(table, replace(chosen, clip=False), batch(7))
+    assert (
+        counted(spark.table(table.view)) == counted(segment_scan(spark, table.view)) == expected(batches, range(3, 8))
+    )
 
 
-def test_gaps(spark: SparkSession, table: WaveTable) -> None:
+def test_what_is_no_update_of_this_index(spark: SparkSession, table: WaveTable) -> None:
+    chosen, rows = spec(WaveIndex("del", 2, 1), "in_place"), frame(spark, batch(1))
+    with pytest.raises(ValueError, match=re.escape(MESSAGES["rows of other columns, in Python"])):
+        table.update(rows.withColumn("more", F.lit(1)), chosen)
+    spark.sql(f"create view {table.schema}.{table.name}__commit_7 as select 1 as record")
+    with pytest.raises(ValueError, match=MESSAGES["an index that dbt keeps, updated from Python"]):
+        table.update(rows, chosen)
+
+
+def test_values_that_differ_each_time_are_told(
+    spark: SparkSession, table: WaveTable, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = spark.sql("select date'2026-01-01' as day, 1 as supplier, rand() as amount")
+    chosen = WaveSpec(WaveIndex("del", 2, 1), "in_place", "day", "supplier", columns_of(rows), buckets=2)
+    table.update(rows, chosen)
+    assert "the values of day(s) 2026-01-01 differ each time they are read" in caplog.text
+
+
+def test_gaps(spark: SparkSession, table: WaveTable, caplog: pytest.LogCaptureFixture) -> None:
     chosen = spec(WaveIndex("reindex", 3, 1), "packed_shadow")
     take(table, chosen, batch(1), batch(2))
     with pytest.raises(ValueError, match=r"there is no batch of 2026-01-03, which comes before 2026-01-04"):
@@ -211,7 +240,9 @@ def test_gaps(spark: SparkSession, table: WaveTable) -> None:
     assert counted(spark.table(table.view)) == bag(batch(3) + batch(4) + batch(9))
     assert take(table, chosen, batch(7)) == ["2026-01-07"]
     # Of a wrong day the rows go, and days before it can come.
-    assert take(table, chosen, batch(5), batch(6), drop=[str(day(9))]) == []
+    for _ in range(2):
+        assert take(table, chosen, batch(5), batch(6), drop=[str(day(9))]) == []
+    assert MESSAGES["a day to drop that the index does not have"] in caplog.text
     assert counted(spark.table(table.view)) == bag(batch(4) + batch(5) + batch(6))
     with pytest.raises(ValueError, match="2027-02-04 comes 394 days after 2026-01-06, more than 10 windows"):
         take(table, chosen, batch(400))
