@@ -16,7 +16,12 @@
 {%- macro _create_without_days(job) -%}
   {%- if not job.view_exists -%}
     {%- set mark = deltawave._view_mark() ~ ' ' ~ tojson({'batch_id': 0, 'attempt': job.attempt}) ~ ' */' -%}
-    {%- do deltawave._publish(job, {'select': 'select ' ~ mark ~ ' * from ' ~ job.sql ~ ' where false'}) -%}
+    {#- Not the select itself, which may have a probe: the tables that it names will go. -#}
+    {%- set columns = [] -%}
+    {%- for column in deltawave._columns_of_query('select * from ' ~ job.sql) -%}
+      {%- do columns.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
+    {%- endfor -%}
+    {%- do deltawave._publish(job, {'select': 'select ' ~ mark ~ ' ' ~ columns | join(', ') ~ ' where false'}) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -30,6 +30,8 @@
   {%- set views = [] -%}
   {%- if node.resource_type == 'model' and node.config.materialized in ['view', 'materialized_view'] -%}
     {%- do views.append(node.name) -%}
+  {%- elif node.resource_type == 'test' and node.config.store_failures_as == 'view' -%}
+    {%- do views.append(node.name) -%}
   {%- elif node.resource_type == 'model' and node.config.materialized == 'ephemeral' -%}
     {%- for other in graph.nodes.values() if node.unique_id in other.depends_on.nodes -%}
       {%- do views.extend(deltawave._views_with_text_of(other)) -%}

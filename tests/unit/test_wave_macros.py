@@ -156,6 +156,13 @@ def test_views_that_keep_the_text_of_a_probe() -> None:
     ]
 
 
+def test_failures_that_are_kept_as_a_view_keep_the_text_of_a_probe() -> None:
+    for kept_as, names in (("view", ["probed"]), ("table", []), (None, [])):
+        config = SimpleNamespace(materialized="test", store_failures_as=kept_as)
+        test = SimpleNamespace(name="probed", resource_type="test", config=config)
+        assert Macros(graph=SimpleNamespace(nodes={}))._views_with_text_of(test) == names
+
+
 def test_a_column_that_is_called_view_text() -> None:
     mark = 'select /* deltawave {"batch_id":1,"wave":{"day":3}} */ `View Text` from (...)'
     facts = [{"col_name": "View Text", "data_type": kind} for kind in ("string", mark)]

@@ -214,6 +214,8 @@ class TestWaveIndex:
         # Not with --empty alone.
         take(bench, [])
         assert not seen(bench)
+        # The text of its view, as long as there is no day, names no table.
+        assert "dump" not in bench.spark.sql(f"show create table {bench.schema}.{MODEL}").first()[0]
         take(bench, batch(1), args=["--empty"])
         assert not seen(bench)
         take(bench, batch(1))
