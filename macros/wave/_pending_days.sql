@@ -2,11 +2,12 @@
 {%- macro _pending_days(job, state) -%}
   {%- set record = none if state.is_new_generation or not state.record else tojson(deltawave._wave_in(state.record.select)) -%}
   {%- set batch = {'batch_id': state.record.batch_id if state.record else 0, 'attempt': job.attempt} -%}
+  {%- set dropped = deltawave._days_to_drop(job) -%}
   {%- set works = [] -%}
   {%- set late = [] -%}
   {%- set objections = [] -%}
   {%- for row in deltawave._ask_library(job, batch, 'pending_work', {
-    'record': record, 'drop': deltawave._days_to_drop(job), 'schema': job.state_schema, 'model': job.target.identifier,
+    'record': record, 'drop': dropped, 'schema': job.state_schema, 'model': job.target.identifier,
   }) -%}
     {%- if row.kind == 'late' -%}
       {%- do late.append(row.text) -%}
@@ -22,7 +23,7 @@
   {%- endfor -%}
   {%- if late -%}
     {%- do exceptions.warn(deltawave._message('late_days', {
-      'model': job.name, 'days': late | join(', '), 'newest': deltawave._newest_day(state.record),
+      'model': job.name, 'days': late | join(', '), 'newest': deltawave._newest_day(state.record, dropped),
     })) -%}
   {%- endif -%}
   {%- if objections and not deltawave._is_accepted(job) -%}

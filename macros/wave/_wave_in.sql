@@ -30,9 +30,11 @@
   {{ return(days) }}
 {%- endmacro -%}
 
-{# The type of a column. #}
+{# The type of a column; a program may spell its name otherwise than the table. #}
 {%- macro _wave_type(wave, column) -%}
-  {{ return((wave.spec.columns | selectattr(0, 'equalto', column) | first)[1]) }}
+  {%- for name, type in wave.spec.columns if name | lower == column | lower -%}
+    {{ return(type) }}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {# Does a row have several search values? #}
@@ -40,8 +42,10 @@
   {{ return(deltawave._wave_type(wave, wave.spec.search_field).startswith('array<')) }}
 {%- endmacro -%}
 
-{# The value of the newest day. #}
-{%- macro _newest_day(record) -%}
-  {%- set wave = deltawave._wave_in(record.select) -%}
-  {{ return(wave.days[wave.day | string][0]) }}
+{# The value of the newest day, other than those that are dropped. #}
+{%- macro _newest_day(record, dropped) -%}
+  {%- set days = deltawave._wave_in(record.select).days -%}
+  {%- for number in days | map('int') | sort(reverse=true) if days[number | string][0] not in dropped -%}
+    {{ return(days[number | string][0]) }}
+  {%- endfor -%}
 {%- endmacro -%}

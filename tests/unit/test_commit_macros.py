@@ -97,6 +97,19 @@ def test_the_decision_is_exclusive(wins: bool) -> None:
     assert (decide(wins=wins, later=False, is_recorded=True)[0] is None) == wins
 
 
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_a_batch_is_recorded_once(is_recorded: bool) -> None:
+    """Another run may finish a decided batch before its own does."""
+    done: list[str] = []
+    macros = Macros()
+    macros._macros["_is_decided"] = lambda *_: is_recorded
+    for name in ("_step", "_decide", "_place", "_record_batch", "_refuse_overtaken", "_publish", "_clean"):
+        macros._macros[name] = lambda *_, name=name: done.append(name)
+    macros._commit({}, {"batch_id": 5}, {"batch_id": 5, "attempt": OWN}, None)
+    assert done.count("_record_batch") == int(not is_recorded)
+    assert "_publish" in done
+
+
 @pytest.mark.parametrize(("later", "texts"), [([], 1), (["x__commit_6"], 0)])
 def test_comments_do_not_set_the_view_back(later: list[str], texts: int) -> None:
     """Another run may decide a batch, and show it, before this one describes its own."""

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from bad_input import messages
 from dbt_common.exceptions import CompilationError
+from pyspark.errors import AnalysisException
 from pyspark.sql.types import DateType, IntegerType, StructType
 from unit.macro_harness import Macros
 
@@ -18,13 +19,14 @@ from deltawave.wave import WaveIndex
 from deltawave.wave.access import days_between
 from deltawave.wave.door import specification
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
-from deltawave.wave.wave_table import check_catalog, marked
+from deltawave.wave.wave_table import check_catalog, marked, partitions
 
 GOOD = {"scheme": "del", "window": 7, "constituents": 3, "day_column": "day", "search_field": "supplier"}
 CONFIGURATION: dict[str, dict[str, Any]] = {
     "no window": {"window": None},
     "an unknown scheme": {"scheme": "wait"},
     "one constituent that is thrown away": {"scheme": "wata", "constituents": 1},
+    "a window of one day that is thrown away": {"scheme": "wata", "window": 1, "constituents": 1},
     "more constituents than days": {"constituents": 8},
     "a misspelt option": {"constituent": 3},
     "an unknown technique": {"update_technique": "shadow"},
@@ -54,6 +56,8 @@ def test_columns_are_told_as_the_dump_spells_them() -> None:
     assert (spec.day_column, spec.search_field) == ("Day", "Supplier")
     # Macros find its type by this name.
     assert Macros()._wave_type({"spec": {"columns": spec.columns}}, spec.search_field) == "int"
+    # A program may keep its own spelling.
+    assert Macros()._wave_type({"spec": {"columns": spec.columns}}, "SUPPLIER") == "int"
 
 
 def record(kind: str, *days: str) -> WaveRecord:
@@ -199,6 +203,67 @@ def test_parts_are_swept_after_a_change_to_packed(found: str | None, now: str, i
     job = {"attempt": "own", "settings": {"update_technique": now}}
     macros._sweep_parts(job, of_view(spec={"technique": now}), before)
     assert asked == ["leftovers"] * is_swept
+
+
+def test_rows_that_another_run_has_swept_are_no_change_of_the_source() -> None:
+    job = {"name": "sales", "statements": [], "state_schema": "shop", "target": SimpleNamespace(identifier="sales")}
+    batch = {"batch_id": 4, "attempt": "own", "label": "4 (2026-01-04)", "log": None}
+    found = [{"kind": "changed_days", "text": "select"}]
+
+    def refused(newest: int) -> str:
+        tables = [("shop", f"sales__commit_{newest}", False)]
+        macros = Macros(run_query=lambda sql: tables if sql.startswith("show") else [("2026-01-04", None, True)])
+        macros._macros["_read_commit"] = lambda *_: {"attempt": "other"}
+        macros._macros["_discard"] = lambda *_: None
+        with pytest.raises(CompilationError) as error:
+            macros._unsteady_days(job, batch, found)
+        return str(error.value)
+
+    assert "day(s) 2026-01-04 changed while they were read" in refused(3)
+    assert "has decided this batch first" in refused(4)
+    assert "has decided this batch first" in refused(5)
+
+
+def test_a_table_that_another_run_has_dropped_has_no_partitions() -> None:
+    def failing(condition: str) -> Any:
+        def sql(_: str) -> Any:
+            error = AnalysisException(condition)
+            error.getCondition = lambda: condition  # type: ignore[method-assign]
+            raise error
+
+        return SimpleNamespace(sql=sql)
+
+    needed: Any = SimpleNamespace(table_names=["`shop`.`t`"])
+    assert partitions(failing("TABLE_OR_VIEW_NOT_FOUND"), needed) == {"`shop`.`t`": []}
+    with pytest.raises(AnalysisException):
+        partitions(failing("SCHEMA_NOT_FOUND"), needed)
+
+
+def test_a_day_that_this_run_drops_is_not_the_newest() -> None:
+    decided = of_view(day=10, days={"8": ["2026-01-08"], "9": ["2026-01-09"], "10": ["2206-01-10"]})
+    newest = [Macros()._newest_day(decided, dropped) for dropped in ([], ["2206-01-10"])]
+    assert newest == ["2206-01-10", "2026-01-09"]
+
+
+@pytest.mark.parametrize("unsteady", [{}, {"2026-01-01": "f"}])
+def test_a_warning_comes_after_the_decision(unsteady: dict[str, str]) -> None:
+    """With --warn-error it ends the run: what was written would be left behind."""
+    done: list[str] = []
+    told = {"select": "select 1", "rows_delivered": 1, "deleted": 0, "tables": []}
+    macros = Macros(exceptions=SimpleNamespace(warn=lambda text: done.append("warn") or ""), run_query=lambda _: [])
+    answers = {
+        "_begin_step": {"batch_id": 1, "attempt": "own", "label": "1", "log": None},
+        "_ask_library": [{"kind": "outcome", "text": json.dumps(told)}],
+        "_unsteady_days": unsteady,
+        "_step_record": {},
+    }
+    # A file's macros replace these when it is loaded.
+    take, _ = macros._take_step, macros._run
+    for name in ("_step", "_update", "_create_batches", "_report_batch", "_commit", *answers):
+        macros._macros[name] = lambda *_, name=name, **__: done.append(name) or answers.get(name)
+    job = {"name": "sales", "sql": "(select)", "state_schema": "s", "statements": []}
+    take({**job, "target": SimpleNamespace(identifier="sales")}, None, {"kind": "take", "days": []}, True)
+    assert done[done.index("_commit") :].count("warn") == done.count("warn") == len(unsteady)
 
 
 def test_another_catalog_is_refused() -> None:

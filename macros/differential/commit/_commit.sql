@@ -5,7 +5,10 @@
   {%- do deltawave._step(job, batch, 'place') -%}
   {%- do deltawave._place(job, record) -%}
   {%- do deltawave._step(job, batch, 'record') -%}
-  {%- do deltawave._record_batch(job, record) -%}
+  {#- Another run may have finished this batch meanwhile, and recorded it. -#}
+  {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}
+    {%- do deltawave._record_batch(job, record) -%}
+  {%- endif -%}
   {%- do deltawave._step(job, batch, 'publish') -%}
   {%- do deltawave._refuse_overtaken(job, record) -%}
   {%- do deltawave._publish(job, record) -%}

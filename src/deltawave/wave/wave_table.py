@@ -67,10 +67,10 @@ class WaveTable:
         """
         check_catalog(self.session)
         _check_columns(columns_of(rows), spec)
-        self._refuse_what_dbt_keeps()
         source = f"wave_{uuid4().hex}"
         told = marked(self.session, self.view) if self._exists() else None
         former = WaveRecord.from_json(told["wave"]) if told else None
+        self._refuse_what_dbt_keeps(former)
         record = None if rebuild else former
         batch, attempt = told["batch_id"] if told else 0, uuid4().hex[:12]
         days = delivered(rows, spec)
@@ -136,10 +136,16 @@ class WaveTable:
         ):
             self.session.sql(statement)
 
-    def _refuse_what_dbt_keeps(self) -> None:
+    def _refuse_what_dbt_keeps(self, record: WaveRecord | None) -> None:
         """Its next run would not know of what is changed here."""
-        if self.session.sql(f"show tables in {quoted(self.schema)} like {literal(self.name + '__commit_*')}").collect():
-            raise ValueError(f"{self.view} is kept by a dbt model: let dbt update it, or take another name.")
+        # With state_schema, decisions and tables lie elsewhere than the view.
+        schemas = {quoted(self.schema), *(table.rpartition(".")[0] for table in (record.table_names if record else ()))}
+        pattern = literal(f"{self.name}__commit_*")
+        decision = re.compile(rf"{re.escape(self.name)}__commit_[0-9]+", re.IGNORECASE)
+        for schema in schemas:
+            views = self.session.sql(f"show tables in {schema} like {pattern}").collect()
+            if any(decision.fullmatch(view["tableName"]) for view in views):
+                raise ValueError(f"{self.view} is kept by a dbt model: let dbt update it, or take another name.")
 
     def _exists(self) -> bool:
         return self.session.catalog.tableExists(self.view)

@@ -24,6 +24,7 @@ ROW = {
     "times": "array(timestamp'2026-01-01 00:00:00.000001Z', null)",
     "counts": "map('a', 1)",
     "shown": "'A' collate UTF8_LCASE",
+    "any": "cast('2026-01-01' as variant)",
 }
 CHANGES = {
     "none": {},
@@ -35,6 +36,7 @@ CHANGES = {
     "a null more": {"times": "array(timestamp'2026-01-01 00:00:00.000001Z', null, null)"},
     "a value of a map": {"counts": "map('a', 2)"},
     "case under a collation": {"shown": "'a' collate UTF8_LCASE"},
+    "the type of a variant": {"any": "cast(date'2026-01-01' as variant)"},
 }
 
 

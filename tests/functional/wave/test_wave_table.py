@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,6 +26,7 @@ from deltawave.wave.wave_table import WaveTable, columns_of
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 MESSAGES = messages("Wave indices")
+CLOCK_SET_BACK = [datetime(2026, 10, 25, hour, 30, tzinfo=timezone.utc) for hour in (0, 1)]
 # Scheme, W, n and technique: W divisible by n and not.
 COMBINATIONS = [
     ("del", 4, 2, "in_place"),
@@ -150,6 +152,8 @@ def test_no_value_finds_no_row(spark: SparkSession, table: WaveTable, search_fie
         ("string", ["1", "01"], 1, 1),
         ("array<double>", [[0.0], [-0.0, 1.5]], -0.0, 2),
         ("double", [-0.0, -0.0, 1.5], 0.0, 2),
+        # One clock shows 2:30 for both, an hour apart.
+        ("timestamp", CLOCK_SET_BACK, CLOCK_SET_BACK[1], 1),
     ],
 )
 def test_a_value_is_read_as_the_search_field(
@@ -157,7 +161,15 @@ def test_a_value_is_read_as_the_search_field(
 ) -> None:
     rows = spark.createDataFrame([(day(1), each) for each in values], f"day date, code {kind}")
     table.update(rows, WaveSpec(WaveIndex("del", 2, 1), "packed_shadow", "day", "code", columns_of(rows), buckets=2))
-    assert index_probe(spark, table.view, value).count() == count
+    zone: Any = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        found = [row.code for row in index_probe(spark, table.view, value).collect()]
+        wanted = spark.table(table.view).where(F.col("code") == F.lit(value)) if kind == "timestamp" else None
+        assert wanted is None or [row.code for row in wanted.collect()] == found
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
+    assert len(found) == count
 
 
 @pytest.mark.parametrize(("scheme", "technique"), [("reindex_plus_plus", "in_place"), ("del", "packed_shadow")])
@@ -212,9 +224,22 @@ def test_what_is_no_update_of_this_index(spark: SparkSession, table: WaveTable) 
     chosen, rows = spec(WaveIndex("del", 2, 1), "in_place"), frame(spark, batch(1))
     with pytest.raises(ValueError, match=re.escape(MESSAGES["rows of other columns, in Python"])):
         table.update(rows.withColumn("more", F.lit(1)), chosen)
+    # A table of somebody's, that is no decision.
+    spark.sql(f"create view {table.schema}.{table.name}__commit_log as select 1 as record")
+    table.update(rows, chosen)
     spark.sql(f"create view {table.schema}.{table.name}__commit_7 as select 1 as record")
     with pytest.raises(ValueError, match=MESSAGES["an index that dbt keeps, updated from Python"]):
         table.update(rows, chosen)
+    # With state_schema, the decision lies beside the tables.
+    text = next(row[1] for row in spark.sql(f"describe extended {table.view}").collect() if row[0] == "View Text")
+    shown = WaveTable(spark, "default", f"shown_{table.schema}")
+    spark.sql(f"create view {shown.view} as {text}")
+    spark.sql(f"create view {table.schema}.{shown.name}__commit_7 as select 1 as record")
+    try:
+        with pytest.raises(ValueError, match=MESSAGES["an index that dbt keeps, updated from Python"]):
+            shown.update(rows, chosen)
+    finally:
+        spark.sql(f"drop view {shown.view}")
 
 
 def test_values_that_differ_each_time_are_told(
