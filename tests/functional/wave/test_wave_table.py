@@ -245,7 +245,7 @@ def test_what_is_no_update_of_this_index(spark: SparkSession, table: WaveTable) 
 def test_values_that_differ_each_time_are_told(
     spark: SparkSession, table: WaveTable, caplog: pytest.LogCaptureFixture
 ) -> None:
-    rows = spark.sql("select date'2026-01-01' as day, 1 as supplier, rand() as amount")
+    rows = spark.sql("select date'2026-01-01' as day, 1 as supplier, current_timestamp() as at")
     chosen = WaveSpec(WaveIndex("del", 2, 1), "in_place", "day", "supplier", columns_of(rows), buckets=2)
     table.update(rows, chosen)
     assert "the values of day(s) 2026-01-01 differ each time they are read" in caplog.text
