@@ -24,7 +24,7 @@
   {%- set told = fromjson((found | selectattr('kind', 'equalto', 'outcome') | first).text) -%}
   {#- What Spark would refuse to publish must not be decided. -#}
   {%- do deltawave._run(job, 'describe query ' ~ told.select) -%}
-  {%- do deltawave._update(batch, counts={'insert': told.rows_delivered, 'delete': told.deleted, 'update': 0, 'backfill': 0}) -%}
+  {%- do deltawave._update(batch, counts={'insert': told.inserted, 'delete': told.deleted, 'update': 0, 'backfill': 0}) -%}
   {%- set record = deltawave._step_record(job, batch, told) -%}
   {%- if not last -%}
     {%- do deltawave._create_batches(job) -%}

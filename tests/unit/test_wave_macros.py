@@ -249,7 +249,7 @@ def test_a_day_that_this_run_drops_is_not_the_newest() -> None:
 def test_a_warning_comes_after_the_decision(unsteady: dict[str, str]) -> None:
     """With --warn-error it ends the run: what was written would be left behind."""
     done: list[str] = []
-    told = {"select": "select 1", "rows_delivered": 1, "deleted": 0, "tables": []}
+    told = {"select": "select 1", "rows_delivered": 1, "inserted": 1, "deleted": 0, "tables": []}
     macros = Macros(exceptions=SimpleNamespace(warn=lambda text: done.append("warn") or ""), run_query=lambda _: [])
     answers = {
         "_begin_step": {"batch_id": 1, "attempt": "own", "label": "1", "log": None},

@@ -87,6 +87,8 @@ def next_step(
     made = step(before, spec, asked, source, Naming(schema, model, batch, attempt), seen)
     rows_old = (before or seen or WaveRecord(spec)).rows
     delivered_rows = sum(day.rows for day in asked.days)
+    # A window that is no longer clipped shows rows that nobody delivered.
+    deleted = max(rows_old + delivered_rows - made.record.rows, 0)
     outcome = {
         "select": made.view({"batch_id": batch, "attempt": attempt}),
         "tables": [name.split("`")[3] for name in made.record.table_names],
@@ -95,7 +97,8 @@ def next_step(
         "rows_old": rows_old,
         "rows_delivered": delivered_rows,
         "rows_new": made.record.rows,
-        "deleted": rows_old + delivered_rows - made.record.rows,
+        "inserted": made.record.rows - rows_old + deleted,
+        "deleted": deleted,
     }
     rows = [("statement", text) for text in made.statements] + [("drop", text) for text in made.drops]
     rows += [("changed_days", made.changed_days)] if made.changed_days else []

@@ -76,7 +76,9 @@ class WaveTable:
         days = delivered(rows, spec)
         work, late = pending(record, spec, days, gaps, drop)
         if gone := unknown_days(record, drop):
-            _LOG.warning("%s has no day %s to drop: was it dropped before, or is it misspelt?", self.view, ", ".join(gone))
+            _LOG.warning(
+                "%s has no day %s to drop: was it dropped before, or is it misspelt?", self.view, ", ".join(gone)
+            )
         if not accept and (found := objections(record, spec, days, work, gaps)):
             raise ValueError(
                 f"{self.view}: {' '.join(found)} Nothing was changed. Correct the days at the source, or leave them "

@@ -115,7 +115,8 @@ class TestWaveIndex:
         assert seen(bench) == bag(batch(3) + batch(4, 3) + batch(5))
 
     def test_files_go_with_their_days(self, bench: Workbench) -> None:
-        configure(bench, scheme="wata", update_technique="in_place", clip=True, persist_docs={"columns": True})
+        options = {"scheme": "wata", "update_technique": "in_place", "persist_docs": {"columns": True}}
+        configure(bench, clip=True, **options)
         bench.add_model("probed", "{{ config(materialized='table') }} {{ deltawave.index_probe(ref('accounts'), 2) }}")
         (bench.root / "models" / "added" / "accounts.yml").write_text(DESCRIBED)
         take(bench, batch(1), batch(2), batch(3), args=["--select", MODEL])
@@ -130,6 +131,11 @@ class TestWaveIndex:
         assert counted(bench.spark.table(f"{bench.schema}.probed")) == bag([row for row in rows if row[1] == 2])
         described = bench.spark.sql(f"describe {bench.schema}.{MODEL}").collect()
         assert {row.col_name: row.comment for row in described}["supplier"] == "Who sells"
+        # The view is another one without a new day.
+        configure(bench, clip=False, **options)
+        take(bench, batch(6), args=["--select", MODEL])
+        assert bench.batches("batch_id, snapshot_date, reason, inserts, deletes")[-1] == (5, None, "show", 5, 0)
+        assert seen(bench) == bag(batch(3) + rows)
 
     def test_probes_and_scans_in_models(self, bench: Workbench) -> None:
         configure(bench, scheme="wata", search_field="words", update_technique="in_place", event_time="day")
