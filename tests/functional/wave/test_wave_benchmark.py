@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from deltawave.bench import wave, wave_parameters
 from deltawave.bench.wave import Rounds, Setting
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -21,7 +22,9 @@ def schemas(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("schemas")
-def test_rounds(spark: SparkSession, tmp_path: Path) -> None:
+def test_rounds(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wave_parameters, "_RUNS", 1)
+    monkeypatch.setattr(wave, "_TINY_DAYS", 2)
     names = ["wata/in_place", "partitioned"]
     setting = Setting("lineitem", window=3, constituents=2, days=2, scale=0.001)
     results, parameters = Rounds(setting, spark, tmp_path, names).run()

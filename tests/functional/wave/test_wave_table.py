@@ -32,10 +32,13 @@ COMBINATIONS = [
     ("del", 4, 2, "in_place"),
     ("del", 5, 2, "packed_shadow"),
     ("reindex", 4, 2, "simple_shadow"),
+    ("reindex", 5, 3, "packed_shadow"),
     ("reindex_plus", 4, 2, "in_place"),
     ("reindex_plus", 3, 3, "packed_shadow"),
     ("reindex_plus_plus", 4, 2, "simple_shadow"),
+    ("reindex_plus_plus", 5, 2, "in_place"),
     ("wata", 5, 3, "in_place"),
+    ("wata", 4, 4, "packed_shadow"),
     ("rata", 5, 3, "simple_shadow"),
     ("rata", 4, 3, "in_place"),
 ]
