@@ -232,7 +232,7 @@ class TestBadInput:
             assert not folders.has_begun
         folders.set_aside()
         assert not (tmp_path / "out").exists()
-        assert spark.read.parquet(str(tmp_path / "out_former")).count() == 2
+        assert spark.read.parquet(str(tmp_path / ".former.out")).count() == 2
 
     def test_a_folder_that_is_a_pattern(self, spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder with brackets in its path"])):

@@ -37,7 +37,8 @@ _UNFIT = "_unfit"
 _STREAM = "stream"
 _UP_TO = "_up_to"
 _PLAN = "_plan"
-_FORMER = "_former"
+# Before the name of a folder; no table's name begins with a dot.
+_FORMER = ".former."
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,8 @@ class BatchFolders:
         """Let the stream begin anew. What is kept stays beside the folder until the next time, and nobody reads it."""
         if not self._exists(self._folder):
             return
-        former = self._path(f"{self._folder}{_FORMER}")
+        parent, _, name = self._folder.rpartition("/")
+        former = self._path(f"{parent}/{_FORMER}{name}")
         self._files.delete(former, True)
         # In one step: results without their checkpoint would be refused for ever.
         if not self._files.rename(self._path(self._folder), former):
