@@ -124,7 +124,7 @@ def check_batches(life: Life, day: Day, prediction: Prediction) -> None:
         assert count in [batch["quarantined"] for batch in told], told
     is_as_before = day.edit == life.compared and not prediction.set_aside
     if day.is_idle and prediction.dump is None and not prediction.changes and is_as_before:
-        # After the first dump, of which a window keeps a list of files, auto may take another strategy, which keeps more.
+        # Of the first dump a window keeps a list of files: auto may then take a strategy that keeps more.
         has_chosen = life.model.strategy == "auto" and told and told[-1]["batch_id"] == 2
         assert len(told) <= owed or has_chosen, f"a batch without a change: {told}"
     if prediction.set_aside:
