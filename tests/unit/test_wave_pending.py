@@ -209,6 +209,10 @@ def test_days_that_cannot_be_dropped() -> None:
         pending(record, SPEC, days(4, 4), drop=["2026-01-04"])
     with pytest.raises(ValueError, match="2026-01-01 is the oldest day of the index"):
         pending(record, SPEC, [], drop=["2026-01-01"])
+    # One that the source has would be taken.
+    for before, day in ((record, 9), (None, 1)):
+        with pytest.raises(ValueError, match="can't be dropped: the source still has it"):
+            pending(before, SPEC, days(day, day), drop=[days(day, day)[0].value])
     assert pending(None, SPEC, days(2, 2), drop=["2026-01-01"]) == pending(None, SPEC, days(2, 2))
     assert unknown_days(None, ["2026-01-01"]) == ["2026-01-01"]
     texts = replace(SPEC, columns=(("day", "string"), ("supplier", "int")))

@@ -88,10 +88,6 @@ class BatchFolders:
             )
         if not has_begun:
             self._define(definition if stream is None else {**definition, _STREAM: stream.json()})
-        elif not self._exists(f"{self._folder}/{_DEFINITION}"):
-            raise ValueError(
-                f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
-            )
         self.demand(definition)
 
     def stream_schema(self) -> StructType | None:
@@ -110,7 +106,11 @@ class BatchFolders:
         return bool(self._files.exists(self._path(path)))
 
     def demand(self, definition: Mapping[str, str]) -> None:
-        """Raise ``ValueError`` if some of this is not as when the first run began."""
+        """Raise ``ValueError`` if some of this is not as when the first run began, or nobody can tell."""
+        if not self._exists(f"{self._folder}/{_DEFINITION}"):
+            raise ValueError(
+                f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
+            )
         before = json.loads(self._read(f"{self._folder}/{_DEFINITION}"))
         for name, now in definition.items():
             if before[name] != now:

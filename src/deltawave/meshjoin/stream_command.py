@@ -154,17 +154,17 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
     It is stopped between two micro-batches, as that cancels what runs. ``counted``: what else is told of a micro-batch,
     if it is not 0.
     """
-    told = seen = -1
+    told = -1
     ended, running = False, None
     while not ended:
         if asked.is_set():
             # One may begin at once after the other: a new number is the end of the former one as well.
-            running = seen if running is None else running
-            if seen > running or not query.status["isTriggerActive"]:
+            running = told if running is None else running
+            status = query.status
+            if told > running or not status["isTriggerActive"] or not status["isDataAvailable"]:
                 break
         ended = bool(query.awaitTermination(_SECONDS))
         for progress in query.recentProgress:
-            seen = max(seen, progress["batchId"])
             if progress["batchId"] > told and progress["numInputRows"]:
                 told = progress["batchId"]
                 print(_with_counts(_line(progress), told, counted), flush=True)

@@ -74,14 +74,9 @@ def _columns(file: str, kind: str) -> Iterator[list[str]]:
             with system.open_input_file(path) as opened:
                 yield orc.ORCFile(opened).schema.names
             return
-        with system.open_input_stream(path) as opened:
+        # What follows a line that is no JSON, or in another encoding, may be parts of objects.
+        with system.open_input_stream(path) as opened, suppress(ValueError):
             for line in io.BufferedReader(opened):
-                yield from _objects(line)
-
-
-def _objects(line: bytes) -> Iterator[list[str]]:
-    """The columns of each object in a line; nothing of what Spark alone reads, such as another encoding."""
-    with suppress(ValueError):
-        found = json.loads(line)
-        rows = found if isinstance(found, list) else [found]
-        yield from (list(row) for row in rows if isinstance(row, dict))
+                found = json.loads(line) if line.strip() else []
+                rows = found if isinstance(found, list) else [found]
+                yield from (list(row) for row in rows if isinstance(row, dict))

@@ -67,6 +67,8 @@ def pending(
     if gaps not in GAPS:
         raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
     _check_days(spec, delivered, gaps)
+    # Also of days that the index does not have: the source's would be taken.
+    _check_dropped(delivered, drop)
     ordered = sorted(delivered, key=lambda day: in_order(spec, day.value))
     if record is None:
         days = _with_gaps(spec, ordered, None, gaps)
@@ -75,7 +77,6 @@ def pending(
         return _begun(days[-window:], spec), []
     check_same(record.spec, spec)
     drop = [value for value in drop if value not in unknown_days(record, drop)]
-    _check_dropped(delivered, drop)
     drops = [Work("drop", (Day(value),)) for value in sorted(set(drop), key=lambda value: in_order(spec, value))]
     record = emptied(record, drop)
     known = {record.days[number].value: record.days[number] for number in record.indexed}
