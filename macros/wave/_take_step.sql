@@ -59,9 +59,9 @@
   {%- endfor -%}
   {%- if others -%}
     {#- A run that has decided this batch sweeps what others have written for it. -#}
-    {%- set commits = deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) -%}
-    {%- if commits and commits | max >= batch.batch_id -%}
-      {%- set winner = deltawave._read_commit(job, commits | max).attempt -%}
+    {%- set newest = deltawave._last_commit(job) -%}
+    {%- if newest >= batch.batch_id -%}
+      {%- set winner = deltawave._read_commit(job, newest).attempt -%}
       {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': winner, 'attempt': batch.attempt}) -%}
     {%- endif -%}
     {%- do deltawave._refuse(job, batch, 'changed_days', {'days': others | join(', ')}) -%}

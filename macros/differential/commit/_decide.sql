@@ -21,9 +21,10 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The number of the newest decision. #}
+{# The number of the newest decision; 0 before the first one. #}
 {%- macro _last_commit(job) -%}
-  {{ return(deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) | max) }}
+  {%- set numbers = deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) -%}
+  {{ return(numbers | max if numbers else 0) }}
 {%- endmacro -%}
 
 {%- macro _read_commit(job, batch_id) -%}

@@ -11,7 +11,7 @@ from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.kafka_fault import past_kafka_fault
-from deltawave.meshjoin.lacking import demand_comparable, demand_kept, lacking
+from deltawave.meshjoin.lacking import Taken, demand_comparable
 from deltawave.meshjoin.mesh_join import mesh_join
 from deltawave.meshjoin.micro_batches import columns_of, demand_no_batch
 from deltawave.meshjoin.stored_relation import StoredRelation
@@ -59,10 +59,9 @@ def join_arriving(
     demand_stream(stream, how)
     if done is None:
         kept.set_aside()
-    else:
-        if kept.has_begun:
-            kept.demand(columns_of(empty))
-        demand_kept(done, kept.rows(schema), name, folder)
+    elif kept.has_begun:
+        kept.demand(columns_of(empty))
+    taken = None if done is None else Taken(done, kept.rows(schema), name, folder)
 
     def joined() -> None:
         query = stream_join(
@@ -83,4 +82,4 @@ def join_arriving(
 
     past_kafka_fault(joined)
     results = kept.rows(schema)
-    return results if done is None else lacking(results, done, name, folder)
+    return results if taken is None else taken.lacking(results)

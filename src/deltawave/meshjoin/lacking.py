@@ -27,54 +27,62 @@ def demand_comparable(results: DataFrame) -> None:
             raise ValueError(f"join_arriving can't compare column {field.name} of type {kind}: select it as JSON.")
 
 
-def demand_kept(done: DataFrame, kept: DataFrame, name: str, folder: str) -> None:
-    """Raise ``ValueError`` if the table ``name``, ``done``, has results that are not ``kept`` in ``folder``."""
-    columns = {column.lower() for column in done.columns}
-    if missing := [column for column in kept.columns if column.lower() not in columns]:
-        raise ValueError(f"{name} has no column {missing[0]} of its stream's results: {_ANEW}")
-    has, there = _told(done, kept), _told(kept, kept)
-    # A row that somebody else has added may have no number.
-    for batch, told in sorted(has.items(), key=lambda each: -1 if each[0] is None else each[0]):
-        own = there.get(batch, _Told())
-        if told.rows > own.rows:
-            raise ValueError(
-                f"{name} has results of micro-batch {batch} that are not in {folder}: either that folder is gone, or "
-                "two runs at a time have appended them. Restore it, or build the table anew (--full-refresh)."
-            )
-        if told.rows == own.rows and told != own:
-            raise _others(name, batch, folder)
+class Taken:
+    """What a table has of a stream's results. Both are read once: what is committed in a folder stays as it is.
 
+    - ``done``: the table ``name``
+    - ``kept``: the results in ``folder``
 
-def lacking(results: DataFrame, done: DataFrame, name: str, folder: str) -> DataFrame:
-    """The results that are not in ``done``: whole micro-batches, and the rest of one that was half appended.
-
-    Raises ``ValueError`` if ``done`` has others of these micro-batches.
+    Raises ``ValueError`` if the table has results that are not kept.
     """
-    there, has = _told(results, results), _told(done, results)
-    late = [batch for batch, told in there.items() if has.get(batch, _Told()).rows < told.rows]
-    of_late = F.col(BATCH).isin(late)
-    begun = sorted(batch for batch in late if batch in has)
-    if not begun:
-        return results.where(of_late)
-    rest = results.where(of_late).exceptAll(done.select(*map(quoted, results.columns)).where(of_late))
-    left = {row[BATCH]: row["count"] for row in rest.groupBy(BATCH).count().collect()}
-    for batch in begun:
-        if left.get(batch, 0) != there[batch].rows - has[batch].rows:
-            raise _others(name, batch, folder)
-    return rest
+
+    def __init__(self, done: DataFrame, kept: DataFrame, name: str, folder: str) -> None:
+        self._done, self._name, self._folder = done, name, folder
+        columns = {column.lower() for column in done.columns}
+        if missing := [column for column in kept.columns if column.lower() not in columns]:
+            raise ValueError(f"{name} has no column {missing[0]} of its stream's results: {_ANEW}")
+        self._has, self._kept = _told(done, kept), _told(kept, kept)
+        # A row that somebody else has added may have no number.
+        for batch, told in sorted(self._has.items(), key=lambda each: -1 if each[0] is None else each[0]):
+            own = self._kept.get(batch, _Told())
+            if told.rows > own.rows:
+                raise ValueError(
+                    f"{name} has results of micro-batch {batch} that are not in {folder}: either that folder is gone, "
+                    "or two runs at a time have appended them. Restore it, or build the table anew (--full-refresh)."
+                )
+            if told.rows == own.rows and told != own:
+                raise self._others(batch)
+
+    def lacking(self, results: DataFrame) -> DataFrame:
+        """Of all results: whole micro-batches, and the rest of one that was half appended.
+
+        Raises ``ValueError`` if the table has others of these micro-batches.
+        """
+        there = self._kept | _told(results.where(~F.col(BATCH).isin(list(self._kept))), results)
+        late = [batch for batch, told in there.items() if self._has.get(batch, _Told()).rows < told.rows]
+        of_late = F.col(BATCH).isin(late)
+        begun = sorted(batch for batch in late if batch in self._has)
+        if not begun:
+            return results.where(of_late)
+        done = self._done.select(*map(quoted, results.columns))
+        rest = results.where(of_late).exceptAll(done.where(of_late))
+        left = {row[BATCH]: row["count"] for row in rest.groupBy(BATCH).count().collect()}
+        for batch in begun:
+            if left.get(batch, 0) != there[batch].rows - self._has[batch].rows:
+                raise self._others(batch)
+        return rest
+
+    def _others(self, batch: int) -> ValueError:
+        return ValueError(
+            f"{self._name} has other results of micro-batch {batch} than {self._folder}. "
+            f"Either a run with --full-refresh did not end, or the model changes results: {_ANEW}"
+        )
 
 
 _ANEW = (
     "a model may leave out rows of what join_arriving returns, and add columns, but not change it. "
     "Then build the table anew (--full-refresh)."
 )
-
-
-def _others(name: str, batch: int, folder: str) -> ValueError:
-    return ValueError(
-        f"{name} has other results of micro-batch {batch} than {folder}. "
-        f"Either a run with --full-refresh did not end, or the model changes results: {_ANEW}"
-    )
 
 
 def _told(frame: DataFrame, results: DataFrame) -> dict[int, _Told]:

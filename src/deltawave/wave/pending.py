@@ -76,8 +76,8 @@ def pending(
         # Days before the window would have left it by now.
         return _begun(days[-window:], spec), []
     check_same(record.spec, spec)
-    drop = [value for value in drop if value not in unknown_days(record, drop)]
-    drops = [Work("drop", (Day(value),)) for value in sorted(set(drop), key=lambda value: in_order(spec, value))]
+    drop = set(drop).difference(unknown_days(record, drop))
+    drops = [Work("drop", (Day(value),)) for value in sorted(drop, key=lambda value: in_order(spec, value))]
     record = emptied(record, drop)
     known = {record.days[number].value: record.days[number] for number in record.indexed}
     oldest, newest = (in_order(spec, record.days[number].value) for number in (min(record.indexed), record.state_day))
@@ -145,8 +145,9 @@ def unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]:
 
 
 def _check_dropped(delivered: Sequence[Day], drop: Collection[str]) -> None:
+    there = {day.value for day in delivered}
     for value in drop:
-        if value in {day.value for day in delivered}:
+        if value in there:
             raise ValueError(
                 f"{value} can't be dropped: the source still has it, and it would be taken again. Correct it there, or "
                 "leave it out of the select."
