@@ -1,6 +1,6 @@
 """The window algorithm (LG96 4, Algorithm 3.3): two snapshots are read once, block by block, in their physical order.
 
-Rows of a block that find no match wait in an aging buffer. The oldest give way when it is full.
+Rows of a block that find no match wait in an aging buffer. When it is full, the oldest are given up.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from deltawave.differencing.batches import combined
 from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.hashing import Hashes, places_of
 
-# Rows that wait are put together to parts of at most so many bytes, unless a single block has more.
+# Rows that wait are combined into parts of at most this many bytes, unless a single block has more.
 _PART_BYTES = 1 << 30
-# A block's rows wait where they were decoded while so many, and this share of them, are left: then a copy costs less
-# than what it frees.
+# A block's rows wait where they were decoded as long as this many rows, and this share of the batch, are left. With
+# fewer, a copy costs less than the memory that it frees.
 _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
 
 # Bytes of a row's hash and position.
@@ -37,8 +37,8 @@ Positions = npt.NDArray[np.int64]
 class Block:
     """Rows of a snapshot: the hashes of their keys, their positions in it, and their columns.
 
-    ``at``: the rows' places in the batch ``stored``, of which they are all otherwise. Only who asks for columns pays
-    for taking them out.
+    ``at``: the rows' places in the batch ``stored``; without it they are all of its rows. Columns are taken out of the
+    batch only when they are asked for.
     """
 
     hashes: Hashes
@@ -84,7 +84,7 @@ class Block:
         return Block(self.hashes[at], self.positions[at], self.stored, at if self.at is None else self.at[at])
 
     def slice(self, begin: int, count: int) -> Block:
-        """So many rows from ``begin`` on."""
+        """``count`` rows from ``begin`` on."""
         end = begin + count
         at = np.arange(begin, end) if self.at is None else self.at[begin:end]
         return Block(self.hashes[begin:end], self.positions[begin:end], self.stored, at)
@@ -96,7 +96,8 @@ class Block:
         return self.take(np.flatnonzero(stays))
 
     def copied(self) -> Block:
-        """The rows alone, without the memory of a batch that they were taken from, and without dictionaries.
+        """A copy of the rows alone, without the memory of the batch that they were taken from, and without
+        dictionaries.
 
         Each file has dictionaries of its own, and rows of several files wait together.
         """
@@ -157,10 +158,10 @@ class Aged:
 def windowed(
     old: Iterable[Block], new: Iterable[Block], capacity: int, capacity_bytes: int | None = None
 ) -> Iterator[Matched | Aged]:
-    """Match the blocks of two snapshots. An aging buffer holds ``capacity`` rows, and so many bytes.
+    """Match the blocks of two snapshots. An aging buffer holds up to ``capacity`` rows and ``capacity_bytes``.
 
-    The loop goes on while either snapshot has a block. Of several rows with one key hash, each matches one of the
-    other side.
+    The loop goes on while either snapshot has a block. If several rows have the same key hash, each matches one row of
+    the other side.
     """
     old_aging, new_aging = (AgingBuffer(capacity, capacity_bytes) for _ in range(2))
     for old_block, new_block in in_step(iter(old), iter(new)):
@@ -183,7 +184,7 @@ def windowed(
 
 
 def in_step(old: Iterator[Block], new: Iterator[Block]) -> Iterator[tuple[Block | None, Block | None]]:
-    """Blocks of both snapshots, or of the one of which fewer rows were read: blocks need not have the same size."""
+    """Blocks of both snapshots, or of the one with fewer rows read so far: blocks need not have the same size."""
     ahead = 0
     old_ended = new_ended = False
     while not (old_ended and new_ended):
@@ -227,7 +228,7 @@ class AgingBuffer:
         return pairs, block.without(at_block)
 
     def push(self, block: Block) -> list[Block]:
-        """Let the rows wait, and return those that give way to them."""
+        """Let the rows wait, and return the oldest ones, which are given up for them."""
         if len(block):
             self._rows.append(_waiting(block))
         self._merge()
@@ -250,14 +251,14 @@ class AgingBuffer:
         return sum(part.size + _ROW_BYTES * len(part) for part in self._rows)
 
     def _merge(self) -> None:
-        """Few parts, so that a row is copied few times."""
+        """Merge parts so that there are few of them, and a row is copied few times."""
         for number in range(len(self._rows) - 1, 0, -1):
             before, after = self._rows[number - 1 : number + 1]
             if len(before) < 2 * len(after) and self._fit_together(before, after):
                 self._rows[number - 1 : number + 1] = [Block.concat([before, after])]
 
     def _fit_together(self, before: Block, after: Block) -> bool:
-        """Whether two copies become one: a column of texts holds 2 GB, and few large parts give way at once."""
+        """Whether two copies become one: a column of texts holds 2 GB, and small parts are given up one by one."""
         are_copies = before.is_copy and after.is_copy
         return are_copies and before.size + after.size <= min(_PART_BYTES, self.capacity_bytes // 4)
 
@@ -294,7 +295,7 @@ def equal_hashes(left: Hashes, right: Hashes) -> tuple[Places, Places]:
 
 
 def _pairs_of_repeated(left: Hashes, right: Hashes) -> tuple[Places, Places]:
-    """Places of equal hashes: the first of one side with the first of the other, and so on."""
+    """Places of equal hashes: the first on one side with the first on the other, and so on."""
     orders = np.argsort(left, kind="stable"), np.argsort(right, kind="stable")
     (own, own_begins, own_counts), (other, other_begins, other_counts) = (
         np.unique(side[order], return_index=True, return_counts=True)
@@ -309,7 +310,7 @@ def _pairs_of_repeated(left: Hashes, right: Hashes) -> tuple[Places, Places]:
 
 
 def _first_met(left: Hashes, right: Hashes) -> tuple[Places, bool]:
-    """For each place on the left one of equal hash on the right, or -1; whether others of these hashes may be left."""
+    """For each place on the left a place of equal hash on the right, or -1; whether more pairs of these may be left."""
     if len(left) < len(right):
         found = places_of(right, left)
         met = _inverse(found, len(left))

@@ -34,9 +34,9 @@ class Algorithm:
     """A way to find differences.
 
     - ``changes``: the function: both snapshots, what docs/python_strategies.md describes, and ``memory_bytes``
-    - ``compares_hashes``: whether it finds rows that differ by their hashes. It then misses a difference with a
-      probability of 2^-64, and knows no tolerance
-    - ``reads_files``: whether it reads files without Spark, if the snapshots are all rows of some
+    - ``compares_hashes``: whether it finds differing rows by their hashes. It then misses a difference with a
+      probability of 2^-64, and cannot apply a tolerance
+    - ``reads_files``: whether it reads files without Spark, if the snapshots are all rows of Parquet files
     """
 
     changes: Callable[..., Freed]

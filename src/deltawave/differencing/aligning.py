@@ -1,7 +1,7 @@
 """Aligned segments: parts of two snapshots that hold about the same rows, so that tasks compare them apart.
 
 A window (LG96 4) reads two snapshots from their beginnings. To let several tasks read, both are cut at rows that
-correspond: keys of the new snapshot's row groups are looked for in the old one, for which its key columns are read.
+correspond: keys of the new snapshot's row groups are looked for in the old one's key columns.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from deltawave.differencing.in_place import Batches, RowGroups
 from deltawave.differencing.nearness import Nearness, Positions
 from deltawave.differencing.signatures import key_hashes
 
-# Keys that are looked for at each place where the new snapshot may be cut, and as many between it and the next.
+# Keys that are looked for at each place where the new snapshot may be cut, and again between that place and the next.
 _SAMPLED_KEYS = 256
 # Row groups with fewer rows are sampled together.
 _SEGMENT_ROWS = 1 << 18
-# So many of the sampled keys that both have must lie within the window, or in the same order.
+# This share of the sampled keys that both have must lie within the window, or in the same order.
 _ENOUGH = 0.75
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Positions of rows, from the first until before the last, in the old and the new snapshot."""
+    """Positions of rows in the old and the new snapshot: the first one, and the one after the last."""
 
     old: tuple[int, int]
     new: tuple[int, int]
@@ -43,8 +43,8 @@ class Alignment:
 
     Of the sampled keys that both have,
 
-    - ``near_fraction``: those that a window finds; below 1, its rest is large
-    - ``ordered_fraction``: those in a longest common subsequence of each place that was sampled
+    - ``near_fraction``: the share that a window finds; below 1, it leaves many rows over
+    - ``ordered_fraction``: the share in a longest common subsequence, taken at each sampled place
 
     ``nearness`` is estimated by keys that are spread over the whole snapshot.
     """
@@ -61,14 +61,14 @@ class Alignment:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether a common subsequence has most rows."""
+        """Whether most rows are in a common subsequence."""
         return self.ordered_fraction >= _ENOUGH
 
 
 def aligned(
     session: SparkSession, old: RowGroups, new: RowGroups, unique_key: Sequence[str], reach: int, segments: int
 ) -> Alignment:
-    """Cut two snapshots into about so many segments: rows that move over the border of one are joined in the end.
+    """Cut two snapshots into about ``segments`` parts: rows that move across the border of one are joined in the end.
 
     ``reach``: how many rows apart a window finds equal keys.
     """
@@ -117,7 +117,7 @@ def _places(new: RowGroups) -> list[int]:
 def _shifts(
     places: list[int], at_old: Positions, at_new: Positions, reach: int, stretch: float
 ) -> tuple[list[int], float]:
-    """How far the old snapshot is behind the new one at each place, and the share of sampled keys near that."""
+    """By how much positions are higher in the old snapshot, at each place, and the share of sampled keys near that."""
     shifts: list[int] = []
     near = known = 0
     for old, new in zip(at_old.reshape(len(places), -1), at_new.reshape(len(places), -1), strict=True):
@@ -127,14 +127,14 @@ def _shifts(
             near += int(np.count_nonzero(np.abs(own - shifts[-1]) <= reach))
             known += len(own)
         else:
-            # Without a common key the snapshots are taken to go on as before, at first to be stretched evenly.
+            # Without a common key the former shift is assumed to go on; at the first place, an even stretch.
             place = places[len(shifts)]
             shifts.append(shifts[-1] if shifts else int(place * stretch) - place)
     return shifts, near / known if known else 1.0
 
 
 def _ordered_fraction(places: int, at_old: Positions, at_new: Positions) -> float:
-    """The share of sampled keys that keep their order, at each place for itself: parts may have changed places."""
+    """The share of sampled keys that keep their order, counted at each place separately: parts may have moved."""
     ordered = known = 0
     for old, new in zip(at_old.reshape(places, -1), at_new.reshape(places, -1), strict=True):
         # A key that is sampled repeatedly counts once.
@@ -146,7 +146,7 @@ def _ordered_fraction(places: int, at_old: Positions, at_new: Positions) -> floa
 
 
 def _cuts(bounds: list[int], shifts: list[int], reach: int, segments: int) -> list[int]:
-    """The numbers of the places that begin a segment: where the shift leaves the window, and for the size."""
+    """The numbers of the places that begin a segment: where the shift leaves the window, or the size is reached."""
     size = -(-bounds[-1] // segments)
     cuts, end = [0], size
     for place in range(1, len(shifts)):
@@ -159,7 +159,7 @@ def _cuts(bounds: list[int], shifts: list[int], reach: int, segments: int) -> li
 
 
 def _parts(starts: Positions, rows: int) -> list[tuple[int, int]]:
-    """From each start to the next that follows: together all rows. Files may have changed their order."""
+    """From each start to the one that follows it: together all rows. Files may have changed their order."""
     order = np.argsort(starts, kind="stable")
     bounds = [0, *starts[order][1:].tolist(), rows]
     parts = [(0, 0)] * len(starts)
@@ -187,7 +187,7 @@ def _sample(session: SparkSession, new: RowGroups, bounds: list[int], tasks: int
 
 
 def _is_spread(positions: Positions, begin: int, end: int) -> npt.NDArray[np.bool_]:
-    """Which of the positions from begin to end lie in the middle of equal parts, as many as keys are sampled."""
+    """Which positions from begin to end lie in the middle of equal parts; there are as many parts as sampled keys."""
     step = _step(begin, end)
     is_middle: npt.NDArray[np.bool_] = (positions - begin) % step == step // 2
     return is_middle
@@ -198,7 +198,7 @@ def _step(begin: int, end: int) -> int:
 
 
 def _first_keys(positions: Positions, bounds: list[int]) -> npt.NDArray[np.intp]:
-    """Where among the sampled positions the first of each place are: equally many, if need be by repeating."""
+    """Where the first keys of each place are among the sampled positions: equally many, if necessary by repeating."""
     if not len(positions):
         return np.zeros(0, np.intp)
     begins = np.searchsorted(positions, bounds).tolist()
@@ -209,7 +209,7 @@ def _first_keys(positions: Positions, bounds: list[int]) -> npt.NDArray[np.intp]
 
 
 def _stands_for(positions: Positions, bounds: list[int]) -> Positions:
-    """How many rows each sampled position stands for: none if it is not one of those that are spread."""
+    """How many rows each sampled position stands for: none if it is not one of the evenly spread ones."""
     counts = np.zeros(len(positions), np.int64)
     for begin, end in pairwise(bounds):
         own = slice(*np.searchsorted(positions, [begin, end]).tolist())
@@ -232,7 +232,7 @@ def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int)
             for rows in old.read([number]):
                 own = key_hashes(rows.columns).view(np.int64)
                 places = pc.fill_null(pc.index_in(pa.array(own), value_set=values), -1).to_numpy()
-                # Of a key that many rows have, as null, one position is enough.
+                # If many rows have a key, such as null, one position is enough.
                 met = np.unique(np.where(places < 0, len(wanted), places), return_index=True)[1]
                 met = met[places[met] >= 0]
                 yield pa.RecordBatch.from_pydict({"hash": own[met], "position": position + met})
@@ -245,7 +245,7 @@ def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int)
 
 
 def _snapped(cuts: Positions, groups: RowGroups, reach: int) -> Positions:
-    """The cuts, moved to the bounds of row groups that are near: otherwise two tasks decode the row group."""
+    """The cuts, moved to nearby bounds of row groups: otherwise two tasks would decode the row group."""
     if not groups.rows:
         return cuts
     bounds = np.array([0, *np.cumsum(groups.rows).tolist()], dtype=np.int64)

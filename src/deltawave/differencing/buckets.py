@@ -1,7 +1,7 @@
 """Hybrid hash join (LG95 3.3): buckets of the old snapshot stay in memory where there is room, others wait in files.
 
-Rows of the new snapshot meet the buckets in memory, and are never written. A row that was met gives back its space,
-since its key is there once; the space then holds new rows that would have gone to a file otherwise.
+Rows of the new snapshot are matched with the buckets in memory, and are never written. A matched row gives back its
+space, since keys are unique; the space then holds new rows that would otherwise have gone to a file.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from deltawave.differencing.signatures import segment_of
 
 # Buckets of a task: its rows of one bucket have to fit in memory, whatever is granted.
 _BUCKETS = 64
-# A bucket is probed once so many times its rows wait: each probe builds its hash table anew.
+# A bucket is probed when the waiting rows are this share of its own rows: each probe builds its hash table anew.
 _WAITING_SHARE = 0.25
 
 
 def by_buckets(old: Iterable[Block], new: Iterable[Block], memory_bytes: int) -> Iterator[Matched | Aged]:
-    """Match the blocks of two snapshots, of which the old one is read first.
+    """Match the blocks of two snapshots; the old one is read first.
 
-    ``memory_bytes``: what rows that wait may take, both sides together. A block and a bucket at hand come on top.
+    ``memory_bytes``: for the waiting rows of both sides. A block and a bucket that are being matched come on top.
     """
     with TemporaryDirectory(prefix="deltawave-") as folder:
         old_side, new_side = _Buckets(Path(folder, "old")), _Buckets(Path(folder, "new"))
@@ -60,7 +60,7 @@ def _parts(blocks: Iterable[Block]) -> Iterator[tuple[int, Block]]:
 
 
 def _met(bucket: int, old_side: _Buckets, new_side: _Buckets) -> Iterator[Matched | Aged]:
-    """Match the rows of a bucket, of which all old ones are known; those without a partner stay."""
+    """Match the rows of a bucket whose old rows are all known; those without a partner stay."""
     new_rows = new_side.take(bucket)
     if not new_rows:
         return
@@ -85,7 +85,7 @@ class _Buckets:
         self._rows: dict[int, list[Block]] = {}
         self._sizes: dict[int, int] = {}
         self._files: dict[int, pa.RecordBatchStreamWriter] = {}
-        # The buckets of which rows went to a file.
+        # The buckets with rows in a file.
         self.spilled: set[int] = set()
         self.size = 0
 
@@ -96,12 +96,12 @@ class _Buckets:
 
     @property
     def largest(self) -> int:
-        """The bucket with most bytes in memory."""
+        """The bucket with the most bytes in memory."""
         return max(self._sizes, key=lambda bucket: self._sizes[bucket])
 
     @property
     def least_wanted(self) -> int:
-        """The bucket to give up: one that is in a file already, otherwise the last, so that others stay whole."""
+        """The bucket to spill: one that is in a file already, otherwise the last, so that others stay whole."""
         return max(self._sizes, key=lambda bucket: (bucket in self.spilled, bucket))
 
     def rows_in_memory(self, bucket: int) -> int:
@@ -127,7 +127,7 @@ class _Buckets:
         self.spilled.add(bucket)
 
     def take(self, bucket: int) -> list[Block]:
-        """All rows of a bucket, in memory and in its file; it has none then."""
+        """All rows of a bucket, in memory and in its file; they are removed from it."""
         rows = self._leave_memory(bucket)
         if bucket in self._files:
             self._files.pop(bucket).close()

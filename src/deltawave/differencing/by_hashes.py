@@ -30,7 +30,7 @@ def changes(
 
     - ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or
       :mod:`~deltawave.differencing.hash_compressed`
-    - ``options``: what its ``differing_rows`` takes besides
+    - ``options``: further arguments of its ``differing_rows``
 
     Spark joins snapshots whose keys it cannot hand to Python.
     """
@@ -40,7 +40,7 @@ def changes(
     compared = [column for column in columns if column["in_old"] and column["in_new"]]
     names = [quoted(column["name"]) for column in compared]
     rows = old.count()
-    # Read several times, and computed from the whole old snapshot.
+    # They are read several times, and computed from the whole old snapshot.
     kept = library.kept_hashes(old.select(*names), unique_key=unique_key, columns=compared, count=rows).persist()
     freed: list[Callable[[], object]] = [kept.unpersist]
 

@@ -1,4 +1,4 @@
-"""Compressed old snapshots that memory does not hold as one table (LG95 4.1): nested loops and hybrid hash join.
+"""Compressed old snapshots that do not fit in memory as one table (LG95 4.1): nested loops and hybrid hash join.
 
 Both snapshots are split by a hash of the key, and each part of the old one becomes a table in memory, which the rows of
 the new one probe.
@@ -21,17 +21,17 @@ from deltawave.differencing.in_place import quoted
 
 _LOG = logging.getLogger(__name__)
 
-# The most parts; so a nested loop reads the new snapshot this often at most.
+# The most parts; so a nested loop reads the new snapshot at most this often.
 _PARTS = 64
-# Parts are not of one size.
+# Parts differ in size.
 _ROOM = 1.2
 
 
 def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> Freed:
     """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
 
-    Read the new snapshot once for each part of the old one that fits in ``memory_bytes``; nothing is exchanged, unless
-    64 parts are not enough.
+    The old snapshot is split into parts that fit in ``memory_bytes``, and the new one is read once for each; nothing is
+    exchanged, unless 64 parts are not enough.
     """
     parts = min(_PARTS, max(1, -int(-_table_bytes(old) // memory_bytes)))
     tables = [(hash_compressed, part, part + 1) for part in range(parts)]
@@ -53,9 +53,9 @@ def _united(
     memory_bytes: int,
     common: dict[str, Any],
 ) -> Freed:
-    """The differences of parts of both snapshots, each by its library: those from a number until before another.
+    """The differences of ranges of parts, each range by its library; the end of a range is not part of it.
 
-    Spark joins snapshots whose keys it does not compare by their bytes: it would hash equal ones into several parts.
+    Spark joins snapshots whose keys it does not compare by their bytes: equal keys would be hashed into several parts.
     """
     if any(column["is_key"] and "collate" in column["data_type"].simpleString() for column in common["columns"]):
         _LOG.info("no parts, Spark joins both snapshots: the key is a text with a collation")
@@ -78,7 +78,7 @@ def _united(
 
 
 def _part(frame: DataFrame, key: Sequence[str], count: int, begin: int, end: int) -> DataFrame:
-    """The rows whose keys are in some of so many parts."""
+    """The rows whose keys are in the parts from ``begin`` to before ``end``, out of ``count``."""
     if end - begin == count:
         return frame
     # Spark's hash leaves nulls out, which does not matter here: equal keys have equal hashes.

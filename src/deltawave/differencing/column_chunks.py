@@ -1,4 +1,4 @@
-"""The column chunks of a Parquet row group as bytes: nothing is decoded to tell whether two hold the same values."""
+"""The column chunks of a Parquet row group as bytes, which show without decoding that two hold the same values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deltawave.differencing.in_place import NotInPlaceError, RowGroups, located,
 
 # Bytes of a file that are read at a time.
 _READ_BYTES = 1 << 23
-# A file begins with its magic number, so that no page lies before.
+# A file begins with its magic number; no page lies before that.
 _MAGIC_BYTES = 4
 # Before this version, sizes of chunks leave out the header of the dictionary page (PARQUET-816).
 _WHOLE_SIZES = (1, 2, 9)
@@ -22,8 +22,8 @@ _WHOLE_SIZES = (1, 2, 9)
 def column_chunks(groups: RowGroups, number: int) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The column chunks of a row group: what a reader must know to decode each, and its bytes as they are stored.
 
-    Chunks that agree in both hold the same values. Equal values may well be stored in other bytes. Raises
-    ``NotInPlaceError`` if the file does not tell for certain where the bytes of a chunk are.
+    Chunks with both in common hold the same values. Equal values may also be stored as different bytes. Raises
+    ``NotInPlaceError`` if the file does not say for certain where the bytes of a chunk are.
     """
     uri, group = groups.groups[number]
     file = open_file(uri)
@@ -36,11 +36,11 @@ def column_chunks(groups: RowGroups, number: int) -> Iterator[tuple[str, Iterato
     for place, stored in enumerate(ranges):
         chunk, column = row_group.column(place), footer.schema.column(place)
         path = chunk.path_in_schema.lower()
-        # The values of a nested column are in chunks whose paths its name begins.
+        # The values of a nested column are in chunks whose paths begin with its name.
         owners = [field for name, field in fields.items() if path == name or path.startswith(f"{name}.")]
         if not owners:
             continue
-        # Levels count what may be null or repeated, and the field tells where in the path that is.
+        # Levels count what may be null or repeated; the field shows where in the path that is.
         nullable = [str(field.with_name("").remove_metadata()) for field in owners]
         levels = (column.max_definition_level, column.max_repetition_level, column.length, chunk.num_values)
         kinds = (column.physical_type, str(column.logical_type), chunk.compression)
@@ -49,7 +49,7 @@ def column_chunks(groups: RowGroups, number: int) -> Iterator[tuple[str, Iterato
 
 @dataclass(frozen=True, order=True)
 class _Range:
-    """Where in a file a chunk is, in bytes."""
+    """The place of a chunk in its file, in bytes."""
 
     begin: int
     size: int
@@ -77,7 +77,7 @@ def _check_writer(uri: str, created_by: str) -> None:
 def _check_ranges(uri: str, ranges: list[_Range], footer_bytes: int) -> None:
     """Refuse chunks that share bytes with each other, with the beginning of the file or with the footer."""
     system, path = located(uri)
-    # The footer's size and a magic number are behind it.
+    # The footer's size and a magic number follow it.
     end = system.get_file_info(path).size - footer_bytes - 4 - _MAGIC_BYTES
     chunks = sorted(each for each in ranges if each.size)
     bounded = [_Range(0, _MAGIC_BYTES), *chunks, _Range(end, 0)]

@@ -1,8 +1,8 @@
 """The longest common subsequence of two ordered snapshots (LG95 3.5, 4.5: UNIX diff), a section at a time.
 
-Its symbols are the keys. A key is there once, so a common subsequence is an increasing sequence of positions, and the
-longest is found by sorting into piles (Hunt, Szymanski 1977, on which UNIX diff is based). A row that was updated
-where it lies belongs to it, which spares the report's step from a delete and an insert back to an update.
+Its symbols are the keys. Keys are unique, so a common subsequence is an increasing sequence of positions, and the
+longest is found by sorting into piles (Hunt, Szymanski 1977, on which UNIX diff is based). A row that was updated in
+its place belongs to the subsequence, so the report's step from a delete and an insert back to an update is not needed.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def in_sequence(
 ) -> Iterator[Matched | Aged]:
     """Match the blocks of two snapshots by the longest common subsequence of what is in memory.
 
-    As bdiff, it compares sections, here a block of each side. What follows the last match of a section waits for the
-    next one, so that sections need not begin at the same row: up to ``capacity`` rows of a side, and so many bytes.
+    Like bdiff, it compares sections, here a block of each side. Rows after the last match of a section wait for the
+    next one, so that sections need not begin at the same row: per side up to ``capacity`` rows and ``capacity_bytes``.
     """
     old_side, new_side = _Section(True, capacity, capacity_bytes), _Section(False, capacity, capacity_bytes)
     for old_block, new_block in in_step(iter(old), iter(new)):
@@ -63,11 +63,11 @@ class _Section:
 
     @property
     def bounds(self) -> Places:
-        """Where each part begins, and the last ends."""
+        """Where each part begins, and where the last one ends."""
         return np.cumsum([0, *map(len, self._parts)])
 
     def take(self, at: Places) -> Block:
-        """The rows at these places, of which there is at least one; all in one part."""
+        """The rows at these places, at least one; all are in one part."""
         part = int(np.searchsorted(self.bounds, at[0], side="right")) - 1
         return self._parts[part].take(at - self.bounds[part])
 
@@ -118,7 +118,7 @@ def longest_increasing(values: Places) -> Places:
     """The places of a longest strictly increasing subsequence."""
     if len(values) < 2 or bool(np.all(values[1:] > values[:-1])):
         return np.arange(len(values))
-    # What lies above all before and below all after belongs to each longest one. So only what is between is sorted.
+    # A value above all before it and below all after it is in every longest one. So only those in between are sorted.
     above = np.concatenate([[True], values[1:] > np.maximum.accumulate(values)[:-1]])
     below = np.concatenate([values[:-1] < np.minimum.accumulate(values[::-1])[::-1][1:], [True]])
     chosen = above & below
@@ -129,7 +129,7 @@ def longest_increasing(values: Places) -> Places:
 
 
 def _by_piles(values: list[int]) -> list[int]:
-    """The same by sorting into piles: each holds values that end an increasing subsequence of one length."""
+    """The same by sorting into piles: the values of a pile end increasing subsequences of the same length."""
     ends: list[int] = []
     places: list[int] = []
     before: list[int] = []

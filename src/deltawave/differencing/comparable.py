@@ -1,4 +1,4 @@
-"""Expressions of Spark whose values are equal exactly where the contents of columns are (the delta contract)."""
+"""Spark expressions whose values are equal exactly when the contents of columns are equal (the delta contract)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _part(value: str, kind: DataType) -> str:
         return f"if(isnull({value}), null, named_struct({pairs}))"
     if isinstance(kind, VariantType):
         return f"concat(schema_of_variant({value}), ' ', to_json({value}, map('timeZone', 'UTC')))"
-    # Spark hands no interval of months to Python, and compares no calendar interval.
+    # Spark does not hand intervals of months to Python, and does not compare calendar intervals.
     if isinstance(kind, YearMonthIntervalType):
         return f"cast(cast({value} as interval year to month) as string)"
     if isinstance(kind, CalendarIntervalType):
@@ -53,5 +53,5 @@ def _part(value: str, kind: DataType) -> str:
 def literal(text: str) -> str:
     """A text as Spark reads it."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    # Spark replaces ${name} anywhere in a statement by the setting of that name.
+    # Anywhere in a statement, Spark replaces ${name} by the setting of that name.
     return "'" + escaped.replace("${", "\\u0024{") + "'"

@@ -25,13 +25,13 @@ from deltawave.differencing.signatures import Signatures, gathered
 
 # A result, and a function that frees what it needs until it is read.
 Freed = tuple[DataFrame, Callable[[], object]]
-# The same, and what was measured on the way.
+# The same, and what was measured meanwhile.
 FreedAndMeasured = tuple[DataFrame, Callable[[], object], Measured]
 
 KEPT, UPSERTED, REMOVED, NEW = range(4)
 _KEPT_COLUMNS = "segment int, segments int, rows bigint, entries binary"
 PIECES = "segment int, kind tinyint, entries binary"
-# Rows of a segment: their compressed form, that of both sides, and what is computed of them take about 100 MB.
+# Rows of a segment: their compressed forms on both sides, and what is computed from them, take about 100 MB.
 _SEGMENT_ROWS = 1 << 19
 # Rows that a task compresses before it passes them on.
 _TASK_ROWS = 1 << 20
@@ -40,7 +40,7 @@ _TASK_ROWS = 1 << 20
 def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int) -> DataFrame:
     """Return what is kept of a snapshot of about ``count`` rows.
 
-    Raises ``ValueError`` for a key of months.
+    Raises ``ValueError`` if an interval of months is in the key.
     """
     if months := month_key(rows, unique_key):
         raise ValueError(
@@ -62,7 +62,7 @@ def patched_hashes(
 
 @dataclass(frozen=True)
 class Compared:
-    """Which columns make the key, and Spark's expressions of what is compared of a row."""
+    """The key's columns, and Spark's expressions of the compared values of a row."""
 
     key: list[str]
     expressions: list[str]
@@ -77,7 +77,7 @@ class Compared:
         return [*map(quoted, self.key), *self.expressions]
 
     def patch_cells(self) -> list[str]:
-        """The same of a change, and whether it is a delete."""
+        """The same for a change, and whether it is a delete."""
         return [*self.cells(), "`_change_type` = 'delete'"]
 
     def told(self, frame: DataFrame) -> StructType:
@@ -87,7 +87,7 @@ class Compared:
         return StructType(fields).add("was_kept", "boolean").add("is_there", "boolean")
 
     def key_alone(self, frame: DataFrame) -> list[Column]:
-        """The frame's columns for a row of which only the key is known, in k0, k1, ..."""
+        """The frame's columns for a row whose key alone is known, in k0, k1, ..."""
         places = {name: number for number, name in enumerate(self.key)}
         cells = []
         for field in frame.schema.fields:
@@ -101,7 +101,7 @@ def nothing() -> None:
 
 
 def month_key(frame: DataFrame, unique_key: Sequence[str]) -> str | None:
-    """A key column with an interval of months, of which Spark hands no columns over to Python."""
+    """A key column with an interval of months, which Spark does not hand over to Python."""
     types = {field.name.lower(): field.dataType for field in frame.schema.fields}
     return next((name for name in unique_key if _has_months(types[name.lower()])), None)
 
@@ -130,7 +130,7 @@ def with_keys(frame: DataFrame, keys: DataFrame, unique_key: Sequence[str], how:
 
 
 def segments_of(rows: int) -> int:
-    """How many segments a snapshot of so many rows has."""
+    """How many segments a snapshot of this many rows has."""
     return max(1, -(-rows // _SEGMENT_ROWS))
 
 
@@ -150,7 +150,7 @@ def compressed(
 def signatures(cells: Sequence[pa.Array], keys: int) -> Signatures:
     """Compress rows of ``Compared.cells``, the first ``keys`` of which are the key."""
     names = [f"k{number}" for number in range(keys)]
-    # One form for all sessions and readers: zones and nullability of keys are not theirs.
+    # One form for all sessions and readers, which may differ in time zones and in the nullability of keys.
     key_cells = [cell.cast(_canonical(cell.type)) for cell in map(plain, cells[:keys])]
     return Signatures.of(pa.RecordBatch.from_arrays(key_cells, names), cells[keys:])
 
@@ -173,7 +173,7 @@ def old_pieces(kept: DataFrame, patches: DataFrame | None, compared: Compared, s
             for entries in batch.column("entries"):
                 yield pieces_of(Signatures.from_bytes(entries.as_buffer()), segments, KEPT)
 
-    # Most are in the right segments already.
+    # Most rows are in the right segments already.
     is_cut = F.col("segments") == segments
     whole = kept.where(is_cut).select("segment", F.lit(KEPT).cast("tinyint").alias("kind"), "entries")
     pieces = whole.unionByName(kept.where(~is_cut).select("entries").mapInArrow(cut, PIECES))
@@ -204,7 +204,7 @@ def _patches(batches: Batches, keys: int) -> Iterator[tuple[int, Signatures]]:
 
 
 def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
-    """The pieces, so that a task gets whole segments in their order; see ``merged``."""
+    """The pieces, partitioned so that a task gets whole segments in order; see ``merged``."""
     return pieces.repartition(tasks, "segment").sortWithinPartitions("segment", "kind")
 
 

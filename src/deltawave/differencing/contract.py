@@ -22,7 +22,7 @@ Side = Literal["old", "new"]
 
 @dataclass(frozen=True)
 class Contract:
-    """What a comparison returns: the log's ``columns``, as mappings, and whether with before images."""
+    """What a comparison returns: the log's ``columns``, as mappings, and whether it includes before images."""
 
     columns: Columns
     before_image: bool
@@ -32,9 +32,9 @@ class Contract:
         return [column["name"] for column in self.columns if column[f"in_{side}"]]
 
     def side(self, frame: DataFrame, side: Side) -> DataFrame:
-        """One side for ``changes``: its cells under names that no column has, and what is compared of them.
+        """One side for ``changes``: its cells and their compared values, under names that no column has.
 
-        Columns of the frame that are none of the side's stay.
+        Columns of the frame that do not belong to the side stay.
         """
         own = [(number, column) for number, column in enumerate(self.columns) if column[f"in_{side}"]]
         known = {column["name"].lower() for _, column in own}
@@ -83,7 +83,7 @@ def all_same(pairs: Iterable[tuple[Column, Column]]) -> Column:
 
 
 def _cell_name(side: Side, number: int, of: str = "cell") -> str:
-    # No column of a log begins so.
+    # No column of a log begins like this.
     return f"__{of}_{side}_{number}"
 
 

@@ -75,7 +75,7 @@ def repeated_keys(frame: DataFrame, key: Sequence[str]) -> DataFrame:
 def refuse_repeated_keys(side: str, frame: DataFrame, key: Sequence[str]) -> None:
     """Read the key, and raise ``ValueError`` if several rows have the same; ``side`` is what the message calls it."""
     repeated = repeated_keys(frame, key)
-    # Python knows no interval of months.
+    # Python has no interval of months.
     texts = [F.col(name).cast("string") for name in repeated.columns[:-1]]
     examples = [", ".join(map(str, row)) for row in repeated.limit(3).select(*texts).collect()]
     if examples:
@@ -86,7 +86,7 @@ def refuse_repeated_keys(side: str, frame: DataFrame, key: Sequence[str]) -> Non
 
 
 def fields_of(side: str, frame: DataFrame) -> dict[str, StructField]:
-    """A frame's fields by their names as Spark compares them. Raises ``ValueError`` for a name that comes twice."""
+    """A frame's fields by their names as Spark compares them. Raises ``ValueError`` for a duplicate name."""
     fields: dict[str, StructField] = {}
     for field in frame.schema.fields:
         name = field.name.lower()

@@ -35,7 +35,7 @@ class Wanted:
 
     @classmethod
     def of(cls, candidates: pa.Table) -> Wanted:
-        """From the columns of the same names, in which Spark has whole numbers with a sign."""
+        """From the columns of the same names, which Spark holds as signed integers."""
         hashes = (candidates.column(name).to_numpy().view(np.uint64) for name in ("key_hash", "row_hash"))
         key_hash, row_hash = hashes
         flags = (np.asarray(candidates.column(name)) for name in ("was_kept", "is_repeated"))
@@ -44,7 +44,7 @@ class Wanted:
         return cls(*(cells[order] for cells in (key_hash, check, row_hash, *flags)))
 
     def met(self, rows: Signatures) -> tuple[Places, Places]:
-        """The rows that are wanted, and for each of them which it is.
+        """The places of wanted rows, and for each the place of its entry here.
 
         Raises ``ChangedFileError`` for a row of a wanted key that has another hash than before.
         """
@@ -52,7 +52,7 @@ class Wanted:
         count = np.searchsorted(self.key_hash, rows.key_hash, "right") - first
         at, places = np.flatnonzero(count == 1), first[count == 1]
         for row in np.flatnonzero(count > 1).tolist():
-            # Other keys of the same hash.
+            # Other keys with the same hash.
             own = np.arange(first[row], first[row] + count[row])
             own = own[self.key_check[own] == rows.key_check[row]][:1]
             at, places = np.append(at, np.full(len(own), row)), np.append(places, own)
@@ -64,7 +64,7 @@ class Wanted:
 
 
 class _Sieve:
-    """Tells quickly which hashes are among others, that are sorted."""
+    """Tells quickly which hashes occur in a sorted array of others."""
 
     def __init__(self, hashes: Hashes) -> None:
         self._hashes = hashes
@@ -74,7 +74,7 @@ class _Sieve:
         self._is_near[(hashes >> self._shift).view(np.int64)] = True
 
     def places(self, hashes: Hashes) -> Places:
-        """The places of those that are."""
+        """The places of the hashes that occur there."""
         near = np.flatnonzero(self._is_near[(hashes >> self._shift).view(np.int64)])
         found = np.searchsorted(self._hashes, hashes[near])
         is_met = self._hashes[np.minimum(found, len(self._hashes) - 1)] == hashes[near]
@@ -82,7 +82,7 @@ class _Sieve:
 
 
 class Fetch:
-    """What a task does with the rows that it reads: it passes on those that are wanted."""
+    """The work of a task: it passes on the wanted rows among those that it reads."""
 
     def __init__(self, wanted: Wanted, cells_at: Sequence[int], keys: int, fetched: pa.Schema) -> None:
         self._wanted, self._cells_at, self._keys, self._fetched = wanted, list(cells_at), keys, fetched

@@ -1,7 +1,7 @@
 """The full outer join of two relations by the algorithms of snapshot differentials (LG95 6).
 
-The report changes the output of each algorithm, and nothing else: a row without a partner is returned with nulls, and
-a pair whatever its values.
+Only the output of each algorithm changes, as in the report: a row without a partner is returned with nulls, and a pair
+whatever its values.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def outer_join(
     - ``algorithm``: ``sort_merge``, ``partitioned_hash`` (LG96 3.1), ``window`` (LG96 4) and ``text_diff`` (LG95 3.5),
       which read relations in a similar order side by side, without an exchange
     - ``memory_bytes``: what a task may use, under ``window`` and ``text_diff``
-    - ``check_keys``: under ``window`` and ``text_diff`` a key has one row in each relation. Whether to read both keys
-      before, and to refuse others; without it, rows of such a key are joined one by one
+    - ``check_keys``: whether to check first that keys are unique, as ``window`` and ``text_diff`` need it; without it,
+      rows with a duplicate key are joined one by one
 
     Under ``window`` and ``text_diff`` relations that are no Parquet tables or files, or whose order differs much, are
     joined by Spark, and the log says so. Raises ``ValueError`` for columns that do not fit, for a key with several
@@ -97,7 +97,7 @@ def _checked_columns(left: DataFrame, right: DataFrame, key: Sequence[str]) -> t
 def _joined(
     left: DataFrame, right: DataFrame, left_key: Sequence[str], right_key: Sequence[str], hint: str | None
 ) -> DataFrame:
-    """Spark's join. The keys have names that no column of the result has, so that names may hold any letter."""
+    """Spark's join. The keys get names that no column of the result has, so that names may hold any character."""
     one, other = (free_prefix(prefix, [*left.columns, *right.columns]) for prefix in ("left_key_", "right_key_"))
     left_side = left.select(*_named(left_key, one), *_columns(_others(left, left_key)))
     right_side = right.select(*_named(right_key, other), *_columns(_others(right, right_key)))
@@ -134,7 +134,7 @@ def _side_by_side(
     keys = len(left_key)
     in_left, in_right = F.col(position("old")).isNotNull(), F.col(position("new")).isNotNull()
     is_pair = reduce(and_, (cell.isNotNull() for cell in left_cells[:keys]), in_left & in_right)
-    # Its rows are few. Pairs are read once more instead of being kept.
+    # The rows without a partner are few. Pairs are read once more instead of being kept.
     rest = found.where(~is_pair).persist()
     joined = _joined(
         rest.where(in_left).select(*left_cells), rest.where(in_right).select(*right_cells), left_key, left_key, None

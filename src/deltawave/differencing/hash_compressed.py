@@ -1,9 +1,9 @@
 """Hash outer join with a compressed old snapshot (LG96 3.1: PHC1) on Spark.
 
-The kept keys and hashes become a hash table in a file, which all tasks of the machine map into memory. The new
-snapshot is read once and probes it: nothing is exchanged but which of the kept keys were met. On several machines, or
-where the table is larger than the memory granted, the snapshots are partitioned by the key's hash and compared a
-segment at a time: then see :mod:`~deltawave.differencing.sort_merge_compressed`.
+The kept keys and hashes become a hash table in a file, which all tasks of the machine map into memory. The new snapshot
+is read once and probes it: tasks exchange nothing but which of the kept keys they met. On several machines, or if the
+table is larger than the granted memory, the snapshots are partitioned by the key's hash and compared one segment at a
+time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def differing_rows(
     """Return the rows of ``new`` that differ from the kept hashes, and a function that frees what that needs.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but ``new`` is read once, unless the table
-    takes more than ``memory_bytes``, the session has several machines, or Spark cannot hand a column to Python. Of a
-    duplicate key that was kept, the result has the key alone, twice. ``in_place``: ``new`` is a plain select of
-    Parquet files, which are read without Spark.
+    takes more than ``memory_bytes``, the session has several machines, or Spark cannot hand a column to Python. A kept
+    key that is duplicate in ``new`` is in the result twice, as the key alone. ``in_place``: ``new`` is a plain select
+    of Parquet files, which are read without Spark.
     """
     compared = Compared.of(unique_key, columns)
     is_small = rows * TABLE_BYTES <= memory_bytes
@@ -79,12 +79,12 @@ def differing_rows(
 
 
 def _told(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool) -> Freed:
-    """The rows that differ, and the keys that no row has or several have."""
+    """The rows that differ, and the kept keys that no new row has, or several have."""
     told = free_prefix("of_task_", new.columns)
     seen, repeated = F.col(told + "seen"), F.col(told + "repeated")
     probed = _probed(new, compared, table, in_place, told).persist()
     of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
-    # Without a task, as of a table without files, no key was met.
+    # Without a task, as for a table without files, no key was met.
     none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
     keys = (
         of_tasks.unionByName(none)
@@ -116,7 +116,7 @@ def reaches_python(kind: DataType) -> bool:
 
 
 def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool, told: str) -> DataFrame:
-    """The rows that differ, and of each task a row that says which kept keys it met: ``told`` seen and repeated."""
+    """The rows that differ, and per task a row with the kept keys that it met: ``told`` has seen and repeated ones."""
     cells = [quoted(name) for name in new.columns]
     places = {cell: place for place, cell in enumerate(cells)}
     for expression in compared.cells():
@@ -133,7 +133,7 @@ def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bo
 
 
 class _Probe:
-    """What a task does with the rows that it reads, in their columns and those that only serve the comparison."""
+    """The work of a task on the rows that it reads; further columns serve only the comparison."""
 
     def __init__(self, table: SharedTable, compared_at: list[int], keys: int, told: pa.Schema) -> None:
         self._table, self._compared_at, self._keys, self._told = table, compared_at, keys, told
@@ -174,7 +174,7 @@ class _Probe:
 
 
 def _teller(shared: SharedTable) -> Callable[[Batches], Batches]:
-    """Tell the keys that no task met, and those that several rows have, by what each task met."""
+    """Find the keys that no task met, and those that several rows have, from what each task met."""
 
     def tell(batches: Batches) -> Batches:
         table = shared.open()

@@ -1,8 +1,8 @@
 """A hash table of a compressed snapshot in files that tasks of one machine map into memory (LG96 3.1, PHC1).
 
-Rows lie in the order of their key's hash, each at the place that its hash names or after it, as soon as there is room:
+Rows lie in the order of their key's hash, each at the place that its hash names or at the first free one after it:
 linear probing, except that all rows are known. So each segment of sorted rows is written in one pass, by any task, and
-holds memory for itself alone.
+needs memory only for itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ROOM = 1.5
 # Places after the room of a segment, for rows whose places are taken. More are seldom needed.
 _SPARE = 1024
 _HIGHEST = np.uint64(0xFFFFFFFFFFFFFFFF)
-# The table's files, with the type of what they hold. All is 0 at free places.
+# The table's files, with the types of their values. Free places hold 0 in all of them.
 _FILES: dict[str, np.dtype[Any]] = {
     "key_hash": np.dtype(np.uint64),
     "row_hash": np.dtype(np.uint64),
@@ -43,7 +43,7 @@ class Layout:
 
     @classmethod
     def of(cls, segments: int, rows: int) -> Layout:
-        """For segments of up to so many rows."""
+        """For segments of up to ``rows`` rows."""
         room = int(rows * _ROOM) + 1
         return cls(segments, room, room + _SPARE)
 
@@ -62,7 +62,7 @@ class Layout:
         for name, kind in _FILES.items():
             laid = np.zeros(self.size, dtype=kind)
             laid[places] = cells[name]
-            # Not "wb": other tasks may have written theirs.
+            # Not "wb": other tasks may have written their segments.
             with os.fdopen(os.open(folder / name, os.O_RDWR | os.O_CREAT), "r+b") as file:
                 file.truncate(self.segments * laid.nbytes)
                 file.seek(segment * laid.nbytes)
@@ -80,7 +80,7 @@ class Layout:
         return segment
 
     def places(self, hashes: Hashes) -> Places:
-        """The places in their segment of all its rows, by their sorted hashes."""
+        """The places of all rows of a segment within it, by their sorted hashes."""
         first = self._named(placed(hashes, self.segments)[1])
         number = np.arange(len(hashes))
         # A row whose place is taken comes right after the one before it.
@@ -97,7 +97,7 @@ def _stored(hashes: Hashes) -> Hashes:
 
 
 class HashTable:
-    """The table in ``folder``, none if it has no rows; its pages are shared by all tasks that map it."""
+    """The table in ``folder`` (none if it has no rows); its pages are shared by all tasks that map it."""
 
     def __init__(self, folder: Path | None, layout: Layout) -> None:
         self._folder, self._layout = folder, layout
@@ -112,7 +112,7 @@ class HashTable:
         return np.memmap(self._folder / name, dtype=_FILES[name], mode="r")
 
     def match(self, rows: Signatures) -> tuple[Places, npt.NDArray[np.bool_]]:
-        """The place of each row's key, -1 where the table lacks it, and whether the row has the hash that is kept."""
+        """The place of each row's key, -1 if the table lacks it, and whether the row has the kept hash."""
         places = self._find(rows)
         is_same = self._is_same(rows, places)
         doubtful = np.flatnonzero((places >= 0) & ~is_same)
@@ -136,7 +136,7 @@ class HashTable:
         return place
 
     def _find_next(self, rows: Signatures, at: int, place: int) -> int:
-        """The place of a row whose key's hash another key has as well."""
+        """The place of a row whose key shares its hash with another key."""
         stored = self._stored[place]
         while self._stored[place] == stored and self._key_check[place] != rows.key_check[at]:
             place += 1
@@ -148,7 +148,7 @@ class HashTable:
         return is_same
 
     def keys_at(self, is_chosen: npt.NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
-        """The keys at the chosen places; of free ones, none."""
+        """The keys at the chosen places; free places have none."""
         for segment in range(self._layout.segments if self._folder else 0):
             part = slice(segment * self._layout.size, (segment + 1) * self._layout.size)
             chosen = np.flatnonzero(is_chosen[part][self._stored[part] != 0])

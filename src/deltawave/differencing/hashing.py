@@ -3,9 +3,9 @@
 Kept hashes outlive the release that wrote them, so the function is specified here and does not come from a library
 whose hashes change between versions. ``VERSION`` changes with it.
 
-Values are equal exactly where the delta contract says so: null equals null and nothing else, NaN equals NaN, -0.0
-equals 0.0. Texts and binaries count by their bytes, decimals in the scale of their type; so both sides of a comparison
-need the same types. A row in which one number or date differs, and nothing else, always has another hash; any other
+Values are equal exactly as in the delta contract: null equals null and nothing else, NaN equals NaN, -0.0 equals 0.0.
+Texts and binaries are compared by their bytes, decimals in the scale of their type; so both sides of a comparison need
+the same types. A row in which one number or date differs, and nothing else, always has another hash; any other
 difference is hidden with a probability of 2^-64.
 """
 
@@ -23,7 +23,7 @@ Hashes = npt.NDArray[np.uint64]
 
 VERSION = 2
 
-# So many values of a column, and what is computed of them, stay in the cache of a core.
+# This many values of a column, and what is computed from them, stay in the cache of a core.
 _ROWS_AT_A_TIME = 16_384
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
@@ -56,7 +56,7 @@ def _row_hashes(columns: Sequence[pa.Array], seed: int) -> Hashes:
         own = _mixed_number(seed * 8191 + number)
         words = _value_hashes(column, own)
         words += np.uint64(own)
-        # Mixed first: sums of words that are only multiplied cancel out where values have few bits.
+        # Mixed first: sums of words that are only multiplied cancel out if values have few bits.
         mix(words)
         words *= np.uint64(_mixed_number(own) | 1)
         total = words if total is None else np.add(total, words, out=total)
@@ -85,7 +85,7 @@ def places_of(hashes: Hashes, table: Hashes) -> npt.NDArray[np.intp]:
     wanted, entered = np.arange(len(hashes)), np.arange(len(table))
     bits = (4 * len(table)).bit_length()
     slots = np.zeros(1 << bits, dtype=np.int32)
-    # What is left over where several hashes have one slot, other bits tell apart.
+    # Where several hashes share a slot, other bits tell the remaining ones apart.
     for shift in (0, 21, 42):
         if not (len(wanted) and len(entered)):
             return places
@@ -113,7 +113,7 @@ def _mixed_number(number: int) -> int:
 
 
 def _value_hashes(column: pa.Array, seed: int) -> Hashes:
-    """A word per value, in a new array. A number or a date has its own, other values have hashes of that seed."""
+    """A word per value, in a new array. Numbers and dates have distinct words, other values have hashes by the seed."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     if isinstance(column, pa.ExtensionArray):
@@ -125,7 +125,7 @@ def _value_hashes(column: pa.Array, seed: int) -> Hashes:
     else:
         words = _words(column, seed)
     if column.null_count:
-        # Another number for each seed: hashes of several seeds do not take one number for null.
+        # A different number for each seed: hashes of several seeds do not confuse the same number with null.
         words[_is_null(column)] = np.uint64(_mixed_number(seed ^ _NULL))
     return words
 
@@ -208,7 +208,7 @@ def _step(state: Hashes, words: Hashes) -> Hashes:
 
 
 def _texts(column: pa.Array, kind: np.dtype[np.generic], seed: int) -> Hashes:
-    """Bytes, eight at a time, beginning with their number."""
+    """Bytes, eight at a time, after their count."""
     _, offset_buffer, data = column.buffers()
     if offset_buffer is None or not len(column):
         return np.zeros(len(column), dtype=np.uint64)
@@ -218,7 +218,7 @@ def _texts(column: pa.Array, kind: np.dtype[np.generic], seed: int) -> Hashes:
         # Bytes below a null count for nothing.
         sizes = np.where(_is_null(column), 0, sizes)
     words = _aligned(data, offsets[0], offsets[-1])
-    # From the longest to the shortest: those that are not at their end yet are always the first ones.
+    # From the longest to the shortest: texts that are not at their end yet always come first.
     counts = (sizes + 7) >> 3
     # Numbers of 16 bits are sorted in one pass.
     order = np.argsort(counts.astype(np.uint16) if counts.max() < 1 << 16 else counts, kind="stable")[::-1]
@@ -231,7 +231,7 @@ def _texts(column: pa.Array, kind: np.dtype[np.generic], seed: int) -> Hashes:
     unused = ((-sizes & 7) << 3).view(np.uint64)
     low = words[place]
     for step, count in enumerate(ends[:-1]):
-        # So many texts have more than 8 * step bytes.
+        # The number of texts with more than 8 * step bytes.
         high = words[step + 1 :][place[:count]]
         word = low[:count] >> shift[:count]
         # A shift by 64 is undefined, so that the bytes of the next word move in two steps.
@@ -260,14 +260,14 @@ def _aligned(data: pa.Buffer | None, begin: int, end: int) -> Hashes:
 
 
 def _lists(column: pa.ListArray, seed: int) -> Hashes:
-    """The elements in their order, beginning with their number."""
+    """The elements in their order, after their count."""
     elements = _value_hashes(column.flatten(), seed)
     sizes = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     ends = np.cumsum(sizes)
     if len(elements):
         place = np.arange(len(elements), dtype=np.int64) - np.repeat(ends - sizes, sizes)
         elements = mix(elements + mix(place.astype(np.uint64) * np.uint64(_GOLDEN) + np.uint64(seed)))
-    # Sums modulo 2^64: that of a list is the difference of two running ones.
+    # Sums modulo 2^64: a list's sum is the difference of two running sums.
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(elements, dtype=np.uint64)])
     hashes = sums[ends] - sums[ends - sizes]
     hashes += mix(sizes.astype(np.uint64) + np.uint64(seed))

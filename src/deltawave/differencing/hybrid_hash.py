@@ -40,7 +40,7 @@ def changes(
 ) -> Freed:
     """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
 
-    ``memory_bytes``: what the rows that a task holds may take. Spark joins snapshots with columns that it cannot hand
+    ``memory_bytes``: for the rows that a task holds. Spark joins snapshots with columns that it cannot hand
     to Python.
     """
     contract = Contract(columns, before_image)
@@ -91,7 +91,7 @@ def _columns(frame: DataFrame) -> RowGroups:
 
 
 def _side(frames: dict[Side, DataFrame], side: Side, columns: Columns) -> DataFrame:
-    """One side in the columns of both, c0, c1, ..., and whether it is the old one."""
+    """One side in columns that both share, c0, c1, ..., and whether it is the old one."""
     types = {field.name.lower(): field.dataType for frame in frames.values() for field in frame.schema.fields}
     cells = [
         (F.col(quoted(column["name"])) if column[f"in_{side}"] else F.lit(None))
@@ -104,7 +104,7 @@ def _side(frames: dict[Side, DataFrame], side: Side, columns: Columns) -> DataFr
 
 @dataclass(frozen=True)
 class _HybridHash:
-    """What a task does with its part of both snapshots, of which the old one comes first."""
+    """The work of a task on its part of both snapshots; the old one comes first."""
 
     comparison: Comparison
     old_places: list[int]

@@ -1,6 +1,6 @@
 """Parquet files that are read where they lie, by row groups and without Spark's rows.
 
-Tasks decode row groups with pyarrow, which takes a quarter of what Spark takes to read a row and hand it to Python.
+Tasks decode row groups with pyarrow, in a quarter of the time that Spark takes to read a row and hand it to Python.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pyspark.sql.types import DataType, StructType, VariantType
 # What Spark notes of a column whose values it changes while it reads them.
 FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
 
-# Under other settings Spark reads other values, or takes columns by other names, than the files hold.
+# Under other settings Spark reads values, or matches names, differently from what the files hold.
 _AS_STORED = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "corrected",
     "spark.sql.parquet.int96RebaseModeInRead": "corrected",
@@ -43,7 +43,7 @@ _BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view
 
 # Rows that are decoded at a time, and about how many bytes they may take.
 _BATCH_ROWS, _BATCH_BYTES = 1 << 16, 1 << 26
-# A text of which so few bytes per value are stored repeats itself: it stays in a dictionary.
+# A text column with at most this many stored bytes per value repeats itself: it stays in a dictionary.
 _REPEATING_BYTES = 4
 
 
@@ -112,7 +112,7 @@ class RowGroups:
         return max(1, len(self.groups))
 
     def only(self, names: Sequence[str]) -> RowGroups:
-        """The same row groups, with these columns alone, which may be spelt otherwise."""
+        """The same row groups with only these columns, whose spelling may differ."""
         fields = {each.name.lower(): each for each in self.schema}
         return replace(self, schema=pa.schema([fields[name.lower()].with_name(name) for name in names]))
 
@@ -124,7 +124,7 @@ class RowGroups:
     def read(self, numbers: Iterable[int], batch_rows: int | None = None) -> Iterator[pa.RecordBatch]:
         """Decode these row groups, one after the other. Texts that repeat themselves stay in dictionaries.
 
-        Raises ``ChangedFileError`` if a file is another one than before.
+        Raises ``ChangedFileError`` if a file was changed or replaced.
         """
         return _rows(self, list(numbers), batch_rows or max(256, min(_BATCH_ROWS, _BATCH_BYTES // self.row_bytes)))
 
@@ -138,7 +138,7 @@ def map_rows(
 ) -> DataFrame:
     """Let tasks ``work`` on batches of these expressions over the rows of a frame; a result of that ``schema``.
 
-    ``groups``: what ``groups_in_place`` said of it; Spark reads the frame if that is none.
+    ``groups``: what ``groups_in_place`` returned for it; Spark reads the frame if that is none.
     """
     if groups is None:
         cells = [F.expr(each).alias(f"e{number}") for number, each in enumerate(expressions)]
@@ -207,19 +207,19 @@ def _typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         place = places.get(wanted.name.lower())
         column = pa.nulls(batch.num_rows, wanted.type) if place is None else batch.column(place)
         is_kept = getattr(column.type, "value_type", None) == wanted.type or column.type == wanted.type
-        # Spark cuts nanoseconds off, too.
+        # Spark truncates nanoseconds, too.
         cells.append(column if is_kept else column.cast(wanted.type, safe=not pa.types.is_timestamp(wanted.type)))
     return pa.RecordBatch.from_arrays(cells, schema.names)
 
 
 def has_rows(path: str) -> bool:
-    """Whether Spark looks for rows in it: not in summaries and hidden files."""
+    """Whether Spark reads rows from this file: it skips summaries and hidden files."""
     name = unquote(path).rsplit("/", 1)[-1]
     return not (name.startswith(".") or (name.startswith("_") and "=" not in name))
 
 
 def _check_session(frame: DataFrame) -> None:
-    """Refuse what Spark fills in, pads, moves and chooses: defaults, char(n), old calendars, spelling of names."""
+    """Refuse whatever Spark changes while reading: defaults, char(n), old calendars, spelling of names."""
     for name, value in _AS_STORED.items():
         if (frame.sparkSession.conf.get(name) or "").lower() != value:
             raise NotInPlaceError(f"{name} is not {value}")
@@ -231,7 +231,7 @@ def _check_session(frame: DataFrame) -> None:
 
 
 def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
-    """Refuse columns whose values are names of folders: files may have them, too, and Spark takes the folder's."""
+    """Refuse columns whose values come from folder names: files may have them, too, and Spark takes the folder's."""
     names = {name.lower() for name in columns}
     for folder in {segment for path in paths for segment in path.split("/")[:-1]}:
         name = unquote(folder.partition("=")[0]).lower()
@@ -240,7 +240,7 @@ def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
-    """A row about a file: a problem that keeps it from being read in place, or what its footer tells."""
+    """A row about a file: a problem that keeps it from being read in place, or the facts in its footer."""
     size = modified = None
     try:
         size, modified = _state(path)
@@ -298,14 +298,14 @@ def _is_of_type(stored: pa.DataType, wanted: pa.DataType) -> bool:
 
 
 def _has_struct(kind: DataType) -> bool:
-    """Whether there are names within a type, which Spark matches in any case."""
+    """Whether there are names within a type, which Spark matches ignoring case."""
     parts = [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
     # A variant may be stored in parts, each under a name of its own.
     return isinstance(kind, (StructType, VariantType)) or any(map(_has_struct, parts))
 
 
 def _row_bytes(file: pq.ParquetFile, names: list[str]) -> int:
-    """About how many bytes a row of these columns takes: those of a first few."""
+    """About how many bytes a row of these columns takes, by the first few rows."""
     columns = None if any("." in name for name in names) else names
     sample = next(file.iter_batches(100, row_groups=[0], columns=columns), None) if file.num_row_groups else None
     return 1 + sample.nbytes // max(1, sample.num_rows) if sample is not None else 1
@@ -353,7 +353,7 @@ def open_file(uri: str, read_dictionary: list[str] | None = None) -> pq.ParquetF
         filesystem=None if is_local else system,
         memory_map=is_local,
         read_dictionary=read_dictionary,
-        # Nanoseconds hold no year 9999.
+        # Nanoseconds cannot hold the year 9999.
         coerce_int96_timestamp_unit="us",
     )
 

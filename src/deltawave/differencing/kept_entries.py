@@ -1,6 +1,6 @@
 """The kept rows of a segment, read from the files that hold them by the task that merges the segment.
 
-They need not be exchanged: of each segment its number is enough, and the place of its entries.
+They need not be exchanged: for each segment its number and the place of its entries are enough.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _PLACES = "segment int, segments int, row_group int, row int"
 
 @dataclass(frozen=True)
 class KeptEntries:
-    """``places``: of each segment the row group that holds its entries, and the row in it."""
+    """``places``: for each segment the row group that holds its entries, and the row in it."""
 
     groups: RowGroups
     places: Mapping[int, tuple[int, int]]
 
     @classmethod
     def of(cls, kept: DataFrame, segments: int) -> KeptEntries | None:
-        """Of what ``kept_hashes`` returned; none if Spark has to read it, or it has other segments."""
+        """From what ``kept_hashes`` returned; none if Spark has to read it, or its segments differ."""
         try:
             groups = plain_row_groups(kept)
         except NotInPlaceError:

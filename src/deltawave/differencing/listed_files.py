@@ -1,6 +1,6 @@
 """The files of a snapshot as a list, which is kept instead of a copy where files do not change.
 
-The list has the path of each file, its size and when it was modified: by these a file is known to be the same.
+The list has the path, size and modification time of each file: if these are the same, the file is.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from deltawave.differencing.in_place import (
 
 _LISTED = "path string, size bigint, modified_ns bigint, problem string"
 _MOVED = "path string, problem string"
-# What a file's path must not hold bare, as Spark would look for several files.
+# Characters that a file's path must not hold unescaped: Spark would look for several files.
 _PATTERN = re.compile(r"([{}\[\]*?\\])")
 
 
 def listed(snapshot: DataFrame) -> DataFrame:
     """Return a row for each file: ``path``, ``size`` in bytes, ``modified_ns`` in nanoseconds since 1970, ``problem``.
 
-    ``snapshot``: all rows of a table of Parquet files, or of some of its partitions. ``problem`` tells why the files
+    ``snapshot``: all rows of a table of Parquet files, or of some of its partitions. ``problem`` says why the files
     cannot be compared in place, and is null otherwise.
     """
     session = snapshot.sparkSession
     paths = sorted(filter(has_rows, snapshot.inputFiles()))
     problem = _problem(paths, snapshot)
     if problem is None and not paths and not snapshot.isEmpty():
-        # Of a table that Spark has cached, for instance.
+        # For a table that Spark has cached, for instance.
         problem = "Spark has its rows, and names no files"
     if problem is not None:
         return session.createDataFrame([(None, None, None, problem)], _LISTED)
@@ -59,7 +59,7 @@ def looked_at(session: SparkSession, paths: Sequence[str]) -> list[Row]:
 
 
 def moved(files: DataFrame) -> DataFrame:
-    """Return ``path`` and ``problem`` of each listed file that is gone, or is not as it was when it was listed."""
+    """Return ``path`` and ``problem`` of each listed file that is gone, or has changed since it was listed."""
 
     def look(batches: Batches) -> Batches:
         for batch in batches:
@@ -92,7 +92,7 @@ def _problem(paths: Sequence[str], snapshot: DataFrame) -> str | None:
 
 
 def _looked_at(path: str) -> pa.RecordBatch:
-    """A row of the list; a problem if there is no such file, or no way to it."""
+    """A row of the list; a problem if there is no such file, or it cannot be reached."""
     size = modified = problem = None
     try:
         system, place = located(path)

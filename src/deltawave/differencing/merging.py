@@ -19,8 +19,8 @@ class Differences:
     """Keys whose rows differ between two sorted compressed snapshots, by the places of their rows.
 
     - ``deleted``: places of old rows whose key the new snapshot lacks
-    - ``arrived``: places of new rows; of a duplicate key, which always differs, the first
-    - ``former``: the old row of each of these keys, -1 if there is none
+    - ``arrived``: places of new rows; for a duplicate key, which always differs, the first
+    - ``former``: the old row of each arrived key, -1 if there is none
     - ``is_repeated``: whether the new snapshot has several rows of the key
     """
 
@@ -33,8 +33,8 @@ class Differences:
 def differences(old: Signatures, new: Signatures) -> Differences:
     """Compare two sorted segments. Old keys are unique.
 
-    Rows are matched by the key's hash. Where that does not tell which key is meant (duplicate keys, different keys of
-    one hash), they are matched one by one.
+    Rows are matched by the key's hash. Where that does not identify the key (duplicate keys, different keys with the
+    same hash), they are matched one by one.
     """
     former = _met(old, new)
     is_met = former >= 0
@@ -54,7 +54,7 @@ def differences(old: Signatures, new: Signatures) -> Differences:
 
 
 def patched(kept: Signatures, upserted: Signatures | None, removed: Signatures | None) -> Signatures:
-    """The compressed snapshot after later changes: rows that they insert or update, keys that they delete; sorted."""
+    """The compressed snapshot after later changes: inserted or updated rows, and deleted keys; sorted."""
     gone = [part for part in (upserted, removed) if part is not None and len(part)]
     if gone:
         stays = ~_holds(kept, Signatures.concat(gone).sorted(are_runs=True))
@@ -64,7 +64,7 @@ def patched(kept: Signatures, upserted: Signatures | None, removed: Signatures |
 
 
 def _met(old: Signatures, new: Signatures) -> Places:
-    """The first old row that has the key's hash of each new row, -1 if none has it."""
+    """For each new row the first old row with the same key hash, -1 if there is none."""
     if not len(old):
         return np.full(len(new), -1, dtype=np.intp)
     place = np.minimum(np.searchsorted(old.key_hash, new.key_hash), len(old) - 1)
@@ -72,7 +72,7 @@ def _met(old: Signatures, new: Signatures) -> Places:
 
 
 def _unsure(old: Signatures, new: Signatures, former: Places, differs: Mask) -> Hashes:
-    """Hashes of keys that several rows of one side have, or rows of different keys."""
+    """Key hashes that several rows of one side have, or rows with different keys."""
     pairs = np.flatnonzero(differs & (former >= 0))
     is_other_key = old.key_check[former[pairs]] != new.key_check[pairs]
     return np.concatenate([_repeated(old.key_hash), _repeated(new.key_hash), new.key_hash[pairs[is_other_key]]])
@@ -93,7 +93,7 @@ def _match_one_by_one(
     former: Places,
     is_repeated: Mask,
 ) -> None:
-    """Say of the unsure rows which are gone, differ, follow an old one, and have a repeated key."""
+    """Decide which of the unsure rows are gone, differ, have a former row, or have a repeated key."""
     known = {_identity(old, at): at for at in np.flatnonzero(old_unsure).tolist()}
     arrived: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for at in np.flatnonzero(new_unsure).tolist():

@@ -32,8 +32,8 @@ def changes(
 ) -> Freed:
     """Return the rows that differ, and a function that frees what they need.
 
-    ``find`` compares the rows of keys that are unique. If it ``reads_files``, it gets all rows, and what it says of
-    other keys is left out.
+    ``find`` compares the rows of unique keys. If it ``reads_files``, it gets all rows, and its results for other keys
+    are left out.
     """
     sides = (repeated_keys(side, unique_key).drop("rows") for side in (old, new))
     repeated = reduce(DataFrame.unionByName, sides).distinct().persist()
@@ -87,7 +87,7 @@ def _numbered(frame: DataFrame, number: str, groups: Sequence[Column], order: Se
 
 
 def _without(frame: DataFrame, others: DataFrame, number: str, whole: Sequence[Column]) -> DataFrame:
-    """The rows that have no equal among the others: what both sides have as often cancels out."""
+    """The rows that have no equal among the others: equal rows of both sides cancel out one for one."""
     cells = [*whole, F.col(number)]
     prefix = free_prefix("cell_", frame.columns)
     named = others.select(*(cell.alias(f"{prefix}{place}") for place, cell in enumerate(cells)))

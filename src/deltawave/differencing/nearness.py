@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 Positions = npt.NDArray[np.int64]
 
-# What a comparison has measured, by the names of the columns of x__batches.
+# Figures that a comparison has measured, by the names of the columns of x__batches.
 Measured = Mapping[str, float]
 
 
@@ -21,10 +21,10 @@ Measured = Mapping[str, float]
 class Nearness:
     """The distance and the divergence of two snapshots.
 
-    - ``distance``: the sum of all displacements over half the square of the larger snapshot's rows; 0 for the same
-      order, up to 1 for the opposite one (LG96 4, equation 3)
+    - ``distance``: the sum of all displacements, divided by half the square of the larger snapshot's rows; 0 for the
+      same order, up to 1 for the opposite one (LG96 4, equation 3)
     - ``divergence``: r of D(r, d), the share of the matching rows that lie more than d apart (LG95 4.5)
-    - ``window_rows``: d, in rows: as far as a window finds a match
+    - ``window_rows``: d: how many rows away a window finds a match
 
     Rows without a match do not count. Both figures are 0 without matching rows.
     """
@@ -37,13 +37,13 @@ class Nearness:
     def estimated(
         cls, at_old: Positions, at_new: Positions, stands_for: Positions, old_rows: int, new_rows: int, window_rows: int
     ) -> Nearness:
-        """By sampled rows of the new snapshot, each of which stands for so many, and their places; -1: not there."""
+        """From places of sampled rows (-1: not there), each of which stands for ``stands_for`` new rows."""
         matches = at_old >= 0
         apart, weights = np.abs(at_old - at_new)[matches], stands_for[matches]
         if not len(apart):
             return cls(0.0, 0.0, window_rows)
         if not weights.any():
-            # No row that stands for others has a match, and a few that do not have one.
+            # No row that stands for others has a match, but a few of the other sampled rows have one.
             weights = np.ones_like(weights)
         distance = float(np.dot(apart, weights)) / (max(old_rows, new_rows) ** 2 / 2)
         # A sample of the opposite order may come out a little too far.

@@ -1,4 +1,4 @@
-"""Nested-loop join of two snapshots (LG95 3.1) on Spark, for small ones: each old row meets each new one."""
+"""Nested-loop join of two small snapshots (LG95 3.1) on Spark: each old row is compared with each new one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import quoted
 
 _SAMPLED_ROWS = 100
-# What a row of Spark takes for each column, beside what has no fixed length.
+# Bytes that a row of Spark takes for each column, apart from values of variable length.
 _CELL_BYTES = 8
 
 
@@ -30,8 +30,8 @@ def changes(
     """Return the rows that differ, as docs/python_strategies.md has it.
 
     The old snapshot, the report's outer file, is one block here: Spark sends it to all tasks, and notes which of its
-    rows were met, as the arrays A_OUTER and A_INNER do. Neither snapshot is sorted or exchanged. Raises ``ValueError``
-    if the old one takes more than ``memory_bytes``.
+    rows were matched, like the arrays A_OUTER and A_INNER. Neither snapshot is sorted or exchanged. Raises
+    ``ValueError`` if the old one takes more than ``memory_bytes``.
     """
     rows, row_bytes = old.count(), _row_bytes(old)
     if rows * row_bytes > memory_bytes:
@@ -51,7 +51,7 @@ def changes(
 
 
 def _row_bytes(frame: DataFrame) -> int:
-    """About how many bytes a row takes: the first few rows as texts, since Spark hands not every type to Python."""
+    """About how many bytes a row takes, by the first few rows as texts: Spark does not hand every type to Python."""
     texts = (F.coalesce(F.octet_length(F.col(quoted(name)).cast("string")), F.lit(0)) for name in frame.columns)
     text_bytes = F.avg(reduce(add, texts))
     return _CELL_BYTES * len(frame.columns) + int(frame.limit(_SAMPLED_ROWS).agg(text_bytes).collect()[0][0] or 0)

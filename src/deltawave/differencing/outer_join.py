@@ -32,7 +32,7 @@ def changes(
     hinted = old_side.hint(hint) if hint else old_side
     same_key = contract.same_key(unique_key)
     if is_nested_loop:
-        # Spark takes no part of this for a key.
+        # Spark does not recognize a join key in this.
         same_key = F.array(same_key) == F.array(F.lit(True))
     pairs = hinted.join(new_side, same_key, "full")
     return contract.changes(pairs, F.col("__in_old").isNotNull(), F.col("__in_new").isNotNull())

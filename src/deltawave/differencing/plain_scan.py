@@ -1,4 +1,4 @@
-"""Whether a frame is nothing but all rows of Parquet files, as its physical plan tells."""
+"""Whether a frame is nothing but all rows of Parquet files, judged by its physical plan."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame
 
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups
 
-# A projection, a filter, a join and a cache are nodes of their own. Formats on top of Parquet have lists of files of
-# their own, which tell what is deleted and renamed.
+# A projection, a filter, a join and a cache are nodes of their own. Formats on top of Parquet have their own lists of
+# files, with deleted rows and renamed columns.
 _SCAN = re.compile(
     r"(?:\*\(\d+\) )?(?:ColumnarToRow\n\+- )?(?:\*\(\d+\) )?FileScan parquet [^\n]*DataFilters: \[\], Format: Parquet, "
     r"Location: (?:InMemory|Catalog)FileIndex\([^\n]*PartitionFilters: \[\], PushedFilters: \[\], [^\n]*"
@@ -20,14 +20,14 @@ _SCAN = re.compile(
 
 def is_plain_scan(frame: DataFrame) -> bool:
     """Whether the frame is all rows of Parquet files, so that it changes with these files only."""
-    # To drop a view of a frame that Spark has in its cache would take it out of there.
+    # Dropping a view of a frame that is in Spark's cache would remove the frame from the cache.
     return frame.storageLevel == StorageLevel.NONE and _SCAN.fullmatch(_physical_plan(frame)) is not None
 
 
 def plain_row_groups(frame: DataFrame) -> RowGroups:
     """The row groups that hold the frame's rows. Raises ``NotInPlaceError`` if Spark has to read them."""
     if frame.storageLevel != StorageLevel.NONE:
-        # To drop a view of it would take it out of the cache.
+        # Dropping a view of it would remove it from the cache.
         raise NotInPlaceError("Spark has it in its cache")
     plan = _physical_plan(frame)
     if not _SCAN.fullmatch(plan):

@@ -1,8 +1,8 @@
 """Snapshots compared by keys, hashes and pointers (LG96 3.3: SMC2, PHC2; LG95 4.3) on Spark.
 
-Of each row only a hash of its key, a hash of its values and its position are exchanged. Where these tell a difference,
-the pointer leads to the full row, and only row groups that a pointer names are read again. Keys need not be exchanged:
-a hash of 96 bits matches them, and the row holds the key.
+Only a hash of each row's key, a hash of its values and its position are exchanged. Where these show a difference, the
+pointer leads to the full row, and only row groups that a pointer names are read again. Keys need not be exchanged: a
+hash of 96 bits matches them, and the row holds the key.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def changes(
     """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
 
     ``matching``: how a task matches the rows of a segment. ``merge`` sorts both sides by the hash of the key (SMC2),
-    ``hash`` builds a hash table of the old one (PHC2). Raises ``NotInPlaceError`` if a snapshot is more than all rows
-    of Parquet files, or Spark has to compute what is compared of a column.
+    ``hash`` builds a hash table of the old one (PHC2). Raises ``NotInPlaceError`` if a snapshot is not just all rows of
+    Parquet files, or if Spark has to compute the compared values of a column.
     """
     contract = Contract(columns, before_image)
     cells = [*unique_key, *compared_names(Compared.of(unique_key, columns), columns)]
@@ -82,7 +82,7 @@ def joined_rows(differing: DataFrame, old_rows: StoredRows, new_rows: StoredRows
 
 
 def compared_names(compared: Compared, columns: Columns) -> list[str]:
-    """The columns that are compared. Raises ``NotInPlaceError`` if Spark has to compute what is compared of one."""
+    """The compared columns. Raises ``NotInPlaceError`` if Spark has to compute the compared values of one."""
     names = [column["name"] for column in columns if column["is_compared"]]
     computed = [name for name, cell in zip(names, compared.expressions, strict=True) if cell != quoted(name)]
     if computed:
@@ -124,7 +124,7 @@ class _Compress:
 
 @dataclass(frozen=True)
 class _Differing:
-    """The pointers to the rows of both sides that differ, of whole segments."""
+    """The work of a task on whole segments: it finds the pointers to the rows of both sides that differ."""
 
     matching: Matching
     old_rows: tuple[int, ...]

@@ -12,9 +12,9 @@ from deltawave.differencing.signatures import Signatures
 
 
 def probed(old: Signatures, new: Signatures) -> Differences | None:
-    """The differences of two segments in any order; none where a key's hash does not tell which key is meant.
+    """The differences of two segments in any order; ``None`` if a key's hash does not identify the key.
 
-    That is so for duplicate keys and for different keys of one hash, which only
+    This happens with duplicate keys and with different keys of the same hash, which only
     :func:`deltawave.differencing.merging.differences` tells apart.
     """
     former = places_of(new.key_hash, old.key_hash)

@@ -1,4 +1,4 @@
-"""A tenth of a second less for each task of a Spark worker."""
+"""Saves a tenth of a second for each task of a Spark worker."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Seen = tuple[int, int]
 
 
 def quicken_worker() -> None:
-    """In a worker, leave out what Spark does for each task and what has no effect.
+    """In a worker, leave out steps that Spark takes for each task and that have no effect.
 
-    Before a task it calls ``importlib.invalidate_caches``: Python then reads the directory of pyspark.zip anew for each
-    package that was imported from it. After a task it looks for garbage among all objects, those of modules included.
+    Before a task Spark calls ``importlib.invalidate_caches``: Python then rereads the directory of pyspark.zip for each
+    package that was imported from it. After a task it collects garbage among all objects, including those of modules.
     """
     main = sys.modules.get("__main__")
     if getattr(getattr(main, "__spec__", None), "name", None) == "pyspark.daemon":
@@ -24,7 +24,7 @@ def quicken_worker() -> None:
 
 
 def read_archives_once(importer: Any) -> None:
-    """Let the importer read an archive's directory again only where the archive has changed."""
+    """Let the importer read an archive's directory again only if the archive has changed."""
     read_again = importer.invalidate_caches
     if hasattr(read_again, "seen"):
         return

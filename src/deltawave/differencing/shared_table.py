@@ -1,4 +1,4 @@
-"""The hash table of what is kept, written and mapped into memory by the tasks of one machine (LG96 3.1, PHC1)."""
+"""The hash table of the kept rows, written and mapped into memory by the tasks of one machine (LG96 3.1, PHC1)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SharedTable:
 
     @classmethod
     def of(cls, kept: DataFrame, patches: DataFrame | None, compared: Compared) -> SharedTable:
-        """Write the table of what is kept, with what changed since."""
+        """Write the table of the kept rows, with the changes since."""
         session, name = kept.sparkSession, f"deltawave-{uuid4().hex}"
         known = kept.agg(F.max("segments"), F.max("rows"), F.collect_set("segment")).collect()[0]
         segments, largest, there = known[0] or 1, known[1] or 0, set(known[2])
@@ -71,7 +71,7 @@ class SharedTable:
         return _folder(self.name) / f"{self.layout.size}"
 
     def _filled(self, kept: DataFrame, there: Set[int], patched: _Patches) -> int:
-        """Write all segments, those that are ``there`` and new ones; the size that the largest one needs."""
+        """Write all segments, existing (``there``) and new ones; return the size that the largest one needs."""
         attempts = patched.attempts
 
         def fill(batches: Batches) -> Batches:
@@ -82,7 +82,7 @@ class SharedTable:
 
         session = kept.sparkSession
         try:
-            # A row is a segment.
+            # One row per segment.
             filled = map_row_groups(session, plain_row_groups(kept), fill, _COUNTED, batch_rows=1)
         except NotInPlaceError:
             filled = kept.mapInArrow(fill, _COUNTED)
@@ -109,10 +109,10 @@ def _rows(name: str, segment: int, entries: pa.Scalar, attempts: Set[int]) -> Si
 
 @dataclass(frozen=True)
 class _Patches:
-    """What changed since, in files for the tasks that write the table.
+    """The changes since, in files for the tasks that write the table.
 
     - ``counts``: how many changed rows each segment has
-    - ``attempts``: the tasks' attempts that came to an end; what others have left does not count
+    - ``attempts``: the task attempts that completed; files of others are ignored
     """
 
     counts: Mapping[int, int] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """Compressed rows of a snapshot: keys and hashes (LG96 3.1, the file f1 of SMC1 and PHC1), as bytes and in segments.
 
-Rows are placed by the hash of their key: segment i of n holds the i-th n-th of all hashes. So equal keys of two
-snapshots are in the same segment, and a segment of hashes that are sorted lies in one place of a longer one.
+Rows are placed by the hash of their key: segment i of n holds the i-th of n equal parts of all hashes. So equal keys of
+two snapshots are in the same segment, and in sorted hashes the rows of a segment lie next to each other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KEY_SEED, _CHECK_SEED, _ROW_SEED = 1, 2, 3
 class Signatures:
     """The compressed rows of one segment.
 
-    - ``key_hash``, ``key_check``: 64 and 32 bits of the key; keys are equal where both are, but for one pair of keys in
+    - ``key_hash``, ``key_check``: 64 and 32 bits of the key; keys are equal if both are, except for one pair of keys in
       2^96
     - ``row_hash``: 64 bits of key and compared columns
     - ``keys``: the key's columns
@@ -101,13 +101,13 @@ class Signatures:
         )
 
     def sorted(self, are_runs: bool = False) -> Signatures:
-        """In the order of the key's hash. ``are_runs``: they are a few sorted parts, which are merged."""
+        """The rows in the order of the key's hash. ``are_runs``: they are a few sorted parts, which are merged."""
         if np.all(self.key_hash[:-1] <= self.key_hash[1:]):
             return self
         return self.take(np.argsort(self.key_hash, kind="stable" if are_runs else "quicksort"))
 
     def segments(self, count: int) -> Iterator[tuple[int, Signatures]]:
-        """The parts of these rows, which are sorted, that lie in the segments of ``count`` that have any."""
+        """These sorted rows, split into those of ``count`` segments that have any."""
         if len(self):
             bounds = np.searchsorted(segment_of(self.key_hash, count), np.arange(count + 1))
             for segment in np.flatnonzero(np.diff(bounds)).tolist():
@@ -125,13 +125,13 @@ def segment_of(hashes: Hashes, count: int) -> npt.NDArray[np.int64]:
 
 
 def placed(hashes: Hashes, count: int) -> tuple[npt.NDArray[np.int64], Hashes]:
-    """In which of ``count`` segments these hashes lie, and how far inside: a fraction of 2^32."""
+    """In which of ``count`` segments these hashes lie, and how far inside, as a fraction of 2^32."""
     scaled = (hashes >> np.uint64(32)) * np.uint64(count)
     return (scaled >> np.uint64(32)).astype(np.int64), scaled & np.uint64(0xFFFFFFFF)
 
 
 def gathered(batches: Iterable[tuple[int, Signatures]], rows: int) -> Iterator[tuple[int, Signatures]]:
-    """The same rows, each kind's sorted, in few parts of about so many."""
+    """The same rows, sorted within each kind, in few parts of about ``rows`` rows."""
     waiting: defaultdict[int, list[Signatures]] = defaultdict(list)
     count = 0
     for kind, batch in batches:

@@ -1,8 +1,9 @@
 """The window over compressed snapshots (LG95 4.5, similar dumps) on Spark.
 
-As under :mod:`~deltawave.differencing.window`, tasks read aligned segments in their physical order. But what waits in
-an aging buffer is the compressed row: hashes of key and values, and its position. So the same memory holds a window
-that is several times as long. Positions of rows that differ or met none lead to the full rows, which are joined.
+As under :mod:`~deltawave.differencing.window`, tasks read aligned segments in their physical order. But only the
+compressed row waits in an aging buffer: hashes of key and values, and the position. So the same memory holds a window
+that is several times as long. The positions of rows that differ or found no match lead to the full rows, which are
+joined.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from deltawave.differencing.window import parallelism
 
 _LOG = logging.getLogger(__name__)
 
-# Bytes of a compressed row in an aging buffer, with what is computed of it.
+# Bytes of a compressed row in an aging buffer, with what is computed from it.
 _ROW_BYTES = 64
-# What an aging buffer is of the memory, which holds two of them, and blocks that are decoded.
+# The share of an aging buffer in the memory, which holds two of them, and decoded blocks.
 _PART_OF_MEMORY = 4
 
 
@@ -45,8 +46,8 @@ def changes(
 ) -> Freed:
     """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
 
-    ``memory_bytes``: what a task may use. Raises ``NotInPlaceError`` if a snapshot is more than all rows of Parquet
-    files, if Spark has to compute what is compared of a column, and if the order of the snapshots differs much.
+    ``memory_bytes``: what a task may use. Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet
+    files, if Spark has to compute the compared values of a column, or if the order of the snapshots differs much.
     """
     contract = Contract(columns, before_image)
     cells = [*unique_key, *compared_names(Compared.of(unique_key, columns), columns)]
@@ -69,14 +70,14 @@ def changes(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """What a task does with its segments: it tells the positions of rows that differ or met none."""
+    """The work of a task on its segments: it finds the positions of rows that differ or have no match."""
 
     old: RowGroups
     new: RowGroups
     segments: tuple[Segment, ...]
     capacity: int
     keys: int
-    # Spark takes equal plans for one, and would answer from the rows that an earlier comparison has cached.
+    # Spark treats equal plans as the same, and would answer from the rows that an earlier comparison has cached.
     token: str
 
     def __call__(self, batches: Batches) -> Batches:

@@ -33,17 +33,17 @@ def snapshot_differential(
     The columns of ``new`` and those that only ``old`` has; ``before__<column>`` of all but the key; ``change_type``:
     insert, update or delete; ``changed_columns``: the names of the columns that make an update.
 
-    - ``old``, ``new``: frames, or where Parquet files are, which the active session reads
-    - ``unique_key``: columns that have a value of their own in each row; null matches null
+    - ``old``, ``new``: frames, or paths of Parquet files, which the active session reads
+    - ``unique_key``: columns whose values together are unique in each snapshot; null matches null
     - ``algorithm``: one of :data:`ALGORITHMS`, which docs/algorithms.md describes; those that compare hashes
       (``..._compressed``, ``..._pointed``, ``similar``) miss a difference with a probability of 2^-64
-    - ``before_image``: whether with the columns ``before__...``
+    - ``before_image``: whether the result has the columns ``before__...``
     - ``ignore_columns``: carried, not compared, like columns that only one side has
     - ``tolerance``: absolute differences of numeric columns, computed in doubles, that count as equal; not with an
       algorithm that compares hashes
     - ``memory_bytes``: what a task may use
-    - ``check_keys``: whether to read both keys before. Without that, a key with several rows gives other rows in each
-      algorithm
+    - ``check_keys``: whether to check first that keys are unique. Without that, a key with several rows gives different
+      rows in each algorithm
     - ``duplicate_keys``: ``fail`` refuses a key with several rows; with ``multiset``, identical rows of a key cancel
       out, and the others pair up (LG95 4.6). Whole rows are then compared
     - ``reconcile``: with ``window``, whether to join the rows that no window matches. Otherwise a row that moved too

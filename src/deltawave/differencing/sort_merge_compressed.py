@@ -1,8 +1,8 @@
 """Sort-merge outer join with a compressed old snapshot (LG96 3.1: SMC1) on Spark.
 
-Of the old snapshot only keys and hashes are kept, sorted by the key's hash and in segments. The new snapshot is
-compressed where it is read; only the compressed rows are exchanged. A task merges a segment at a time, so a segment
-bounds its memory. Then the rows that differ are read.
+Only keys and hashes of the old snapshot are kept, sorted by the key's hash and in segments. The new snapshot is
+compressed where it is read; only the compressed rows are exchanged. A task merges one segment at a time, which bounds
+its memory. Then the rows that differ are read.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
 _MOVED = "The source changed while it was compared: a row is another one in the second reading. Run again."
 
-# Up to so many keys are sent to every task that reads the new snapshot.
+# Up to this many keys are sent to every task that reads the new snapshot.
 _BROADCAST_KEYS = 2_000_000
 
 
@@ -70,9 +70,9 @@ def differing_rows(
     - ``columns``: mappings, see docs/python_strategies.md
     - ``in_place``: ``new`` is a plain select of Parquet files, which are first read without Spark
 
-    The result has the columns of ``new``, ``was_kept`` and ``is_there``. Of a key that ``new`` lacks, it has the key
-    alone. All rows of a duplicate key differ. ``new`` is read twice, the second time only if a row differs. A row that
-    changed in between is an error of the query; the result lacks keys that the second reading did not meet.
+    The result has the columns of ``new``, ``was_kept`` and ``is_there``. For a key that ``new`` lacks, it has the key
+    alone. All rows of a duplicate key differ. ``new`` is read a second time only if a row differs. A row that changed
+    in between is an error of the query; keys that the second reading did not find are not in the result.
     """
     compared = Compared.of(unique_key, columns)
     segments = segments_of(rows)
@@ -121,7 +121,7 @@ def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, can
 
 
 def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small: bool) -> DataFrame:
-    """The rows that have a candidate's key and not its kept hash. One that has another hash than before is an error."""
+    """The rows with a candidate's key and not its kept hash. A row whose hash has changed meanwhile is an error."""
     prefix = free_prefix("candidate_", new.columns)
     named = candidates.select(*(F.col(name).alias(prefix + name) for name in candidates.columns))
     same = all_same((F.col(quoted(name)), F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key))
@@ -141,15 +141,15 @@ def _row_hash(keys: int) -> Callable[[Column], Column]:
         return pa.array(signatures(rows.flatten(), keys).row_hash.view(np.int64))
 
     row_hash.__annotations__ = {"rows": pa.Array, "return": pa.Array}
-    # Otherwise Spark computes it below the join, of rows of other keys as well.
+    # Otherwise Spark computes it below the join, for rows of other keys as well.
     return F.arrow_udf(row_hash, "bigint").asNondeterministic()  # type: ignore[attr-defined,no-any-return]
 
 
 @dataclass(frozen=True)
 class _Differing:
-    """The rows of both sides that differ, of whole segments.
+    """The work of a task on whole segments: it finds the rows of both sides that differ.
 
-    - ``token``: Spark takes equal plans for one, and would answer from the rows that an earlier comparison has cached
+    - ``token``: Spark treats equal plans as the same, and would answer from rows that an earlier comparison has cached
     - ``entries``: where the kept rows are stored, if they are not among the pieces
     """
 

@@ -22,8 +22,8 @@ from deltawave.differencing.plain_scan import plain_row_groups
 class StoredRows:
     """The rows of a plain frame of Parquet files, in these columns.
 
-    The position of a row is its number in the order of the files. ``token``: Spark takes equal plans for one, and would
-    answer from the rows of files that were there before.
+    The position of a row is its number in the order of the files. ``token``: Spark treats equal plans as the same, and
+    would answer from the rows of former files.
     """
 
     frame: DataFrame
@@ -39,7 +39,7 @@ class StoredRows:
 
     @property
     def begins(self) -> npt.NDArray[np.int64]:
-        """The position at which each row group begins, and that after the last."""
+        """The position at which each row group begins, and the one after the last."""
         return np.cumsum([0, *self.groups.rows], dtype=np.int64)
 
     def of_groups(self, numbers: Sequence[int]) -> DataFrame:

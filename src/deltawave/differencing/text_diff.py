@@ -1,9 +1,9 @@
 """Text comparison of ordered snapshots (LG95 3.5, 4.5: UNIX diff and bdiff) on Spark, made minimal.
 
 Tasks compare aligned segments by the longest common subsequence of their keys. It finds the rows that kept their order
-and whether these were updated. What it leaves over on both sides was deleted, inserted or moved: these rows are joined,
-which is the report's filter of useless delete-insert pairs. So the result is exact and minimal for snapshots in any
-order: the order decides on the time alone.
+and whether these were updated. The rows that it leaves over on both sides were deleted, inserted or moved: these are
+joined, which is the report's filter of useless delete-insert pairs. So the result is exact and minimal for snapshots in
+any order: the order only affects the time.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def changes(
 ) -> FreedAndMeasured:
     """Return what docs/python_strategies.md has: the rows that differ, a function that frees what they need, figures.
 
-    ``memory_bytes``: what a task may use. As :func:`deltawave.differencing.window.changes` it reads Parquet files
-    without Spark, and leaves both snapshots to Spark's join where that is not possible or the order differs much.
+    ``memory_bytes``: what a task may use. Like :func:`deltawave.differencing.window.changes` it reads Parquet files
+    without Spark, and leaves both snapshots to Spark's join if that is not possible or the order differs much.
     """
     return changes_by(
         _TEXT_DIFF,

@@ -1,9 +1,9 @@
 """Stagnant snapshots by blocks (LG95 4.3): a checksum for each block, and only blocks that differ are read.
 
-A block is a row group of a Parquet file, the report's k blocks of a disk; its checksum covers the bytes as they are
-stored, so that nothing is decoded for it. A block of the old snapshot and one of the new that are equal hold the same
-rows, wherever they lie. Since a key is there once, no other row has one of their keys: both are left out. The report
-assumes that no row comes or goes; here the other blocks are joined, so the result is exact whatever has changed.
+A block is a row group of a Parquet file (in the report, k blocks of a disk); its checksum covers the bytes as they are
+stored, so that nothing is decoded for it. Equal blocks of the old and the new snapshot hold the same rows, wherever
+they lie. Since keys are unique, no other row has one of their keys: both are left out. The report assumes that no row
+comes or goes; here the other blocks are joined, so the result is exact whatever has changed.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def changes(
 ) -> Freed:
     """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
 
-    Key and compared columns of a block count. The blocks that are left are compared by a window, or joined where their
-    rows lie too far apart. Raises ``NotInPlaceError`` if a snapshot is more than all rows of Parquet files, or a file
-    does not tell for certain where its bytes are.
+    The checksum covers a block's key and compared columns. The remaining blocks are compared by a window, or joined if
+    their rows lie too far apart. Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet files, or a
+    file does not say for certain where its bytes are.
     """
     contract = Contract(columns, before_image)
     names = [column["name"] for column in columns if column["is_key"] or column["is_compared"]]
@@ -76,7 +76,7 @@ def changes(
 def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[bytes]]:
     """The checksum of each row group, for each side.
 
-    Raises ``NotInPlaceError`` if a file does not tell where its bytes are.
+    Raises ``NotInPlaceError`` if a file does not say where its bytes are.
     """
     all_groups = [(side, number) for side, groups in enumerate(sides) for number in range(len(groups.groups))]
 
@@ -113,7 +113,7 @@ def _checksum(groups: RowGroups, number: int) -> bytes:
 
 
 def _without(own: list[bytes], others: list[bytes]) -> list[int]:
-    """The places of checksums to which the other side has no equal; each of those serves once."""
+    """The places of checksums without an equal on the other side; each of the others matches once."""
     left = Counter(others)
     rest = []
     for place, checksum in enumerate(own):

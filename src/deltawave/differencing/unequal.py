@@ -1,7 +1,7 @@
 """Which of two columns' values differ, by Arrow.
 
-Spark decides in the end what a difference is. So a value that may equal another, as one of two maps, counts as unequal
-here, and equal means equal bytes or numbers, or NaN on both sides.
+Spark decides in the end what a difference is. So values that may be equal, such as two maps, count as unequal here, and
+equal means equal bytes or numbers, or NaN on both sides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def unequal(left: pa.Array, right: pa.Array) -> Mask:
-    """Tell the places at which two columns of one type and length differ. Null equals null."""
+    """Tell the places at which two columns of the same type and length differ. Null equals null."""
     if isinstance(left, pa.DictionaryArray) and isinstance(right, pa.DictionaryArray):
         left, right = _indices(left, right)
     left, right = plain(left), plain(right)
@@ -36,7 +36,7 @@ def unequal(left: pa.Array, right: pa.Array) -> Mask:
 
 
 def any_unequal(left: Iterable[pa.Array], right: Iterable[pa.Array], rows: int) -> Mask:
-    """Tell the rows of which one of the columns differs."""
+    """Tell the rows in which at least one of the columns differs."""
     found = np.zeros(rows, dtype=bool)
     for one, other in zip(left, right, strict=True):
         found |= unequal(one, other)
@@ -49,7 +49,7 @@ def _indices(left: pa.DictionaryArray, right: pa.DictionaryArray) -> tuple[pa.Ar
         return left, right
     if left.dictionary.equals(right.dictionary):
         return left.indices, right.indices
-    # What the left side lacks gets a number that it does not have. Values of a dictionary are distinct.
+    # Values that the left side lacks get a number that it does not have. Values of a dictionary are distinct.
     places = pc.fill_null(pc.index_in(right.dictionary, value_set=left.dictionary), -1)
     return left.indices.cast(pa.int32()), places.take(right.indices)
 
@@ -59,7 +59,7 @@ def _mask(values: pa.Array) -> Mask:
 
 
 def _unequal_nested(left: pa.Array, right: pa.Array) -> Mask:
-    """By halves: Arrow compares nested values of whole columns only."""
+    """Found by halving: Arrow compares nested values only for whole columns."""
     found = np.zeros(len(left), dtype=bool)
     waiting = [(0, len(left))]
     while waiting:

@@ -1,8 +1,8 @@
 """The window algorithm (LG96 4) on Spark: both snapshots are read once, in their physical order.
 
 Tasks compare aligned segments, each with its own window. Rows that a window does not match, because they moved too far
-or over a segment's border, are joined at the end. So the result is exact for snapshots in any order: the order decides
-on the time alone.
+or across a segment's border, are joined at the end. So the result is exact for snapshots in any order: the order only
+affects the time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LOG = logging.getLogger(__name__)
 
 _SIDES: tuple[Side, Side] = ("old", "new")
 
-# What the rows of an aging buffer are of the memory: both buffers, copies of a part, and what is decoded.
+# The share of an aging buffer in the memory, which holds both buffers, copies of a part, and decoded rows.
 _PART_OF_MEMORY = 8
 
 
@@ -57,7 +57,7 @@ def changes(
 
     ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
-    values than the files hold, and if few of the sampled rows lie within the window.
+    values than the files hold, or if too few of the sampled rows lie within the window.
 
     Without ``reconcile``, rows that no window matches are not joined but reported, as in the paper: a row that moved
     too far, or over a segment's border, is a delete and an insert. Apply a result's deletes before its inserts.
@@ -95,7 +95,7 @@ def changes_by(
 def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Sequence[str]) -> Freed:
     """The changes among pairs of rows that may differ and rows without a partner, in the columns of ``found_schema``.
 
-    Of the latter, rows that were only not met are joined.
+    The rows without a partner are joined, as the window may only have missed one.
     """
     found = pairs_and_rest.persist()
     in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
@@ -115,9 +115,9 @@ class Matching:
     """How a task matches the rows of a segment.
 
     - ``name``: what the run's messages call it
-    - ``match``: pairs the blocks of both sides; the rows and the bytes that may wait follow them
+    - ``match``: pairs the blocks of both sides; further arguments are how many rows and bytes may wait
     - ``keeps_equal``: whether pairs of equal rows belong to the result, as they do in a join
-    - ``needs_order``: whether it only pairs rows that keep their order
+    - ``needs_order``: whether it pairs only rows that keep their order
     """
 
     name: str
@@ -236,7 +236,7 @@ class SegmentedPair:
 
 
 def found_schema(contract: Contract, old: DataFrame, new: DataFrame) -> StructType:
-    """Where tasks put what they find: of each side the position and the columns, null where a row has no partner."""
+    """The columns in which tasks put what they find: each side's position and columns, null if a row has no partner."""
     schema = StructType()
     for side, frame in zip(_SIDES, (old, new), strict=True):
         schema = schema.add(position(side), LongType())
@@ -247,7 +247,7 @@ def found_schema(contract: Contract, old: DataFrame, new: DataFrame) -> StructTy
 
 
 def cells(contract: Contract, side: Side) -> list[Column]:
-    """A side's columns of what was found, by their own names."""
+    """A side's columns among those of ``found_schema``, by their own names."""
     return [F.col(_moved(side, number)).alias(name) for number, name in enumerate(contract.names(side))]
 
 
@@ -261,7 +261,7 @@ def _paired(contract: Contract, found: DataFrame) -> DataFrame:
 
 
 def position(side: Side) -> str:
-    """The column that tells where in a snapshot a row lies; null where a pair lacks this side."""
+    """The column with a row's position in its snapshot; null if a pair lacks this side."""
     return f"__{side}_position"
 
 
@@ -272,7 +272,7 @@ def _moved(side: Side, number: int) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a task does with its segments."""
+    """The work of a task on its segments."""
 
     matching: Matching
     old: RowGroups
@@ -283,7 +283,7 @@ class Comparison:
     unique_key: list[str]
     compared: list[str]
     found: pa.Schema
-    # Spark takes equal plans for one, and would answer from the rows that an earlier comparison has cached.
+    # Spark treats equal plans as the same, and would answer from the rows that an earlier comparison has cached.
     token: str
 
     def __call__(self, batches: Batches) -> Batches:
@@ -293,7 +293,7 @@ class Comparison:
             yield from self.found_in(self.blocks("old", old), self.blocks("new", new))
 
     def found_in(self, old: Iterator[Block], new: Iterator[Block]) -> Batches:
-        """What the blocks of both sides hold, in the columns of ``found_schema``."""
+        """What matching the blocks of both sides finds, in the columns of ``found_schema``."""
         for met in self.matching.match(old, new, self.capacity, self.capacity_bytes):
             if isinstance(met, Aged):
                 yield self._batch(met.rows, None) if met.is_old else self._batch(None, met.rows)
@@ -303,7 +303,7 @@ class Comparison:
             differing = np.flatnonzero(is_wanted & ~is_other_key)
             if len(differing):
                 yield self._batch(met.old.take(differing), met.new.take(differing))
-            # Spark tells whether they are equal, as NaN and -0.0 are, or only their hashes.
+            # Spark decides whether the values are equal (NaN, -0.0), or only their hashes.
             apart = np.flatnonzero(is_other_key)
             if len(apart):
                 yield self._batch(met.old.take(apart), None)
@@ -334,7 +334,7 @@ class Comparison:
 
 
 def _columns(block: Block, groups: RowGroups, names: list[str]) -> Iterator[pa.Array]:
-    """One at a time: what was taken out of a block is compared while it is in the cache."""
+    """One column at a time: what was taken out of a block is compared while it is in the cache."""
     return (block.column(groups.schema.get_field_index(name)) for name in names)
 
 
