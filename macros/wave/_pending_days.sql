@@ -1,5 +1,5 @@
-{# The transitions that this run has to make, in order: {kind, days}. Days that came too late are skipped with a warning. #}
-{%- macro _pending_days(job, state) -%}
+{# The transitions that this run has to make, in order: {kind, days}. `warnings`: a list to which it adds its own, as of days that came too late. #}
+{%- macro _pending_days(job, state, warnings) -%}
   {%- set record = none if state.is_new_generation or not state.record else tojson(deltawave._wave_in(state.record.select)) -%}
   {%- set batch = {'batch_id': state.record.batch_id if state.record else 0, 'attempt': job.attempt} -%}
   {%- set dropped = deltawave._days_to_drop(job) -%}
@@ -12,9 +12,9 @@
     {%- if row.kind == 'late' -%}
       {%- do late.append(row.text) -%}
     {%- elif row.kind == 'length' -%}
-      {%- do exceptions.warn(deltawave._message('long_text', {'model': job.name, 'window': job.settings.window, 'length': row.text})) -%}
+      {%- do warnings.append(deltawave._message('long_text', {'model': job.name, 'window': job.settings.window, 'length': row.text})) -%}
     {%- elif row.kind == 'unknown' -%}
-      {%- do exceptions.warn(deltawave._message('unknown_day', {'model': job.name, 'day': row.text})) -%}
+      {%- do warnings.append(deltawave._message('unknown_day', {'model': job.name, 'day': row.text})) -%}
     {%- elif row.kind == 'objection' -%}
       {%- do objections.append(row.text) -%}
     {%- else -%}
@@ -22,7 +22,7 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if late -%}
-    {%- do exceptions.warn(deltawave._message('late_days', {
+    {%- do warnings.append(deltawave._message('late_days', {
       'model': job.name, 'days': late | join(', '), 'newest': deltawave._newest_day(state.record, dropped),
     })) -%}
   {%- endif -%}

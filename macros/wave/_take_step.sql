@@ -1,5 +1,5 @@
-{# Makes one transition, and returns the record of its decision. #}
-{%- macro _take_step(job, last, work, is_new) -%}
+{# Makes one transition, and returns the record of its decision. `warnings`: a list to which it adds its own. #}
+{%- macro _take_step(job, last, work, is_new, warnings) -%}
   {%- set batch = deltawave._begin_step(job, last, work) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- set options = {
@@ -35,9 +35,8 @@
     {%- do deltawave._run(job, row.text) -%}
   {%- endfor -%}
   {%- do deltawave._report_batch(job, batch) -%}
-  {#- With --warn-error a warning ends the run. -#}
   {%- if checksums -%}
-    {%- do exceptions.warn(deltawave._message('unsteady_days', {
+    {%- do warnings.append(deltawave._message('unsteady_days', {
       'model': job.name, 'batch': batch.label, 'days': checksums.keys() | join(', '),
     })) -%}
   {%- endif -%}

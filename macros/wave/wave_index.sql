@@ -17,13 +17,14 @@
   {{ run_hooks(pre_hooks) }}
 
   {%- set state = deltawave._recover(job) -%}
+  {%- set warnings = [] -%}
   {%- set progress = namespace(record=state.record, is_new=state.is_new_generation) -%}
   {%- if flags.EMPTY -%}
     {%- do deltawave._create_without_days(job) -%}
   {%- else -%}
-    {%- for work in deltawave._pending_days(job, state) -%}
+    {%- for work in deltawave._pending_days(job, state, warnings) -%}
       {%- if work.kind != 'prepare' or deltawave._wave_in(progress.record.select).pending -%}
-        {%- set progress.record = deltawave._take_step(job, progress.record, work, progress.is_new) -%}
+        {%- set progress.record = deltawave._take_step(job, progress.record, work, progress.is_new, warnings) -%}
         {%- set progress.is_new = false -%}
       {%- endif -%}
     {%- endfor -%}
@@ -41,6 +42,11 @@
 
   {{ run_hooks(post_hooks) }}
   {%- do apply_grants(job.target, config.get('grants'), should_revoke=false) -%}
+
+  {#- With --warn-error the first one ends the run: by now all that the run had to do is done. -#}
+  {%- for text in warnings -%}
+    {%- do exceptions.warn(text) -%}
+  {%- endfor -%}
 
   {{ return({'relations': [job.target]}) }}
 

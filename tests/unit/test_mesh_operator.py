@@ -224,6 +224,42 @@ def test_columns_of_dictionaries_and_views(folder: Path) -> None:
     assert [row[4:] for row in found] == [("ann", "ann", {"name": "ann"}, ["ann"]), (None,) * 4]
 
 
+def test_a_page_has_as_many_bytes_as_asked_for_where_values_of_dictionaries_are_wide(folder: Path) -> None:
+    """It is measured by what it takes decoded."""
+    texts = pa.array(["x" * 10_000] * 1000).dictionary_encode()
+    rows = pa.record_batch([pa.array(range(1000)), texts], names=["id", "text"])
+    assert write_pages(folder / "wide", [rows, rows], rows.schema, key=["id"], page_bytes=1 << 20) == 2000
+    with PageFile(folder / "wide") as pages:
+        assert pages.page_bytes < 2 << 20
+        assert sum(pages.row_counts) == 2000
+        assert sum(pages.read(page, 1).rows.num_rows for page in range(pages.pages)) == 2000
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.large_list(pa.dictionary(pa.int32(), pa.string())),
+        pa.list_(pa.dictionary(pa.int32(), pa.string()), 1),
+        pa.map_(pa.string(), pa.dictionary(pa.int32(), pa.string())),
+    ],
+    ids=str,
+)
+def test_dictionaries_within_other_types_can_be_read(folder: Path, kind: pa.DataType) -> None:
+    is_map = pa.types.is_map(kind)
+    plain = pa.map_(pa.string(), pa.string()) if is_map else pa.list_(pa.string())
+    values = pa.array([[("k", "a")] if is_map else ["a"]], plain)
+    if is_map:
+        items = pa.DictionaryArray.from_arrays(pa.array([0], pa.int32()), pa.array(["a"]))
+        cells: pa.Array = pa.MapArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["k"]), items)
+    else:
+        cells = values.cast(kind)
+    rows = pa.RecordBatch.from_arrays([pa.array([1]), cells], names=["id", "value"])
+    path = folder / f"within {kind.id}"
+    write_pages(path, [rows], rows.schema, key=["id"])
+    with PageFile(path) as pages:
+        assert pages.read(0, 1).rows.column("value").to_pylist() == values.to_pylist()
+
+
 def test_columns_of_tuples_that_meet_nothing_are_nullable(folder: Path) -> None:
     schema = pa.schema([field.with_nullable(field.name == "branch") for field in RELATION]).set(
         1, pa.field("place", pa.string(), False)

@@ -187,7 +187,8 @@ def test_a_stream_that_is_always_faster(folder: Path) -> None:
         assert next(running).num_rows
         assert counts.shed > 0
         running.close()
-    assert sum(batch.num_rows for batch in shed_tuples(folder / "endless")) == counts.shed
+    # Two batches were pulled.
+    assert sum(batch.num_rows for batch in shed_tuples(folder / "endless")) + counts.tuples == 2 * len(tuples)
 
 
 def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
@@ -219,6 +220,29 @@ def test_a_run_that_ends_early_keeps_what_waits(folder: Path) -> None:
             deque(join.run(failing(), Greedy(), counts, Shed(file, keep_w)), 0)
     kept = [at for batch in shed_tuples(file) for at in batch.column("at").to_pylist()]
     assert len(kept) == len(set(kept)) == count - counts.tuples
+
+
+@pytest.mark.parametrize("end", ["nobody takes more", "too little memory", "no priorities"])
+def test_what_was_pulled_is_joined_or_in_the_file(folder: Path, end: str) -> None:
+    """Whatever ends the join, and however large a batch is: the stream does not give it back."""
+
+    def failing(frequencies: Any, number: int) -> Any:
+        raise OSError("no priorities")
+
+    count, file = 100_000, folder / f"pulled {end}"
+    tuples = tuples_of([n % 100 for n in range(count)])
+    memory = 1 if end == "too little memory" else 100_000
+    counts = Counts()
+    with relation_of(folder, list(range(100)), per_page=10) as relation:
+        join = MeshJoin(relation, ON, tuples.schema, memory_bytes=memory)
+        results = join.run([tuples], Greedy(), counts, Shed(file, failing if end == "no priorities" else keep_w))
+        if end == "nobody takes more":
+            next(results)
+            results.close()
+        else:
+            with pytest.raises((OSError, ValueError), match=r"no priorities|needs more than the 1 bytes"):
+                next(results)
+    assert sum(batch.num_rows for batch in shed_tuples(file)) + counts.tuples == count
 
 
 def test_a_run_that_has_shed_nothing_is_in_nobodys_way(folder: Path) -> None:

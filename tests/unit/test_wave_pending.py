@@ -222,6 +222,30 @@ def test_days_that_cannot_be_dropped() -> None:
     assert late == []
 
 
+def test_a_drop_may_be_repeated_in_every_run() -> None:
+    """As a scheduled command does that keeps the day: the day is dropped once, and later days are taken."""
+    record, _ = after(SPEC, 4, first_load=4)
+    drop, count = ["2026-01-04"], 10
+    record, _ = carried_out(record, SPEC, pending(record, SPEC, [], drop=drop)[0], count)
+    for day in range(5, 9):
+        assert unknown_days(record, drop) == drop
+        works, _ = pending(record, SPEC, days(day, day), drop=drop)
+        assert [work.kind for work in works] == ["take"]
+        count += 10
+        record, _ = carried_out(record, SPEC, works, count)
+
+
+def test_days_without_rows_before_a_wrong_one_are_no_repeated_drop() -> None:
+    """They are as far ahead as it is. Passed over, they would let no day come for years."""
+    record, _ = after(SPEC, 4, first_load=4)
+    works, _ = pending(record, SPEC, [Day("2206-01-10", 1, "a")], gaps="empty")
+    record, _ = carried_out(record, SPEC, works, 10)
+    drop = [record.days[number].value for number in record.indexed]
+    assert min(drop) > "2200"
+    with pytest.raises(ValueError, match="is the oldest day of the index, and can't be dropped"):
+        pending(record, SPEC, days(5, 5), drop=drop)
+
+
 def _begun(spec: WaveSpec, *values: str) -> tuple[WaveRecord, WaveSpec, list[Work], int]:
     works, _ = pending(None, spec, [Day(value, 1, "a") for value in values])
     return WaveRecord(spec), spec, works, 1

@@ -293,6 +293,12 @@ def _plain(kind: pa.DataType) -> pa.DataType:
         return pa.struct([field.with_type(_plain(field.type)) for field in kind])
     if pa.types.is_list(kind):
         return pa.list_(kind.value_field.with_type(_plain(kind.value_type)))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(_plain(kind.value_type)))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(kind.value_field.with_type(_plain(kind.value_type)), kind.list_size)
+    if pa.types.is_map(kind):
+        return pa.map_(_plain(kind.key_type), kind.item_field.with_type(_plain(kind.item_type)))
     return kind
 
 
@@ -305,20 +311,24 @@ def _pages(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -
     """The same rows in batches of about so many bytes."""
     waiting: list[pa.RecordBatch] = []
     size = 0
-    for batch in rows:
+    for encoded in rows:
+        # The values of a dictionary may take much more than it does.
+        batch = encoded.cast(schema)
         row_bytes = max(1, batch.nbytes // max(1, batch.num_rows))
         step = max(1, page_bytes // row_bytes)
         for begin in range(0, batch.num_rows, step):
             part = batch.slice(begin, step)
             if size and size + part.nbytes > page_bytes:
-                yield _joined(waiting, schema)
+                yield _joined(waiting)
                 waiting, size = [], 0
             waiting.append(part)
             size += part.nbytes
     if waiting:
-        yield _joined(waiting, schema)
+        yield _joined(waiting)
 
 
-def _joined(parts: list[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    joined = pa.Table.from_batches([part.cast(schema) for part in parts], schema).combine_chunks()
-    return joined.to_batches()[0]
+def _joined(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
+    found = pa.Table.from_batches(parts).combine_chunks().to_batches()
+    if len(found) > 1:
+        raise ValueError("The texts of a page take more than 2 GiB: write smaller pages.")
+    return found[0]

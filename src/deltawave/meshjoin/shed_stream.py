@@ -114,8 +114,6 @@ class ShedStream(Arrived):
         # A stream may always be faster than this.
         while arrived < most_arrived and (found := self.peek()) is not None:
             rows = found.slice(0, most_arrived - arrived)
-            self._taken += rows.num_rows
-            arrived += rows.num_rows
             frequencies = np.zeros(rows.num_rows) if self._shed.frequencies is None else self._shed.frequencies(rows)
             added = self._shed.priority(frequencies, self._numbered)
             self._numbered += rows.num_rows
@@ -125,6 +123,9 @@ class ShedStream(Arrived):
             self._sizes = np.concatenate([self._sizes, sizes])
             parts = [rows.slice(begin, end - begin) for begin, end in pieces(sizes, most_bytes // _PARTS)]
             self._keep(parts, self._fitting(most_rows, most_bytes - 2 * _PARTS * rows.num_columns))
+            # By now it waits or is shed: after an error before, close would find it nowhere.
+            self._taken += rows.num_rows
+            arrived += rows.num_rows
         return arrived
 
     def _fitting(self, most_rows: int, most_bytes: int) -> Places:
@@ -186,5 +187,7 @@ class ShedStream(Arrived):
         while (waiting := self.held) is not None:
             self._written.write_batch(waiting)
             self.advance(waiting.num_rows)
+        if (pulled := super().held) is not None:
+            self._written.write_batch(pulled)
         self._written.close()
         self._file.close()

@@ -40,7 +40,7 @@ def timed_index_probe(session: SparkSession, relation: str, value: Any, from_day
     """The rows with a search value, of the days from ``from_day`` to ``to_day``, both included (TimedIndexProbe).
 
     ``None`` leaves a side open. One bucket of each constituent is read, where the files' statistics let it be. The
-    frame names tables and parts, which are gone when the wave index has taken two more days: then it fails, or lacks
+    frame names tables and parts, which are gone after two more transitions of the wave index: then it fails, or lacks
     rows. Raises ``ValueError`` if an end is no value of the day column.
     """
     return _read(session, relation, from_day, to_day, partial(_found, value))

@@ -139,9 +139,18 @@ def _check_days(spec: WaveSpec, delivered: Sequence[Day], gaps: str) -> None:
 
 
 def unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]:
-    """Days to drop that the index does not have: a run that is repeated may have dropped them."""
-    indexed = {record.days[number].value for number in record.indexed} if record else set()
-    return [value for value in drop if value not in indexed]
+    """Days to drop that the index does not have, or no longer: a run that is repeated may have dropped them."""
+    if record is None:
+        return list(drop)
+    days, there = dict(record.days), set()
+    is_right_since = any(days[number].value not in drop for number in record.indexed)
+    for number in sorted(number for number in record.indexed if days[number].value in drop):
+        day, before = days[number], days.get(number - 1)
+        # What stays of a day that is dropped, see emptied; the oldest one leaves the index next.
+        days[number] = Day(_next_value(record.spec, before.value) if before else day.value)
+        if day != days[number] or not (before or is_right_since):
+            there.add(day.value)
+    return [value for value in drop if value not in there]
 
 
 def _check_dropped(delivered: Sequence[Day], drop: Collection[str]) -> None:

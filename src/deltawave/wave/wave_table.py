@@ -55,7 +55,7 @@ class WaveTable:
         gaps: str = "skip",
         rebuild: bool = False,
         accept: bool = False,
-        drop: Collection[str] = (),
+        drop: Collection[str] | str = (),
     ) -> list[Day]:
         """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
@@ -67,6 +67,7 @@ class WaveTable:
         """
         check_catalog(self.session)
         _check_columns(columns_of(rows), spec)
+        drop = [drop] if isinstance(drop, str) else drop
         source = f"wave_{uuid4().hex}"
         told = marked(self.session, self.view) if self._exists() else None
         former = WaveRecord.from_json(told["wave"]) if told else None

@@ -268,6 +268,24 @@ class TestRefusals:
         record = record_of(bench)
         assert delivered(rows, record.spec) == list(record.days.values())
 
+    def test_where_warnings_are_errors_all_days_are_taken_first(self, bench: Workbench) -> None:
+        """Those that differ each time, late ones, and a drop that is repeated."""
+        configure(bench)
+
+        def delivers(*days: str) -> str:
+            rows = " union all ".join(f"select date'{day}' as day, 1 as supplier, rand() as amount" for day in days)
+            bench.spark.sql(f"create or replace view {bench.schema}.dump as {rows}")
+            dropped = json.dumps({"deltawave_drop_days": {MODEL: ["2025-12-31"]}})
+            done = bench.run("--warn-error", "--vars", dropped)
+            assert not done.ok
+            return done.text
+
+        delivers("2026-01-01", "2026-01-03")
+        for days in (("2026-01-03", "2026-01-04"), ("2026-01-02", "2026-01-04", "2026-01-05")):
+            text = delivers(*days)
+            assert record_of(bench).days[record_of(bench).state_day].value == days[-1]
+            assert "2025-12-31" in text
+
     def test_a_change_log_is_no_wave_index(self, bench: Workbench) -> None:
         bench.build("select id as account_id from range(3)")
         configure(bench, day_column="account_id", search_field="account_id")
