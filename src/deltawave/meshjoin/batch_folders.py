@@ -1,9 +1,9 @@
 """A folder of results in which each micro-batch of a stream counts once, also if a run is killed (exactly once).
 
-A batch is written into a folder that readers do not look into, and committed by renaming that to
-``micro_batch=<number>``: one step, before which readers see nothing of it, and after which they see all. It fails if
-that batch is there already, so that of two queries in one folder only one commits it. What killed runs left of a batch
-is removed when that batch is committed, and so nothing that a living query could still commit.
+A batch is written into a folder that readers do not look into, and committed by renaming it to
+``micro_batch=<number>``: one step, before which readers see nothing of the batch, and after which they see all.
+Renaming fails if that batch is there already, so that of two queries in one folder only one commits it. Leftovers of
+killed runs are removed when their batch is committed, so nothing that a running query could still commit is removed.
 
 Rows that a batch sheds lie in its folder, where readers do not look: they are committed with its results. Later passes,
 which join them, are batches with the numbers -1, -2 and so on. Messages that are no rows lie there in the same way.
@@ -29,15 +29,16 @@ BATCH = "micro_batch"
 _STAGING = "_staging"
 CHECKPOINT = "_checkpoint"
 _DEFINITION = "_definition.json"
-# In the folder of a batch: what it has shed. In that of a later pass: up to which batch it has joined what they shed.
+# In a batch's folder: the rows that it has shed. In a later pass's folder: the last batch whose shed rows it has
+# joined.
 _SHED = "_shed"
-# What came in the batch and is no row.
+# Messages of the batch that are no rows.
 _UNFIT = "_unfit"
 # In the definition: the stream's schema, which is not compared.
 _STREAM = "stream"
 _UP_TO = "_up_to"
 _PLAN = "_plan"
-# Before the name of a folder; no table's name begins with a dot.
+# Prefix of a folder that was set aside; no table's name begins with a dot.
 _FORMER = ".former."
 
 
@@ -65,20 +66,20 @@ class BatchFolders:
             raise ValueError(
                 f"{folder}: Hadoop takes a path with {found[0]} for a pattern of names. Choose another folder."
             )
-        # Python and Hadoop take a path that begins nowhere from where each of them is.
+        # Python and Hadoop may resolve a relative path against different folders.
         self._folder = str(self._files.makeQualified(place).toString())
 
     @property
     def checkpoint(self) -> str:
-        """Where the stream writes down how far it has come."""
+        """The folder in which the stream records its progress."""
         return f"{self._folder}/{CHECKPOINT}"
 
     def open(self, definition: Mapping[str, str], stream: StructType | None = None) -> None:
-        """Begin a run. ``definition``: what may not change from run to run, and what it is.
+        """Begin a run. ``definition``: settings that may not change from run to run.
 
         ``stream``: its schema, which is kept for later runs.
 
-        Raises ``ValueError`` if there are batches of which the stream would know nothing, or of another definition.
+        Raises ``ValueError`` if there are batches of another definition, or batches unknown to the checkpoint.
         """
         has_begun = self.has_begun
         if not has_begun and self._files.globStatus(self._path(f"{self._folder}/{BATCH}=*")):
@@ -106,7 +107,8 @@ class BatchFolders:
         return bool(self._files.exists(self._path(path)))
 
     def demand(self, definition: Mapping[str, str]) -> None:
-        """Raise ``ValueError`` if some of this is not as when the first run began, or nobody can tell."""
+        """Raise ``ValueError`` if a setting is not that of the first run, or if the definition of that run is
+        missing."""
         if not self._exists(f"{self._folder}/{_DEFINITION}"):
             raise ValueError(
                 f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
@@ -120,26 +122,27 @@ class BatchFolders:
                 )
 
     def rows(self, schema: StructType) -> DataFrame:
-        """All that is committed; ``schema``: its columns, with that of micro-batches."""
+        """All committed rows; ``schema``: their columns, including the micro-batch's number."""
         if not self._exists(self._folder):
             return self._session.createDataFrame([], schema)
         return self._session.read.schema(schema).parquet(self._folder)
 
     def set_aside(self) -> None:
-        """Let the stream begin anew. What is kept stays beside the folder until the next time, and nobody reads it."""
+        """Let the stream begin anew. Its former results stay beside the folder until the next time, and nobody reads
+        them."""
         if not self._exists(self._folder):
             return
         parent, _, name = self._folder.rpartition("/")
         former = self._path(f"{parent}/{_FORMER}{name}")
         self._files.delete(former, True)
-        # In one step: results without their checkpoint would be refused for ever.
+        # In one step: results without their checkpoint would be refused forever.
         if not self._files.rename(self._path(self._folder), former):
             raise OSError(f"{self._folder} could not be renamed to {former.toString()}.")
 
     def has(self, batch: int) -> bool:
         """Whether a batch is committed.
 
-        Raises ``ValueError`` if it is one of other rows, which would be passed over: the checkpoint is an older one.
+        Raises ``ValueError`` if it has other rows, because the checkpoint is older: the new rows would be skipped.
         """
         committed = self._committed(batch)
         if not self._files.exists(committed):
@@ -154,7 +157,7 @@ class BatchFolders:
         return True
 
     def _plan(self, batch: int) -> str:
-        """What Spark has written down of a micro-batch before it begins: from where to where, and when."""
+        """Spark's record of a micro-batch before it begins: its range of offsets, and the time."""
         plan = f"{self.checkpoint}/offsets/{batch}"
         return self._read(plan) if self._exists(plan) else ""
 
@@ -165,8 +168,8 @@ class BatchFolders:
     def write(self, rows: DataFrame, batch: int, is_shed: str | None = None, unfit: DataFrame | None = None) -> None:
         """Write a batch and commit it. Raises ``RuntimeError`` if another query has committed it.
 
-        ``is_shed``: the column that tells rows which are no results, but wait in the batch's folder for a later pass.
-        ``unfit``: what came and is no row; it stays there.
+        ``is_shed``: the column that marks rows which are no results, but wait in the batch's folder for a later pass.
+        ``unfit``: messages that are no rows; they stay in the batch's folder.
         """
         with self._staged(batch) as staged:
             if is_shed is None:
@@ -180,7 +183,7 @@ class BatchFolders:
         self._clean(batch)
 
     def _apart(self, rows: DataFrame, is_shed: str, staged: str) -> str:
-        """The folder of results, with the rows that were shed in it: written at once, as to join again sheds others."""
+        """The folder of results, with shed rows in it; one write, since a second join could shed other rows."""
         rows.write.partitionBy(is_shed).parquet(staged)
         results, shed = (f"{staged}/{is_shed}={told}" for told in ("false", "true"))
         if not self._files.exists(self._path(results)):
@@ -199,11 +202,11 @@ class BatchFolders:
         return self._count(f"{self._committed(batch).toString()}/{_UNFIT}")
 
     def _count(self, folder: str) -> int:
-        """Of lines."""
+        """The number of lines."""
         return self._session.read.text(folder).count() if self._exists(folder) else 0
 
     def shed(self, schema: StructType) -> ShedRows | None:
-        """What batches have shed and no later pass has joined; none if nothing is."""
+        """The shed rows that no later pass has joined; none if there are none."""
         passes = [batch for batch in self._batches("") if batch < 0]
         if passes:
             self._clean_shed(min(passes))
@@ -214,12 +217,12 @@ class BatchFolders:
         return ShedRows(self._session.read.schema(schema).parquet(*folders), waiting[-1], min([0, *passes]) - 1)
 
     def shed_count(self, batch: int) -> int:
-        """How many rows a batch has shed that no later pass has joined yet."""
+        """How many shed rows of a batch no later pass has joined yet."""
         folder = f"{self._committed(batch).toString()}/{_SHED}"
         return self._session.read.parquet(folder).count() if self._exists(folder) else 0
 
     def write_later(self, rows: DataFrame, shed: ShedRows) -> None:
-        """Write what the pass over these rows has found, and commit it: from then on they are joined."""
+        """Write and commit the results of a later pass: from then on the shed rows count as joined."""
         with self._staged(shed.number) as staged:
             rows.write.parquet(staged)
             self._write(f"{staged}/{_UP_TO}", str(shed.up_to))
@@ -237,11 +240,11 @@ class BatchFolders:
             raise
 
     def commit(self, staged: str, batch: int) -> None:
-        """Let readers see what was written. Raises ``RuntimeError`` if another query has committed the batch."""
+        """Let readers see the staged results. Raises ``RuntimeError`` if another query has committed the batch."""
         source, target = self._path(staged), self._committed(batch)
         try:
             if self._files.getUri().getScheme() == "file":
-                # Hadoop itself moves the folder into one that comes to be there meanwhile.
+                # Hadoop would move the folder into a target that was created in between.
                 Path(source.toUri().getPath()).rename(target.toUri().getPath())
             else:
                 self._rename(source, target)
@@ -268,13 +271,13 @@ class BatchFolders:
             source.close()
 
     def _rename(self, source: Any, target: Any) -> None:
-        """Rename in one step, without overwriting: which ``FileSystem.rename`` leaves open."""
+        """Rename in one step, without overwriting, which ``FileSystem.rename`` does not guarantee."""
         context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(self._files.getUri(), self._configuration)
         overwrite_nothing = self._gateway.new_array(self._jvm.org.apache.hadoop.fs.Options.Rename, 0)
         context.rename(source, target, overwrite_nothing)
 
     def _clean(self, batch: int) -> None:
-        """Remove what is left of batches that are committed: this one, and those before."""
+        """Remove leftovers of committed batches: this one, and those before."""
         for left in self._files.globStatus(self._path(f"{self._folder}/{_STAGING}/*")) or ():
             number = int(left.getPath().getName())
             # Later passes are counted downwards.
@@ -282,7 +285,7 @@ class BatchFolders:
                 self._files.delete(left.getPath(), True)
 
     def _clean_shed(self, later: int) -> None:
-        """Remove rows that this pass has joined, and what is left of it and of those before."""
+        """Remove the shed rows that this pass has joined, and leftovers of this pass and of those before."""
         self._clean(later)
         joined = int(self._read(f"{self._committed(later).toString()}/{_UP_TO}"))
         for batch in self._batches(f"/{_SHED}"):
@@ -290,7 +293,7 @@ class BatchFolders:
                 self._files.delete(self._path(f"{self._committed(batch).toString()}/{_SHED}"), True)
 
     def _batches(self, inside: str) -> list[int]:
-        """The numbers of committed batches whose folders have this in them."""
+        """The numbers of committed batches whose folders contain ``inside``."""
         found = self._files.globStatus(self._path(f"{self._folder}/{BATCH}=*{inside}")) or ()
         paths = [each.getPath().getParent() if inside else each.getPath() for each in found]
         return [int(path.getName().partition("=")[2]) for path in paths]

@@ -1,6 +1,6 @@
 """Which tuples of the stream meet which rows of the relation: the condition C of a mesh join (MJ08 2 and 3.4).
 
-A matcher proposes pairs; ``holds`` tells those that are meant. Null meets nothing, as in SQL.
+A matcher proposes pairs; ``holds`` selects the true matches. Null meets nothing, as in SQL.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Matcher(Protocol):
-    """The tuples of the window, arranged so that those that the rows of pages meet are found."""
+    """The tuples of the window, indexed so that the tuples that rows of pages meet are found."""
 
     def add(self, rows: pa.RecordBatch) -> None:
-        """Add the tuples that come next."""
+        """Add the next tuples."""
         ...
 
     def remove(self, count: int) -> None:
@@ -33,15 +33,15 @@ class Matcher(Protocol):
         ...
 
     def candidates(self, pages: Pages) -> Iterator[Candidates]:
-        """Places of rows, and numbers of tuples that may meet them, some at a time."""
+        """Pairs of places of rows and numbers of tuples that may meet them, some at a time."""
         ...
 
 
 class Condition(Protocol):
     """A condition between tuples and rows.
 
-    - ``stream_columns``, ``relation_columns``: those that it looks at
-    - ``equal``: pairs of them, of the stream and the relation, that are equal wherever it holds
+    - ``stream_columns``, ``relation_columns``: the columns that it compares
+    - ``equal``: pairs of these, of the stream and the relation, that are equal wherever the condition holds
     """
 
     @property
@@ -58,15 +58,15 @@ class Condition(Protocol):
         ...
 
     def row_bytes(self, capacity: int) -> int:
-        """What its matcher takes for so many tuples, in bytes."""
+        """The bytes of its matcher for ``capacity`` tuples."""
         ...
 
     def matcher(self, capacity: int) -> Matcher:
-        """An empty window's."""
+        """The matcher of an empty window."""
         ...
 
     def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
-        """Which of these pairs are meant; all if there is none."""
+        """Which of these pairs the condition holds for; none if for all of them."""
         ...
 
 
@@ -91,7 +91,7 @@ class Equal:
 
     @classmethod
     def on(cls, names: Sequence[str] | Mapping[str, str]) -> Equal:
-        """Columns of one name, or of the stream's to the relation's name."""
+        """Columns with the same name, or a mapping of the stream's names to the relation's."""
         stream, relation = _columns(names)
         if not stream:
             raise ValueError("A mesh join needs at least one key column.")

@@ -1,4 +1,4 @@
-"""A file that is read past the operating system's cache, the next part while one is looked at."""
+"""A file that is read past the operating system's cache, the next part while the current one is processed."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
-# Disks read whole sectors where nothing is cached, into memory that begins at one.
+# Without a cache, disks read whole sectors, into memory that is aligned to them.
 SECTOR = 4096
 
 Part = tuple[int, int]
 
 
 def in_sectors(size: int) -> int:
-    """So many bytes, rounded up to whole sectors."""
+    """The size in bytes, rounded up to whole sectors."""
     return -(-size // SECTOR) * SECTOR
 
 
 class DirectFile:
-    """Parts of a file, each from a sector's beginning. Two of them lie in memory."""
+    """Parts of a file, each of which begins at a sector. Two of them are in memory."""
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
@@ -32,9 +32,9 @@ class DirectFile:
         self._ahead: tuple[Part, Future[None]] | None = None
 
     def read(self, part: Part, following: Part) -> memoryview:
-        """Read from begin to end, and begin to read the part that follows.
+        """Read a part from its begin to its end, and start reading the following part.
 
-        As long as somebody holds what was shown, such as a join that waits, the next part is read into another room.
+        As long as somebody holds the returned memory, such as a waiting join, the next part is read into other memory.
         """
         if self._ahead is not None:
             ahead, read = self._ahead
@@ -46,7 +46,7 @@ class DirectFile:
         self._leave_what_is_held()
         self._has_begun.clear()
         self._ahead = following, self._thread.submit(self._fill, 1, following)
-        # Otherwise the thread would have to wait until this one lets go of the interpreter.
+        # Otherwise the reading thread would have to wait until this one releases the interpreter.
         self._has_begun.wait()
         self._shown[0] = memoryview(self._rooms[0])
         return self._shown[0]

@@ -1,4 +1,4 @@
-"""The cost factors of MESHJOIN (MJ08 Table 1), measured on this machine by what the join is made of."""
+"""The cost factors of MESHJOIN (MJ08 Table 1), measured on this machine with the parts of the join."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from deltawave.meshjoin.window import Window
 
 # Parts of the full window for which the hash table is measured.
 _PARTS = (0.1, 0.4, 1.0)
-# What is looked through: so many pages, and at least so many bytes, more than processors cache.
+# A measurement reads this many pages, and at least this many bytes, more than processors cache.
 _TIMES, _BYTES = 8, 64 << 20
 # Iterations that take a tuple and a page each, and iterations with a full window.
 _ITERATIONS, _STEADY = 100, 25
@@ -30,7 +30,7 @@ _ITERATIONS, _STEADY = 100, 25
 
 @dataclass(frozen=True)
 class _Filled:
-    """A window of tuples, and what each took to come in, in seconds."""
+    """A window of tuples, and the seconds that adding each took."""
 
     window: Window
     matcher: Matcher
@@ -40,7 +40,7 @@ class _Filled:
 
 @dataclass(frozen=True)
 class _Looked:
-    """What it takes to look through pages that are read together, without reading; and of results to be made."""
+    """Seconds to probe pages that are read together, without reading them, and seconds per result."""
 
     seconds: float
     output: float
@@ -50,9 +50,9 @@ class _Looked:
 def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
     """The cost model of this join, with factors of this machine.
 
-    ``tuples``: of the stream, as they come; best as many as the window holds, since fewer are repeated. It takes about
-    as long as reading the relation once or twice. Raises ``ValueError`` if there is no room for a tuple, and for a
-    relation without rows.
+    ``tuples``: typical tuples of the stream, best as many as the window holds, since fewer are repeated. Measuring
+    takes about as long as reading the relation once or twice. Raises ``ValueError`` if there is no room for a tuple,
+    and for a relation without rows.
     """
     relation = join.relation
     if not relation.pages:
@@ -65,14 +65,14 @@ def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
     filled = [_filled(join, tuples.take(pa.array(np.arange(size) % tuples.num_rows))) for size in windows]
     looked = [_looked(join, each, most) for each in filled]
     one = _looked(join, filled[-1], 1) if most > 1 else looked[-1]
-    # What a look takes however many rows there are, and what each row adds.
+    # The fixed time of a probe, and the time per row.
     fixed = max(0.0, one.seconds - (looked[-1].seconds - one.seconds) / (most - 1)) if most > 1 else 0.0
     by_window = [max(0.0, each.seconds - fixed) / (most * page_rows) for each in looked]
     sizes = sorted({1, max(1, most // 4), most})
     reads = [_read(join, size) for size in sizes]
     factors = CostFactors(
         read=lambda b: reads[-1] * b / most if b >= most else float(np.interp(b, sizes, reads)),
-        # Tuples leave as a bound moves.
+        # Tuples leave the hash table by moving a bound, which costs nothing.
         expire=0.0,
         take=filled[-1].take,
         add=filled[-1].add,
@@ -96,10 +96,10 @@ def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
 
 
 def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch) -> float:
-    """How many times as long as by these factors iterations take with a full window.
+    """How many times longer than predicted iterations take with a full window.
 
-    What an iteration does one after the other costs more than its parts, of which each finds its data in the
-    processor's caches.
+    The steps of an iteration together cost more than measured one by one, where each finds its data in the processor's
+    caches.
     """
     b = join.pages_at_a_time
     iterations = min(_STEADY, join.relation.pages // b - 1)
@@ -115,7 +115,7 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch) -> flo
 
     with suppress(_EnoughError):
         deque(join.run(repeat(tuples), filled), 0)
-    # The first one fills the window; no tuple comes to it afterwards.
+    # The first iteration fills the window; no tuple is added afterwards.
     w = model.largest_w(join.memory_bytes, b)
     factors = model.factors
     expected = model.loop_seconds(w, b) - w * (factors.expire + factors.take + factors.add)
@@ -140,7 +140,7 @@ def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:
 
 
 def _turns(join: MeshJoin, pages: int) -> list[int]:
-    """The first pages of what is read for a measurement, one after the other."""
+    """The first pages of the consecutive readings of a measurement."""
     relation = join.relation
     row_bytes = sum(_field_bytes(field.type) for field in relation.schema)
     wanted = max(_TIMES, _BYTES // max(1, pages * max(relation.row_counts) * row_bytes))
@@ -148,7 +148,7 @@ def _turns(join: MeshJoin, pages: int) -> list[int]:
 
 
 def _field_bytes(kind: pa.DataType) -> int:
-    """About what a value takes."""
+    """About how many bytes a value takes."""
     try:
         return max(1, int(kind.bit_width) // 8)
     except ValueError:
@@ -156,7 +156,7 @@ def _field_bytes(kind: pa.DataType) -> int:
 
 
 def _read(join: MeshJoin, pages: int) -> float:
-    """c_I/O(b): one after the other, as the join reads."""
+    """c_I/O(b), by consecutive readings, as in the join."""
     turns = _turns(join, pages)
     begin = time.perf_counter()
     for first in turns:
@@ -165,7 +165,7 @@ def _read(join: MeshJoin, pages: int) -> float:
 
 
 def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
-    """c_H and c_O. The second time counts: at first, a mapped file's pages are entered into the process's tables."""
+    """c_H and c_O. The second pass counts: in the first one, a mapped file's pages enter the process's page tables."""
     turns = _turns(join, pages)
     results = join.results(join.rows_met())
     for _ in range(2):
@@ -193,7 +193,7 @@ class _EnoughError(Exception):
 
 
 class _Held:
-    """A relation whose pages are the first one, again and again, without reading."""
+    """A relation that returns its first page again and again, without reading."""
 
     reads_ahead = False
 
@@ -208,7 +208,7 @@ class _Held:
 
 
 def _iterate(join: MeshJoin, tuples: pa.RecordBatch) -> float:
-    """An iteration that takes a tuple and a page: what it costs however many it takes."""
+    """Seconds of an iteration with one tuple and one page: its fixed cost."""
     ticks: list[float] = []
 
     def one_by_one() -> Iterator[pa.RecordBatch]:

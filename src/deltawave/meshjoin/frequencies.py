@@ -1,4 +1,4 @@
-"""How many rows of the relation a tuple meets (f_R of MJ08 4): exactly, or by a sketch of a fixed size."""
+"""How many rows of the relation a tuple meets (f_R of MJ08 4): exactly, or by a sketch of fixed size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from deltawave.meshjoin.relation import Relation, demand_key, key_hashes
 Counts = npt.NDArray[np.int64]
 
 _ROWS_OF_SKETCH = 4
-# Of a sketch that is kept beside pages.
+# The size of a sketch that is kept beside pages.
 _BYTES_OF_SKETCH, _BYTES_PER_ROW = 16 << 20, 64
 
 
@@ -28,7 +28,7 @@ class JoinFrequencies(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """What it takes of memory."""
+        """Its memory in bytes."""
         ...
 
     def __call__(self, tuples: pa.RecordBatch) -> Counts:
@@ -72,7 +72,7 @@ class SketchedFrequencies:
 
     @classmethod
     def of(cls, relation: Relation, condition: Equal, memory_bytes: int) -> SketchedFrequencies:
-        """Sketch the relation's keys in so much memory."""
+        """Sketch the relation's keys in ``memory_bytes`` bytes."""
         width = max(1, memory_bytes // (4 * _ROWS_OF_SKETCH))
         sketch = cls(condition.stream_columns, np.zeros((_ROWS_OF_SKETCH, width), dtype=np.uint32))
         for hashes in _hashes(relation, condition):
@@ -82,7 +82,7 @@ class SketchedFrequencies:
 
     @classmethod
     def beside(cls, file: str | Path, relation: Relation, condition: Equal) -> SketchedFrequencies:
-        """Those of a file of pages, which are counted once, and kept beside it: 64 bytes a row, up to 16 MiB."""
+        """The counts of a file of pages, made once and kept beside the file: 64 bytes per row, up to 16 MiB."""
         path = Path(f"{file}.frequencies.npy")
         if not path.exists():
             rows = sum(relation.row_counts)

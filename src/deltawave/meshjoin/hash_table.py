@@ -19,10 +19,10 @@ Places = npt.NDArray[np.intp]
 # Rows of a page, and the numbers of the tuples that have the same hash.
 Candidates = tuple[Places, Numbers]
 
-# Chains of so many tuples are followed link by link; what is left of longer ones is found by a look at all tuples.
-# To look at so many tuples takes as long as one more link.
+# A chain is followed for this many links; the rest of a longer one is found by scanning all tuples. Scanning this many
+# tuples takes as long as one more link.
 _LINKS, _PER_LINK = 24, 8192
-# Candidates that are handed over at a time, and tuples that are looked at: arrays of them lie beside the join's memory.
+# Candidates returned at a time, and tuples scanned at a time: their arrays do not count as the join's memory.
 _CANDIDATES, _PIECE = 1 << 14, 1 << 15
 _NONE = np.int32(-1)
 _HALF, _LOW = 32, (1 << 32) - 1
@@ -33,7 +33,7 @@ _HIGHEST = (1 << 31) - 1
 class HashTable:
     """A table for up to ``capacity`` tuples.
 
-    It takes ``bytes_for(capacity)`` bytes: of each tuple 32 bits of its hash and its link, and the slots.
+    It takes ``bytes_for(capacity)`` bytes: for each tuple 32 bits of its hash and its link, and the slots.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -46,7 +46,7 @@ class HashTable:
 
     @staticmethod
     def bytes_for(capacity: int) -> int:
-        """Bytes of a table for so many tuples."""
+        """Bytes of a table for ``capacity`` tuples."""
         return 8 * capacity + 4 * _slot_count(capacity)
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ class HashTable:
             raise ValueError("The window is full.")
         if self.end + count - self._base > _HIGHEST:
             self._rebase()
-        # Slots with places in one number each: those of one slot follow each other as they came.
+        # Slot and place in one number: places of one slot are adjacent, in the order of arrival.
         ordered = (self._slot(hashes) << _HALF) | np.arange(count)
         ordered.sort()
         slots, places = ordered >> _HALF, ordered & _LOW
@@ -69,11 +69,11 @@ class HashTable:
         is_first = np.empty(count, dtype=bool)
         is_first[0] = True
         np.not_equal(slots[1:], slots[:-1], out=is_first[1:])
-        # Each is linked to the one before.
+        # Each tuple is linked to the one before it in its slot.
         links = np.empty(count, dtype=np.int32)
         links[places[1:]] = numbers[:-1]
         links[places[is_first]] = self._slots[slots[is_first]]
-        # Of several values for a slot the last one stays.
+        # If a slot gets several values, the last one stays.
         self._slots[slots] = numbers
         begin = self.end % self.capacity
         upto = min(count, self.capacity - begin)
@@ -87,7 +87,7 @@ class HashTable:
         self.begin = min(self.end, self.begin + count)
 
     def candidates(self, hashes: Hashes) -> Iterator[Candidates]:
-        """Pairs of rows and tuples whose hashes are the same in all bits that the table holds, some at a time."""
+        """Pairs of rows and tuples whose hashes agree in all bits that the table holds, some at a time."""
         found: list[Candidates] = []
         waiting = 0
         for pairs in self._met(hashes):
@@ -100,11 +100,11 @@ class HashTable:
             yield _joined(found)
 
     def _met(self, hashes: Hashes) -> Iterator[Candidates]:
-        """The same, as chains are followed."""
+        """The same pairs, in the order in which chains are followed."""
         if self.begin == self.end:
             return
         oldest = self.begin - self._base
-        # Added to a number, it gives its place, if that is counted on from the beginning at the end.
+        # Added to a tuple's number, it gives the tuple's place, modulo the capacity.
         shift = self.begin % self.capacity - oldest
         numbers = self._slots.take(self._slot(hashes))
         rows = (numbers >= oldest).nonzero()[0]
@@ -123,9 +123,9 @@ class HashTable:
             yield from self._looked_for(rows, hashes[rows], numbers)
 
     def _looked_for(self, rows: Places, hashes: Hashes, numbers: npt.NDArray[np.int32]) -> Iterator[Candidates]:
-        """What is left of long chains, from these numbers downwards: tuples of each hash are looked for among all.
+        """The rest of long chains, from these numbers downwards: tuples of each hash are searched among all tuples.
 
-        A piece of the window at a time: arrays as long as the window would lie beside the join's memory.
+        A piece of the window at a time: arrays as long as the window would exceed the join's memory.
         """
         wanted, firsts, groups = np.unique(hashes, return_index=True, return_inverse=True)
         own = np.split(rows[np.argsort(groups, kind="stable")], np.cumsum(np.bincount(groups))[:-1])
@@ -143,7 +143,7 @@ class HashTable:
                     yield np.repeat(its_rows, len(part)), np.tile(part, len(its_rows))
 
     def _slot(self, hashes: Hashes) -> Places:
-        """The upper half of a hash, stretched over the slots."""
+        """The upper half of a hash, scaled to the number of slots."""
         slots = hashes >> np.uint64(32)
         slots *= np.uint64(len(self._slots))
         slots >>= np.uint64(32)
@@ -157,7 +157,7 @@ class HashTable:
 
 
 def _slot_count(capacity: int) -> int:
-    """So many that a slot which a row asks for is free more often than not."""
+    """Enough slots that the slot of a probing row is free more often than not."""
     return max(1, capacity * 3 // 2)
 
 

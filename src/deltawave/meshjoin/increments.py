@@ -1,4 +1,4 @@
-"""What arrived since the last run, and surrogate keys for what is new (MJ08 1)."""
+"""Rows that arrived since the last run, and surrogate keys for new ones (MJ08 1)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from deltawave.meshjoin.stored_relation import StoredRelation
 
 
 def arrived_since(stream: DataFrame, done: DataFrame | None, batch: str) -> DataFrame:
-    """Return the rows of batches later than all that ``done`` has; all rows if it has none.
+    """Return the rows of batches later than all in ``done``; all rows if it has no batch.
 
-    ``batch``: the column of both that numbers batches; ``done``: what former runs made, none in the first run. Negative
-    numbers, of later passes over what micro-batches have shed, are counted downwards, apart from the others. A batch
-    that left nothing in ``done`` comes again until a later one leaves something. Raises ``ValueError`` if a frame has
-    no such column.
+    ``batch``: the column of both with the batch's number; ``done``: results of former runs, none in the first run.
+    Negative numbers, of later passes over shed rows, count downwards, separately from the others. A batch that left
+    nothing in ``done`` comes again until a later one leaves something. Raises ``ValueError`` if a frame has no such
+    column.
     """
     for frame in (stream, done):
         if frame is not None:
@@ -48,12 +48,12 @@ def new_keys(
 ) -> Freed:
     """Return the arrived rows that are new, with surrogate keys, and a function that frees what they need.
 
-    - ``relation``: what is known, stored as ``name`` beside the session's tables (``StoredRelation.beside_tables``)
-    - ``assigned``: what former runs of this function made; none in the first run
-    - ``on``: the natural key: columns of ``arrived``, and those of ``relation`` that they equal. Of several rows of a
-      natural key the first one by ``order`` is taken; a row with a null in it is not
-    - ``key``: the column of surrogate keys, whole numbers, of the relation and the result: they go on from the highest
-      one, by ``order`` and natural key
+    - ``relation``: the known rows, stored as ``name`` beside the session's tables (``StoredRelation.beside_tables``)
+    - ``assigned``: the results of former runs of this function; none in the first run
+    - ``on``: the natural key: columns of ``arrived``, and the columns of ``relation`` that they equal. The first row of
+      a natural key by ``order`` is taken; rows with a null in it are not
+    - ``key``: the column of surrogate keys, whole numbers, of the relation and the result: they continue from the
+      highest one, by ``order`` and natural key
 
     Raises ``ValueError`` for columns that are missing.
     """

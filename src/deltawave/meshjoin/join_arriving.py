@@ -1,4 +1,5 @@
-"""A stream that is joined run by run, such as by ``dbt run``: each run joins what has arrived since the last one."""
+"""A stream that is joined run by run, such as by ``dbt run``: each run joins the rows that arrived since the last
+one."""
 
 from __future__ import annotations
 
@@ -30,19 +31,19 @@ def join_arriving(
     memory_bytes: int = 64 << 20,
     direct: bool = False,
 ) -> DataFrame:
-    """Join what has arrived in a stream since the last run, and return the results that ``done`` lacks.
+    """Join the rows of a stream that arrived since the last run, and return the results that ``done`` lacks.
 
     The results and the stream's checkpoint are kept in a folder of this ``name`` beside the session's tables
-    (:func:`deltawave.meshjoin.stream_join`). So each result is returned until it is in ``done``, and not again: also
-    if a run is killed before the stream ends, after that, or while it appends to a table that may get half of it.
+    (:func:`deltawave.meshjoin.stream_join`). So each result is returned until it is in ``done``, and not again, even if
+    a run is killed before the stream ends, after that, or while it appends to the table, which may then have half.
 
     - ``name``: one for each table, such as ``str(dbt.this)``
-    - ``done``: what the table has; none to begin anew, which sets aside what is kept
-    - others: those of ``stream_join``
+    - ``done``: the table's rows; none to begin anew, which sets the kept results aside
+    - others: as for ``stream_join``
 
     A frame without rows, as under ``dbt run --empty``, is no stream, and changes nothing.
 
-    A model may leave out rows of what is returned, and add columns; ``done`` has to have the others as they are.
+    A model may leave out returned rows, and add columns; ``done`` has to have the others unchanged.
 
     Raises ``ValueError`` for what ``stream_join`` refuses, and if ``done`` has results that are not kept.
     """

@@ -1,4 +1,4 @@
-"""Which results of a stream a table lacks, by its micro-batches."""
+"""Which results of a stream a table lacks, by micro-batch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Told(NamedTuple):
 
 
 def demand_comparable(results: DataFrame) -> None:
-    """Raise ``ValueError`` if rows can't be told from each other, as maps can't."""
+    """Raise ``ValueError`` if rows can't be compared, as maps can't."""
     for field in results.schema.fields:
         if comparable(field.name, field.dataType) != quoted(field.name):
             kind = field.dataType.simpleString()
@@ -28,7 +28,7 @@ def demand_comparable(results: DataFrame) -> None:
 
 
 class Taken:
-    """What a table has of a stream's results. Both are read once: what is committed in a folder stays as it is.
+    """The results of a stream that a table has. Both are read once: committed results in a folder stay as they are.
 
     - ``done``: the table ``name``
     - ``kept``: the results in ``folder``
@@ -42,7 +42,7 @@ class Taken:
         if missing := [column for column in kept.columns if column.lower() not in columns]:
             raise ValueError(f"{name} has no column {missing[0]} of its stream's results: {_ANEW}")
         self._has, self._kept = _told(done, kept), _told(kept, kept)
-        # A row that somebody else has added may have no number.
+        # A row that was added by other means may have no number.
         for batch, told in sorted(self._has.items(), key=lambda each: -1 if each[0] is None else each[0]):
             own = self._kept.get(batch, _Told())
             if told.rows > own.rows:
@@ -54,9 +54,9 @@ class Taken:
                 raise self._others(batch)
 
     def lacking(self, results: DataFrame) -> DataFrame:
-        """Of all results: whole micro-batches, and the rest of one that was half appended.
+        """The missing results: whole micro-batches, and the rest of one that was half appended.
 
-        Raises ``ValueError`` if the table has others of these micro-batches.
+        Raises ``ValueError`` if the table has other results of these micro-batches.
         """
         there = self._kept | _told(results.where(~F.col(BATCH).isin(list(self._kept))), results)
         late = [batch for batch, told in there.items() if self._has.get(batch, _Told()).rows < told.rows]
@@ -86,9 +86,9 @@ _ANEW = (
 
 
 def _told(frame: DataFrame, results: DataFrame) -> dict[int, _Told]:
-    """Of each micro-batch; ``results`` have the columns that count."""
+    """Row count and sum of hashes of each micro-batch, over the columns of ``results``."""
     values = [quoted(name) for name in results.columns]
-    # Spark's hash passes over nulls.
+    # Spark's hash skips nulls.
     flags = [f"isnull({value})" for value in values]
     row_hash = f"cast(xxhash64({', '.join([*values, *flags])}) as decimal(20, 0))"
     told = frame.groupBy(BATCH).agg(F.count("*").alias("rows"), F.sum(F.expr(row_hash)).alias("total"))

@@ -1,8 +1,8 @@
-"""MESHJOIN on Spark: tasks mesh the rows of a frame with a stored relation (MJ08 3).
+"""MESHJOIN on Spark: tasks join the rows of a frame with a stored relation (MJ08 3).
 
-For equal keys the frame is split as the relation is, and each task meshes its share. For other conditions each task
-meshes all rows with its part of the pages: a row is unmatched if no task has matched it. A frame is finite, as the rows
-of a micro-batch are, and ends with full cycles over the relation: no row waits for the next one.
+For equal keys the frame is split like the relation, and each task joins its share. For other conditions each task joins
+all rows with its part of the pages: a row is unmatched if no task has matched it. A frame is finite, like a
+micro-batch, and is joined in full cycles over the relation: no row waits for the next frame.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def mesh_join(
 
     The columns of ``stream``, then those of the relation, without an equal key of the same name.
 
-    - ``on``: columns of equal values: of one name, or of the stream's to the relation's
+    - ``on``: columns of equal values: names, or a mapping of the stream's to the relation's
     - ``condition``: another condition (:mod:`deltawave.meshjoin.theta`); the relation has to be stored without a key
-    - ``how``: ``inner``; ``left``, with the rows that no row of the relation meets; ``left_semi`` and ``left_anti``,
-      rows that some row meets, or none does, each once (duplicates; new rows); ``right_anti``, rows of the relation
-      that no row meets (deleted ones)
-    - ``where``: what else holds for a pair of an inner join, in SQL over the result's columns
-    - ``memory_bytes``: what a task may use for pages, rows and hash table (equation 1)
+    - ``how``: ``inner``; ``left``, also unmatched rows of the stream; ``left_semi`` and ``left_anti``, rows of the
+      stream with or without a match, each once (duplicates; new rows); ``right_anti``, unmatched rows of the relation
+      (deleted ones)
+    - ``where``: a further condition for a pair of an inner join, in SQL over the result's columns
+    - ``memory_bytes``: memory of a task for pages, rows and hash table (equation 1)
     - ``direct``: read the relation past the operating system's cache
 
     As in SQL, null meets nothing. Raises ``ValueError`` for columns that are missing or of other types, for a relation
@@ -59,7 +59,7 @@ def mesh_join(
     if where is not None and how != "inner":
         raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
     mesh = _mesh_of(relation, on, condition, how, memory_bytes, direct)
-    # What is wrong is said before Spark starts.
+    # Errors are raised before Spark starts.
     mesh.join(stream.schema, how)
     is_split = isinstance(mesh.condition, Equal)
     found, free = (_by_key(stream, relation.parts, mesh), nothing) if is_split else _by_rows(stream, mesh, how)
@@ -76,10 +76,10 @@ def shedding_join(
     direct: bool,
     priority: str,
 ) -> tuple[DataFrame, str]:
-    """Join one window of rows in each task, and return the others as well: all, and the column that tells these.
+    """Join one window of rows in each task. Return results and shed rows, and the column that marks shed rows.
 
-    ``priority``: by which the window is chosen (:data:`deltawave.meshjoin.shedding.PRIORITIES`); others and errors:
-    those of :func:`mesh_join`.
+    ``priority``: how the window is chosen (:data:`deltawave.meshjoin.shedding.PRIORITIES`); other arguments and errors:
+    as for :func:`mesh_join`.
     """
     mesh = replace(_mesh_of(relation, on, None, how, memory_bytes, direct), shed=priority)
     mesh.join(stream.schema, how)
@@ -118,7 +118,7 @@ def _mesh_of(
 
 @dataclass(frozen=True)
 class _Mesh:
-    """What tasks do with the rows of each part. ``shed``: the priority by which they shed, if they do."""
+    """The tasks' work on the rows of each part. ``shed``: the priority by which they shed, if they do."""
 
     files: dict[int, str]
     relation: pa.Schema
@@ -146,7 +146,7 @@ class _Mesh:
         return result if self.shed is None else result.add(self.told_shed(stream), BooleanType())
 
     def told_shed(self, stream: StructType) -> str:
-        """The column of the result that tells rows that were shed."""
+        """The column of the result that marks shed rows."""
         return free_prefix("is_shed_", [*stream.names, *self.relation.names])
 
     def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
@@ -191,7 +191,7 @@ def _by_key(stream: DataFrame, parts: int, mesh: _Mesh) -> DataFrame:
 
 
 def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> Freed:
-    """Each part of the relation meets all rows; which of these met none is known when all parts have."""
+    """Each part of the relation meets all rows; which rows have no match is known when all parts are done."""
     number = free_prefix("number_", [*stream.columns, *mesh.relation.names])
     parts = sorted(mesh.files) or [0]
     numbered = stream.withColumn(number, F.monotonically_increasing_id()).persist()

@@ -1,4 +1,4 @@
-"""Messages of Kafka as rows: JSON of a schema, where what is none is told and not lost."""
+"""Messages of Kafka as rows: JSON of a schema; messages that are no rows are reported, not lost."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _OBJECT = "map<string, string>"
 def json_rows(messages: DataFrame, schema: str, key: Sequence[str] = (), unfit: str | None = None) -> DataFrame:
     """Return the rows of messages whose ``value`` is one JSON object of this schema.
 
-    The fields of ``key`` have to be there, were they null; others may be missing. A message without a value is no row.
-    One whose value is not such an object, or has none of these fields but others, fails the query with its topic,
-    partition and offset. With a name for ``unfit``, a column of that name has topic, partition, offset and value of
-    such a message, and is null for rows: for :func:`deltawave.meshjoin.stream_join`, which keeps them aside.
+    The fields of ``key`` have to be there, though they may be null; others may be missing. Messages without a value are
+    skipped. If a value is not such an object, or has only other fields, the query fails and names topic, partition and
+    offset. With ``unfit``, a column of that name has topic, partition, offset and value of such a message instead, and
+    is null for rows: :func:`deltawave.meshjoin.stream_join` sets these messages aside.
     """
     wanted = messages.sparkSession.createDataFrame([], schema).schema
     names = wanted.names
@@ -56,10 +56,10 @@ def json_rows(messages: DataFrame, schema: str, key: Sequence[str] = (), unfit: 
 
 
 def _fields(text: Column) -> Column:
-    """The names of an object's fields; null for what is anything but one object.
+    """The names of an object's fields; null if the text is anything but one object.
 
-    Of several objects, or of one before something else, Spark reads the first. Within an array and within an object
-    they are more than one value, or no JSON: what would end the one too early does not end the other.
+    Of several objects, or an object followed by something else, Spark would read only the first. Wrapped in an array
+    and in an object, such a text is more than one value, or no JSON: a text can close only one of the two early.
     """
     in_array = F.from_json(F.concat(F.lit("["), text, F.lit("]")), f"array<{_OBJECT}>")
     in_object = F.from_json(F.concat(F.lit('{"value":'), text, F.lit("}")), f"map<string, {_OBJECT}>")

@@ -1,4 +1,4 @@
-"""What joins the micro-batches of a stream, each once: the sink of :func:`deltawave.meshjoin.stream_join`."""
+"""The sink of :func:`deltawave.meshjoin.stream_join`: it joins each micro-batch of a stream once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deltawave.meshjoin.mesh_join import mesh_join, shedding_join
 from deltawave.meshjoin.shed_tasks import demand_priority
 from deltawave.meshjoin.stored_relation import StoredRelation
 
-# A relation, or what is asked for it before each micro-batch.
+# A relation, or a function that is called for it before each micro-batch.
 Stored = StoredRelation | Callable[[], StoredRelation]
 
 
@@ -25,8 +25,8 @@ class MicroBatches:
     """Joins micro-batches with a relation, and commits their results to a folder.
 
     Structured Streaming calls it with a number and rows, at least once, in the order of the numbers. ``schema``: of the
-    stream; ``shed``: how to choose the tuples that are joined at once, if those of a micro-batch do not fit the memory;
-    ``unfit``: the column that tells messages which are no rows.
+    stream; ``shed``: how to choose the tuples that are joined at once, if a micro-batch does not fit in memory;
+    ``unfit``: the column that marks messages which are no rows.
 
     Raises ``ValueError`` for what ``mesh_join`` refuses, and for a folder of another join.
     """
@@ -64,7 +64,7 @@ class MicroBatches:
 
     @property
     def checkpoint(self) -> str:
-        """Where the stream writes down how far it has come."""
+        """The folder in which the stream records its progress."""
         return self._folders.checkpoint
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
@@ -89,7 +89,7 @@ class MicroBatches:
             free()
 
     def join_shed(self) -> None:
-        """Join what former micro-batches have shed: the later pass, which is exact (MJ08 4)."""
+        """Join the rows that former micro-batches have shed: the later, exact pass (MJ08 4)."""
         shed = self._folders.shed(self._schema)
         if shed is None:
             return
@@ -105,12 +105,12 @@ class MicroBatches:
 
 
 def demand_no_batch(results: DataFrame, stream: StructType) -> None:
-    """Raise ``ValueError`` if results have a column of the name that is for micro-batches, in whatever case."""
+    """Raise ``ValueError`` if results have a column with the name of the micro-batch column, in any case."""
     if BATCH in map(str.lower, results.columns):
         owner = "stream" if BATCH in map(str.lower, stream.names) else "relation"
         raise ValueError(f"The results get a column {BATCH}: rename that of the {owner}.")
 
 
 def columns_of(frame: DataFrame) -> dict[str, str]:
-    """What a folder's definition tells of the columns of its results."""
+    """The columns of results, as a folder's definition has them."""
     return {"columns": ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in frame.schema.fields)}

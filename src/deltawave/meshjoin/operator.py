@@ -1,7 +1,7 @@
 """MESHJOIN and AMESHJOIN: a stream meets a relation on disk under a memory budget (MJ08 3.1 and 3.3, Figures 4 and 6).
 
-Each iteration reads b pages of the relation and w tuples of the stream. Pages are read one after the other, over and
-over; a tuple stays in the window until it has met them all. w and b may change from one iteration to the next.
+Each iteration reads b pages of the relation and w tuples of the stream. Pages are read in a cycle; a tuple stays in the
+window until it has met them all. w and b may change from one iteration to the next.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from deltawave.meshjoin.window import Block, Window
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
-# A window is cut into so many blocks; memory of one is given up at a time.
+# A window is cut into this many blocks; memory is released one block at a time.
 BLOCKS = 16
-# Pages that are read at a time are such a part of the memory, and have so many rows.
+# Pages that are read at a time take up to this part of the memory, and have up to this many rows.
 _PART_OF_MEMORY, _ROWS = 16, 1 << 15
-# What is added to the window at a time is such a part of it.
+# Tuples are added to the window in packets of this part of it.
 PACKETS = 32
-# Where tuples are shed, so many windows of them are looked at before the join goes on.
+# With shedding, up to this many windows of tuples are looked at before the join continues.
 _ARRIVED = 8
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a tuner knows where an iteration begins.
+    """What a tuner knows at the beginning of an iteration.
 
-    - ``arrived``: tuples that have arrived since the last iteration, where the stream says so (that of ``shed``)
+    - ``arrived``: tuples that have arrived since the last iteration, if the stream counts them (with ``shed``)
     - ``waiting``: tuples that can be taken
     - ``room``: tuples for which the window has room
     - ``pages``: of the relation
-    - ``most_pages``: that are read at a time
+    - ``most_pages``: the most pages that are read at a time
     """
 
     arrived: int
@@ -73,7 +73,7 @@ class Fixed:
 class Greedy:
     """As many tuples as there is room for: the fewest cycles for a finite stream.
 
-    ``b``: pages of an iteration; as many as are read at a time, if that is none.
+    ``b``: pages of an iteration; if none, as many as are read at a time.
     """
 
     b: int | None = None
@@ -84,7 +84,7 @@ class Greedy:
 
 @dataclass
 class Counts:
-    """What a join did: iterations, tuples joined and shed, results, and the most bytes that were accounted for."""
+    """Counts of a join: iterations, tuples joined and shed, results, and the peak of accounted bytes."""
 
     iterations: int = 0
     tuples: int = 0
@@ -97,17 +97,17 @@ class Counts:
 class MeshJoin:
     """A join of a stream with a relation.
 
-    - ``how``: ``inner``; ``left``, with the tuples that no row meets; ``left_semi`` and ``left_anti``, tuples that some
-      row meets, or none does, each once; ``right_anti``, rows that no tuple of the finite stream meets
+    - ``how``: ``inner``; ``left``, also unmatched tuples; ``left_semi`` and ``left_anti``, tuples with or without a
+      match, each once; ``right_anti``, rows that no tuple of the finite stream meets
     - ``memory_bytes``: for the pages, the tuples and the hash table (equation 1)
-    - ``most_pages``: so many pages are read at a time, and lie in memory; if that is none, as many as suit the memory.
-      A tuner may choose a larger b: then an iteration reads several times
+    - ``most_pages``: how many pages are read at a time and are in memory; if none, as many as suit the memory. A tuner
+      may choose a larger b: then an iteration reads several times
     - ``is_ordered``: results come in the order of the stream, when their tuples have met all pages; until then they
       wait in temporary files
 
-    Not part of that memory: a batch of the stream, as it arrived, and the one before, of which tuples are being taken;
-    and 16 MiB of results and arrays in work (``BESIDE_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten
-    copies of a row or tuple of more than 1 MiB.
+    Not part of that memory: a batch of the stream, as it arrived, and the one before, from which tuples are taken; and
+    16 MiB of results and working arrays (``BESIDE_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten copies of
+    a row or tuple of more than 1 MiB.
     """
 
     relation: Relation
@@ -144,7 +144,7 @@ class MeshJoin:
 
     @property
     def carried(self) -> list[str]:
-        """The relation's columns in the result: without those of an equal key that have the stream's name."""
+        """The relation's columns in the result: without columns of an equal key that have the stream's name."""
         if self.how not in ("inner", "left"):
             return []
         left_out = {own for own, other in self.condition.equal if own == other}
@@ -152,7 +152,7 @@ class MeshJoin:
 
     @property
     def schema(self) -> pa.Schema:
-        """That of the result."""
+        """The schema of the result."""
         if self.how == "right_anti":
             return self.relation.schema
         carried = [self.relation.schema.field(name) for name in self.carried]
@@ -161,7 +161,7 @@ class MeshJoin:
         return pa.schema([*self.stream_schema, *carried])
 
     def capacity(self, tuple_bytes: int) -> int:
-        """How many tuples the window can hold: equation 1, with a packet that is copied and a block to be given up.
+        """How many tuples the window can hold: equation 1, with a packet that is copied and a block to be released.
 
         Raises ``ValueError`` if there is no room for one.
         """
@@ -183,15 +183,15 @@ class MeshJoin:
 
     @property
     def notes_met(self) -> bool:
-        """Whether it counts which tuples meet a row."""
+        """Whether it records which tuples meet a row."""
         return self.how in ("left", "left_semi", "left_anti")
 
     def rows_met(self) -> RowsMet:
-        """For the rows that a tuple has met, if it counts which."""
+        """A set for the rows that a tuple has met, if these are recorded."""
         return RowsMet(self.relation.row_counts if self.how == "right_anti" else ())
 
     def results(self, met: RowsMet) -> Results:
-        """For pairs on their way to results."""
+        """The buffer for pairs on their way to results."""
         schema = self.schema if self.how in ("inner", "left") else None
         return Results(self.condition, schema, self.carried, self.notes_met, met, self.relation.pages)
 
@@ -202,11 +202,11 @@ class MeshJoin:
         counts: Counts | None = None,
         shed: Shed | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Join; batches of the result as they come. ``counts`` is kept up to date.
+        """Join, and return batches of the result as they are found. ``counts`` is kept up to date.
 
-        None in the stream means that nothing more has arrived yet. ``shed``: what has arrived and does not fit is shed,
-        and kept in a file. Otherwise it waits where it is. Raises ``FileExistsError`` if there is such a file, and
-        ``ValueError`` where rows that no tuple meets are wanted, which is not known before the last tuple.
+        None in the stream means that nothing more has arrived yet. ``shed``: arrived tuples that do not fit are shed
+        and kept in a file; without it they wait at their source. Raises ``FileExistsError`` if that file has tuples,
+        and ``ValueError`` for ``right_anti`` with ``shed``: unmatched rows are not known before the last tuple.
         """
         if shed is not None and self.how == "right_anti":
             raise ValueError("A right_anti mesh join can't shed: all tuples tell which rows none meets.")
@@ -264,10 +264,10 @@ class _Run:
             if self._window.is_empty:
                 if self._source.has_ended and self._source.look() is None:
                     return
-                # There is nobody to meet the pages.
+                # There are no tuples to meet the pages.
                 continue
             self._counts.iterations += 1
-            # The last iteration of a cycle is short: so packets leave between iterations, unless b changes.
+            # The last iteration of a cycle is short, so that packets leave between iterations, unless b changes.
             left = max(1, min(b, pages - page))
             while left:
                 count = min(left, self._most_pages, self._window.pages_until_expiry(page, pages))
@@ -277,7 +277,7 @@ class _Run:
                 yield from self._expire(page)
 
     def _begin_window(self, tuple_bytes: int) -> None:
-        """An empty window, as large as the memory allows for tuples of so many bytes."""
+        """An empty window, as large as the memory allows for tuples of ``tuple_bytes`` bytes."""
         self._tuple_bytes, self._capacity = tuple_bytes, self._join.capacity(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
         self._matcher = self._condition.matcher(self._capacity)
@@ -286,7 +286,7 @@ class _Run:
         self._window = Window(self._join.stream_schema, -(-self._capacity // BLOCKS), self._join.notes_met)
 
     def _widen(self) -> None:
-        """Make the window for more tuples, when nothing is in it and those that come are much narrower than thought."""
+        """Enlarge the window if it is empty and the next tuples are much narrower than assumed."""
         if not self._window.is_empty or self._source.nbytes or (arrived := self._source.peek()) is None:
             return
         if 2 * (tuple_bytes := _average_bytes(arrived)) <= self._tuple_bytes:
@@ -322,7 +322,7 @@ class _Run:
             count -= rows.num_rows
 
     def _refuse_what_never_fits(self) -> None:
-        # To look once more would take what has arrived meanwhile for what does not fit.
+        # Asking the stream again could return a tuple that has arrived since, not the one that does not fit.
         if self._window.is_empty and (held := self._source.held) is not None and held.num_rows:
             raise ValueError(
                 f"A tuple of the stream takes {held.slice(0, 1).nbytes:,} bytes, for which the "
@@ -359,7 +359,7 @@ class _Run:
             self._window.give_up(block)
 
     def _add_unmet(self, ordered: Ordered, block: Block) -> None:
-        """Its tuples that no row met."""
+        """Add the block's tuples that no row met."""
         numbers = block.unmet()
         for rows in block.chosen(met=False):
             own, numbers = numbers[: rows.num_rows], numbers[rows.num_rows :]

@@ -1,8 +1,7 @@
 """Results in the order of the stream (MJ08 3.4): they wait until their tuples leave the window.
 
-Where the paper attaches results to the entries of the hash table, they wait in files here, one for each block of the
-window: they may be many times larger than the window. The files have no names, so that nothing is left of a process
-that is killed.
+The paper attaches results to the entries of the hash table. Here they wait in files, one for each block of the window:
+they may be many times larger than the window. The files have no names, so that a killed process leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ import pyarrow as pa
 from deltawave.meshjoin.hash_table import Numbers
 from deltawave.meshjoin.sizes import pieces, row_sizes
 
-# Results of so many bytes are put in order at a time: the file is looked through once for each.
+# Bytes of results that are put in order at a time: each time the file is read once.
 _BYTES = 2 << 20
 
 
 class Ordered:
-    """Results that wait. ``numbers`` tell their tuples."""
+    """Results that wait. ``numbers`` are those of their tuples."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
@@ -54,7 +53,7 @@ class Ordered:
 
     def _in_order(self, batches: list[pa.RecordBatch], begin: int) -> Iterator[pa.RecordBatch]:
         """``begin``: the first number there may be."""
-        # Views of the file, each in order.
+        # Views of the file, each of them in order.
         numbers = [batch.column(0).to_numpy() for batch in batches]
         sizes = np.zeros(max(int(own[-1]) for own in numbers) + 1 - begin)
         for batch, own in zip(batches, numbers, strict=True):

@@ -1,4 +1,4 @@
-"""Batches of rows whose last column tells their part: the parts one after the other."""
+"""Batches of rows whose last column is their part, split into parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 
 def by_part(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
-    """Each part with its rows, without that column, in the order in which they come; read one part, then the next."""
+    """Each part with its rows, without that column, in the order of arrival; read one part, then the next."""
     for part, pieces in groupby(_pieces(batches), key=lambda piece: piece[0]):
         yield part, (rows for _, rows in pieces)
 

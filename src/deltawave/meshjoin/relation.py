@@ -1,4 +1,4 @@
-"""The relation R of MESHJOIN, on disk: pages that are read one after the other, over and over (MJ08 3.1)."""
+"""The relation R of MESHJOIN, on disk: pages that are read in a cycle (MJ08 3.1)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _MAGIC = f"deltawave pages {VERSION}".encode()
 
 
 def key_hashes(rows: pa.RecordBatch, key: Sequence[str]) -> Hashes:
-    """The hash of each row's key, by which it is looked for."""
+    """The hash of each row's key, by which it is looked up."""
     return row_hashes([rows.column(name) for name in key], _SEED, rows.num_rows)
 
 
 @dataclass(frozen=True)
 class Pages:
-    """Pages that follow each other: the rows of each, and the hashes of all their keys where they are stored."""
+    """Consecutive pages: the rows of each, and the hashes of all keys, if they are stored."""
 
     parts: Sequence[pa.RecordBatch]
     hashes: Hashes | None = None
@@ -52,11 +52,11 @@ class Pages:
         return [rows.take(pa.array(own)) for rows, own in self._parts(places, columns)]
 
     def largest_rows(self, columns: Sequence[str]) -> list[int]:
-        """No row of each page takes more bytes than these."""
+        """For each page an upper bound of the bytes of a row."""
         return [largest_row(rows.select(columns)) for rows in self.parts]
 
     def sizes(self, places: Places, columns: Sequence[str]) -> Sizes:
-        """What the same take, in bytes."""
+        """The bytes of these columns of the rows at these places."""
         found = [row_sizes(rows, own) for rows, own in self._parts(places, columns)]
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
@@ -80,8 +80,8 @@ class Relation(Protocol):
 
     - ``key``: the columns whose hashes are stored with the pages; none if there are no hashes
     - ``row_counts``: how many rows each page has
-    - ``page_bytes``: what the largest page takes of memory (v_P)
-    - ``reads_ahead``: whether pages are read while others are looked at
+    - ``page_bytes``: the memory of the largest page (v_P)
+    - ``reads_ahead``: whether pages are read while others are processed
     """
 
     schema: pa.Schema
@@ -96,7 +96,7 @@ class Relation(Protocol):
         ...
 
     def read(self, first: int, count: int) -> Pages:
-        """Read pages that follow each other; they are valid until others are read."""
+        """Read consecutive pages; they are valid until others are read."""
         ...
 
 
@@ -136,7 +136,7 @@ class ParquetPages:
         ]
         sizes = [file.metadata.row_group(group) for file, group in self._groups]
         self.row_counts: Sequence[int] = [size.num_rows for size in sizes]
-        # Values that repeat themselves take more bytes than they are stored in: all pages decode like the first one.
+        # Repeating values take more bytes in memory than stored: assume that all pages decode like the first one.
         largest = max((size.total_byte_size for size in sizes), default=0)
         growth = max(1.0, self.read(0, 1).rows.nbytes / sizes[0].total_byte_size) if sizes else 1.0
         self.page_bytes = int(largest * growth)
@@ -155,8 +155,8 @@ class ParquetPages:
 class PageFile:
     """A file of pages as :func:`write_pages` writes it.
 
-    ``direct``: past the operating system's cache, which a relation that is larger than the machine's memory does not
-    fit. Otherwise the file is mapped into memory: its pages lie in that cache, and the hashes alone are copied.
+    ``direct``: read past the operating system's cache, in which a relation larger than the machine's memory does not
+    fit. Otherwise the file is mapped into memory: its pages are in that cache, and only the hashes are copied.
 
     Raises ``FileNotFoundError``, and ``ValueError`` for another file.
     """
@@ -174,7 +174,7 @@ class PageFile:
         self.key: Sequence[str] | None = index["key"]
         self._places: list[tuple[int, int]] = [(begin, size) for begin, size in index["pages"]]
         self.row_counts: Sequence[int] = index["row_counts"]
-        # Of two pages, one is read while the other one is looked at.
+        # Two pages are in memory: one is read while the other is processed.
         in_memory = (2 * in_sectors(size) for _, size in self._places) if direct else map(_hash_bytes, self.row_counts)
         self.page_bytes = max(in_memory, default=0)
         self._direct = DirectFile(path) if direct else None
@@ -207,7 +207,7 @@ class PageFile:
         return pa.py_buffer(self._direct.read(self._part(first, count), self._part(following, count)))
 
     def _part(self, first: int, count: int) -> tuple[int, int]:
-        """From where to where in the file these pages lie, up to the last one."""
+        """The range of bytes of these pages in the file, up to the last one."""
         return self._places[first][0], sum(self._places[min(first + count, self.pages) - 1])
 
     def close(self) -> None:
@@ -226,7 +226,7 @@ class PageFile:
 
 
 def demand_key(relation: Relation, key: Sequence[str]) -> None:
-    """Raise ``ValueError`` if a relation has hashes of other columns than those that are compared for equality."""
+    """Raise ``ValueError`` if the relation's hashes are not those of the columns that are compared for equality."""
     if key and relation.key is not None and list(relation.key) != list(key):
         stored = f"stored by the key {', '.join(relation.key)}" if relation.key else "stored without a key"
         raise ValueError(f"The relation is {stored}, and compared by {', '.join(key)}: store it by these columns.")
@@ -240,12 +240,12 @@ def write_pages(
     key: Sequence[str],
     page_bytes: int = 1 << 20,
 ) -> int:
-    """Write rows as pages of about so many bytes, with the hashes of their keys; return how many rows there are.
+    """Write rows as pages of about ``page_bytes`` bytes, with the hashes of their keys; return the number of rows.
 
     Columns of dictionaries and views are written as their values. Raises ``ValueError`` for pages of more than a GiB.
 
-    A page begins with the hashes, so that to look for its rows takes no decoding; then the rows, as a message of Arrow.
-    The file takes its name when it is complete. Arrow's own file format does not tell where its batches lie, which
+    A page begins with the hashes, so that rows are looked up without decoding; then come the rows, as an Arrow message.
+    The file gets its name when it is complete. Arrow's own file format does not show where its batches are, which
     reading past the operating system's cache needs.
     """
     if page_bytes > _LARGEST_PAGE:
@@ -282,7 +282,7 @@ def write_pages(
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """A type whose values can be taken, and lie in the message of a batch: that of a dictionary lacks its values."""
+    """A type whose values are all in the message of a batch, unlike a dictionary's, and can be taken."""
     if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
     if pa.types.is_string_view(kind):
@@ -303,12 +303,12 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 
 def _hash_bytes(rows: int) -> int:
-    """What the hashes of so many rows take at the beginning of a page."""
+    """The bytes of the hashes of this many rows at the beginning of a page."""
     return -(-8 * rows // _ALIGNMENT) * _ALIGNMENT
 
 
 def _pages(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of about so many bytes."""
+    """The same rows in batches of about ``page_bytes`` bytes."""
     waiting: list[pa.RecordBatch] = []
     size = 0
     for encoded in rows:

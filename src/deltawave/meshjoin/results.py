@@ -1,7 +1,7 @@
 """Pairs of tuples and rows on their way to results (line 10 of Figure 4 of MJ08).
 
-Rows are copied as long as their pages are in memory. Tuples are fetched later, for many pairs at once. Of both only
-so much is copied at a time, beside the join's memory, or one row or tuple that is larger.
+Rows are copied while their pages are in memory. Tuples are fetched later, for many pairs at once. The size of what is
+copied at a time, outside the join's memory, is bounded, except for a single larger row or tuple.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from deltawave.meshjoin.relation import Pages
 from deltawave.meshjoin.sizes import pieces
 from deltawave.meshjoin.window import Window
 
-# Pairs that wait: so many, and rows of so many bytes; so many bytes of their tuples are fetched at a time.
+# The most waiting pairs, and bytes of their rows; also the bytes of their tuples that are fetched at a time.
 _PAIRS, _PAIR_BYTES = 1 << 14, 1 << 20
-# Copies and arrays in work, and the batch that is handed over, take no more beside the join's memory, as long as no row
-# and no tuple is larger than what is fetched at a time.
+# The most bytes, outside the join's memory, of copies, working arrays and the returned batch, as long as no row and no
+# tuple is larger than what is fetched at a time.
 BESIDE_BYTES = 16 << 20
 
 
 class Results:
-    """Pairs that wait until it is told which of them are meant.
+    """Candidate pairs that wait until the condition is checked.
 
-    - ``schema``: of results; none if they are not asked for
+    - ``schema``: of results; none if none are wanted
     - ``carried``: the relation's columns in them
-    - ``notes_met``: whether the window notes which tuples met a row
-    - ``pages``: of the relation
+    - ``notes_met``: whether the window records which tuples met a row
+    - ``pages``: how many the relation has
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Results:
     ) -> None:
         self._condition, self._schema, self._carried = condition, schema, carried
         self._notes_met, self._met = notes_met, met
-        # Of each page, what no row takes more than; -1 until it is looked at.
+        # For each page an upper bound of the bytes of a row; -1 until it is needed.
         self._largest_rows = np.full(pages, -1)
         self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))
         self._clear()
@@ -62,7 +62,7 @@ class Results:
         return self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES
 
     def pieces(self, pages: Pages, first_page: int, candidates: Candidates) -> Iterator[Candidates]:
-        """Pairs of rows of these pages, some at a time: to be added one after the other, unless too many wait."""
+        """The pairs in pieces of bounded size, to be added one by one; settle in between if too many wait."""
         places, numbers = candidates
         if len(pages.parts) > 1:
             order = np.argsort(places, kind="stable")
@@ -91,7 +91,7 @@ class Results:
         self._waiting_bytes += sum(part.nbytes for part in rows)
 
     def settle(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
-        """Fetch the tuples of the pairs that wait, and tell which pairs are meant: tuples' numbers, and results."""
+        """Fetch the tuples of the waiting pairs and check the condition; return tuples' numbers and results."""
         if not self._waiting:
             return
         numbers, rows = np.concatenate(self._numbers), pa.Table.from_batches(self._rows)
@@ -116,7 +116,7 @@ class Results:
 
 
 class RowsMet:
-    """Which rows of a relation a tuple has met: a bit for each. ``row_counts``: of the pages; none if nobody asks."""
+    """Which rows of a relation a tuple has met: one bit each. ``row_counts``: rows per page; empty if not needed."""
 
     def __init__(self, row_counts: Sequence[int]) -> None:
         self._begins = np.cumsum([0, *row_counts])
@@ -124,7 +124,7 @@ class RowsMet:
 
     @property
     def nbytes(self) -> int:
-        """What the bits take."""
+        """The bytes of the bits."""
         return len(self._bits)
 
     def numbers(self, page: int, places: Numbers) -> Numbers:

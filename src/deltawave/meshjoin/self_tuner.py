@@ -9,20 +9,18 @@ from collections.abc import Callable
 from deltawave.costs.mesh_join import MeshJoinModel, Tuned, best_rate, least_memory
 from deltawave.meshjoin.operator import Progress
 
-# Over so many seconds an arrival rate is averaged.
+# Seconds over which the arrival rate is averaged.
 _SECONDS = 1.0
-# Tuned for a little more than has arrived, and anew when the rate has changed by more than that.
+# Tune for this many times the arrival rate, and again when the rate has changed by more than that.
 _HEADROOM = 1.25
 
 
 class SelfTuner:
-    """Chooses the w and b that serve what arrives with the least memory; w grows where more has arrived than usual.
+    """Chooses the w and b that serve the arrival rate with the least memory; w grows if more has arrived than usual.
 
-    Less memory is less for pages and tuples: the hash table has the size that the granted memory allows.
-
-    Where the rate needs more than the memory that is granted, it chooses the best rate of that memory, and says so in
-    ``is_overloaded``: then the stream sheds. It follows streams that tell what has arrived (``shed`` in
-    :meth:`MeshJoin.run`).
+    Only the memory for pages and tuples varies: the hash table has the size that the granted memory allows. If the rate
+    needs more than the granted memory, the tuner takes the best rate of that memory and sets ``is_overloaded``: then
+    the stream sheds. It needs a stream that counts arrivals (``shed`` in :meth:`MeshJoin.run`).
     """
 
     def __init__(self, model: MeshJoinModel, memory_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -46,7 +44,7 @@ class SelfTuner:
             passed = now - self._asked
             share = 1 - math.exp(-passed / _SECONDS)
             self._sum += share * (arrived / passed - self._sum)
-            # Of the first moments there is no former rate to average with.
+            # In the first moments there is no former rate to average with.
             self._weight += share * (1 - self._weight)
             self.rate = self._sum / self._weight
         self._asked = now

@@ -1,4 +1,4 @@
-"""A stream that sheds where more tuples arrive than the memory serves, and keeps what it sheds (MJ08 4).
+"""A stream that sheds tuples if more arrive than the memory serves, and keeps them (MJ08 4).
 
 The shed tuples are written into a file. A later pass over that file is exact, and both passes together give the result
 of the join without shedding.
@@ -18,9 +18,9 @@ from deltawave.meshjoin.shedding import Frequencies, Places, Priority, keep_w, k
 from deltawave.meshjoin.sizes import pieces, row_sizes
 from deltawave.meshjoin.stream import Arrived
 
-# With which each message of an Arrow stream begins.
+# The beginning of each message of an Arrow stream.
 _CONTINUATION = b"\xff\xff\xff\xff"
-# So many parts wait, of which one lies twice in memory while it is taken.
+# The number of waiting parts; one of them is in memory twice while it is taken.
 _PARTS = 16
 
 
@@ -28,11 +28,11 @@ _PARTS = 16
 class Shed:
     """How to shed.
 
-    - ``path``: the file of the shed tuples; one that has tuples of a former run is refused
+    - ``path``: the file of the shed tuples; a file with tuples of a former run is refused
     - ``priority``: which tuples are kept (:mod:`deltawave.meshjoin.shedding`)
-    - ``frequencies``: how many rows tuples meet (:mod:`deltawave.meshjoin.frequencies`), where the priority asks for it
-    - ``has_arrived``: all of the stream has arrived when the join begins, as a micro-batch has. Then all of it is
-      looked at at once, and what is kept is joined in about one cycle
+    - ``frequencies``: how many rows tuples meet (:mod:`deltawave.meshjoin.frequencies`), if the priority needs it
+    - ``has_arrived``: the whole stream has arrived when the join begins, like a micro-batch. Then all tuples are looked
+      at at once, and the kept ones are joined in about one cycle
     """
 
     path: str | Path
@@ -42,7 +42,8 @@ class Shed:
 
 
 def shed_tuples(path: str | Path) -> Iterator[pa.RecordBatch]:
-    """The tuples that were shed into a file, for a later pass: of a run that was killed, those written until then."""
+    """The tuples that were shed into a file, for a later pass; after a killed run, those that were written until
+    then."""
     with pa.OSFile(str(path)) as file:
         try:
             tuples = pa.ipc.open_stream(file)
@@ -65,7 +66,7 @@ def shed_tuples(path: str | Path) -> Iterator[pa.RecordBatch]:
 
 
 def _begins_a_stream(file: pa.NativeFile) -> bool:
-    """Whether a file ends before the schema does, as that of a run which was killed at once."""
+    """Whether a file ends within the schema, because its run was killed at once."""
     is_read = file.tell() >= file.size()
     file.seek(0)
     begin = file.read(len(_CONTINUATION))
@@ -85,17 +86,18 @@ def _demand_no_tuples(path: Path) -> None:
 
 
 class ShedStream(Arrived):
-    """A stream whose tuples are all looked at as soon as they have arrived. Those that do not fit are shed.
+    """A stream whose tuples are all looked at as soon as they have arrived. Tuples that do not fit are shed.
 
-    Raises ``FileExistsError`` if there are shed tuples in the file. It is made when the stream is first looked at.
+    Raises ``FileExistsError`` if there are shed tuples in the file. The file is created at the first look at the
+    stream.
     """
 
     def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema, shed: Shed) -> None:
         super().__init__(batches, schema)
         self._shed = shed
-        # What waits: a part lies in memory until all of it is taken.
+        # The waiting tuples: a part stays in memory until all of it is taken.
         self._parts: list[pa.RecordBatch] = []
-        # How many of the first part are taken.
+        # How many tuples of the first part are taken.
         self._gone = 0
         self._sizes, self._priorities = np.zeros(0, dtype=np.int64), np.zeros(0)
         _demand_no_tuples(Path(shed.path))
@@ -111,13 +113,13 @@ class ShedStream(Arrived):
         self._open()
         if self._shed.has_arrived:
             most_arrived = sys.maxsize
-        # A stream may always be faster than this.
+        # The limit is for streams that are always faster than this loop.
         while arrived < most_arrived and (found := self.peek()) is not None:
             rows = found.slice(0, most_arrived - arrived)
             frequencies = np.zeros(rows.num_rows) if self._shed.frequencies is None else self._shed.frequencies(rows)
             added = self._shed.priority(frequencies, self._numbered)
             self._numbered += rows.num_rows
-            # With a bit for nulls in each column.
+            # Including one bit per column for nulls.
             sizes = row_sizes(rows, np.arange(rows.num_rows)) + -(-rows.num_columns // 8)
             self._priorities = np.concatenate([self._priorities, added])
             self._sizes = np.concatenate([self._sizes, sizes])
@@ -129,7 +131,7 @@ class ShedStream(Arrived):
         return arrived
 
     def _fitting(self, most_rows: int, most_bytes: int) -> Places:
-        """The places of the tuples of the highest priorities that fit, with one part of them twice."""
+        """The places of the tuples of highest priority that fit, if one part of them is in memory twice."""
         places = np.flatnonzero(2 * self._sizes <= most_bytes)
         places = places[kept(self._priorities[places], most_rows)]
         room = most_bytes - max(most_bytes // _PARTS, int(self._sizes[places].max(initial=0)))
@@ -139,7 +141,7 @@ class ShedStream(Arrived):
         return np.sort(best[: np.searchsorted(np.cumsum(self._sizes[best]), room, "right")])
 
     def _keep(self, added: list[pa.RecordBatch], places: Places) -> None:
-        """Keep what waits and is added at these places, and shed the rest."""
+        """Keep the waiting and added tuples at these places, and shed the others."""
         is_kept = np.zeros(len(self._priorities), dtype=bool)
         is_kept[places] = True
         if len(places) < len(is_kept) and self._gone:
@@ -183,7 +185,7 @@ class ShedStream(Arrived):
     def close(self) -> None:
         self._open()
         assert self._file is not None
-        # Of a join that ends before its stream.
+        # If the join ends before its stream.
         while (waiting := self.held) is not None:
             self._written.write_batch(waiting)
             self.advance(waiting.num_rows)

@@ -1,7 +1,7 @@
-"""What tasks do that shed: of rows that do not fit the memory, one window is joined, the others are told (MJ08 4).
+"""The work of tasks that shed: if rows do not fit in memory, one window is joined, the others are returned (MJ08 4).
 
-The rows of a micro-batch have all arrived when it begins, so that each task looks at its whole share, keeps the rows of
-the highest priorities that its memory holds, and reads the relation once. More rows would need more memory, or more
+The rows of a micro-batch have all arrived when it begins. So each task looks at its whole share, keeps the rows of
+highest priority that fit in its memory, and reads the relation once. More rows would need more memory, or more
 readings.
 """
 
@@ -32,7 +32,7 @@ def demand_priority(name: str, condition: Condition | None) -> None:
 def shedding(
     join: MeshJoin, arrived: Iterator[pa.RecordBatch], priority: str, file: str | None, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Results, and tuples that were shed, which the last column tells. ``file``: of the relation's pages."""
+    """Results and shed tuples, which the last column marks. ``file``: the file of the relation's pages."""
     frequencies, condition = None, join.condition
     if priority in BY_FREQUENCY and file is not None and isinstance(condition, Equal):
         frequencies = SketchedFrequencies.beside(file, join.relation, condition)

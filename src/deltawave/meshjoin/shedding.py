@@ -1,7 +1,8 @@
-"""Which tuples a mesh join keeps where more arrive than it can serve (MJ08 4, Table 2).
+"""Which tuples a mesh join keeps if more arrive than it can serve (MJ08 4, Table 2).
 
-Every strategy gives tuples priorities as they arrive: of those that arrived since the last iteration, the w with the
-highest ones are kept. What is dropped is not lost: :mod:`deltawave.meshjoin.shed_stream` keeps it for a later pass.
+Every strategy gives tuples priorities as they arrive: of the tuples that arrived since the last iteration, the w with
+the highest priorities are kept. The others are not lost: :mod:`deltawave.meshjoin.shed_stream` keeps them for a later
+pass.
 """
 
 from __future__ import annotations
@@ -15,30 +16,30 @@ import numpy.typing as npt
 Places = npt.NDArray[np.intp]
 Frequencies = npt.NDArray[np.floating[Any] | np.integer[Any]]
 Values = npt.NDArray[Any]
-# Of tuples' frequencies in the relation (f_R) and the number of the first of them, their priorities.
+# Tuples' priorities, from their frequencies in the relation (f_R) and the number of the first tuple.
 Priority = Callable[[Frequencies, int], Values]
 
 
 def keep_w(frequencies: Frequencies, first: int) -> Values:
-    """Keep w: the first ones. Of a many-to-one join that loses the fewest results (MAX-SUBSET)."""
+    """Keep w: the first tuples. In a many-to-one join that loses the fewest results (MAX-SUBSET)."""
     return -(first + np.arange(len(frequencies)))
 
 
 def sample_w(random: np.random.Generator) -> Priority:
-    """Sample w: a uniform sample, so that the results of a many-to-one join are one (RANDOM-SAMPLE)."""
+    """Sample w: a uniform sample, which gives a uniform sample of a many-to-one join's results (RANDOM-SAMPLE)."""
     return lambda frequencies, first: random.random(len(frequencies))
 
 
 def top_w(frequencies: Frequencies, first: int) -> Values:
-    """TOPW: those that meet the most rows. Of a many-to-many join that loses few results (4.2)."""
+    """TOPW: the tuples that meet the most rows. In a many-to-many join that loses few results (4.2)."""
     return np.asarray(frequencies)
 
 
 def cluster_sampling(random: np.random.Generator) -> Priority:
-    """Cluster sampling: a tuple is kept with a probability that grows with the rows that it meets (RANDOM-SAMPLE).
+    """Cluster sampling: the probability to keep a tuple grows with the number of rows that it meets (RANDOM-SAMPLE).
 
     Without replacement, by the exponential keys of Efraimidis and Spirakis (2006). A tuple that meets nothing is kept
-    only where there is room.
+    only if there is room.
     """
 
     def priority(frequencies: Frequencies, first: int) -> Values:
@@ -48,14 +49,14 @@ def cluster_sampling(random: np.random.Generator) -> Priority:
     return priority
 
 
-# By name; those that choose by chance take a generator.
+# By name; random ones use the generator.
 PRIORITIES: dict[str, Callable[[np.random.Generator], Priority]] = {
     "keep_w": lambda random: keep_w,
     "sample_w": sample_w,
     "top_w": lambda random: top_w,
     "cluster_sampling": cluster_sampling,
 }
-# Those that look at frequencies.
+# The priorities that need frequencies.
 BY_FREQUENCY = ("top_w", "cluster_sampling")
 
 
@@ -86,20 +87,20 @@ def top_w_loss(frequencies: Sequence[int], w: int, loop: int) -> int:
 def optimal_loss(frequencies: Sequence[int], w: int, loop: int) -> int:
     """OPTOFFLINESHED: the fewest results that any strategy loses, knowing the stream (MJ08 4.2, Figure 9).
 
-    Figure 9 with what it leaves out: a tuple that meets a full buffer is lost (line 11), and all ends with the stream
-    (line 15). Its tables have a row for each time of the next request; here the time that is left until then is enough,
-    so that a stream takes O(|S| loop w) steps instead of O(|S|^2 w).
+    This adds two steps that Figure 9 leaves out: a tuple that meets a full buffer is lost (line 11), and everything
+    ends with the stream (line 15). Its tables have a row for each time of the next request; here the time until that
+    request is enough, so that a stream takes O(|S| loop w) steps instead of O(|S|^2 w).
     """
     if w <= 0:
         return int(sum(frequencies))
-    # The loss from a tuple on: by the time until the next request, 0 once it has come, and the tuples held.
+    # The loss from a tuple on, by the time until the next request (0 once it has come) and the number of held tuples.
     later = np.zeros((loop + 1, w + 1))
     sooner = np.maximum(np.arange(loop + 1) - 1, 0)
     for frequency in reversed(frequencies):
         later = later[sooner]
         now = later + frequency
         np.minimum(now[:, :w], later[:, 1:], out=now[:, :w])
-        # A full buffer is handed over at the request, and the next one comes a loop later.
+        # A full buffer is handed over at the request, and the next request comes a loop later.
         now[0, w] = now[loop, 0]
         later = now
     return int(later[0, 0])

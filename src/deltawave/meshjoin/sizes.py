@@ -1,4 +1,4 @@
-"""What rows take of memory, so that many of them are copied in pieces of a bounded size."""
+"""The memory of rows, so that many of them are copied in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def row_sizes(rows: pa.RecordBatch, places: Places) -> Sizes:
 
 
 def largest_row(rows: pa.RecordBatch) -> int:
-    """No row takes more bytes than these."""
+    """An upper bound of the bytes of a row."""
     return sum(map(_largest, rows.columns))
 
 
 def has_one_width(kind: pa.DataType) -> bool:
-    """Whether all values of a type take the same."""
+    """Whether all values of a type have the same size."""
     try:
         return bool(kind.bit_width)
     except ValueError:
@@ -44,7 +44,7 @@ def _largest(column: pa.Array) -> int:
 
 
 def pieces(sizes: Sizes, most_bytes: int) -> Iterator[tuple[int, int]]:
-    """Where pieces of up to so many bytes begin and end. A row that is larger is a piece of its own."""
+    """Where pieces of up to ``most_bytes`` bytes begin and end. A larger row is a piece of its own."""
     ends = np.cumsum(sizes)
     begin, done = 0, 0
     while begin < len(sizes):
@@ -54,7 +54,7 @@ def pieces(sizes: Sizes, most_bytes: int) -> Iterator[tuple[int, int]]:
 
 
 def _between(column: pa.Array, begins: Places, ends: Places) -> Sizes:
-    """What the values from each begin to each end take."""
+    """The bytes of the values from each begin to its end."""
     kind = column.type
     if pa.types.is_struct(kind):
         sizes = np.zeros(len(begins), dtype=np.int64)
@@ -63,7 +63,7 @@ def _between(column: pa.Array, begins: Places, ends: Places) -> Sizes:
         return sizes
     is_text, is_list = kind in _TEXTS, isinstance(column, (pa.ListArray, pa.LargeListArray))
     if not len(column) or not (is_text or is_list):
-        # Of one width, or the average.
+        # Exact for values of one width, otherwise the average.
         average: Sizes = (ends - begins) * column.nbytes // max(1, len(column))
         return average
     wide = kind in (pa.large_string(), pa.large_binary()) or isinstance(column, pa.LargeListArray)

@@ -1,6 +1,6 @@
 """A relation stored for mesh joins: files of pages that tasks read one after the other (R of MJ08 2).
 
-For equal keys it is split by a hash of the key, so that each task meshes its share; otherwise by rows.
+For equal keys it is split by a hash of the key, so that each task joins its share; otherwise by rows.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _LOG = logging.getLogger(__name__)
 
 _MANIFEST = "relation.json"
 _LOCK = "relation.lock"
-# The folder of a state's files: what has another name in the relation's folder is somebody else's.
+# The folder of a state's files: entries with other names in the relation's folder are not deltawave's.
 _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
-# Seconds until a lock that somebody has is looked at again.
+# Seconds between two attempts to take a lock.
 _WAIT = 0.1
-# The scheme and the path of a URI; of a path, its path.
+# The scheme and the path of a URI; for a path, the path alone.
 _PLACE = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]+):(?://[^/]*)?(?=/))?(.*)", re.DOTALL)
 # Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
 _SEED = 5
@@ -58,10 +58,10 @@ _WRITTEN = "part int, path string, rows bigint"
 class StoredRelation:
     """The files of a relation.
 
-    - ``files``: of each part the file; none if it has no rows
+    - ``files``: the file of each part that has rows
     - ``sizes``: of these files, in bytes
     - ``key``: the columns by whose hash it is split; none if it is split by rows
-    - ``state``: of what it was stored: it changes when the relation does
+    - ``state``: identifies the relation's content and how it was stored; it changes when the relation does
     """
 
     folder: Path
@@ -82,14 +82,14 @@ class StoredRelation:
         parts: int | None = None,
         page_bytes: int = 1 << 18,
     ) -> StoredRelation:
-        """Store a relation in ``folder``, which all machines reach, unless it is stored there as it is now.
+        """Store a relation in ``folder``, which all machines reach, unless its current state is stored there already.
 
         - ``key``: columns that a join compares for equality; without them the relation is split by rows
-        - ``parts``: as many tasks mesh; by default as many as Spark runs at a time
-        - ``page_bytes``: of a page (v_P)
+        - ``parts``: how many tasks join; by default as many as Spark runs at a time
+        - ``page_bytes``: size of a page (v_P)
 
-        The former state stays until the next one but one is stored, for joins that have begun with it. Of several calls
-        at a time one stores the relation, and the others wait for it. What else lies in the folder stays. Raises
+        The former state stays until the next but one is stored, for joins that have begun with it. If several calls run
+        at a time, one stores the relation, and the others wait for it. Other files in the folder stay. Raises
         ``ValueError`` for a key that is no column, and a folder that is not opened by its path, such as one of HDFS.
         """
         names = (key,) if isinstance(key, str) else tuple(key)
@@ -98,7 +98,7 @@ class StoredRelation:
         folder = local_folder(folder)
         count = parts or parallelism(relation.sparkSession)
         wanted = json.dumps([_state(relation), relation.schema.json(), names, count, page_bytes, VERSION])
-        # One who only reads needs no lock, and no leave to write.
+        # A process that only reads needs neither a lock nor permission to write.
         if (found := cls.opened(folder)) is not None and found._is(wanted):
             return found
         folder.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ class StoredRelation:
             except BaseException:
                 shutil.rmtree(version, ignore_errors=True)
                 raise
-            # A join that has begun with the former files goes on with them.
+            # A join that has begun with the former files continues with them.
             used = {version, *(Path(path).parent for path in (found.files.values() if found else ()))}
             for other in folder.iterdir():
                 if _STATES.fullmatch(other.name) and other not in used:
@@ -137,7 +137,7 @@ class StoredRelation:
     ) -> StoredRelation:
         """Store a relation as ``of`` does, in a folder of this name beside the session's tables.
 
-        Raises ``ValueError`` if the tables lie on a file system that this machine reads by Hadoop only.
+        Raises ``ValueError`` if the tables are on a file system that this machine reads only through Hadoop.
         """
         folder = beside_tables(relation.sparkSession, "mesh_join", name)
         place = urlsplit(folder)
@@ -147,7 +147,7 @@ class StoredRelation:
 
     @classmethod
     def opened(cls, folder: str | Path) -> StoredRelation | None:
-        """What is stored in a folder; none if nothing is."""
+        """The relation that is stored in a folder; none if there is none."""
         folder = local_folder(folder)
         try:
             told = json.loads((folder / _MANIFEST).read_text())
@@ -159,7 +159,7 @@ class StoredRelation:
         return cls(folder, files, sizes, told["parts"], tuple(told["key"]), schema, told["state"])
 
     def _is(self, state: str) -> bool:
-        """Whether this state is stored, and its files are whole."""
+        """Whether this state is stored, and its files are complete."""
         try:
             return self.state == state and self.sizes == {
                 part: Path(path).stat().st_size for part, path in self.files.items()
@@ -203,7 +203,7 @@ def _scheme_and_path(folder: str | Path) -> tuple[str | None, str]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One process or thread at a time. A lock ends with the process that has it."""
+    """Lock the folder for one process or thread at a time. A lock ends with the process that holds it."""
     with (folder / _LOCK).open("w") as lock:
         _take(lock)
         yield
@@ -220,19 +220,19 @@ def _take(lock: IO[str]) -> None:
             has_said = True
             time.sleep(_WAIT)
         except OSError:
-            # There are file systems without locks.
+            # Some file systems have no locks.
             return
         else:
             return
 
 
 def part_of(key: Sequence[str], parts: int) -> Column:
-    """In which part rows with this key lie."""
+    """The part of rows with this key."""
     return F.pmod(F.xxhash64(*(F.col(quoted(name)) for name in key)), F.lit(parts)).cast("int")
 
 
 def _state(relation: DataFrame) -> str:
-    """What tells a changed relation: its files, if it is all their rows; otherwise how many rows of which hashes."""
+    """Changes when the relation does: its files, if it is all their rows; otherwise the number and hashes of rows."""
     if is_plain_scan(relation) and (paths := sorted(relation.inputFiles())):
         files = looked_at(relation.sparkSession, paths)
         if all(row.problem is None for row in files):

@@ -11,8 +11,7 @@ import pyarrow as pa
 class Arrived:
     """A stream of record batches. None among them means that nothing more has arrived yet.
 
-    One batch is held at a time: the others wait where the stream comes from.
-    It is the stream's, and no part of the join's memory.
+    One batch is held at a time, which does not count as the join's memory; the others wait at the stream's source.
     """
 
     def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema) -> None:
@@ -20,32 +19,33 @@ class Arrived:
         self._batch: pa.RecordBatch | None = None
         self._taken = 0
         self.has_ended = False
-        # How many tuples were not taken for want of room.
+        # How many tuples were not taken for lack of room.
         self.shed = 0
 
     @property
     def nbytes(self) -> int:
-        """What waits in the join's memory."""
+        """Bytes of waiting tuples that count as the join's memory."""
         return 0
 
     def gather(self, most_rows: int, most_bytes: int, most_arrived: int) -> int:
-        """Look at up to so many that have arrived, of which so much fits; return how many tuples these are.
+        """Look at up to ``most_arrived`` arrived tuples, and return how many these are.
 
-        Here nothing is looked at before it is taken: what does not fit waits where the stream comes from.
+        ``most_rows``, ``most_bytes``: how many of them fit. Here tuples are not looked at before they are taken: those
+        that do not fit wait at the stream's source.
         """
         return 0
 
     @property
     def held(self) -> pa.RecordBatch | None:
-        """The tuples that were looked at and wait, without asking the stream for more."""
+        """The waiting tuples that were looked at, without asking the stream for more."""
         return self._batch.slice(self._taken) if self._batch is not None else None
 
     def look(self) -> pa.RecordBatch | None:
-        """The tuples that come next and are held together; none where nothing has arrived."""
+        """The next tuples that are held together; none if nothing has arrived."""
         return self.peek()
 
     def peek(self) -> pa.RecordBatch | None:
-        """The same, before any are gathered."""
+        """The same, without those that were gathered."""
         while self._batch is None or self._taken == self._batch.num_rows:
             self._batch, self._taken = None, 0
             if self.has_ended:
@@ -63,7 +63,7 @@ class Arrived:
         return self._batch.slice(self._taken)
 
     def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
-        """Take up to so many tuples, copied in up to so many bytes; none where nothing has arrived or fits."""
+        """Take up to ``count`` tuples, copied into up to ``most_bytes`` bytes; none if nothing has arrived or fits."""
         parts: list[pa.RecordBatch] = []
         while count and (arrived := self.look()) is not None:
             part = _fitting(arrived.slice(0, count), most_bytes)
@@ -71,28 +71,28 @@ class Arrived:
                 break
             self.advance(part.num_rows)
             count -= part.num_rows
-            # Those of former batches lie twice in memory while all are put together.
+            # Tuples of former batches are in memory twice while all are put together.
             most_bytes -= 2 * _copied_bytes(part)
             parts.append(part)
         return _copied(parts) if parts else None
 
     def advance(self, count: int) -> None:
-        """Go on behind so many of the tuples that ``look`` showed."""
+        """Skip ``count`` of the tuples that ``look`` returned."""
         self._taken += count
 
     def rest(self) -> Iterator[pa.RecordBatch]:
-        """All tuples that are still to come."""
+        """All remaining tuples."""
         while not self.has_ended:
             if (found := self.peek()) is not None:
                 self._taken += found.num_rows
                 yield found
 
     def close(self) -> None:
-        """Let go of everything; also before the end."""
+        """Release everything; may be called before the end."""
 
 
 def _fitting(rows: pa.RecordBatch, most_bytes: int) -> pa.RecordBatch:
-    """The first rows, as many as take up to so many bytes."""
+    """As many of the first rows as fit in ``most_bytes`` bytes."""
     if _copied_bytes(rows) <= most_bytes:
         return rows
     counts = range(1, rows.num_rows)
@@ -100,13 +100,13 @@ def _fitting(rows: pa.RecordBatch, most_bytes: int) -> pa.RecordBatch:
 
 
 def _copied_bytes(rows: pa.RecordBatch) -> int:
-    # Put together with others that have nulls, each column has a bit for each row.
+    # Put together with rows that have nulls, each column gets one bit per row.
     size: int = rows.nbytes + rows.num_columns * (rows.num_rows // 8 + 1)
     return size
 
 
 def _copied(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
-    # A slice would hold the whole batch in memory; of one array alone there is no copy.
+    # A slice would keep the whole batch in memory, and concatenating a single array does not copy it.
     cells = [[part.column(at) for part in parts] for at in range(parts[0].num_columns)]
     columns = [pa.concat_arrays([*column, column[0].slice(0, 0)]) for column in cells]
     return pa.RecordBatch.from_arrays(columns, schema=parts[0].schema)

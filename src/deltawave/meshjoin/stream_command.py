@@ -1,4 +1,4 @@
-"""The command ``deltawave stream``: a stream is joined with a relation until it is stopped, with progress."""
+"""The command ``deltawave stream``: joins a stream with a relation until it is stopped, and prints progress."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from deltawave.meshjoin.stored_relation import StoredRelation, is_local, local_f
 from deltawave.meshjoin.stream_files import ANY_AGE, with_key
 from deltawave.meshjoin.stream_join import stream_join
 
-# The relation, stored for the join, beside the results. Readers do not look into it.
+# The stored relation, beside the results. Readers do not look into it.
 _RELATION = "_relation"
-# The column that tells messages which are no rows.
+# The column that marks messages which are no rows.
 _UNFIT = "_unfit"
-# Between two looks at a query.
+# Seconds between two looks at a query.
 _SECONDS = 1
 
 
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         session = _session(_pairs("--set", options.set))
         unfit = _UNFIT if options.keep_unfit else None
         folders = BatchFolders(session, options.out)
-        # The columns of files that came later would make it another join.
+        # With the columns of later files it would be another join.
         schema = options.schema or folders.stream_schema()
         settings = _pairs("--option", options.option)
         stream = opened(session, options.format, options.source, schema, settings, list(on), unfit)
@@ -101,10 +101,10 @@ def opened(
     key: Sequence[str],
     unfit: str | None,
 ) -> DataFrame:
-    """A stream of files (``path``), Kafka (values that are JSON) or a rate. Files say their schema if none is given.
+    """A stream of files (``path``), Kafka (values that are JSON) or a rate. Without a given schema, files show theirs.
 
-    ``key``: columns that each file or message has to have; ``unfit``: a column that tells messages which are no rows,
-    at which the query fails otherwise. Raises ``ValueError`` if a path or a schema is missing.
+    ``key``: columns that each file or message has to have; ``unfit``: a column for messages that are no rows; without
+    it the query fails at them. Raises ``ValueError`` if a path or a schema is missing.
     """
     if kind == "kafka":
         if not isinstance(schema, str):
@@ -116,7 +116,7 @@ def opened(
         return session.readStream.format(kind).options(**options).load()
     if not path:
         raise ValueError(f"A stream of {kind} files needs --source, their folder.")
-    # What is no JSON or CSV of the schema would come as nulls, and names in a header would not count.
+    # By default text that is no JSON or CSV of the schema becomes nulls, and the names in a header are ignored.
     options = {"mode": "FAILFAST", "enforceSchema": "false", **options}
     files = session.read.format(kind).options(**options)
     kinds = files.schema(schema).load(path).schema if schema else files.load(path).schema
@@ -126,9 +126,9 @@ def opened(
 
 @contextmanager
 def asked_to_stop() -> Iterator[threading.Event]:
-    """What is set by Control-C or SIGTERM, and does nothing else meanwhile. Only the main thread can be asked.
+    """An event that Control-C or SIGTERM sets, instead of ending the program. Works in the main thread only.
 
-    The second time raises ``KeyboardInterrupt``, as a micro-batch may take long to end.
+    The second signal raises ``KeyboardInterrupt``, as a micro-batch may take long to end.
     """
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -149,16 +149,16 @@ def asked_to_stop() -> Iterator[threading.Event]:
 
 
 def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, Callable[[int], int]]) -> None:
-    """Print the progress of a query until it ends, or is ``asked`` to stop. Raises what it fails with.
+    """Print the progress of a query until it ends, or is ``asked`` to stop. Raises the query's error.
 
-    It is stopped between two micro-batches, as that cancels what runs. ``counted``: what else is told of a micro-batch,
-    if it is not 0.
+    It is stopped between two micro-batches, as stopping cancels a running one. ``counted``: further figures of a
+    micro-batch, printed if they are not 0.
     """
     told = -1
     ended, running = False, None
     while not ended:
         if asked.is_set():
-            # One may begin at once after the other: a new number is the end of the former one as well.
+            # A micro-batch may begin right after another: a new number also means that the former one has ended.
             running = told if running is None else running
             status = query.status
             if told > running or not status["isTriggerActive"] or not status["isDataAvailable"]:
@@ -197,7 +197,7 @@ def _failed(message: str) -> int:
 
 
 def _key(given: Sequence[str]) -> dict[str, str]:
-    """Of each key column of the stream the relation's."""
+    """The relation's key column for each of the stream's."""
     key: dict[str, str] = {}
     for each in given:
         own, _, other = each.partition("=")

@@ -1,4 +1,4 @@
-"""Streams of files: none is passed over, and each has to have the key, as nulls would meet nothing."""
+"""Streams of files: no file is skipped, and each has to have the key, as nulls would meet nothing."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches, located, open_file
 from deltawave.meshjoin.named_batches import map_in_arrow
 
-# By default Spark passes over a file that is a week older than the newest one, and says nothing.
+# By default Spark silently skips a file that is a week older than the newest one.
 ANY_AGE = {"maxFileAge": "36500d"}
 
 
 def with_key(stream: DataFrame, kind: str, key: Sequence[str]) -> DataFrame:
     """Return the stream; the query fails with ``ValueError`` at a file that lacks a column of the key.
 
-    Of Parquet and ORC files the schema is looked at; of JSON files with a row whose key is null, the objects. Others,
-    files that only Hadoop reaches and JSON objects of several lines are not looked at.
+    The schema of Parquet and ORC files is checked, and the objects of JSON files that have a row with a null key. Other
+    formats, files that only Hadoop reaches, and JSON objects that span several lines are not checked.
     """
     if kind not in ("parquet", "orc", "json"):
         return stream
@@ -51,7 +51,7 @@ def with_key(stream: DataFrame, kind: str, key: Sequence[str]) -> DataFrame:
 def _look(file: str, kind: str, key: Sequence[str]) -> None:
     # Spark takes the values of partitions from the names of folders.
     in_folders = {unquote(part.partition("=")[0]).lower() for part in file.split("/")}
-    # Spark takes fields of JSON as they are written.
+    # Spark matches fields of JSON by exact case.
     written = str if kind == "json" else str.lower
     for names in _columns(file, kind):
         has = set(map(written, names))
@@ -64,7 +64,7 @@ def _look(file: str, kind: str, key: Sequence[str]) -> None:
 
 
 def _columns(file: str, kind: str) -> Iterator[list[str]]:
-    """The columns of a file, or of each object in it; nothing for what can't be read here."""
+    """The columns of a file, or of each object in it; nothing for a file that can't be read here."""
     with suppress(OSError, pa.ArrowException, NotImplementedError):
         if kind == "parquet":
             yield open_file(file).schema_arrow.names
@@ -74,7 +74,7 @@ def _columns(file: str, kind: str) -> Iterator[list[str]]:
             with system.open_input_file(path) as opened:
                 yield orc.ORCFile(opened).schema.names
             return
-        # What follows a line that is no JSON, or in another encoding, may be parts of objects.
+        # Lines after one that is no JSON, or in another encoding, may be parts of objects.
         with system.open_input_stream(path) as opened, suppress(ValueError):
             for line in io.BufferedReader(opened):
                 found = json.loads(line) if line.strip() else []

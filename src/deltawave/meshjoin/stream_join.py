@@ -1,4 +1,5 @@
-"""MESHJOIN over Structured Streaming: each micro-batch meshes with the whole relation, and its results count once."""
+"""MESHJOIN over Structured Streaming: each micro-batch is joined with the whole relation, and its results count
+once."""
 
 from __future__ import annotations
 
@@ -31,25 +32,25 @@ def stream_join(
 
     ``folder`` has Parquet files by micro-batch: the columns of :func:`deltawave.meshjoin.mesh_join`, and the number of
     the micro-batch in ``micro_batch``. It also has the stream's checkpoint. A query that is started again with the same
-    folder goes on where the last one was, even if that was killed: no result is missing, and none is there twice.
+    folder continues where the last one stopped, even if that was killed: no result is missing or there twice.
 
-    - ``relation``: a function of no arguments is called before each micro-batch, so that a relation that has changed is
-      stored anew (:meth:`StoredRelation.of`); a micro-batch meets one state of it
-    - ``available_now``: join what is there in one run, and end
+    - ``relation``: a function of no arguments is called before each micro-batch, so that a changed relation is stored
+      anew (:meth:`StoredRelation.of`); a micro-batch meets one state of it
+    - ``available_now``: join the rows that are there, then end
     - ``every``: the time between two micro-batches, such as ``10 seconds``; without it the next one begins at once
-    - ``shed``: of a micro-batch that does not fit the memory, join one window, chosen by this priority (``keep_w``,
+    - ``shed``: if a micro-batch does not fit in memory, join one window, chosen by this priority (``keep_w``,
       ``sample_w``, ``top_w``, ``cluster_sampling``), and keep the other tuples in the folder (MJ08 4). A run without
       ``shed`` joins these before its stream starts; their results have a negative number in ``micro_batch``
-    - ``unfit``: a column of structs that is null for the stream's rows. Others are not joined, but kept with their
+    - ``unfit``: a column of structs that is null for the stream's rows. Other rows are not joined, but kept with their
       micro-batch, as JSON in ``micro_batch=<number>/_unfit``; the results have no such column
-    - others: those of ``mesh_join``
+    - others: as for ``mesh_join``
 
     Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, ``shed`` without
     ``on``, ``unfit`` that is no column, and a folder of another join (other ``how``, keys, condition or columns). The
     query fails if a changed relation has other columns.
     """
     demand_stream(stream, how)
-    # What is wrong is said before the stream starts.
+    # Errors are raised before the stream starts.
     batches = MicroBatches(
         stream.sparkSession,
         stream.schema,

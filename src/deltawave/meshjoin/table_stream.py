@@ -1,4 +1,4 @@
-"""The stream of rows that come to a table of files."""
+"""The stream of rows that are added to a table of files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from deltawave.meshjoin.stream_files import ANY_AGE
 
 
 def stream_of(table: DataFrame, **options: str) -> DataFrame:
-    """Return the stream of a table's rows: those that are there, and those of files that are added later.
+    """Return the stream of a table's rows: the present ones, and those of files that are added later.
 
     - ``table``: all rows of a table, as ``dbt.source``, ``dbt.ref`` and ``session.table`` give them
     - ``options``: of Spark's source, such as ``maxFilesPerTrigger="100"``
 
-    A file is taken once, by its name: one that is replaced under its name does not come again, and a table that is
-    written anew, into other files, comes again as a whole. Raises ``ValueError`` for
-    a view and for a frame that is more than a table. One that ``dbt run --empty`` has emptied is returned as it is, and
-    is no stream.
+    A file is taken once, by its name: a file that is replaced under its name is not read again, while a table that is
+    rewritten into other files is read again as a whole. Raises ``ValueError`` for a view and for a frame that is not
+    simply a table. A frame that ``dbt run --empty`` has emptied is returned as it is, and is no stream.
     """
     jtable: Any = table._jdf
     plan = jtable.queryExecution().analyzed()

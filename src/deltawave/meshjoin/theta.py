@@ -1,7 +1,7 @@
 """Other conditions than equality: ranges, inequalities, distances, and any other function of two rows (MJ08 3.4).
 
-For a range the window's tuples are kept in the order of their values, so that a row finds those that it meets by two
-searches. Any other condition looks at all pairs, some at a time.
+For a range the window's tuples are sorted by their values, so that a row finds its matches by two searches. Any other
+condition checks all pairs, some at a time.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _RUNS = 8
 class Between:
     """A tuple's ``value`` lies between two columns of the relation: ``low`` <= value <= ``high``.
 
-    Without one of them the range has no such end. ``is_strict``: < instead of <=. Numbers, dates and timestamps.
-    NaN lies in no range (IEEE 754), where Spark has it as the greatest number.
+    Without one of them the range is open on that side. ``is_strict``: < instead of <=. Numbers, dates and timestamps.
+    NaN is in no range (IEEE 754), while Spark takes it for the greatest number.
     """
 
     value: str
@@ -120,7 +120,7 @@ class Near:
 
     def _range(self, rows: pa.Table) -> tuple[Values, Values]:
         values = np.asarray(rows.column(self.other).cast(pa.float64(), safe=False))
-        # A little more, since numbers are rounded; what is meant is told afterwards.
+        # A little more, since numbers are rounded; the exact distance is checked afterwards.
         more = self.distance + np.abs(values) * 1e-9
         return values - more, values + more
 
@@ -136,7 +136,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Where:
-    """Any condition: a function of two tables of these columns, of one length, which tells the rows where it holds.
+    """Any condition: a function of two tables of these columns, of equal length, that returns the rows where it holds.
 
     Each tuple meets each row, so that the relation should be small or the stream slow.
     """
@@ -197,7 +197,7 @@ class _Sorted:
 
     def __init__(self, column: str, ends: Callable[[pa.Table], tuple[Values | None, Values | None]]) -> None:
         self._column, self._ends = column, ends
-        # Values with their tuples' numbers, and the last of these.
+        # Values, their tuples' numbers, and the last of these numbers.
         self._runs: list[tuple[Values, Numbers, int]] = []
         self._begin = self._end = 0
 
@@ -214,7 +214,7 @@ class _Sorted:
         order = np.argsort(values, kind="stable")
         self._runs.append((values[order], numbers[order], int(numbers.max())))
         if len(self._runs) > _RUNS:
-            # Later ones are the smaller ones, as a rule.
+            # Later runs are usually smaller.
             values, numbers = (np.concatenate([run[at] for run in self._runs[_RUNS // 2 :]]) for at in (0, 1))
             del self._runs[_RUNS // 2 :]
             is_left = numbers >= self._begin
@@ -251,7 +251,7 @@ def _expanded(first: Numbers, sizes: Numbers) -> Iterator[tuple[Numbers, Numbers
 
 
 def _values(column: Any) -> Values:
-    """Values as numbers in their order; of null any."""
+    """Values as numbers in the same order; any number for null."""
     kind = column.type
     if pa.types.is_temporal(kind):
         column = column.cast(pa.int32() if kind.bit_width == 32 else pa.int64())

@@ -1,7 +1,7 @@
 """The sliding window over the stream: the queue Q of MESHJOIN and the tuples it points to (MJ08 3.1, Figures 3, 6).
 
-Tuples are numbered as they arrive. A packet is what one iteration added: it expires when it has met all pages of the
-relation. Tuples lie in blocks of several packets, which are given up whole.
+Tuples are numbered as they arrive. A packet is the tuples that one iteration added: it expires when it has met all
+pages of the relation. Tuples are stored in blocks of several packets, which are released whole.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow as pa
 from deltawave.meshjoin.hash_table import Numbers
 from deltawave.meshjoin.sizes import Places, has_one_width, pieces, row_sizes
 
-# Parts of so many bytes are put together where tuples are taken from them: faster than to take from each.
+# Parts of up to this many bytes are put together before tuples are taken: faster than taking from each.
 _TOGETHER = 8 << 20
 # Texts of one array take up to 2 GiB.
 _LARGEST_PART = 1 << 30
@@ -36,7 +36,7 @@ class Packet:
 
 @dataclass
 class Block:
-    """Tuples from the number ``begin`` on, and which of them met a row of the relation, if that is noted."""
+    """Tuples from the number ``begin`` on, and which of them met a row of the relation, if that is recorded."""
 
     begin: int
     notes_met: bool
@@ -52,22 +52,22 @@ class Block:
 
     @property
     def nbytes(self) -> int:
-        """What the tuples take, and the notes."""
+        """The bytes of the tuples and of the notes."""
         return self.row_bytes + self.count * self.notes_met
 
     def add(self, rows: pa.RecordBatch, most_rows: int, free_bytes: int) -> None:
-        """Add tuples. As it takes long to fetch them from many parts, parts of up to so many are put together.
+        """Add tuples. As fetching from many parts takes long, parts of up to ``most_rows`` rows are put together.
 
-        ``free_bytes``: which that may take meanwhile.
+        ``free_bytes``: memory that this may use meanwhile.
         """
         self.parts.append(rows)
         self.count += rows.num_rows
         first, together, size = len(self.parts), 0, 0
-        # As each part is at most as large as what came after it, a tuple is copied few times.
+        # As each part is at most as large as the later ones together, a tuple is copied few times.
         for part in reversed(self.parts):
             size += part.nbytes
             is_smaller = not together or part.num_rows <= together
-            # Together with others that have nulls, a column may take twice as much.
+            # Put together with rows that have nulls, a column may take twice as much.
             if not is_smaller or together + part.num_rows > most_rows or 2 * size > free_bytes or size > _LARGEST_PART:
                 break
             first, together = first - 1, together + part.num_rows
@@ -76,7 +76,7 @@ class Block:
         self.row_bytes = sum(part.nbytes for part in self.parts)
 
     def meet(self, numbers: Numbers) -> None:
-        """Note that these tuples, of this block, met a row."""
+        """Record that these tuples of this block met a row."""
         self._grow_notes()
         self.is_met[numbers - self.begin] = True
 
@@ -96,7 +96,7 @@ class Block:
                 yield part.take(pa.array(places))
 
     def _grow_notes(self) -> None:
-        """A note for each tuple: those that came since the last one have met no row."""
+        """A note for each tuple: tuples that were added since the last call have met no row."""
         if len(self.is_met) < self.count:
             self.is_met = np.concatenate([self.is_met, np.zeros(self.count - len(self.is_met), dtype=bool)])
 
@@ -104,8 +104,8 @@ class Block:
 class Window:
     """Packets and blocks of the tuples that have not met all pages yet.
 
-    - ``block_rows``: of one block, at least
-    - ``notes_met``: whether it is noted which tuples met a row
+    - ``block_rows``: the least rows of a block
+    - ``notes_met``: whether it is recorded which tuples met a row
     """
 
     def __init__(self, schema: pa.Schema, block_rows: int, notes_met: bool) -> None:
@@ -121,11 +121,11 @@ class Window:
 
     @property
     def nbytes(self) -> int:
-        """What the tuples take."""
+        """The bytes of the tuples."""
         return sum(block.nbytes for block in self._blocks)
 
     def add(self, rows: pa.RecordBatch, start_page: int, free_bytes: int) -> None:
-        """Add a packet. ``free_bytes``: of the memory, besides."""
+        """Add a packet. ``free_bytes``: memory that this may use in addition."""
         if not rows.num_rows:
             return
         if not self._blocks or self._blocks[-1].count >= self._block_rows:
@@ -135,18 +135,18 @@ class Window:
         self._packets.append(Packet(self.end, start_page))
 
     def pages_until_expiry(self, page: int, pages: int) -> int:
-        """How many pages, from this one on, the oldest packet has still to meet."""
+        """How many pages, from this one on, the oldest packet still has to meet."""
         return (self._packets[0].start_page - page - 1) % pages + 1 if self._packets else pages
 
     def expire(self, page: int) -> int:
-        """Drop the packets that began with this page, which comes next; return how many tuples they had."""
+        """Drop the packets that began with the next page; return how many tuples they had."""
         begin = self.begin
         while self._packets and self._packets[0].start_page == page:
             self.begin = self._packets.popleft().end
         return self.begin - begin
 
     def expired_blocks(self) -> list[Block]:
-        """Blocks without packets: to be given up."""
+        """Blocks without packets, which can be released."""
         return [block for block in self._blocks if block.end <= self.begin]
 
     @property
@@ -155,19 +155,19 @@ class Window:
         return np.array([block.begin for block in self._blocks], dtype=np.int64)
 
     def give_up(self, block: Block) -> None:
-        """Forget the oldest block."""
+        """Release the oldest block."""
         assert self._blocks[0] is block
         self._blocks.popleft()
 
     def meet(self, numbers: Numbers) -> None:
-        """Note that these tuples met a row."""
+        """Record that these tuples met a row."""
         for block in self._blocks:
             block.meet(numbers[(numbers >= block.begin) & (numbers < block.end)])
 
     def take(self, numbers: Numbers, columns: list[str] | None = None) -> pa.Table:
-        """The tuples of these numbers, in this order; all columns or these."""
+        """The tuples with these numbers, in this order; all columns or only these."""
         tuples = self._tuples(columns)
-        # Arrow puts all parts together to take from them.
+        # Arrow would put all parts together before it takes from them.
         groups = _groups(tuples)
         if len(groups) == 1:
             return groups[0].take(pa.array(numbers - self._blocks[0].begin))
@@ -194,7 +194,7 @@ class Window:
         return tuples if columns is None else tuples.select(columns)
 
     def _by_part(self, parts: Sequence[_Part], numbers: Numbers) -> Iterator[tuple[_Part, Places, Places]]:
-        """Each part with the places in it of tuples of these numbers, and the places of these among all numbers."""
+        """Each part with the places of its tuples among ``numbers``: in the part, and in ``numbers``."""
         places = numbers - (self._blocks[0].begin if self._blocks else 0)
         begins = np.cumsum([0, *(part.num_rows for part in parts)])
         # Small integers are sorted fastest.
@@ -208,7 +208,7 @@ class Window:
 
 
 def _groups(tuples: pa.Table) -> list[pa.Table]:
-    """The parts of tuples; those of values of one width together, up to so many bytes."""
+    """The parts of tuples; parts with values of fixed width are put together, up to ``_TOGETHER`` bytes."""
     parts = tuples.to_batches()
     if not all(map(has_one_width, tuples.schema.types)):
         return [pa.Table.from_batches([part]) for part in parts]
