@@ -1,4 +1,4 @@
-"""Probes and scans of a wave index (WI 2.2): they touch only constituents whose time-sets meet the range of days."""
+"""Probes and scans of a wave index (WI 2.2): they read only constituents whose time-sets meet the range of days."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def timed_index_probe(session: SparkSession, relation: str, value: Any, from_day
 def timed_segment_scan(session: SparkSession, relation: str, from_day: Any, to_day: Any) -> DataFrame:
     """The rows of the days from ``from_day`` to ``to_day``, both included (TimedSegmentScan).
 
-    The frame is good as long as that of :func:`timed_index_probe`.
+    The frame is valid as long as that of :func:`timed_index_probe`.
     """
     return _read(session, relation, from_day, to_day, _each_row)
 
@@ -80,7 +80,7 @@ def days_between(record: WaveRecord, from_day: Any, to_day: Any) -> frozenset[in
 
 
 def _end(spec: WaveSpec, option: str, value: Any) -> Any:
-    """An end of a range, as days are ordered."""
+    """An end of a range, as a value in the order of days."""
     if value is None:
         return None
     pattern, kind = _ENDS.get(spec.day_type, _NUMBER)
@@ -116,12 +116,12 @@ def _each_row(spec: WaveSpec) -> Column:
 
 def _found(value: Any, spec: WaveSpec) -> Column:
     column, kind = next((name, kind) for name, kind in spec.entry_columns if name.lower() == spec.bucketed_by.lower())
-    # As a text it is read as the macros read it: 3.7 is no whole number. Of a time of day, a text would lose which of
-    # the two hours it is that a clock shows when it is set back.
+    # Cast from text, as the macros do: 3.7 is no whole number. But for a time, the text would not say which of two
+    # equal hours it is when the clock is set back.
     is_time = isinstance(value, datetime) and kind == "timestamp"
     wanted = F.lit(value) if is_time else F.lit(value).cast("string").cast(kind)
     is_equal = F.col(quoted(column)) == wanted
     if kind not in ("float", "double"):
         return is_equal
-    # Parquet's dictionaries tell the two zeros apart, SQL does not.
+    # Parquet's dictionaries distinguish the two zeros, SQL does not.
     return F.when(wanted == 0, F.col(quoted(column)).between(-0.0, 0.0)).otherwise(is_equal)

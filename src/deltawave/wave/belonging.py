@@ -1,4 +1,4 @@
-"""Whether a state is one of a wave index: what was kept for another one can't be continued."""
+"""Whether a state belongs to a wave index: a state of another one can't be continued."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deltawave.wave.state import WaveState, constituent
 
 
 def misfits(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
-    """What keeps the next transition from starting with a state."""
+    """The reasons why the next transition cannot start from a state."""
     return _growing(rules, wave, state) if state.day < wave.window else _complete(rules, wave, state)
 
 
@@ -49,7 +49,7 @@ def _temporaries(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
             yield f"it has no index {name}"
         elif days is not None and state.indexes[name] != days:
             yield f"{name} has {shown(state.indexes[name])}, not {shown(days)}"
-    # P are those prepared ahead.
+    # P are indexes that are prepared ahead.
     kinds = ("I", "P") if rules.prepares else ("I",)
     for name in sorted(state.indexes.keys() - needed.keys()):
         if not name.startswith(kinds):

@@ -1,4 +1,4 @@
-"""What tells whether the rows of a day changed: an aggregate in SQL."""
+"""The checksum of a day's rows, by which changes are noticed: an aggregate in SQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from deltawave.differencing.in_place import quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, Part, WaveRecord, WaveSpec
 
-# The same text in every session, to the microsecond.
+# So that the text is the same in every session, to the microsecond.
 _JSON = {
     "timestampFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS",
     "timestampNTZFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS",
@@ -25,10 +25,12 @@ def day_checksum(spec: WaveSpec) -> str:
 
 
 def changed_days(record: WaveRecord, days: Days, written: Mapping[int, tuple[str, Part]]) -> str:
-    """A query for those of ``days`` that were not written as the source had them when the run began.
+    """A query for the ``days`` whose written rows differ from the source's rows at the beginning of the run.
 
-    Its columns are the ``day``, the ``checksum`` of what was written, and whether ``has_other_count`` of rows.
-    ``written``: the table and part that has each of them.
+    Its columns are the ``day``, the ``checksum`` of the written rows, and whether their number differs
+    (``has_other_count``).
+
+    ``written``: the table and part of each day.
     """
     spec = record.spec
     places = {(table, part.name) for table, part in written.values()}
@@ -52,7 +54,7 @@ def changed_days(record: WaveRecord, days: Days, written: Mapping[int, tuple[str
 
 
 def row_hash(spec: WaveSpec) -> str:
-    """A bigint over all columns of a row. ``xxhash64`` skips nulls, so those are told apart by a list of flags."""
+    """A bigint over all columns of a row. ``xxhash64`` skips nulls, so a list of flags marks them."""
     values = [_hashable(quoted(name), kind) for name, kind in spec.columns]
     nulls = [f"isnull({quoted(name)})" for name, _ in spec.columns]
     return f"xxhash64({', '.join(values)}, array({', '.join(nulls)}))"

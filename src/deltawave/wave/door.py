@@ -1,6 +1,6 @@
-"""What the materialization ``wave_index`` asks this library: frames of statements, for its macros to carry out.
+"""The library's entry points for the materialization ``wave_index``: frames of statements, which its macros run.
 
-Records, specifications and works pass as JSON.
+Records, specifications and works are passed as JSON.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def pending_work(
     model: str,
 ) -> DataFrame:
     """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late;
-    ``unknown``, days to drop that the index does not have; ``objection``, sentences that speak against them; and, for a
+    ``unknown``, days to drop that the index does not have; ``objection``, reasons against the transitions; and, for a
     new wave index, ``length``, the characters of its decisions when the window is full, if some metastore could not
     keep them.
 
@@ -74,20 +74,20 @@ def next_step(
 ) -> DataFrame:
     """A transition: rows of kind ``statement``, ``changed_days`` and ``drop``, in order, and one ``outcome``, as JSON.
 
-    - ``record``: what to go on from; none for a new wave index
-    - ``former``: what readers see, where ``record`` is none because it is built anew
+    - ``record``: the wave index to continue from; none for a new one
+    - ``former``: the wave index that readers see, if ``record`` is none because it is built anew
     - ``source``: a relation in SQL that has the rows of the work's days
     - ``schema``, ``model``, ``batch``, ``attempt``: name the tables
-    - ``checksums``: those of what was written of some days, if they differ from the work's; the statements are the same
+    - ``checksums``: those of written days, where they differ from the work's; the statements are the same
 
-    The outcome has the text of the view, which tells the new record, names of all tables needed, and counts of rows.
+    The outcome has the text of the view, which contains the new record, names of all tables needed, and counts of rows.
     """
     spec = specification(dump, settings)
     before, seen, asked = _record(record), _record(former), Work.from_json(json.loads(work)).as_written(checksums or {})
     made = step(before, spec, asked, source, Naming(schema, model, batch, attempt), seen)
     rows_old = (before or seen or WaveRecord(spec)).rows
     delivered_rows = sum(day.rows for day in asked.days)
-    # A window that is no longer clipped shows rows that nobody delivered.
+    # A window that is no longer clipped shows rows that were not delivered in this run.
     deleted = max(rows_old + delivered_rows - made.record.rows, 0)
     outcome = {
         "select": made.view({"batch_id": batch, "attempt": attempt}),
@@ -106,9 +106,9 @@ def next_step(
 
 
 def leftovers(dump: DataFrame, *, settings: Mapping[str, Any], record: str, batch: int) -> DataFrame:
-    """Statements of kind ``drop`` for parts that attempts which were killed or lost have left, up to that batch.
+    """Statements of kind ``drop`` for leftover parts of killed or lost attempts, up to that batch.
 
-    ``dump`` only tells the session.
+    ``dump`` is only used for its session.
     """
     known = WaveRecord.from_json(json.loads(record))
     drops = leftover_parts(known, partitions(dump.sparkSession, known), batch)
@@ -116,7 +116,7 @@ def leftovers(dump: DataFrame, *, settings: Mapping[str, Any], record: str, batc
 
 
 def advised(dump: DataFrame, *, parameters: Mapping[str, Any], needs: Mapping[str, Any], tolerance: float) -> DataFrame:
-    """The lines of an advice, of kind ``line``; ``dump`` only tells the session.
+    """The lines of an advice, of kind ``line``; ``dump`` is only used for its session.
 
     - ``parameters``: of :class:`deltawave.costs.wave_parameters.WaveParameters`
     - ``needs``: of :class:`deltawave.costs.wave_advice.WaveNeeds`
@@ -126,7 +126,7 @@ def advised(dump: DataFrame, *, parameters: Mapping[str, Any], needs: Mapping[st
 
 
 def specification(dump: DataFrame, settings: Mapping[str, Any]) -> WaveSpec:
-    """What a model's settings say, with columns as the dump spells them. Raises ``ValueError`` for what cannot be."""
+    """The specification from a model's settings, with columns as the dump spells them. Raises ``ValueError``."""
     index = WaveIndex(settings["scheme"], settings["window"], settings["constituents"], settings["spread"])
     columns = columns_of(dump)
     spelt = {name.lower(): name for name, _ in columns}

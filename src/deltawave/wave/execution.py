@@ -25,7 +25,7 @@ EMPTY = Table()
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of an index on a day: the table that it begins with, and the days that leave and come."""
+    """The change of an index on a day: the table that it starts from, and the days that leave and come."""
 
     base: Table = EMPTY
     removed: Days = NO_DAYS
@@ -33,7 +33,7 @@ class Change:
 
     @property
     def kept(self) -> list[tuple[Part, Days]]:
-        """The parts of the base that have days that stay, and these days."""
+        """The base's parts that contain staying days, and these days."""
         return [(part, days) for part in self.base.parts if (days := part.days - self.removed)]
 
     @property
@@ -43,13 +43,13 @@ class Change:
 
     @property
     def is_none(self) -> bool:
-        """Whether the index is as it was."""
+        """Whether the index stays unchanged."""
         return not self.removed and not self.added
 
 
 @dataclass(frozen=True)
 class Naming:
-    """Names of what a run writes for a batch; ``attempt`` is the run's own."""
+    """Names of the tables and parts that a run writes for a batch; ``attempt`` is the run's own."""
 
     schema: str
     model: str
@@ -77,8 +77,8 @@ class Writer:
     - ``before``: the wave index until now
     - ``after``: its days and specification from now on
     - ``source``: the relation that has the rows of new days
-    - ``new``: the days that it delivers
-    - ``written``: where the rows of each new day were written first
+    - ``new``: the days that the source delivers
+    - ``written``: the table and part into which each new day was written first
     """
 
     before: WaveRecord
@@ -135,7 +135,7 @@ class Writer:
         return [self._insert(table, group, "\nunion all\n".join(self._rows(group))) for group in groups]
 
     def _rows(self, days: Days) -> list[str]:
-        """Selects of the entries of days: new ones from the source, until they are in an index."""
+        """Selects of the entries of days; new days come from the source, until they are in an index."""
         fresh = days & self.new - self.written.keys()
         selects = [sql.source_rows(self.after, self.source, fresh)] if fresh else []
         found: dict[tuple[str, Part], set[int]] = {}
@@ -167,7 +167,7 @@ class Writer:
 
 
 def changed(operations: Iterable[Operation], tables: Mapping[str, Table]) -> dict[str, Change]:
-    """What operations change in each index that is left after them."""
+    """The changes that operations make to each index that exists after them."""
     changes = {name: Change(table) for name, table in tables.items()}
     for operation in operations:
         if isinstance(operation, BuildIndex):
@@ -191,10 +191,10 @@ def changed(operations: Iterable[Operation], tables: Mapping[str, Table]) -> dic
 def superseded(
     before: WaveRecord, tables: Mapping[str, Table], naming: Naming, prepares: bool = False
 ) -> tuple[Table, ...]:
-    """What the wave index had and no longer has, and readers may still read: whole tables, and parts of tables.
+    """Whole tables, and parts of tables, that were replaced and that readers may still read.
 
-    What a run found stays until the next run. What it wrote itself and replaced stays until it takes another day, so
-    that a run of many days keeps no copy for each.
+    Those that a run found stay until the next run. Those that it wrote itself stay only until it takes another day, so
+    that a run of many days does not keep a copy for each.
     """
     held = named_parts(tables.values())
     is_same_run = before.run == naming.attempt
@@ -210,7 +210,7 @@ def superseded(
 
 
 def drops(before: WaveRecord, after: WaveRecord) -> list[str]:
-    """Statements that remove, with their files, what was replaced before and is no longer kept."""
+    """Statements that remove, with their files, tables and parts that were replaced before and are no longer kept."""
     tables = set(after.table_names)
     kept = named_parts(after.replaced)
     found = []

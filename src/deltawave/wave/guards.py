@@ -1,4 +1,4 @@
-"""What speaks against the transitions of a run, unless a user accepts it: days that look wrong."""
+"""Objections to the transitions of a run, unless a user accepts them: days that look wrong."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 # All days before a wrong date far ahead would come too late, until it is reached.
 MOST_WINDOWS = 10
-# What is taken for a usual distance where nothing tells it: ten of them are a year.
+# The assumed distance of days where it is unknown: ten of them are a year.
 _UNKNOWN = 37
 
 
@@ -20,7 +20,7 @@ def objections(
 ) -> list[str]:
     """Sentences about days that come far after the one before, are missing under ``gaps: fail``, or lose most rows.
 
-    ``works``: what :func:`deltawave.wave.pending.pending` gave for the other arguments.
+    ``works``: the result of :func:`deltawave.wave.pending.pending` for the other arguments.
     """
     works = list(works)
     new = [day for work in works if work.kind in ("start", "take") for day in work.days]
@@ -31,7 +31,7 @@ def objections(
     if known:
         values = [value for value in values if in_order(spec, value) > in_order(spec, known[-1])]
     else:
-        # Those before the window are not taken.
+        # Days before the window are not taken.
         values = values[-max(spec.index.window, 2) :]
     found = [*_far(spec, known, values, gaps)]
     if gaps == "fail":
@@ -42,12 +42,12 @@ def objections(
 
 
 def _far(spec: WaveSpec, known: list[str], new: list[str], gaps: str) -> Iterator[str]:
-    # Whole numbers may be years and months: only if all are to come, their distance tells something.
+    # Whole numbers may be years and months: their distance means something only if none may be missing.
     if spec.day_type == "string" or (gaps == "skip" and spec.day_type != "date"):
         return
-    # Where only days with a batch count, those of an index of months are 31 dates apart.
+    # If only days with a batch count, the days of an index of months are 31 dates apart.
     usual = 0 if gaps == "skip" else 1
-    # A whole number may be a date: after 20260131 comes 20260201.
+    # A whole number may be a date: 20260131 is followed by 20260201.
     most = MOST_WINDOWS if spec.day_type == "date" else 1
     for place, (last, value) in enumerate(pairwise([*known, *new]), 1):
         days = distance(spec, last, value)
@@ -73,6 +73,6 @@ def _shrunken(record: WaveRecord | None, works: list[Work]) -> Iterator[str]:
     known = {day.value: day.rows for day in record.days.values()} if record else {}
     for work in works:
         for day in work.days if work.kind == "replace" else ():
-            # A day that was dropped in this run had no row of that value.
+            # A day that is dropped in this run has no former rows.
             if day.rows < known.get(day.value, 0) / 2:
                 yield f"{day.value} ({known[day.value]} rows, now {day.rows})"

@@ -1,7 +1,7 @@
-"""The size of wave indexes on days of uneven volumes (WI 3.3): that of a scheme, and the least of any WATA algorithm.
+"""The size of wave indexes on days of uneven volumes (WI 3.3): of a scheme, and the least of any WATA algorithm.
 
-A volume is the size of a day's index, in any unit. The size of a wave index is the largest that its constituents ever
-have together. Sums are exact and rounded once, so that sizes compare as they are.
+A volume is the size of a day's index, in any unit. The size of a wave index is the largest total that its constituents
+ever have. Sums are exact and rounded once, so that equal sizes compare equal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from deltawave.wave.planner import WaveIndex, plans
 
 
 def sizes(index: WaveIndex, volumes: Sequence[float]) -> Iterator[float]:
-    """The size of the constituents after each day from day W on; ``volumes`` are those of day 1, 2, ..."""
+    """The size of the constituents after each day from day W on; ``volumes``: of day 1, 2, ..."""
     _check(volumes)
     for plan in plans(index, len(volumes)):
         yield fsum(volumes[day - 1] for days in plan.state.constituents for day in days)
@@ -25,7 +25,7 @@ def sizes(index: WaveIndex, volumes: Sequence[float]) -> Iterator[float]:
 def window_size(window: int, volumes: Sequence[float]) -> float:
     """The largest volume of W consecutive days: the size of every scheme with hard windows.
 
-    Raises ``ValueError`` for a window that has no day or more than there are.
+    Raises ``ValueError`` for a window without days, or with more days than there are.
     """
     _check(volumes)
     if not 1 <= window <= len(volumes):
@@ -41,14 +41,14 @@ def size_ratio(index: WaveIndex, volumes: Sequence[float]) -> float:
 def least_wata_size(window: int, constituents: int, volumes: Sequence[float]) -> float:
     """The least size of a WATA algorithm that knows the volumes of all days.
 
-    Time-sets are consecutive days. A cluster is there from its first day until W days after its last one, when the
-    clusters after it hold all volumes of the window; so each cluster tells one size, and the largest of them counts.
+    Time-sets are consecutive days. A cluster exists from its first day until W days after its last one, when the later
+    clusters hold all volumes of the window; so each cluster gives one size, and the largest of them counts.
 
     Raises ``ValueError`` as ``WaveIndex`` does, and without volumes.
     """
     WaveIndex("wata", window, constituents)
     _check(volumes)
-    # Whole numbers: a size that is looked for has to be met exactly.
+    # Whole numbers, since the search has to hit a size exactly.
     parts = [Fraction(volume) for volume in volumes]
     unit = lcm(*(part.denominator for part in parts))
     before = [0, *accumulate(int(part * unit) for part in parts)]
@@ -80,11 +80,11 @@ def _check(volumes: Sequence[float]) -> None:
 
 
 def _can_keep(size: int, window: int, constituents: int, before: Sequence[int]) -> bool:
-    """Whether clusters exist that never have more than ``size`` together.
+    """Whether there are clusters that never have more than ``size`` together.
 
     Let b_i be the last day of cluster i, b_0 = 0. A cluster's size bounds its last day, b_i <= limit(b_i-1), and at
-    most n clusters are there at a time: b_i + W - 1 <= b_i+n-1. Both bound a day by another one's bound, so the bounds
-    are lowered until all hold; clusters exist if day 0 is not lowered.
+    most n clusters exist at a time: b_i + W - 1 <= b_i+n-1. Each bounds a day by another day's bound, so the bounds are
+    lowered until both hold everywhere; such clusters exist if day 0 is not lowered.
     """
     count = len(before) - 1
 

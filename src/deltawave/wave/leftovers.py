@@ -1,4 +1,4 @@
-"""What stopped programs left: tables and parts that a wave index does not list (decision 14)."""
+"""Leftovers of stopped programs: tables and parts that a wave index does not list (decision 14)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deltawave.wave.tables import PART, WaveRecord, named_parts
 
 
 def leftover_tables(record: WaveRecord, schema: str, model: str, names: Iterable[str], batch: int) -> Iterator[str]:
-    """Statements that drop tables of batches up to ``batch``; ``names`` are those that the catalog has."""
+    """Statements that drop tables of batches up to ``batch``; ``names``: of the tables in the catalog."""
     known = {name.lower() for name in record.table_names}
     for name in names:
         found = re.fullmatch(rf"{re.escape(model.lower())}__index\d+_(\d+)_[0-9a-f]{{12}}", name.lower())
@@ -21,9 +21,9 @@ def leftover_tables(record: WaveRecord, schema: str, model: str, names: Iterable
 
 
 def leftover_parts(record: WaveRecord, partitions: Mapping[str, Iterable[str]], batch: int) -> Iterator[str]:
-    """Statements that drop parts of batches up to ``batch``; ``partitions`` are those of each table in the catalog.
+    """Statements that drop parts of batches up to ``batch``; ``partitions``: of each table in the catalog.
 
-    Those of a later batch are left alone, since another run may be writing them.
+    Parts of later batches stay, since another run may be writing them.
     """
     known = named_parts((*record.tables.values(), *record.replaced))
     for table, names in partitions.items():

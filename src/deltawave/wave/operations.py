@@ -1,4 +1,4 @@
-"""The operations on a wave index and its constituent indexes (WI 2.2), as values, and what they do to time-sets."""
+"""The operations on a wave index and its constituent indexes (WI 2.2), as values, and their effect on time-sets."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class AddIndex:
 
 @dataclass(frozen=True)
 class DropIndex:
-    """Take an index out of the wave index, and delete it."""
+    """Remove an index from the wave index, and delete it."""
 
     index: str
 
@@ -89,7 +89,7 @@ Operation: TypeAlias = BuildIndex | AddToIndex | DeleteFromIndex | AddIndex | Dr
 
 
 def shown(days: Iterable[int]) -> str:
-    """Days as the paper prints a set: ``{1, 2}``."""
+    """Days as a set in the paper's notation: ``{1, 2}``."""
     return "{" + ", ".join(map(str, sorted(days))) + "}"
 
 
@@ -100,7 +100,7 @@ def as_json(operation: Operation) -> dict[str, Any]:
 
 
 def from_json(told: Mapping[str, Any]) -> Operation:
-    """The operation that :func:`as_json` gave."""
+    """The operation from the result of :func:`as_json`."""
     fields = {name: frozenset(value) if name == "days" else value for name, value in told.items()}
     kind = next(each for each in get_args(Operation) if each.__name__ == fields["operation"])
     del fields["operation"]
@@ -116,8 +116,8 @@ def days_indexed(operations: Iterable[Operation]) -> int:
 def applied(operations: Iterable[Operation], indexes: Mapping[str, Days]) -> dict[str, Days]:
     """The time-sets of all indexes, by name, after the operations.
 
-    Raises ``ValueError`` where an operation does not fit: an index that is missing, a day added twice, a day deleted
-    that is not there.
+    Raises ``ValueError`` if an operation does not fit: a missing index, a day that is added twice, a deleted day that
+    is not there.
     """
     after = dict(indexes)
     for operation in operations:

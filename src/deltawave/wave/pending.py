@@ -1,4 +1,4 @@
-"""Which transitions a run has to make of a wave index, from the days that its source has."""
+"""The transitions that a run has to make of a wave index, from the days of its source."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ GAPS = ("skip", "empty", "fail")
 class Work:
     """One transition to be made.
 
-    - ``kind``: ``prepare`` (what the last day left to do), ``start`` (the first days, up to W, at once), ``take`` (a
-      new day), ``replace`` (a day that was delivered again), ``drop`` (a wrong day; see :func:`emptied`) or ``show``
-      (nothing but a view that is clipped, or no longer is)
-    - ``days``: what the source has of these days
+    - ``kind``: ``prepare`` (the preparation left by the last day), ``start`` (the first days, up to W, at once),
+      ``take`` (a new day), ``replace`` (a day that was delivered again), ``drop`` (a wrong day; see :func:`emptied`) or
+      ``show`` (only another clipping of the view)
+    - ``days``: these days, as the source has them
     """
 
     kind: str
     days: tuple[Day, ...] = ()
 
     def as_written(self, checksums: Mapping[str, str]) -> Work:
-        """The same with other checksums of some days, by value: of rows that differ each time they are read."""
+        """The same with other checksums of some days, by value, whose rows differ each time they are read."""
         return replace(
             self, days=tuple(replace(day, checksum=checksums.get(day.value, day.checksum)) for day in self.days)
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As values of JSON."""
+        """As JSON values."""
         return {"kind": self.kind, "days": [vars(day) for day in self.days]}
 
     @staticmethod
     def from_json(told: Mapping[str, Any]) -> Work:
-        """What :meth:`to_json` gave."""
+        """From the result of :meth:`to_json`."""
         return Work(told["kind"], tuple(Day(**day) for day in told["days"]))
 
 
@@ -57,23 +57,23 @@ def pending(
     - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` (yes, as days without
       rows; before a day at most W of them, since others would leave the window at once) or ``fail`` (as ``empty``,
       but see :func:`deltawave.wave.guards.objections`)
-    - ``drop``: days of the index that are wrong, and that the source no longer has; others are passed over (see
+    - ``drop``: days of the index that are wrong, and that the source no longer has; unknown days are skipped (see
       :func:`unknown_days`)
 
-    A day of the index whose checksum differs is replaced; one that lies between its days, or before them while the
-    window grows, comes too late; older ones have left the window. Raises ``ValueError`` for ``gaps`` and ``drop`` that
-    can't be, dates after 9999, and a specification that does not continue the record's.
+    An indexed day whose checksum differs is replaced. A day between two indexed ones, or before them while the window
+    grows, comes too late; older days have left the window. Raises ``ValueError`` for invalid ``gaps`` and ``drop``,
+    dates after 9999, and a specification that does not continue the record's.
     """
     if gaps not in GAPS:
         raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
     _check_days(spec, delivered, gaps)
-    # Also of days that the index does not have: the source's would be taken.
+    # Also for days that the index does not have: otherwise the source's day would be taken.
     _check_dropped(delivered, drop)
     ordered = sorted(delivered, key=lambda day: in_order(spec, day.value))
     if record is None:
         days = _with_gaps(spec, ordered, None, gaps)
         window = spec.index.window
-        # Days before the window would have left it by now.
+        # Days before the window have left it already.
         return _begun(days[-window:], spec), []
     check_same(record.spec, spec)
     drop = set(drop).difference(unknown_days(record, drop))
@@ -100,10 +100,10 @@ def pending(
 
 
 def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
-    """The wave index with other values of the days to drop: they stay as days without rows.
+    """The wave index with other values for the days to drop: they stay as days without rows.
 
-    Days are numbered one after the other, so none can be taken out. Each gets the value that follows the day before, so
-    that days between that one and the wrong one can still come: the first of them as this day.
+    Days are numbered consecutively, so none can be removed. A dropped day gets the value that follows the day before
+    it, so that days up to the wrong one can still come, the first of them as this day.
     """
     days = dict(record.days)
     for number in sorted(number for number, day in days.items() if day.value in drop):
@@ -116,7 +116,7 @@ def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
 
 
 def in_order(spec: WaveSpec, value: str) -> Any:
-    """A value of the day column as it is ordered."""
+    """A value of the day column, for ordering."""
     return int(value) if spec.day_type not in ("date", "string") else value
 
 
@@ -185,7 +185,7 @@ def _taken(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
 
 
 def _prepared(works: Sequence[Work], spec: WaveSpec) -> list[Work]:
-    """Each with the preparation that may follow it; one that has nothing to do is left out when its turn comes."""
+    """Each work with the preparation that may follow it; a preparation without operations is skipped in its turn."""
     if not spec.index.rules.has_temporaries:
         return list(works)
     return [each for work in works for each in (work, Work("prepare"))]
@@ -196,7 +196,7 @@ def _differs(day: Day, known: Day) -> bool:
 
 
 def _with_gaps(spec: WaveSpec, days: Sequence[Day], last: str | None, gaps: str) -> list[Day]:
-    """The days with those that are missing before each, as far as they count."""
+    """The days, each after the missing days before it, as far as these count."""
     if gaps == "skip":
         return list(days)
     found: list[Day] = []
@@ -215,5 +215,5 @@ def _value_before(spec: WaveSpec, value: str, count: int) -> str:
 
 
 def _next_value(spec: WaveSpec, value: str) -> str:
-    # Of texts, no printable one lies between.
+    # For texts, no printable value lies in between.
     return f"{value} " if spec.day_type == "string" else _value_before(spec, value, -1)

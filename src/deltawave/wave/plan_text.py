@@ -15,8 +15,8 @@ def plan_json(plan: DayPlan) -> str:
     - ``day``: its number
     - ``operations``: objects with ``operation``, and with ``index`` and ``days`` or ``source`` and ``target``
     - ``constituents``: the days of each, after the operations
-    - ``temporaries``: the days of each temporary index, in ascending T, empty ones too; then those prepared ahead, in
-      ascending P
+    - ``temporaries``: the days of each temporary index, empty ones too, by ascending T; then of the indexes prepared
+      ahead, by ascending P
     """
     return json.dumps(
         {

@@ -1,4 +1,4 @@
-"""The planner: from the time-sets of today, the operations that take in the next day (WI Appendix A)."""
+"""The planner: from today's time-sets, the operations that add the next day (WI Appendix A)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class WaveIndex:
     - ``spread``: whether ``reindex_plus_plus`` and ``rata`` build the temporary indexes of the next cluster on the days
       before, instead of all on one day (WI 4.2, 4.3); ``rata`` then indexes at most two days a day, and
       ``reindex_plus_plus`` about as many each day. Impossible for ``rata`` with two constituents and
-      ``reindex_plus_plus`` with one, where that cluster is not complete before: there it changes nothing after day W.
-      It can differ from one transition to the next
+      ``reindex_plus_plus`` with one, where the next cluster is not complete before: there it changes nothing after day
+      W. It can differ from one transition to the next
 
     Raises ``ValueError`` for anything else.
     """
@@ -62,12 +62,12 @@ class WaveIndex:
 
     @property
     def rules(self) -> Scheme:
-        """What the scheme says."""
+        """The scheme's definition."""
         return SCHEMES[self.scheme]
 
     @property
     def wave(self) -> Wave:
-        """What the scheme is asked with."""
+        """The scheme's parameters."""
         return Wave(self.window, self.constituents, self.spread)
 
 
@@ -97,7 +97,7 @@ class DayPlan:
 def start(index: WaveIndex, count: int | None = None) -> DayPlan:
     """Day W, when the first W days are indexed at once (Start in WI Appendix A).
 
-    With a ``count`` of less than W days, these are indexed, each in the constituent that has it on day W.
+    With a ``count`` of less than W days, only these are indexed, each in the constituent that has it on day W.
     """
     count = count or index.window
     layout = index.rules.layout(index.window, index.constituents)
@@ -112,8 +112,8 @@ def start(index: WaveIndex, count: int | None = None) -> DayPlan:
 def grow(index: WaveIndex, state: WaveState) -> DayPlan:
     """A day before day W: it goes to the constituent that has it on day W. After day W, all is as after :func:`start`.
 
-    With ``spread``, the first temporary indexes are built one a day from the day on that completes their cluster. The
-    paper has no such days.
+    With ``spread``, the first temporary indexes are built one per day, from the day that completes their cluster. The
+    paper has no days before day W.
     """
     layout = index.rules.layout(index.window, index.constituents)
     new = state.day + 1
@@ -129,7 +129,7 @@ def grow(index: WaveIndex, state: WaveState) -> DayPlan:
 
 
 def _growing_preparation(index: WaveIndex, state: WaveState, layout: Sequence[Days]) -> tuple[Operation, ...]:
-    """What is missing on day W; before, as soon as their cluster is complete, one index a day if they are spread."""
+    """The missing temporary indexes on day W; if spread, one per day before, once their cluster is complete."""
     new = state.day + 1
     missing = [
         operation
@@ -150,9 +150,9 @@ def _made(operation: Operation) -> str:
 def transition(index: WaveIndex, state: WaveState) -> DayPlan:
     """The plan of the day after ``state``; before day W, the window grows by it.
 
-    Days are numbered one after the other: the new day is that after the state's newest one.
+    Days are numbered consecutively: the new day is the one after the state's newest day.
 
-    Raises ``ValueError`` if the state is not one of the wave index, such as that of another window.
+    Raises ``ValueError`` if the state does not belong to the wave index, for instance because of another window.
     """
     for wrong in misfits(index.rules, index.wave, state):
         raise ValueError(

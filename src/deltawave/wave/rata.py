@@ -37,7 +37,7 @@ def _steps(wave: Wave, state: WaveState) -> Steps:
 def _preparation(wave: Wave, state: WaveState, number: int, ends: bool) -> Iterator[Operation]:
     cluster = state.indexes[constituent(wave.after(number))]
     following = cluster - {min(cluster)}
-    # With two constituents, the cluster that expires next still grows until the day before it has to be prepared.
+    # With two constituents, the cluster that expires next still grows until the day before its replacements are needed.
     if ends:
         yield from initialize(following, state.highest("P"))
     elif wave.spread and wave.constituents > 2:

@@ -1,4 +1,4 @@
-"""REINDEX++: the next replacements of a constituent are prepared, and lack only the new day (WI 4.2, Figure 15)."""
+"""REINDEX++: a constituent's next replacements are prepared, so that they lack only the new day (WI 4.2, Figure 15)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _preparation(wave: Wave, state: WaveState, number: int, used: int) -> Iterat
         yield BuildIndex(temporary(0), NO_DAYS)
         yield from initialize(following, state.highest("P"))
         return
-    # Of the temporary indexes, the next replacement has to have the new days of the cluster, the others can wait.
+    # Only the next replacement needs the new days of the cluster now; the other temporary indexes can wait.
     yield from _catch_up(state, used - 1, days, len(days))
     # With one constituent, the cluster that expires next is not complete before its temporary indexes are needed.
     if wave.spread and later != number:
@@ -44,16 +44,16 @@ def _preparation(wave: Wave, state: WaveState, number: int, used: int) -> Iterat
 
 
 def _share(cluster: int, following: int) -> int:
-    """The days that each day of a cluster indexes for later ones, if all index as many.
+    """How many days are indexed for later on each day of a cluster, if evenly spread.
 
-    On the way, the temporary indexes get 1 + 2 + ... + (cluster - 1) new days, and ``following`` new ones are built.
-    It suffices for what each next day needs: 1 + 2 + ... + k of them by day k.
+    Meanwhile the temporary indexes get 1 + 2 + ... + (cluster - 1) new days, and ``following`` new ones are built. This
+    is enough for the needs of each next day: 1 + 2 + ... + k of them by day k.
     """
     return ceil((cluster * (cluster - 1) / 2 + following) / cluster)
 
 
 def _lacking(state: WaveState, number: int, days: Days) -> list[int]:
-    """The new days of a cluster that T_number does not have yet; it has its ``number`` old days from the beginning."""
+    """The new days of a cluster that T_number still lacks; it has its ``number`` old days from the beginning."""
     old = state.highest("T") - number
     return sorted(frozenset(sorted(days)[old:]) - state.indexes[temporary(number)])
 

@@ -1,4 +1,4 @@
-"""What a scheme says: how days are clustered, and the operations of a transition."""
+"""The definition of a scheme: how days are clustered, and the operations of a transition."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Wave:
-    """What a scheme is asked with: the window W, the n constituents, and whether to spread preparation (WI 4.3)."""
+    """The parameters of a scheme: the window W, the n constituents, and whether to spread preparation (WI 4.3)."""
 
     window: int
     constituents: int
@@ -47,11 +47,11 @@ class Scheme:
     - ``first_preparation``: temporary indexes for these clusters
     - ``steps``: the operations for the next day
     - ``least``: the least n
-    - ``is_hard``: exactly the last W days are indexed, otherwise more
-    - ``rebuilds``: days are never added to an index, which is packed therefore
-    - ``needs``: the temporary indexes that a state has to have, from it and the days that stay of the constituent that
-      expires next; with their days, or None where these can differ
-    - ``prepares``: temporary indexes of the next cluster can be there, too
+    - ``is_hard``: whether exactly the last W days are indexed, not more
+    - ``rebuilds``: whether days are never added to an index, so that it is packed
+    - ``needs``: the temporary indexes that a state has to have, from the state and the staying days of the constituent
+      that expires next; with their days, or None where these can differ
+    - ``prepares``: whether temporary indexes of the next cluster can exist, too
     """
 
     layout: Callable[[int, int], Sequence[Days]]

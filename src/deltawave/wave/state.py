@@ -1,4 +1,4 @@
-"""The time-sets of a wave index: what the schemes start from, and what a transition turns into the next."""
+"""The time-sets of a wave index: the state from which schemes start, and which a transition changes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class WaveState:
     """A wave index after its newest ``day``: ``indexes`` holds the time-set of each index by name.
 
     The globals of the algorithms (WI Appendix A) follow from it: Days[i] is the time-set of I_i, last the constituent
-    with the newest day, TempUsed the highest T, and DaysToAdd what a constituent has and its next replacement lacks.
+    with the newest day, TempUsed the highest T, and DaysToAdd the days that a constituent has and its next replacement
+    lacks.
     """
 
     day: int = 0
@@ -44,7 +45,7 @@ class WaveState:
 
     @property
     def temporaries(self) -> list[Days]:
-        """The time-sets of the temporary indexes: Temp, or T in ascending order and then those prepared ahead."""
+        """The time-sets of the temporary indexes: Temp, or T in ascending order and then the indexes prepared ahead."""
         if TEMP in self.indexes:
             return [self.indexes[TEMP]]
         return [days for kind in "TP" for _, days in self._of(kind)]

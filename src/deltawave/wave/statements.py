@@ -23,7 +23,7 @@ def of_days(record: WaveRecord, days: Iterable[int]) -> str:
 
 
 def create_table(spec: WaveSpec, table: str) -> str:
-    """A table of an index: bucketed and sorted by the search field, a partition for each part."""
+    """A table of an index: bucketed and sorted by the search field, with one partition per part."""
     columns = ",\n    ".join(f"{quoted(name)} {kind}" for name, kind in spec.entry_columns)
     field = quoted(spec.bucketed_by)
     return (
@@ -35,8 +35,9 @@ def create_table(spec: WaveSpec, table: str) -> str:
 def reserve_part(table: str, part: str) -> str:
     """Register a part before it is written, with a folder of its own (relative to the table's).
 
-    Inserts into a table's usual folders share one for temporary files, which the first that ends removes; the others
-    would lose rows without an error. And rows of a killed insert lie in a part that the catalog knows, and drops.
+    Inserts into a table's usual folders share one folder for temporary files, which the first to end removes; the
+    others would lose rows without an error. Also, rows of a killed insert are in a part that the catalog knows, and
+    drops.
     """
     return f"alter table {table} add partition ({PART} = {literal(part)}) location {literal(part)}"
 
@@ -87,7 +88,7 @@ def part_filter(parts: Sequence[Part]) -> str:
 
 
 def view_select(record: WaveRecord, mark: dict[str, Any]) -> str:
-    """What readers see: the rows of all constituents. ``mark`` and the record are in a comment of the text."""
+    """The select that readers see: the rows of all constituents. Its text has ``mark`` and the record in a comment."""
     columns = ", ".join(quoted(name) for name, _ in record.spec.columns)
     comment = as_comment({**mark, "wave": record.to_json()})
     branches = [_branch(record, table) for table in record.constituents if table.parts]
@@ -101,5 +102,5 @@ def _branch(record: WaveRecord, table: Table) -> str:
         conditions.append(IS_FIRST)
     if min(table.days) < record.first_shown:
         conditions.append(of_days(record, {day for day in table.days if day >= record.first_shown}))
-    # All tables have the same columns. To name them once keeps the view's text short.
+    # All tables have the same columns. Naming them once keeps the view's text short.
     return f"select * from {table.name} where {' and '.join(conditions)}"

@@ -1,4 +1,4 @@
-"""A transition: its statements write where no reader looks, and the view's text shows what they wrote."""
+"""A transition: its statements write where no reader looks, then the view's text names the new tables and parts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from deltawave.wave.tables import WaveRecord, WaveSpec
 
 @dataclass(frozen=True)
 class Step:
-    """A transition: what writes it, what it leads to, and what it made superfluous.
+    """A transition: its statements, its result, and the cleaning after it.
 
     - ``statements``: they write tables and parts that no reader looks at
     - ``record``: the wave index after it
-    - ``changed_days``: a query for new days that were written otherwise than they were counted (see
-      :func:`deltawave.wave.day_checksum.changed_days`); none if it takes none
-    - ``drops``: statements for afterwards, when readers have the new view: they remove what was replaced before
+    - ``changed_days``: a query for new days whose written rows differ from the counted ones (see
+      :func:`deltawave.wave.day_checksum.changed_days`); none without new days
+    - ``drops``: statements to run once readers have the new view: they remove what was replaced before
     """
 
     statements: tuple[str, ...]
@@ -32,7 +32,7 @@ class Step:
     changed_days: str | None
 
     def view(self, mark: Mapping[str, Any]) -> str:
-        """The text of the view that shows it."""
+        """The text of the view after it."""
         return view_select(self.record, dict(mark))
 
 
@@ -46,11 +46,11 @@ def step(
 ) -> Step:
     """A transition; ``source`` is the relation that has the rows of the work's days.
 
-    ``former``: what readers see until then, if ``record`` is none because the wave index is built anew. Raises
+    ``former``: the wave index that readers see until then, if ``record`` is none because it is built anew. Raises
     ``ValueError`` for a specification that does not continue the record's.
     """
     if record is not None:
-        # A source may have changed since the run has asked what there is to do.
+        # The source may have changed since the run asked for the pending work.
         check_same(record.spec, spec)
     before = record or WaveRecord(spec)
     seen = record or former or before

@@ -1,4 +1,4 @@
-"""Where the indexes of a wave index lie: tables, the parts of each, and the days of each part.
+"""Where the indexes of a wave index are stored: tables, their parts, and the days of each part.
 
 A part is a partition of a table that is bucketed and sorted by the search field. Parts are written once, and readers
 see those that the wave index's view names.
@@ -16,7 +16,7 @@ from deltawave.wave.planner import WaveIndex
 from deltawave.wave.state import WaveState
 
 TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
-# A metastore of Hive filters by no name that begins with an underscore.
+# A Hive metastore cannot filter by a name that begins with an underscore.
 PART = "wave_part"
 VALUE = "wave_value"
 PLACE = "wave_place"
@@ -33,7 +33,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Table:
-    """The parts of one table that an index consists of; an empty index has no table, and the name is empty."""
+    """The parts of a table that make up an index; an empty index has no table, and an empty name."""
 
     name: str = ""
     parts: tuple[Part, ...] = ()
@@ -46,7 +46,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Day:
-    """What a batch brought: the day column's value as text, its rows, and what tells whether they changed."""
+    """A day of a batch: the day column's value as text, the number of rows, and a checksum to notice changes."""
 
     value: str
     rows: int = 0
@@ -55,17 +55,17 @@ class Day:
 
 @dataclass(frozen=True)
 class WaveSpec:
-    """What a wave index is.
+    """The specification of a wave index.
 
     - ``index``: scheme, window and constituents
     - ``technique``: ``in_place``, ``simple_shadow`` or ``packed_shadow`` (WI 2.1)
     - ``day_column``: the column that names a row's day: a date, a whole number, or text in the order of days
-    - ``search_field``: the column that probes look for; of an array each value is one
+    - ``search_field``: the column that probes search; each value of an array is a search value
     - ``columns``: names and Spark types of all columns
-    - ``buckets``: of each table
-    - ``clip``: whether the view leaves out days before a soft window
+    - ``buckets``: how many each table has
+    - ``clip``: whether the view leaves out days before the last W of a soft window
 
-    Raises ``ValueError`` for what cannot be.
+    Raises ``ValueError`` for invalid values.
     """
 
     index: WaveIndex
@@ -105,7 +105,7 @@ class WaveSpec:
 
     @property
     def entry_columns(self) -> list[tuple[str, str]]:
-        """The columns of an index's table: of a row with several values, one entry for each."""
+        """The columns of an index's table, which has one entry for each search value of a row."""
         if not self.is_multiple:
             return list(self.columns)
         element = self._type(self.search_field)[len("array<") : -1]
@@ -122,13 +122,13 @@ class WaveSpec:
 
 @dataclass(frozen=True)
 class WaveRecord:
-    """A wave index as its view and its next transition need it.
+    """A wave index, as its view and its next transition need it.
 
     - ``state_day``: the number of the newest day
-    - ``days``: each day's number and what it brought
+    - ``days``: the days by their numbers
     - ``tables``: the table of each index, by its name (I1, T0, ...)
-    - ``pending``: operations that prepare later days, and are still to be done
-    - ``replaced``: what was replaced and readers may still read (see :func:`deltawave.wave.execution.superseded`)
+    - ``pending``: operations that still have to prepare later days
+    - ``replaced``: replaced tables and parts that readers may still read (:func:`deltawave.wave.execution.superseded`)
     - ``run``: the run that made the last transition
     """
 
@@ -152,7 +152,7 @@ class WaveRecord:
 
     @property
     def indexed(self) -> Days:
-        """The days that an index has, also a temporary one."""
+        """The days that some index has, temporary ones included."""
         return frozenset().union(*(table.days for table in self.tables.values()))
 
     @property
@@ -162,7 +162,7 @@ class WaveRecord:
 
     @property
     def first_shown(self) -> int:
-        """The first day that readers may see; with ``clip``, the window's."""
+        """The first day that readers may see; with ``clip``, the first of the last W."""
         return self.state_day - self.spec.index.window + 1 if self.spec.clip else 0
 
     @property
@@ -171,7 +171,7 @@ class WaveRecord:
         return sorted({table.name for table in (*self.tables.values(), *self.replaced) if table.name})
 
     def to_json(self) -> dict[str, Any]:
-        """As values of JSON, in few characters: some catalogs keep no more than 32,000 of a view's text."""
+        """As JSON values, in few characters: some catalogs keep only 32,000 characters of a view's text."""
         return {
             "spec": {**vars(self.spec), "index": vars(self.spec.index)},
             "day": self.state_day,
@@ -184,7 +184,7 @@ class WaveRecord:
 
     @staticmethod
     def from_json(told: Mapping[str, Any]) -> WaveRecord:
-        """What :meth:`to_json` gave."""
+        """From the result of :meth:`to_json`."""
         spec = dict(told["spec"])
         spec["index"] = WaveIndex(**spec["index"])
         spec["columns"] = tuple((name, kind) for name, kind in spec["columns"])
@@ -200,12 +200,12 @@ class WaveRecord:
 
 
 def named_parts(tables: Iterable[Table]) -> set[tuple[str, str]]:
-    """The parts of tables, by the names of both."""
+    """The parts of tables, as pairs of the table's and the part's name."""
     return {(table.name, part.name) for table in tables for part in table.parts}
 
 
 def as_comment(told: Mapping[str, Any]) -> str:
-    """JSON that a comment of SQL can hold: no star begins or ends one, and no ``${name}`` is taken for a setting."""
+    """JSON that is safe in a SQL comment: nothing begins or ends a comment, and no ``${name}`` is replaced."""
     return json.dumps(told, separators=(",", ":")).replace("*", "\\u002a").replace("${", "\\u0024{")
 
 
@@ -233,6 +233,6 @@ def as_ranges(days: Days) -> str:
 
 
 def of_ranges(text: str) -> Days:
-    """The days that :func:`as_ranges` gave."""
+    """The days from the result of :func:`as_ranges`."""
     ends = ([int(end) for end in run.split("-")] for run in text.split(","))
     return frozenset(day for run in ends for day in range(run[0], run[-1] + 1))

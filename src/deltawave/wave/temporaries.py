@@ -11,7 +11,7 @@ from deltawave.wave.state import WaveState, prepared, temporary
 def initialize(days: Days, ready: int = 0) -> Iterator[Operation]:
     """T_1 with the newest day, T_2 with the two newest, and so on (Initialize in WI Figures 15 and 17).
 
-    P_1 to P_ready were prepared before, and only get their names; whoever prepared less builds more here.
+    P_1 to P_ready were prepared before, and are only renamed; the fewer were prepared, the more are built here.
     """
     for number in range(1, ready + 1):
         yield Rename(prepared(number), temporary(number))
@@ -20,7 +20,7 @@ def initialize(days: Days, ready: int = 0) -> Iterator[Operation]:
 
 
 def prepare(state: WaveState, days: Days, most: int) -> Iterator[Operation]:
-    """Up to ``most`` of the indexes that will replace a cluster's and are missing; each indexes a day (WI 4.3)."""
+    """Up to ``most`` missing indexes of those that will replace a cluster; each indexes one day (WI 4.3)."""
     first = state.highest("P") + 1
     for number in range(first, min(first + most, len(days) + 1)):
         yield from _next_one(days, number, prepared)

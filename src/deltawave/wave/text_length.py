@@ -1,4 +1,4 @@
-"""How long the text of a decision becomes: some metastores keep only so many characters of a view's text."""
+"""The length of a decision's text: some metastores limit the characters of a view's text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from deltawave.wave.pending import Work
 from deltawave.wave.steps import step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec, as_comment
 
-# A metastore in Derby, as Spark's embedded one, keeps 32,700; the record of a decision has some hundred of its own.
+# A metastore in Derby, like Spark's embedded one, keeps 32,700; a decision's own record takes some hundred of them.
 MOST_TEXT = 32_000
 _ATTEMPT = "0" * 12
 
@@ -27,6 +27,6 @@ def full_length(spec: WaveSpec, schema: str, model: str) -> int:
                 record = made.record
                 if number == spec.index.window:
                     text = made.view({"batch_id": batch, "attempt": _ATTEMPT})
-                    # The record of the decision has it as a text of SQL within a text of JSON.
+                    # The decision's record has it as SQL text within JSON text.
                     longest = max(longest, len(literal(as_comment({"select": text}))))
     return longest

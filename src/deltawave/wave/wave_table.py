@@ -1,4 +1,4 @@
-"""A wave index that a program keeps: a view, and the tables behind it."""
+"""A wave index that a program maintains: a view, and the tables behind it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from deltawave.wave.steps import Step, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 _LOG = logging.getLogger(__name__)
-# Also where Delta or Iceberg extends it.
+# Even if Delta or Iceberg extends it.
 _CATALOG = "spark_catalog"
 _MARK = re.compile(r"/\* deltawave (\{.*?\}) \*/", re.DOTALL)
 
@@ -35,8 +35,8 @@ _MARK = re.compile(r"/\* deltawave (\{.*?\}) \*/", re.DOTALL)
 class WaveTable:
     """The wave index ``schema.name``.
 
-    One program at a time may keep it; the materialization ``wave_index`` also withstands two. Readers see each
-    transition at once, and a program that was stopped goes on where it was.
+    Only one program at a time may update it; the materialization ``wave_index`` is safe with two. Readers see each
+    transition at once, and a stopped program continues where it was.
     """
 
     session: SparkSession
@@ -60,9 +60,9 @@ class WaveTable:
         """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
         ``gaps`` and ``drop``: see :func:`deltawave.wave.pending.pending`. Returns the days that come too late. Warns of
-        days whose values differ each time they are read, and of days to drop that there are not. Raises ``ValueError``
-        where that function and :func:`check_catalog` do, for rows of other columns than ``spec`` has, for a wave index
-        that dbt keeps, for a source that changes while it is read, and, unless ``accept`` is set, for
+        days whose values differ each time they are read, and of unknown days to drop. Raises ``ValueError`` where that
+        function and :func:`check_catalog` do, for rows with other columns than ``spec``, for a wave index of a dbt
+        model, for a source that changes while it is read, and, unless ``accept`` is set, for
         :func:`deltawave.wave.guards.objections`.
         """
         check_catalog(self.session)
@@ -102,7 +102,7 @@ class WaveTable:
                         self.view,
                         ", ".join(changed),
                     )
-                    # What was written is the same; the record tells it as it is.
+                    # The written rows stay; the record gets their checksums.
                     made = step(record, spec, each.as_written(changed), source, naming, former)
                 self._show(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
                 record = former = made.record
@@ -113,7 +113,7 @@ class WaveTable:
         return late
 
     def _write(self, made: Step) -> dict[str, str]:
-        """The checksums of days that were written with other values than they were counted with."""
+        """The checksums of days whose written values differ from the counted ones."""
         for statement in made.statements:
             self.session.sql(statement)
         changed = self.session.sql(made.changed_days).collect() if made.changed_days else []
@@ -140,8 +140,8 @@ class WaveTable:
             self.session.sql(statement)
 
     def _refuse_what_dbt_keeps(self, record: WaveRecord | None) -> None:
-        """Its next run would not know of what is changed here."""
-        # With state_schema, decisions and tables lie elsewhere than the view.
+        """Refuse a wave index of a dbt model, whose next run would not know of changes made here."""
+        # With state_schema, decisions and tables are in another schema than the view.
         schemas = {quoted(self.schema), *(table.rpartition(".")[0] for table in (record.table_names if record else ()))}
         pattern = literal(f"{self.name}__commit_*")
         decision = re.compile(rf"{re.escape(self.name)}__commit_[0-9]+", re.IGNORECASE)
@@ -161,7 +161,7 @@ def _check_columns(found: tuple[tuple[str, str], ...], spec: WaveSpec) -> None:
 
 def check_catalog(session: SparkSession) -> None:
     """Raise ``ValueError`` if the current catalog can't hold the tables of a wave index."""
-    # In a thread of its own, session.catalog would not know the session's settings.
+    # In another thread, session.catalog would not know the session's settings.
     name = session.sql("select current_catalog()").collect()[0][0]
     if name != _CATALOG:
         raise ValueError(
@@ -171,7 +171,7 @@ def check_catalog(session: SparkSession) -> None:
 
 
 def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
-    """The days of a source, with the number of rows of each and what tells whether they changed."""
+    """The days of a source, each with its number of rows and its checksum."""
     day = F.col(quoted(spec.day_column))
     grouped = rows.groupBy(day.cast("string").alias("value")).agg(
         F.count(F.lit(1)).alias("rows"), F.expr(day_checksum(spec)).alias("sum")
@@ -193,7 +193,7 @@ def _partitions(session: SparkSession, table: str) -> list[str]:
     except AnalysisException as error:
         if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
             raise
-        # Another run has gone on meanwhile, and dropped it.
+        # Another run has continued meanwhile, and dropped it.
         return []
 
 
@@ -203,7 +203,7 @@ def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
 
 
 def type_text(kind: DataType) -> str:
-    """A type as SQL reads it, also where a struct's field has another name than an identifier's."""
+    """A type as SQL reads it, even if a struct's field has a name that needs quotes."""
     if isinstance(kind, StructType):
         fields = (f"{quoted(field.name)}:{type_text(field.dataType)}" for field in kind.fields)
         return f"struct<{','.join(fields)}>"
@@ -215,13 +215,13 @@ def type_text(kind: DataType) -> str:
 
 
 def marked(session: SparkSession, relation: str) -> dict[str, Any]:
-    """What the view of a wave index tells of itself: ``batch_id``, ``attempt``, and ``wave``, its record.
+    """The mark in the text of a wave index's view: ``batch_id``, ``attempt``, and ``wave``, its record.
 
     Raises ``ValueError`` for another relation.
     """
     facts = session.sql(f"describe extended {relation}").collect()
     texts: Sequence[str] = [row["data_type"] or "" for row in facts if row["col_name"] == "View Text"]
-    # Columns come first, and one may have that name.
+    # Columns are listed first, and one of them may have that name.
     found = _MARK.search(texts[-1]) if texts else None
     told: dict[str, Any] = json.loads(found.group(1)) if found else {}
     if "wave" not in told:
