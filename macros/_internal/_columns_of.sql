@@ -1,6 +1,6 @@
 {#
-  The columns of a relation: [{name, data_type}], in its order and spelling. Read from a select over it: that also describes what --empty and
-  --sample make of a relation, where `describe table` fails.
+  The columns of a relation: [{name, data_type}], in its order and spelling. Read from a select over it: that also works for the subqueries of --empty
+  and --sample, where `describe table` fails.
 #}
 {%- macro _columns_of(relation) -%}
   {{ return(deltawave._columns_of_query('select * from ' ~ relation)) }}

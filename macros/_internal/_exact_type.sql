@@ -1,6 +1,6 @@
 {#
   The full type of a column, as DDL takes it. `describe` shortens a struct of more than spark.sql.debug.maxToStringFields (25) fields. typeof does
-  not, and is folded to a constant, so its subquery never runs.
+  not, and is folded to a constant, so that its subquery never runs.
 #}
 {%- macro _exact_type(sql, name, data_type) -%}
   {%- if not modules.re.search('\\.\\.\\. \\d+ more fields', data_type) -%}

@@ -1,4 +1,4 @@
-{# What advise prints: its input, every strategy, and the choice with its configuration. #}
+{# The output of advise: its input, every strategy, and the choice with its configuration. #}
 {%- macro _advice_lines(table, weighed, choice) -%}
   {%- set heads = ['strategy', 'usable', 'reads'] + (['rows sent'] if table.is_remote else []) + ['why'] -%}
   {%- set rows = [heads] -%}

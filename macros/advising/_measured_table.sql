@@ -1,6 +1,6 @@
 {#
-  What is known of a model, seed, snapshot or source: its unique_key, its remote, those of rows, row_bytes and key_bytes that are wanted, and a
-  note. A change log is measured by its current rows, since a dump of its source holds those.
+  The known facts about a model, seed, snapshot or source: its unique_key, its remote, the wanted ones of rows, row_bytes and key_bytes, and a note. A
+  change log is measured by its current rows, since a dump of its source holds those.
 #}
 {%- macro _measured_table(name, wanted) -%}
   {%- set node = deltawave._named_node(name) -%}

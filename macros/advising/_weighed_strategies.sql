@@ -1,6 +1,6 @@
 {#
   Each strategy that has advice, with the reason for or against it: [{strategy, covering_copy, usable, why, reads, rows_sent}], plainest first.
-  Without a join, a strategy that reads change logs has no price.
+  If the model is no join, a strategy that reads change logs has no price.
 #}
 {%- macro _weighed_strategies(table) -%}
   {%- set pages = deltawave._predicted_reads(table) -%}

@@ -10,7 +10,7 @@
     publish  the model's view is replaced in one change
     clean    tables that the batch made superfluous are dropped
 
-  Killed anywhere, the next run starts with recover and goes on.
+  If a run is killed anywhere, the next run starts with recover and continues.
 #}
 {%- materialization differential, default, supported_languages=['sql'] -%}
 

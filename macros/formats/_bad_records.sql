@@ -1,6 +1,6 @@
 {#
   A select of everything that is wrong in a format's files: {partitions, file, line_number, record, reason}. A row without line_number is about a file
-  as a whole. The order of lines is needed for their numbers alone, and for headers and trailers in a wrong place; so only this select sorts them.
+  as a whole. The order of lines is needed only for their numbers, and for headers and trailers in a wrong place; so only this select sorts them.
 #}
 {%- macro _bad_records(definition) -%}
 {%- set format = definition.format -%}
@@ -55,7 +55,7 @@ where `problem` is not null
 {%- endif %}
 {%- endmacro -%}
 
-{# Why a line of the header or the trailer is not in its place, or null. #}
+{# What is wrong with the place of a line of the header or the trailer, or null. #}
 {%- macro _misplaced(format) -%}
   {%- set cases = [] -%}
   {%- for line in format.header -%}
@@ -71,7 +71,7 @@ where `problem` is not null
 
 {#
   A select of how many records are bad, and an example: {bad_records, example}. folders: a condition; Spark reads nothing else. records: a condition
-  on `_values`. Nothing is sorted: of a file it is told once that a header or a trailer is in a wrong place, though the quarantine has each of them.
+  on `_values`. Nothing is sorted: a file's headers and trailers in a wrong place count once, though the quarantine has each of them.
 #}
 {%- macro _bad_records_of_dump(definition, folders, records) -%}
 {%- set format = definition.format -%}
@@ -112,7 +112,7 @@ select
 from bad
 {%- endmacro -%}
 
-{# Whether a line that belongs behind the header stands before it, or one after the trailer: what is wrong, or null. #}
+{# What is wrong if a record stands before the header or after the trailer, or null. #}
 {%- macro _misplaced_of_file(format) -%}
   {%- set place = 'struct(`_block`, `_place`)' -%}
   {%- set cases = [] -%}

@@ -14,12 +14,12 @@
 {%- endmacro -%}
 
 {#
-  The text of a line. Spark reads lines as bytes, whatever they mean. It decodes few encodings itself, and replaces in silence what it can't decode; so
-  bytes of other encodings are read as ISO-8859-1, which gives each byte a character, and these are exchanged.
+  The text of a line. Spark reads lines as bytes, whatever they mean. It decodes few encodings itself, and silently replaces bytes that it can't
+  decode; so bytes of other encodings are read as ISO-8859-1, which has a character for each byte, and these characters are exchanged.
 #}
 {%- macro _decoded(encoding, line) -%}
   {%- if encoding == 'utf-8' -%}
-    {#- Without the mark of byte order, with which some programs begin a file. -#}
+    {#- Without the byte order mark, with which some programs begin a file. -#}
     {{ return("trim(leading '\\ufeff' from make_valid_utf8(" ~ line ~ '))') }}
   {%- endif -%}
   {%- set from = [] -%}
@@ -28,14 +28,14 @@
     {%- set latin = '%c' | format(byte) -%}
     {%- set character = latin.encode('iso-8859-1').decode(encoding, 'replace') -%}
     {%- if character != latin -%}
-      {#- Written by their numbers: not every metastore keeps other text than ASCII. -#}
+      {#- Written as numbers: not every metastore keeps text other than ASCII. -#}
       {%- do from.append('\\u' ~ latin.encode('utf-16-be').hex()) -%}
       {%- do to.append('\\u' ~ character.encode('utf-16-be').hex()) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- set decoded = "decode(cast(" ~ line ~ " as binary), 'ISO-8859-1')" -%}
   {%- set is_ascii = 'is_valid_utf8(' ~ line ~ ') and char_length(' ~ line ~ ') = octet_length(' ~ line ~ ')' -%}
-  {#- To exchange characters takes most of the time of a read, and most lines have none to exchange. -#}
+  {#- Exchanging characters takes most of the time of a read, and most lines have none to exchange. -#}
   {%- set decoded = "translate(" ~ decoded ~ ", '" ~ from | join ~ "', '" ~ to | join ~ "')" if from else decoded -%}
   {{ return('if(' ~ is_ascii ~ ', ' ~ line ~ ', ' ~ decoded ~ ')') }}
 {%- endmacro -%}

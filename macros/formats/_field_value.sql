@@ -1,5 +1,5 @@
 {#
-  SQL for the typed value of a field's text; null where the text is null or is not written as its type is. Nothing is guessed: Spark's casts alone
+  SQL for the typed value of a field's text; null if the text is null or is no valid text of its type. Nothing is guessed: Spark's casts alone
   would round 1.005 to 1.01, take '2026' for a date, and read '1d' as a number.
 #}
 {%- macro _field_value(field, text, decimal_separator) -%}
@@ -20,7 +20,7 @@
   {%- endif -%}
   {%- set value = 'try_cast(' ~ number ~ ' as ' ~ field.data_type ~ ')' -%}
   {%- if field.kind == 'float' -%}
-    {#- 1e999 is a number, and too large for one. -#}
+    {#- 1e999 is written like a number, but too large for its type. -#}
     {%- set value = 'nullif(nullif(' ~ value ~ ", double('Infinity')), double('-Infinity'))" -%}
     {%- set value = 'cast(' ~ value ~ ' as ' ~ field.data_type ~ ')' -%}
   {%- endif -%}
@@ -28,8 +28,8 @@
 {%- endmacro -%}
 
 {#
-  Is the value another than its text says? 1e-999 is not 0; and dates of the year 0, which Spark takes, are unknown to SQL and to most of its readers.
-  None where that can't be.
+  Does the value differ from its text? 1e-999 is not 0; and dates of the year 0, which Spark accepts, are unknown to SQL and to most readers. None for
+  types where this can't happen.
 #}
 {%- macro _is_another(field, text, value) -%}
   {%- if field.kind == 'float' -%}
@@ -48,7 +48,7 @@
   {{ return(text ~ ' rlike ' ~ deltawave._literal('\\A(?:' ~ pattern ~ ')\\z')) }}
 {%- endmacro -%}
 
-{# How a number is written. Digits that its type has no room for are no part of it, unless they are zeros. #}
+{# The pattern of a number. Digits for which its type has no room are not allowed, unless they are zeros. #}
 {%- macro _number_pattern(field, decimal_separator) -%}
   {%- set point = modules.re.escape(decimal_separator) -%}
   {%- set digits = '[0-9]+' -%}
@@ -77,7 +77,7 @@
   {{ return(text) }}
 {%- endmacro -%}
 
-{# A date or a time. One without a zone, of type timestamp_ntz, is read as if in UTC: the session's zone may lack the hour. #}
+{# A date or a time. A timestamp_ntz is read as if in UTC: the session's zone may lack the hour. #}
 {%- macro _datetime_value(field, text) -%}
   {%- if not field.format -%}
     {%- set pattern = '[0-9]{4}-[0-9]{2}-[0-9]{2}' -%}

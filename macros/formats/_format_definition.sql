@@ -1,5 +1,5 @@
 {#
-  The format definition in an external block, checked: how records are told apart and read, and which fields they have. The production version of
+  The format definition in an external block, checked: how records are separated and read, and which fields they have. The production version of
   WHIPS takes such a definition of "the record format of the snapshots", which "identifies the key field(s)" (LG96 6).
 
   name: the source, for messages; partitions: the names of the columns from folders.
@@ -30,13 +30,13 @@
   {{ return(format) }}
 {%- endmacro -%}
 
-{# What an external block may hold beside location, file_format, using and partitions. #}
+{# The options of an external block besides location, file_format, using and partitions. #}
 {%- macro _format_options(file_format) -%}
   {%- set common = ['encoding', 'record_separator', 'decimal_separator', 'null_marker', 'trim', 'bad_records', 'key', 'header', 'trailer', 'fields'] -%}
   {{ return(common + (['record_length', 'short_records'] if file_format == 'fixed_width' else ['delimiter', 'quote'])) }}
 {%- endmacro -%}
 
-{# The value of an option that takes one of a few; the first of them unless it is given. #}
+{# The value of an option that takes one of a few values; by default the first of them. #}
 {%- macro _format_choice(name, option, value, allowed) -%}
   {%- if value is not none and value is defined and value not in allowed -%}
     {%- set names = allowed | reject('none') | map('string') | map('lower') | join(' or ') -%}
@@ -55,7 +55,7 @@
   {{ return(value) }}
 {%- endmacro -%}
 
-{# What ends a record. Spark looks for its bytes in UTF-8, before a line is decoded: in ASCII they are the same in every encoding. #}
+{# The end of a record. Spark looks for its bytes in UTF-8, before a line is decoded: ASCII has the same bytes in every encoding. #}
 {%- macro _record_separator(name, external) -%}
   {%- set separator = deltawave._format_text(name, 'record_separator', external.record_separator) -%}
   {%- if separator and not separator.isascii() and deltawave._encoding(name, external.encoding) != 'utf-8' -%}
@@ -94,7 +94,7 @@
   {{ return(given) }}
 {%- endmacro -%}
 
-{# What stands between fields, and around those that hold it: {delimiter, quote}. #}
+{# The text between fields, and the one around fields that contain it: {delimiter, quote}. #}
 {%- macro _delimiters(name, external) -%}
   {%- set delimiter = deltawave._format_text(name, 'delimiter', external.delimiter) -%}
   {%- set quote = deltawave._format_text(name, 'quote', external.quote) -%}

@@ -21,7 +21,7 @@
   {{ return(fields) }}
 {%- endmacro -%}
 
-{# Fields may leave characters out; characters that two of them read are a slip in a start or a length. #}
+{# Fields may leave characters out; if two fields read the same characters, a start or a length is wrong. #}
 {%- macro _refuse_overlap(name, fields) -%}
   {%- for field in fields -%}
     {%- set former = loop.previtem or {'start': 1, 'length': 0} -%}
@@ -110,7 +110,7 @@
   {{ return({'data_type': 'decimal(' ~ decimal.group(1) | int ~ ',' ~ scale ~ ')', 'kind': 'decimal', 'scale': scale}) }}
 {%- endmacro -%}
 
-{# How a value is written: {format} of dates and times, {sign, implied_decimals} of numbers. What the type has no use for is refused. #}
+{# How a value is written: {format} of dates and times, {sign, implied_decimals} of numbers. Options that have no effect on the type are refused. #}
 {%- macro _field_writing(name, label, given, type) -%}
   {%- set takers = {'format': ['date', 'timestamp'], 'implied_decimals': ['decimal'], 'sign': ['integer', 'decimal', 'float']} -%}
   {%- for option, kinds in takers.items() if given[option] is defined and given[option] is not none and type.kind not in kinds -%}
@@ -130,7 +130,7 @@
   }) }}
 {%- endmacro -%}
 
-{# A pattern of Spark's for dates and times. Letters that only mean something else than they seem to (YYYY, DD) are refused. #}
+{# A Spark pattern for dates and times. Letters that mean something else than they seem to (YYYY, DD) are refused. #}
 {%- macro _datetime_format(name, option, given, kind) -%}
   {%- set format = deltawave._format_text(name, option, given) -%}
   {%- set letters = modules.re.sub("'[^']*'", '', format or '') -%}
@@ -148,7 +148,7 @@
   {{ return(format) }}
 {%- endmacro -%}
 
-{# Does a pattern leave nothing to Spark, which takes January for a month that is not there, and midnight for an hour? #}
+{# Is a pattern complete? Spark would take January for a missing month, and midnight for a missing hour. #}
 {%- macro _is_whole_datetime(letters, kind) -%}
   {%- set day = 'y' in letters and 'M' in letters and 'd' in letters -%}
   {%- if kind == 'date' -%}

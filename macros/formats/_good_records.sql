@@ -28,7 +28,7 @@ accepted as (
         {%- endfor %}
         `_accepted` as `_values`
     from checked
-    {#- Spark evaluates a reader's filter before ours. So the values that it asks for come from the expression that stops. #}
+    {#- Spark evaluates a reader's filter before ours. So the values that it reads come from the expression that stops. #}
     {{ deltawave._once({
       '_accepted': deltawave._or_stop('`reason` is null', '`_values`', definition, "`file`, ': ', `reason`, ': ', `_text`"),
     }) | indent }}
@@ -59,7 +59,7 @@ where {{ conditions | join('\n    and ') }}
 {%- endif %}
 {%- endmacro -%}
 
-{# A value that ends the query where a condition does not hold, with a message of these parts. #}
+{# The value, or an end of the query with a message of these parts if the condition does not hold. #}
 {%- macro _or_stop(condition, value, definition, parts) -%}
   {%- set source = deltawave._literal('source ' ~ definition.name ~ ': refused ') -%}
   {{ return('if(' ~ condition ~ ', ' ~ value ~ ', raise_error(concat(' ~ source ~ ', ' ~ parts ~ ')))') }}
@@ -88,7 +88,7 @@ from (
         _metadata.file_path as `file`
         {%- if ordered %},
         _metadata.file_block_start as `_block`,
-        -- A task reads a block's lines in order, and this grows within a task.
+        -- A task reads a block's lines in order, and this number grows within a task.
         monotonically_increasing_id() as `_place`
         {%- endif %}
     from {{ definition.lines }}
@@ -100,8 +100,8 @@ from (
 {%- endmacro -%}
 
 {#
-  A join that adds expressions as columns, each evaluated once for a row. Spark replaces a column of a subquery by its expression in every condition
-  that it moves below, so that a record would be decoded and cut again for each field; it moves none on these below a generator.
+  A join that adds expressions as columns, each evaluated once for a row. When Spark pushes a condition below a subquery, it replaces columns by their
+  expressions, so that a record would be decoded and cut again for each field; it pushes no condition on these columns below a generator.
 #}
 {%- macro _once(expressions) -%}
 lateral view inline(array(named_struct(

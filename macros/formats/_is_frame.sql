@@ -1,17 +1,17 @@
-{# SQL: is a line one of the header or the trailer? None where there are none. #}
+{# SQL: does a line belong to the header or the trailer? None if the format has neither. #}
 {%- macro _is_frame(format, text) -%}
   {%- set frame = format.header + format.trailer -%}
   {{ return(deltawave._is_one_of(frame, text) if frame else none) }}
 {%- endmacro -%}
 
-{# SQL: is a line one of these of the header or the trailer? #}
+{# SQL: is a line one of these lines of the header or the trailer? #}
 {%- macro _is_one_of(frame, text) -%}
   {%- set tests = [] -%}
   {%- for line in frame -%}{%- do tests.append(deltawave._matches(text, line.pattern)) -%}{%- endfor -%}
   {{ return('(' ~ tests | join(' or ') ~ ')') }}
 {%- endmacro -%}
 
-{# What Spark has to understand of a definition, as values: its regular expressions, and the patterns of its dates and times. #}
+{# The expressions of a definition that Spark has to accept, as values: regular expressions, and patterns of dates and times. #}
 {%- macro _expressions(format) -%}
   {%- set expressions = ['true'] -%}
   {%- for line in format.header + format.trailer -%}

@@ -23,7 +23,7 @@
   {{ return(patterns) }}
 {%- endmacro -%}
 
-{# Does a regular expression of Java's have a group that keeps what it matches? A parenthesis that is quoted, or in brackets, begins none. #}
+{# Does a Java regular expression have a capturing group? A parenthesis that is quoted, or in brackets, begins none. #}
 {%- macro _has_group(pattern) -%}
   {%- set begun = modules.re.sub('(?s)\\\\Q.*?(?:\\\\E|$)|\\\\.|\\[\\^?\\]?(?:\\\\.|[^\\]\\\\])*\\]', '', pattern) -%}
   {{ return(modules.re.search('\\((?!\\?)|\\(\\?<[A-Za-z]', begun) is not none) }}

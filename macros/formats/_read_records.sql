@@ -1,9 +1,9 @@
 {#
-  Common table expressions that end in `checked`: the records of a format with {_values, reason}, where reason is null for a good record. Each is
-  judged by its own text alone, so that Spark reads only the folders, and splits the files, that a query asks for.
+  Common table expressions that end in `checked`: the records of a format with {_values, reason}, where reason is null for a good record. Each record
+  is judged only by its own text, so that Spark can split files, and read only the folders that a query asks for.
 
   definition: the external definition; source: the expression with the lines, {_text, _is_undecodable} and the `carried` columns. Lines of the header
-  and the trailer are left out; or `frame`, SQL, says what is wrong with one of them.
+  and the trailer are left out, unless `frame` is given, SQL that says what is wrong with such a line.
 #}
 {%- macro _read_records(definition, source, carried, frame=none) -%}
 {%- set format = definition.format -%}
@@ -60,7 +60,7 @@ checked as (
   {{ return('array(\n    ' ~ texts | join(',\n    ') ~ '\n)') }}
 {%- endmacro -%}
 
-{# The values of all fields, as a struct whose fields are called by their number. #}
+{# The values of all fields, as a struct whose fields are named by their numbers. #}
 {%- macro _typed_values(format) -%}
   {%- set values = [] -%}
   {%- for field in format.fields -%}
@@ -69,7 +69,7 @@ checked as (
   {{ return('named_struct(\n    ' ~ values | join(',\n    ') ~ '\n)') }}
 {%- endmacro -%}
 
-{# What is wrong with a record: as a whole, or else with its fields; null where nothing is. `frame` speaks of lines of the header and the trailer. #}
+{# What is wrong with a record as a whole, otherwise with its fields; null if nothing. `frame`: for lines of the header and the trailer. #}
 {%- macro _reason(format, is_frame, frame) -%}
   {%- set problems = [] -%}
   {%- for field in format.fields -%}{%- do problems.append(deltawave._field_problem(format, field, loop.index0)) -%}{%- endfor -%}
@@ -118,7 +118,7 @@ when size(`_pieces`) <> {{ format.fields | length }} then concat(size(`_pieces`)
 {%- endif -%}
 {%- endmacro -%}
 
-{# The text of a field, or null where it is a null marker. What is in quotes is text as it is. #}
+{# The text of a field, or null if it is a null marker. Quoted text is taken as it is. #}
 {%- macro _field_text(format, field, place) -%}
   {%- set piece = 'get(`_pieces`, ' ~ place ~ ')' -%}
   {%- if format.quote -%}{%- set piece = 'substring(' ~ piece ~ ', 2)' -%}{%- endif -%}

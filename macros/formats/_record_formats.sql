@@ -1,4 +1,4 @@
-{# The formats of legacy files, whose records a format definition describes (LG96 6); every other is a format of Spark. #}
+{# The formats of legacy files, whose records a format definition describes (LG96 6); all others are Spark's formats. #}
 {%- macro _record_formats() -%}{{ return(['fixed_width', 'delimited']) }}{%- endmacro -%}
 
 {%- macro _has_records(external) -%}

@@ -1,6 +1,6 @@
 {#
-  Refuses folders whose names are no value of their partition's type. Spark makes them null, and records without a folder's value would be lost where
-  they meet what is known of their files.
+  Refuses folders whose names are no value of their partition's type. Spark makes such values null, and their records would be lost in the join with
+  the facts about their files.
 
   found: partitions as `show partitions` lists them.
 #}

@@ -21,7 +21,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Drops what was made from another definition, once it is sure that each relation is of create_external_sources' own making. #}
+{# Drops relations of another definition, after checking that create_external_sources made each of them. #}
 {%- macro _clear_former(definition) -%}
   {%- set former = [] -%}
   {%- for relation in [definition.relation, definition.lines, definition.quarantine] if relation -%}
@@ -55,7 +55,7 @@
 {#
   Spark checks regular expressions and the patterns of dates when it uses them: once here, on no text, before anything is made of them.
 
-  The good records under the source's name, and the others in its quarantine. Both are read from the files each time, so no record is lost between.
+  The good records are under the source's name, the others in its quarantine. Both are read from the files each time, so no record is lost in between.
 #}
 {%- macro _create_record_views(definition) -%}
   {%- do run_query('select ' ~ deltawave._expressions(definition.format) | join(', ')) -%}
@@ -91,7 +91,7 @@
 {%- endmacro -%}
 
 {#
-  What the catalog knows of a source's table: {provider, location, partitions, fingerprint, is_view}; none if there is no table. Only a table made by
+  What the catalog knows about a source's table: {provider, location, partitions, fingerprint, is_view}; none if there is no table. Only a table made by
   create_external_sources has a fingerprint.
 #}
 {%- macro _external_table(relation) -%}

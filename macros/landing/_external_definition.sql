@@ -41,7 +41,7 @@
   {{ return(definition) }}
 {%- endmacro -%}
 
-{# With a format definition the columns of the yml only describe: each is one of its fields, with the same type if it has one. #}
+{# With a format definition the yml's columns only add descriptions: each is one of its fields, with the same type if it has one. #}
 {%- macro _check_listed_columns(name, node, fields, partition_names) -%}
   {%- set types = {} -%}
   {%- for field in fields -%}{%- do types.update({field.name: field.data_type}) -%}{%- endfor -%}

@@ -3,7 +3,7 @@
   partition, and the session drops its cached list of files. A table that was never made, or was made from another declaration, is refused.
   Returns the partitioned ones, including those behind tables of other models, and those with a format definition:
     [{name, relation, files, partitions, records}]
-  files: the table over the files, which is the relation itself unless a format definition stands between; records: that definition, if the node reads it.
+  files: the table over the files, which is the relation itself unless there is a format definition; records: that definition, if the node reads it.
 #}
 {%- macro _open_sources(model_name, node) -%}
   {%- set dated = [] -%}

@@ -3,7 +3,7 @@
   timestamp, so that a reader of the newest rows skips the rest. For a table that is written where the source is written, by its loader or by a
   model that runs after it; that work is the price of cheap reads. The change log's select reads it in place of the source.
 
-  columns: everything else that this select reads, whether to show it, to filter or to compute.
+  columns: all other columns that this select reads, to show, to filter or to compute.
 #}
 {%- macro covering_copy(relation, unique_key, updated_at, columns, delete_flag=none) -%}
   {{ return(adapter.dispatch('covering_copy', 'deltawave')(relation, unique_key, updated_at, columns, delete_flag)) }}

@@ -29,7 +29,7 @@
   }}) }}
 {%- endmacro -%}
 
-{# Commits an operation: the last record with the operation's changes to it. #}
+{# Commits an operation: the last record, with the operation's changes. #}
 {%- macro _commit_maintenance(work, reason, changes) -%}
   {%- set batch = work.batch -%}
   {%- set record = dict(

@@ -1,6 +1,6 @@
 {#
-  Undoes the batches after to_batch: readers see the log as it was then, and the next run compares with the state of then. For dumps
-  that came late, or again: rewind to before them, then run.
+  Undoes the batches after to_batch: readers see the log as it was then, and the next run compares with the state of that time. For dumps that came
+  late or a second time: rewind to before them, then run.
 
     dbt run-operation deltawave.rewind --args '{model: accounts_changes, to_batch: 3}'
 

@@ -29,7 +29,7 @@ inserts as (
     where `_change_type` = 'insert'
 ),
 
--- The difference between the deletes and the inserts of a batch is what the batch did.
+-- The net effect of a batch is the difference between its deletes and its inserts.
 paired as (
     {{ deltawave._indented(deltawave._changes_between('deletes', 'inserts', columns, {'strategy': 'outer_join', 'before_image': 'auto'})) }}
 ),

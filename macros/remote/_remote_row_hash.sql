@@ -32,7 +32,7 @@
   {{ return(hashes) }}
 {%- endmacro -%}
 
-{# One MD5 per value, then one of them all: a concat of the values themselves would be null, and a change unnoticed, beyond max_allowed_packet. #}
+{# One MD5 per value, then one of them all: beyond max_allowed_packet a concat of the values would be null, and a change unnoticed. #}
 {%- macro mysql___remote_row_hash(columns, bits) -%}
   {%- set digests = [] -%}
   {%- for column in columns -%}

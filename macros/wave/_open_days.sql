@@ -16,7 +16,7 @@
 {%- macro _create_without_days(job) -%}
   {%- if not job.view_exists -%}
     {%- set mark = deltawave._view_mark() ~ ' ' ~ tojson({'batch_id': 0, 'attempt': job.attempt}) ~ ' */' -%}
-    {#- Not the select itself, which may have a probe: the tables that it names will go. -#}
+    {#- Not the select itself, which may have a probe: the tables that it names will be dropped. -#}
     {%- set columns = [] -%}
     {%- for column in deltawave._columns_of_query('select * from ' ~ job.sql) -%}
       {%- do columns.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
@@ -25,7 +25,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# What a function of the library's door returns: rows of {kind, text}. #}
+{# The result of a function of deltawave.wave.door: rows of {kind, text}. #}
 {%- macro _ask_library(job, batch, function, options) -%}
   {%- set settings = {} -%}
   {%- for option in deltawave._wave_options() -%}{%- do settings.update({option: job.settings[option]}) -%}{%- endfor -%}

@@ -1,5 +1,5 @@
 {#
-  Drops the parts that attempts which were killed or lost have left in tables of the wave index. Packed indexes get none: they are swept as long as
+  Drops parts that killed or lost attempts have left in tables of the wave index. Packed indexes have no such parts: there, sweeping is needed only if
   `found`, the decision that the run began with, was made under another technique.
 #}
 {%- macro _sweep_parts(job, record, found) -%}

@@ -18,11 +18,11 @@
   {%- endfor -%}
   {%- set checksums = deltawave._unsteady_days(job, batch, found) -%}
   {%- if checksums -%}
-    {#- What was written is the same; the record tells it as it is. -#}
+    {#- The written rows stay; the record gets their checksums. -#}
     {%- set found = deltawave._ask_library(job, batch, 'next_step', dict(options, checksums=checksums)) -%}
   {%- endif -%}
   {%- set told = fromjson((found | selectattr('kind', 'equalto', 'outcome') | first).text) -%}
-  {#- What Spark would refuse to publish must not be decided. -#}
+  {#- A view that Spark would refuse must not be decided. -#}
   {%- do deltawave._run(job, 'describe query ' ~ told.select) -%}
   {%- do deltawave._update(batch, counts={'insert': told.inserted, 'delete': told.deleted, 'update': 0, 'backfill': 0}) -%}
   {%- set record = deltawave._step_record(job, batch, told) -%}
@@ -30,7 +30,7 @@
     {%- do deltawave._create_batches(job) -%}
   {%- endif -%}
   {%- do deltawave._commit(job, batch, record, last) -%}
-  {#- Tables were dropped by clean; parts of tables that stay are not known there. -#}
+  {#- The clean step drops tables; it does not know of parts in tables that stay. -#}
   {%- for row in found if row.kind == 'drop' and row.text.startswith('alter table') -%}
     {%- do deltawave._run(job, row.text) -%}
   {%- endfor -%}
@@ -44,8 +44,8 @@
 {%- endmacro -%}
 
 {#
-  Days that were written with other values than they were counted with: {day: checksum of what was written}. Other numbers of rows are refused; other
-  values come with sums of floating-point numbers and with collect_set, whose order varies.
+  Days whose written values differ from the counted ones: {day: checksum of the written rows}. Another number of rows is refused; other values come
+  from sums of floating-point numbers, and from collect_set, whose order varies.
 #}
 {%- macro _unsteady_days(job, batch, found) -%}
   {%- set others = [] -%}
@@ -57,7 +57,7 @@
     {%- endfor -%}
   {%- endfor -%}
   {%- if others -%}
-    {#- A run that has decided this batch sweeps what others have written for it. -#}
+    {#- A run that has decided this batch sweeps the leftovers of others for it. -#}
     {%- set newest = deltawave._last_commit(job) -%}
     {%- if newest >= batch.batch_id -%}
       {%- set winner = deltawave._read_commit(job, newest).attempt -%}
@@ -83,7 +83,7 @@
   }) }}
 {%- endmacro -%}
 
-{# The record of a transition: what x__batches tells of it, and the wave index after it (see _commit_record). #}
+{# The record of a transition: its figures for x__batches, and the wave index after it (see _commit_record). #}
 {%- macro _step_record(job, batch, told) -%}
   {%- set tables = deltawave._attempts_helpers(job, told.tables, deltawave._attempt_kinds()) -%}
   {{ return(dict(deltawave._decision_time(batch), **{

@@ -2,8 +2,8 @@
 {%- macro _wave_in(text) -%}{{ return(deltawave._told_in(text).get('wave')) }}{%- endmacro -%}
 
 {#
-  The wave index that a transition goes on from. A batch that this run has finished for a killed one counts as its own: what readers saw when the run
-  began stays until the next one.
+  The wave index that a transition continues from. A batch that this run has finished for a killed one counts as its own: tables that readers saw when
+  the run began stay until the next run.
 #}
 {%- macro _wave_found(job, record) -%}
   {%- set wave = deltawave._wave_in(record.select) -%}
@@ -30,7 +30,7 @@
   {{ return(days) }}
 {%- endmacro -%}
 
-{# The type of a column; a program may spell its name otherwise than the table. #}
+{# The type of a column; a program may spell its name in another case than the table. #}
 {%- macro _wave_type(wave, column) -%}
   {%- for name, type in wave.spec.columns if name | lower == column | lower -%}
     {{ return(type) }}

@@ -1,4 +1,4 @@
-{# Every option of a wave index, declared as those of a differential model (see _options). #}
+{# Every option of a wave index, declared like the options of a differential model (see _options). #}
 {%- macro _wave_options() -%}
   {{ return({
     'scheme': {'default': none, 'is': 'choice', 'values': ['del', 'reindex', 'reindex_plus', 'reindex_plus_plus', 'wata', 'rata']},

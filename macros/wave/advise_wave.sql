@@ -2,8 +2,8 @@
   Recommends scheme, number of constituents and update technique of a wave index by the cost model of WI 5, and logs why.
 
   Sizes in MB and times in seconds, of one day's data: window, packed (S), build (Build), add (Add), and unpacked (S'), delete (Del), probes, scans,
-  probe_indexes, scan_indexes, bucket (c), seek, transfer (Trans), copy (CP), smart_copy (SMCP). What it has to do: hard_window, can_delete, techniques,
-  most_constituents, most_space, most_transition. Of options with `tolerance` more work, the one with the fewest constituents is taken.
+  probe_indexes, scan_indexes, bucket (c), seek, transfer (Trans), copy (CP), smart_copy (SMCP). Needs: hard_window, can_delete, techniques,
+  most_constituents, most_space, most_transition. Among choices with up to `tolerance` more work, the one with the fewest constituents is taken.
 #}
 {%- macro advise_wave(
   window, packed, build, add, unpacked=none, delete=none, probes=0, scans=0, probe_indexes=none, scan_indexes=none, bucket=none, seek=none,

@@ -1,6 +1,6 @@
 {#
   A select of the rows of a wave index with a search value, from one day to another, both included; none leaves a side open (TimedIndexProbe, WI
-  2.2). Of each constituent whose time-set meets the range, one bucket is read.
+  2.2). One bucket of each constituent whose time-set meets the range is read.
 #}
 {%- macro timed_index_probe(relation, value, from_day=none, to_day=none) -%}
   {{ return(adapter.dispatch('timed_index_probe', 'deltawave')(relation, value, from_day, to_day)) }}
@@ -16,7 +16,7 @@
   {%- set wanted = 'cast(' ~ deltawave._literal(value) ~ ' as ' ~ type ~ ')' -%}
   {%- set condition = column ~ ' = ' ~ wanted -%}
   {%- if type in ['float', 'double'] -%}
-    {#- Parquet's dictionaries tell the two zeros apart, SQL does not. -#}
+    {#- Parquet's dictionaries distinguish the two zeros, SQL does not. -#}
     {%- set condition = 'if(' ~ wanted ~ ' = 0, ' ~ column ~ ' between -0.0D and 0.0D, ' ~ condition ~ ')' -%}
   {%- endif -%}
   {{ return(deltawave._as_read(relation, deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition))) }}

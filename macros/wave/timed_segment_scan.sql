@@ -65,7 +65,7 @@
   {{ return(days) }}
 {%- endmacro -%}
 
-{# An end of a range, as days are ordered. #}
+{# An end of a range, as a value in the order of days. #}
 {%- macro _end_of_range(wave, type, option, value) -%}
   {%- if value is none -%}{{ return(none) }}{%- endif -%}
   {%- set pattern, kind = {

@@ -4,9 +4,9 @@
     stage    tables and parts are written where no reader looks
     decide   one view is created, exclusively: from here on the day is in the index
     publish  the model's view is replaced in one change
-    clean    what the run before replaced is dropped
+    clean    tables and parts that the run before replaced are dropped
 
-  What a scheme prepares for later days is the next batch. Killed anywhere, the next run starts with recover and goes on.
+  The preparation for later days is the next batch. If a run is killed anywhere, the next run starts with recover and continues.
 #}
 {%- materialization wave_index, default, supported_languages=['sql'] -%}
 

@@ -1,12 +1,12 @@
 {#
-  Chooses the strategy of a run under strategy: auto (LG95 4.7), by what earlier batches measured. All candidates write the same log: one whose
-  assumptions do not hold, or that does not take the model's options, is not chosen.
+  Chooses the strategy of a run under strategy: auto (LG95 4.7), by what earlier batches measured. All candidates write the same log: a candidate
+  whose assumptions do not hold, or that does not take the model's options, is not chosen.
 #}
 {%- macro _choose_strategy(job, state) -%}
   {%- if job.settings.is_auto and not flags.EMPTY -%}
     {%- set strategy, reason = deltawave._chosen(job, none if state.is_new_generation else state.record) -%}
     {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
-    {#- Not in place, if it is the window: nothing says that the last dump's files stay. -#}
+    {#- A window is not in place: nothing guarantees that the last dump's files stay. -#}
     {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
     {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=true) -%}
   {%- endif -%}
@@ -31,7 +31,7 @@
   {{ return(('window', against_hashes ~ '; ' ~ deltawave._reason_for_window(last))) }}
 {%- endmacro -%}
 
-{# Of a first batch all rows are inserts: no strategy compares. To keep it in its order costs the least, and shows the next run how near rows lie. #}
+{# In a first batch all rows are inserts: no strategy compares. Keeping its order costs the least, and shows the next run how near rows lie. #}
 {%- macro _first_chosen(job) -%}
   {%- set unknown = 'no batch has measured the dump yet' -%}
   {%- set against_window = deltawave._reason_against_window(job, {}) -%}
@@ -43,7 +43,7 @@
   {{ return(('window', unknown ~ '; kept in its order, it shows how near rows lie')) }}
 {%- endmacro -%}
 
-{# What both hash_compressed and window assume, and does not hold; none if all holds. #}
+{# The common assumption of hash_compressed and window that does not hold; none if all hold. #}
 {%- macro _reason_against_python(job, last) -%}
   {%- if adapter.runs_python is not defined or not adapter.runs_python() -%}
     {{ return('the profile does not run Python') }}
@@ -53,7 +53,7 @@
     {{ return('the dump has other columns than the log') }}
   {%- endif -%}
   {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
-  {#- A table near the limit does not change its strategy with each batch; in the first one, nothing was compared. -#}
+  {#- Half the limit, so that a table near it does not change its strategy with each batch. In the first batch, nothing was compared. -#}
   {%- set is_by_python = last.progress_strategy in ['hash_compressed', 'window'] and last.batch_id != last.first_batch -%}
   {%- set limit = few // 2 if is_by_python else few -%}
   {%- if last.rows_new < limit -%}
@@ -111,12 +111,12 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# r of the divergence D(r, d) (LG95 4.5) up to which a window compares; beyond it, its run leaves both dumps to Spark's join. #}
+{# r of the divergence D(r, d) (LG95 4.5) up to which a window compares; beyond it, Spark joins both dumps. #}
 {%- macro _most_divergence() -%}{{ return(0.25) }}{%- endmacro -%}
 
 {#
-  With what LG96 Figure 6 says: |F1| + |F2| beside |F1| + 3 |F2|, which rows that lie too far apart cost as well. Without a measurement, dumps are
-  kept in order for one: the next run samples both before it compares.
+  By LG96 Figure 6: |F1| + |F2| instead of |F1| + 3 |F2|, which rows that lie too far apart cost as well. Without a measurement, dumps are kept in
+  order to get one: the next run samples both before it compares.
 #}
 {%- macro _reason_for_window(last) -%}
   {%- set nearness = last.get('nearness') -%}
@@ -129,7 +129,7 @@
   )) }}
 {%- endmacro -%}
 
-{# With what LG96 Figure 6 says for hashes that fit in memory: |f1| + |F2| + |f2| beside |F1| + 4 |F2|. #}
+{# By LG96 Figure 6, for hashes that fit in memory: |f1| + |F2| + |f2| instead of |F1| + 4 |F2|. #}
 {%- macro _reason_for_hashes(job, last) -%}
   {{ return(
     'of %s rows, the last batch changed %s. Hashes that fit in memory and one reading of the dump cost at most 3/5 of the blocks of a join (LG96 '
@@ -142,7 +142,7 @@
 {# Expected comparisons of a dump like the last one before 64 bits hide a change, if every row counts (LG96 3.2; see _comparisons_before_error). #}
 {%- macro _comparisons_of_hashes(last) -%}{{ return(2 ** 64 / [last.rows_new, 1] | max) }}{%- endmacro -%}
 
-{# A rule of thumb: of a million rows, batches that Python compared took more CPU time than the join, of ten million much less. #}
+{# A rule of thumb: with a million rows, batches that Python compared took more CPU time than the join, with ten million much less. #}
 {%- macro default___few_rows() -%}{{ return(5000000) }}{%- endmacro -%}
 
 {# Whether the dump has other columns, or columns of other types, than the kept side. #}

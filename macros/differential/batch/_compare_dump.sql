@@ -1,4 +1,4 @@
-{# Brings one dump into the log and returns the state after it. Every step has a name, and a kill between any two loses nothing. #}
+{# Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps loses nothing. #}
 {%- macro _compare_dump(job, state, dump) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump) -%}
   {#- A new generation resumes from nothing: the kept rows and the progress of the last one describe other rows. -#}

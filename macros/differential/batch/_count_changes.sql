@@ -43,7 +43,7 @@ where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt
 {# Does the next slice have to resume from a different place than this one, or the next dump be compared with other files? #}
 {%- macro _has_moved(job, batch, last) -%}
   {%- if last.kept.kind == 'files' -%}
-    {#- A copy takes the place of files that may be gone. -#}
+    {#- A copy replaces a list of files that may be gone. -#}
     {{ return(batch.kept.kind != 'files' or batch.kept.digest != last.kept.digest) }}
   {%- endif -%}
   {{ return(job.strategy.reads != 'dump' and (

@@ -1,6 +1,6 @@
 {#
-  Lets the strategy read its side of the comparison: a whole dump, or a slice of the source. What it may resume from is decided before, and its
-  reading is merged into the batch here only (see _reading).
+  Lets the strategy read its side of the comparison: a whole dump, or a slice of the source. The state that it may resume from is decided before, and
+  only this macro merges its reading into the batch (see _reading).
 #}
 {%- macro _land(job, batch, last) -%}
   {%- do deltawave._resume(job, batch, last) -%}

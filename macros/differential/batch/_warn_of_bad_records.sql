@@ -1,6 +1,6 @@
 {#
-  Warns of records of this dump that a format definition has set aside, as their rows look deleted. Like other warnings before the decision, so that one
-  that dbt turns into an error leaves nothing decided.
+  Warns of records of this dump that a format definition has set aside, as their rows look deleted. Warns before the decision, so that a warning that
+  dbt turns into an error leaves nothing decided.
 #}
 {%- macro _warn_of_bad_records(job, batch) -%}
   {%- for source in job.dated_sources if source.records -%}
@@ -19,7 +19,7 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# The condition for the folders of this dump; true where no folder tells dates. #}
+{# The condition for the folders of this dump; true if folders do not name dates. #}
 {%- macro _in_dump(job, batch, source) -%}
   {%- set conditions = [] -%}
   {%- if job.settings.snapshot_date -%}
@@ -31,7 +31,7 @@
   {{ return('(' ~ conditions | unique | join(' or ') ~ ')' if conditions else 'true') }}
 {%- endmacro -%}
 
-{# The condition for records that tell their dates themselves; true where they don't. A record whose date can't be read may be of any dump. #}
+{# The condition for records that contain their dates; true if they don't. A record with an unreadable date may belong to any dump. #}
 {%- macro _is_of_dump(job, batch, source) -%}
   {%- for field in source.records.format.fields if field.name | lower == (job.settings.snapshot_date or '') | lower -%}
     {%- set value = 'cast(`_values`.`' ~ source.records.format.fields.index(field) ~ '` as ' ~ job.snapshot_type ~ ')' -%}

@@ -1,4 +1,4 @@
-{# Refuses a state from which this version or this configuration cannot go on, before anything is written. #}
+{# Refuses a state from which this version or this configuration cannot continue, before anything is written. #}
 {%- macro _check_state(job, names, record, view) -%}
   {%- set tables = names | map('lower') | list -%}
   {%- if record is none -%}
@@ -48,8 +48,8 @@
 {%- endmacro -%}
 
 {#
-  Does the state belong to another relation, as that of another target with the same state_schema? Not if that one is gone: then the model has moved,
-  and its state with it. A record of an older version does not say.
+  Does the state belong to another relation, such as one of another target with the same state_schema? Not if that relation is gone: then the model
+  has moved, and its state with it. A record of an older version does not say.
 #}
 {%- macro _is_of_another(job, record) -%}
   {%- if not record.target or record.target.schema | lower == job.target.schema | lower -%}

@@ -13,7 +13,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Does the next batch need that table, or, of a wave index, a reader? #}
+{# Does the next batch need that table, or, for a wave index, a reader? #}
 {%- macro _is_kept(record, side) -%}
   {%- for kept in [record.kept, record.ranges] + (record.tables or []) if kept -%}
     {%- if (kept.kind, kept.batch_id, kept.attempt) == (side.kind, side.batch_id, side.attempt) -%}{{ return(true) }}{%- endif -%}

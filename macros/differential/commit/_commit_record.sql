@@ -7,7 +7,7 @@
       'told_since': column.told_since, 'is_compared': column.is_chosen, 'tolerance': column.tolerance,
     }) -%}
   {%- endfor -%}
-  {#- How near rows lie is seen where both sides are in the dump's order; until the next such batch it is taken to stay. -#}
+  {#- How near rows lie is measured only if both sides are in the dump's order; until the next such batch it is assumed unchanged. -#}
   {%- set of_dumps = ['ordered', 'files'] -%}
   {%- set is_ordered = last and last.kept.kind in of_dumps and batch.kept.kind in of_dumps and not batch.is_against_log -%}
   {{ return(dict(deltawave._decision_time(batch), **{
@@ -64,7 +64,7 @@
 
 {%- macro _state_version() -%}{{ return(3) }}{%- endmacro -%}
 
-{# Whose state it is. #}
+{# The relation that the state belongs to. #}
 {%- macro _target_of(job) -%}
   {{ return({'schema': job.target.schema, 'identifier': job.target.identifier}) }}
 {%- endmacro -%}

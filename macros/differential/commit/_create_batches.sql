@@ -41,7 +41,7 @@ partitioned by (batch_id)
   }, **deltawave._measured_columns())) }}
 {%- endmacro -%}
 
-{# What a comparison in Python may measure on its way, as whole numbers or doubles. #}
+{# Figures that a comparison in Python may measure, whole numbers or doubles. #}
 {%- macro _measured_columns() -%}
   {{ return({'distance': 'double', 'divergence': 'double', 'window_rows': 'bigint'}) }}
 {%- endmacro -%}

@@ -9,10 +9,10 @@
   {%- if decided.attempt != batch.attempt -%}
     {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': decided.attempt, 'attempt': batch.attempt}) -%}
   {%- endif -%}
-  {#- The newest decision always stays; older ones are dropped, so that a writer that comes too late may find its number free. -#}
+  {#- The newest decision always stays, but older ones are dropped, so a late writer may find its number free. -#}
   {%- set last = deltawave._last_commit(job) -%}
   {%- if last > batch.batch_id -%}
-    {#- Or others have finished this very batch and gone on; they record it before. -#}
+    {#- Or others have finished this very batch, which they recorded, and continued. -#}
     {%- if deltawave._is_decided(job, batch.batch_id, batch.attempt) -%}
       {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': batch.batch_id, 'last': last}) -%}
     {%- endif -%}

@@ -8,7 +8,7 @@
       job, 'alter view ' ~ job.target ~ " set tblproperties ('comment' = " ~ deltawave._literal(model.description) ~ ')'
     ) -%}
   {%- endif -%}
-  {#- A run that has gone on meanwhile describes what it shows, and may have dropped that table. -#}
+  {#- Another run that has continued meanwhile describes its own view, and may have dropped that table. -#}
   {%- if config.persist_column_docs() and record and not deltawave._is_overtaken(job, record) -%}
     {%- set wrong = deltawave._wrong_comments(job, table) -%}
     {%- for name, description in wrong.items() -%}

@@ -10,7 +10,7 @@
   {{ return(former + [{'to_batch': last.batch_id, 'columns': last.columns, 'hidden': last.hidden}]) }}
 {%- endmacro -%}
 
-{# What rewind has to know of columns: their order, and which of them the kept rows have. #}
+{# The facts about columns that rewind needs: their order, and which of them the kept rows have. #}
 {%- macro _columns_held(columns) -%}
   {%- set held = [] -%}
   {%- for column in columns -%}{%- do held.append([column.name, column.in_copy]) -%}{%- endfor -%}
@@ -18,7 +18,7 @@
 {%- endmacro -%}
 
 {#
-  The columns as they were after an earlier batch: {columns, hidden, former_columns}. Types are those of now, since the log's columns have grown.
+  The columns as they were after an earlier batch: {columns, hidden, former_columns}. Types are the current ones, since the log's columns have grown.
   Columns that came later are hidden: the log has them.
 #}
 {%- macro _columns_at(record, batch_id) -%}

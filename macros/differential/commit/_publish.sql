@@ -24,7 +24,7 @@
     {{ return('') }}
   {%- endif -%}
   {%- set schema = deltawave._schema_json(deltawave._columns_of_query(select)) -%}
-  {#- In parts, as Spark does it: a metastore limits the length of a value. -#}
+  {#- In parts, like Spark: a metastore limits the length of a value. -#}
   {%- set length = 4000 -%}
   {%- set properties = {'spark.sql.sources.schema.numParts': (schema | length + length - 1) // length} -%}
   {%- for start in range(0, schema | length, length) -%}
@@ -48,7 +48,7 @@ left semi join {{ job.batches }} as decided
 where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
 {%- endmacro -%}
 
-{# A writer that slept after its decision may wake after others have finished its batch and gone on: it must not set the view back. #}
+{# A writer that slept after its decision may wake after others have finished its batch and continued: it must not set the view back. #}
 {%- macro _refuse_overtaken(job, record) -%}
   {%- set last = deltawave._last_commit(job) -%}
   {%- if last > record.batch_id -%}

@@ -17,7 +17,7 @@
   {{ return(told) }}
 {%- endmacro -%}
 
-{# What the text of a view tells, if it is ours. #}
+{# The mark in the text of a view, if the view is ours. #}
 {%- macro _told_in(text) -%}
   {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', text) -%}
   {{ return(fromjson(mark.group(1)) if mark else {}) }}

@@ -1,12 +1,12 @@
 {#
-  How many comparisons like this one are expected before a checksum hides a change, daily ones in the paper (LG96 3.2, equation 2): the inverse of
+  How many such comparisons (daily ones in the paper) are expected before a checksum hides a change (LG96 3.2, equation 2): the inverse of
   1 - (1 - 2^-bits)^checksums. As in the paper, every compared checksum counts, for the worst case. Null without checksums.
 #}
 {%- macro _comparisons_before_error(checksums, bits) -%}
   {{ return('-1 / expm1(' ~ checksums ~ ' * log1p(-power(2d, -' ~ bits ~ ')))' if checksums else 'cast(null as double)') }}
 {%- endmacro -%}
 
-{# The decided batch's row in x__batches, by which the view also tells its attempt from others. #}
+{# The decided batch's row in x__batches, by which the view also distinguishes its attempt from others. #}
 {%- macro _record_batch(job, record) -%}
   {%- set sql -%}
 insert into {{ job.batches }} ({{ deltawave._batches_columns().keys() | join(', ') }}, batch_id)

@@ -1,10 +1,10 @@
 {#
-  The current state, after repairing what a killed run left half done: {record: of the last decided batch, or none, is_new_generation}. The
-  decisions are the truth: x__batches and the view are brought up to them, then leftovers of decided batches are dropped. What belongs to the next
-  batch is left alone, since another run may be writing it.
+  The current state, after repairing what a killed run left half done: {record: of the last decided batch, or none, is_new_generation}. The decisions
+  are the truth: x__batches and the view are brought up to them, then leftovers of decided batches are dropped. Tables of the next batch are left
+  alone, since another run may be writing them.
 #}
 {%- macro _recover(job) -%}
-  {#- The view first: what another run publishes meanwhile is then among the decisions, and the view is not set back. -#}
+  {#- The view is read first: a batch that another run publishes meanwhile is then among the decisions, and the view is not set back. -#}
   {%- set view = deltawave._read_view(job) -%}
   {%- do deltawave._update(job, view_exists=view is not none) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
@@ -44,7 +44,7 @@
   {%- endfor -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}
     {%- if side.batch_id > record.batch_id or deltawave._is_kept(record, side) -%}
-      {#- Of a future batch, or still needed. -#}
+      {#- A table of a future batch, or a table that is still needed. -#}
     {%- elif deltawave._is_decided(job, side.batch_id, side.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- else -%}

@@ -29,7 +29,7 @@
   {{ return(deltawave._helper_relation(job, 'commit_' ~ batch_id)) }}
 {%- endmacro -%}
 
-{# Tables that an attempt writes beside the log: what it read, what it keeps, the ranges of that, and a view's touched anchors. #}
+{# Tables that an attempt writes beside the log: the rows that it read, the kept side, its ranges, and a view's touched anchors. #}
 {%- macro _side_kinds() -%}
   {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
 {%- endmacro -%}

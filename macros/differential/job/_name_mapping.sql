@@ -1,6 +1,4 @@
-{#
-  What the formats ask of names of columns, so that any name but a few can be kept as the source has it.
-#}
+{# What the formats require of column names, so that almost any name can be kept as the source has it. #}
 
 {# Delta allows names with these characters only under column mapping, which is requested where a name needs it. #}
 {%- macro _name_mapping(file_format, columns) -%}

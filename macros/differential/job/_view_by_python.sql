@@ -1,6 +1,7 @@
 {#
-  What a Python function returns, as a temporary view, quoted. The adapter drops the view before the model's next call of a function, or when the
-  node ends, however it ends. suffix: says in the view's name what it holds. What the function measured becomes the batch's.
+  A Python function's result as a temporary view; returns its quoted name. The adapter drops the view before the model's next call of a function, or
+  when the node ends, however it ends. suffix: the part of the view's name that says what it holds. Figures that the function measured are added to
+  the batch.
 #}
 {%- macro _view_by_python(job, batch, function, relations, options, suffix) -%}
   {%- set view = deltawave._temporary_name(job, batch, suffix) -%}
@@ -11,7 +12,7 @@
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}
 
-{# The name of a temporary view, which no other model of the session has, whatever its schema and its name are made of. #}
+{# The name of a temporary view, unique among the session's models, whatever characters their schemas and names contain. #}
 {%- macro _temporary_name(job, batch, suffix) -%}
   {%- set model = [job.target.schema, job.target.identifier] -%}
   {{ return(model | join('__') ~ '__' ~ suffix ~ '_' ~ batch.batch_id ~ '_' ~ batch.attempt ~ '_' ~ local_md5(tojson(model))[:8]) }}

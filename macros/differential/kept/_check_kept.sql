@@ -1,6 +1,6 @@
 {#
   Refuses a kept side that is missing, or that no longer holds the rows written to it: each missing row would become an insert. A new generation
-  compares with nothing, and a log that serves as the kept side has no table of its own.
+  compares with nothing, and if the log serves as the kept side there is no table of its own.
 #}
 {%- macro _check_kept(job, state) -%}
   {%- set record = state.record -%}

@@ -5,7 +5,7 @@
     kept_hashes     the hashes of rows, to be kept
     patched_hashes  the kept hashes, after later changes
 
-  They are kept as a row per segment, which only the library reads.
+  They are kept in one row per segment, which only the library reads.
 #}
 {%- macro _hashes_of(job, batch, select) -%}
   {%- set relations = {'rows': deltawave._in_parentheses(select)} -%}
@@ -23,7 +23,7 @@
   {{ return('select * from ' ~ view) }}
 {%- endmacro -%}
 
-{# The relations of the kept hashes: those last written, and the rows that the log changed since, if there are any. #}
+{# The relations of the kept hashes: the last written ones, and the log's changes since, if there are any. #}
 {%- macro _known_hashes(job, batch, last) -%}
   {%- set relations = {'kept': deltawave._attempt_relation(job, batch.kept) | string} -%}
   {%- if batch.kept_as_of < last.batch_id -%}
@@ -60,12 +60,12 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# Keeps what the library returned. #}
+{# Writes the hashes that the library returned. #}
 {%- macro _create_hashes(job, table, select) -%}
   {%- do deltawave._run(job, 'create table ' ~ table ~ '\nusing ' ~ job.settings.copy_format ~ '\nas\n' ~ select) -%}
 {%- endmacro -%}
 
-{# The version of the library's hash function: other hashes cannot be compared with these. #}
+{# The version of the library's hash function: hashes of different versions cannot be compared. #}
 {%- macro _hash_version() -%}{{ return(2) }}{%- endmacro -%}
 
 {%- macro _in_parentheses(select) -%}{{ return('(\n' ~ deltawave._indented(select) ~ '\n)') }}{%- endmacro -%}

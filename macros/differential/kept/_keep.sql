@@ -1,7 +1,7 @@
 {#
-  Keeps what the next batch compares with. After a whole dump: the dump as it landed or, with quarantined rows, as it was accepted; with a
-  tolerance, the log; in place, the list of its files. After the first slice: the rows in the strategy's own form. Later slices are patches, which
-  are in the log; ranges follow them.
+  Writes the kept side, with which the next batch is compared. After a whole dump: the dump as it landed or, with quarantined rows, as it was
+  accepted; with a tolerance, the log; in place, the list of its files. After the first slice: the rows in the strategy's own form. Later slices are
+  patches, which are in the log; ranges follow them.
 #}
 {%- macro _keep(job, batch, last) -%}
   {%- if job.strategy.reads == 'dump' -%}
@@ -21,7 +21,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Rewrites the kept side once it is patched much; this batch's own changes are the first patches of the new one. #}
+{# Rewrites the kept side once it has many patches; this batch's own changes are the first patches of the new one. #}
 {%- macro _renew_kept(job, batch, last) -%}
   {%- if batch.kept == last.kept and deltawave._is_patched_much(job, last) -%}
     {%- if batch.kept.kind == 'checksums' -%}
@@ -32,7 +32,7 @@
       {%- do deltawave._write_last_state(job, batch, last) -%}
     {%- endif -%}
     {%- if batch.kept.kind == 'base' and job.strategy.ranges == 'lookup' and batch.ranges == last.ranges -%}
-      {#- Ranges that this batch has cut already, because the former ones were lost, stay. -#}
+      {#- If this batch has already cut ranges, because the former ones were lost, they stay. -#}
       {%- do deltawave._cut_ranges(job, batch, last.rows_new) -%}
     {%- endif -%}
   {%- endif -%}
@@ -72,5 +72,5 @@ where batch_id > {{ last.kept_as_of }} and batch_id <= {{ last.batch_id }} and i
   {{ return(row[0] | int * 5 > last.rows_new and (row[0] | int > few.patches or row[1] | int > few.batches)) }}
 {%- endmacro -%}
 
-{# So many patches, from so many batches, stay with any base. #}
+{# Up to this many patches, or patches from this many batches, never cause a new base. #}
 {%- macro default___few_patches() -%}{{ return({'patches': 10000, 'batches': 7}) }}{%- endmacro -%}

@@ -25,7 +25,7 @@
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# Does the batch compare a column that the last one did not compare, or with another tolerance? In a bag all are always compared. #}
+{# Does the batch compare a column that the last one did not compare, or with another tolerance? In a bag all columns are always compared. #}
 {%- macro _is_compared_otherwise(job, batch, last) -%}
   {%- if job.settings.duplicate_keys == 'multiset' -%}{{ return(false) }}{%- endif -%}
   {%- set compared = {} -%}

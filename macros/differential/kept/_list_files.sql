@@ -1,6 +1,6 @@
 {#
-  Keeps a list of the files that hold the dump, instead of a copy: path, size, time of modification. condition: on the column that dates dumps,
-  which is a partition's.
+  Keeps a list of the files that hold the dump, instead of a copy: path, size, time of modification. condition: on the column that dates dumps, a
+  partition column.
 #}
 {%- macro _list_files(job, batch, condition) -%}
   {%- set names = deltawave._quoted_list(job.columns | map(attribute='name')) | join(', ') -%}
@@ -50,7 +50,7 @@ from {{ listed }}
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# Refuses files that are gone, or are others than those that were listed: what was compared would be a mix. #}
+{# Refuses files that are gone, or differ from the listed ones: the comparison would mix two dumps. #}
 {%- macro _require_files(job, batch, sides) -%}
   {%- for kept in sides -%}
     {%- set relations = {'files': deltawave._attempt_relation(job, kept) | string} -%}

@@ -1,5 +1,5 @@
 {#
-  What a slice is compared with and patched onto: the last kept side if it has the form that the strategy keeps, otherwise one that is written
+  The kept side that a slice is compared with and patched onto: the last one if it has the form that the strategy keeps, otherwise one that is written
   now. The ranges of its keys are reused or cut in the same way.
 #}
 {%- macro _open_kept(job, batch, last) -%}

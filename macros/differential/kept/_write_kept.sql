@@ -1,4 +1,4 @@
-{# Writes the state after batch as_of, in the strategy's form. columns: those of the rows; none if the rows are in that form already. #}
+{# Writes the state after batch as_of, in the strategy's form. columns: of the rows; none if the rows are in that form already. #}
 {%- macro _write_kept(job, batch, rows, columns, as_of) -%}
   {%- set side = deltawave._own_table(batch, job.strategy.keeps) -%}
   {%- set table = deltawave._attempt_relation(job, side) -%}
@@ -13,8 +13,8 @@
 {%- endmacro -%}
 
 {#
-  Writes the state of the last batch as the log has it: slices are patched by the log. A copy of a dump also holds what was not logged, because a
-  column was not compared or differed within its tolerance.
+  Writes the state of the last batch as the log has it: slices are patched by the log. A copy of a dump also holds changes that were not logged,
+  because a column was not compared or differed within its tolerance.
 #}
 {%- macro _write_last_state(job, batch, last) -%}
   {%- set columns = last.columns | selectattr('in_copy') | list -%}

@@ -1,4 +1,4 @@
-{# A column as text from which _bound_literal makes the same value again, in any session: timestamps in UTC. #}
+{# A column as text from which _bound_literal makes the same value again in any session: timestamps are in UTC. #}
 {%- macro _bound_text(expression, data_type) -%}
   {%- if data_type == 'timestamp' -%}
     {{ return(deltawave._clock_text(deltawave._utc_time(expression))) }}

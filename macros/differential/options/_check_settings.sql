@@ -24,7 +24,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Rows of a bag are told apart by all of their values, and matched by counting: options that leave out some values do not work with it. #}
+{# Rows of a bag are distinguished by all of their values, and matched by counting: options that leave out some values do not work with it. #}
 {%- macro _check_multiset(model_name, settings) -%}
   {%- for option, allowed in {
     'compare_columns': [none],

@@ -40,8 +40,8 @@
 {%- endmacro -%}
 
 {#
-  The options that only some strategies read: {option: [strategies]}. A strategy of the project may also name options that all read, for its Python
-  function: those are ours, and none of our strategies names them.
+  The options that only some strategies read: {option: [strategies]}. A project's strategy may also name options that all strategies read, for its
+  Python function; these are left out, since none of our strategies names them.
 #}
 {%- macro _strategies_of_options() -%}
   {%- set special = [] -%}

@@ -1,7 +1,7 @@
 {#
   The auxiliary table of CH98 3.4, x__ranges_<batch>_<attempt>: key ranges with about the same number of rows each, however unevenly keys
   are distributed. One row per range: range_id, from 0 in key order; its low key, a struct of key_1, key_2, ... (included; null in range 0,
-  which is open); the row count and checksum of the range, if the strategy knows them; and what its last reading tells the guard (see
+  which is open); the row count and checksum of the range, if the strategy knows them; and the figures of its last reading for the guard (see
   _renew_ranges). The high key is the low key of the next range; the last range is open.
 #}
 

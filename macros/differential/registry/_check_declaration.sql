@@ -31,7 +31,7 @@
   {{ return(name ~ '=' ~ ('none' if value is none else "'" ~ value ~ "'")) }}
 {%- endmacro -%}
 
-{# What the traits of a declaration take; `beside`: the trait on which that depends. #}
+{# The values that each trait of a declaration takes; `beside`: the trait on which they depend. #}
 {%- macro _traits(strategy) -%}
   {%- set has_checksums = strategy.keeps in ['checksums', 'hashes'] -%}
   {%- set compares_ranges = strategy.ranges == 'compared' -%}

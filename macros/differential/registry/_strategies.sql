@@ -83,8 +83,8 @@
     keeps          what the next batch is compared with, see _keep: copy (placed by the key's hash), ordered (in the dump's order), base (in
                    key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes that Python compares,
                    patched by the log)
-    keeps_in_place what it keeps instead with the option in_place: files (a list of the dump's files, which are compared where they lie); none
-    ranges         lookup: key ranges lead to kept rows; compared: key ranges are what is compared; none
+    keeps_in_place what it keeps instead with the option in_place: files (a list of the dump's files, which are compared in place); none
+    ranges         lookup: key ranges lead to kept rows; compared: key ranges are compared; none
     checksums      what is compared by checksums: rows, ranges, or none
     sees_deletes   all, flagged or none
     before_images  always; log: as far as the log holds them

@@ -1,6 +1,5 @@
 {#
-  The declaration of a strategy, with its name. Every name is resolved here, so an unknown one, or a declaration that is none, fails wherever it
-  is given.
+  The declaration of a strategy, with its name. Every name is resolved here, so an unknown name or an invalid declaration fails wherever it is given.
 #}
 {%- macro _strategy_named(model_name, name) -%}
   {%- set strategies = deltawave._strategies() -%}
@@ -14,7 +13,7 @@
   {{ return(strategy) }}
 {%- endmacro -%}
 
-{# The options that a strategy's Python function is given: where the engine keeps files in place, the function need not know. #}
+{# The options that a strategy's Python function receives: not in_place if the engine itself keeps files in place. #}
 {%- macro _options_of_function(strategy) -%}
   {{ return(strategy.options | reject('eq', 'in_place') | list if strategy.keeps_in_place else strategy.options) }}
 {%- endmacro -%}

@@ -63,7 +63,7 @@ from {{ changes }}
   {{ return([dict(marker, in_old=true, in_new=true, tolerance=none)] if deltawave._has_backfill(batch) else []) }}
 {%- endmacro -%}
 
-{# One side as a select in parentheses: those of the log's columns that it has, in the log's types, without columns that only place rows. #}
+{# One side as a select in parentheses: the log's columns that the side has, in the log's types, without columns that only place rows. #}
 {%- macro _side_for_python(batch, side) -%}
   {%- set cells = [] -%}
   {%- for column in batch.columns if column['in_' ~ side] -%}

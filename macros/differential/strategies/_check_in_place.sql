@@ -7,7 +7,7 @@
   {%- if not job.settings.in_place or flags.EMPTY -%}
     {{ return(none) }}
   {%- endif -%}
-  {#- What is quoted is no comment. -#}
+  {#- Quoted text is no comment. -#}
   {%- set sql = modules.re.sub('(?s)(`[^`]*`)|--[^\n]*|/\\*.*?\\*/', '\\g<1> ', job.sql).strip().rstrip(';').strip() -%}
   {%- set part = '(?:`[^`]*(?:``[^`]*)*`|[^\\s`.()]+)' -%}
   {%- set plain = modules.re.fullmatch('(?i)select\\s+\\*\\s+from\\s+(' ~ part ~ '(?:\\.' ~ part ~ ')*)', sql) -%}
@@ -23,7 +23,7 @@
     {%- if facts['Provider'] | lower != 'parquet' -%}
       {%- set kind = 'a view' if 'VIEW' in facts['Type'] | upper else 'of format ' ~ facts['Provider'] | lower -%}
       {%- do deltawave._fail('in_place', {'model': job.name, 'problem': relation ~ ' is ' ~ kind}) -%}
-    {#- Spark tells a partition's files apart if the catalog knows them. -#}
+    {#- Spark knows which files belong to a partition only if the catalog has the partitions. -#}
     {%- elif date and (deltawave._partitions_of(rows) != [date | lower] or facts['Partition Provider'] != 'Catalog') -%}
       {%- do deltawave._fail('in_place', {'model': job.name, 'problem': relation ~ ' is not partitioned by ' ~ date ~ ' alone'}) -%}
     {%- elif '# Partition Information' in facts and not date -%}
@@ -34,7 +34,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The columns by which a table is partitioned, as describe tells them. #}
+{# The columns by which a table is partitioned, from the rows of describe. #}
 {%- macro _partitions_of(rows) -%}
   {%- set seen = namespace(is_in=false) -%}
   {%- set names = [] -%}

@@ -22,7 +22,7 @@
   {{ return(deltawave._reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=read | length)) }}
 {%- endmacro -%}
 
-{# Of the ranges read, those whose checksum or count is not the kept one; and the number of rows in all of them: {moved, rows}. #}
+{# The read ranges whose checksum or count is not the kept one, and the number of rows in all read ranges: {moved, rows}. #}
 {%- macro _moved_ranges(job, batch, last, ranges, read) -%}
   {%- set sums = {} -%}
   {%- for row in deltawave._run(job, deltawave._range_checksums(job, batch, ranges, read)).rows -%}

@@ -2,8 +2,8 @@
   TLCS (CH98 3.3): keeps one checksum per key. The source's keys and checksums, both narrow, are joined with the kept ones; only rows whose
   checksum differs are fetched whole. Before images come from the log, if it still holds them.
 
-  The source is read twice, and may change in between. The first read names candidate keys; only the second read is logged: so what is logged and
-  kept are rows that the source had. What the first read missed differs in the next run.
+  The source is read twice, and may change in between. The first read names candidate keys; only the second read is logged: so logged and kept rows
+  are rows that the source had. Changes that the first read missed are found in the next run.
 #}
 {%- macro default___slice_by_row_checksums(job, batch, last) -%}
   {%- if not last -%}
@@ -18,8 +18,8 @@
 {%- endmacro -%}
 
 {#
-  The landed rows with was_kept and is_there: rows that differ by their checksums, and the keys of those that are gone. They are compared with the
-  log or, where that does not hold them, are the changes themselves. differs: whether a landed row is one.
+  The landed rows with was_kept and is_there: rows that differ by their checksums, and the keys of those that are gone. They are compared with the log
+  or, if that does not hold their former rows, are the changes themselves. differs: whether a landed row differs.
 #}
 {%- macro _reading_of_differing(job, batch, differs) -%}
   {%- set has_rows = deltawave._log_has_all_rows(job, batch) -%}

@@ -48,13 +48,13 @@ where {{ deltawave._is_since(job, since) }}
   {{ return('(' ~ updated_at ~ ' >= ' ~ deltawave._low_mark(job, since) ~ ' or ' ~ updated_at ~ ' is null)') }}
 {%- endmacro -%}
 
-{# The high-water mark minus the overlap; of dates, whole days, never fewer than the overlap asks for. #}
+{# The high-water mark minus the overlap; for dates in whole days, never fewer than the overlap asks for. #}
 {%- macro _low_mark(job, since) -%}
   {%- set low = deltawave._bound_literal(since.high_water, job.time_type) -%}
   {%- set overlap = job.settings.overlap -%}
   {%- if overlap -%}
     {%- set low = low ~ ' - ' ~ (overlap if overlap is integer else "interval '" ~ overlap ~ "'") -%}
-    {#- Some hours before a day is a time of the day before, which no date reaches. -#}
+    {#- Some hours before a date is a time on the day before, which is later than that day's date. -#}
     {%- if job.time_type == 'date' -%}{%- set low = 'cast(' ~ low ~ ' as date)' -%}{%- endif -%}
   {%- endif -%}
   {{ return(low) }}

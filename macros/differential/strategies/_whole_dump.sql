@@ -15,7 +15,7 @@
   {{ return(deltawave._reading(arrived=batch.landed, old=deltawave._kept_copy(job, batch, last) if last else none)) }}
 {%- endmacro -%}
 
-{# The same in place: the dump's files are listed, and none of their rows is written. The former files are looked at before that. #}
+{# The same in place: the dump's files are listed, and none of their rows is written. The former files are checked before that. #}
 {%- macro _dump_in_place(job, batch, last, condition) -%}
   {%- set old = deltawave._kept_copy(job, batch, last) if last else none -%}
   {%- do deltawave._list_files(job, batch, condition) -%}

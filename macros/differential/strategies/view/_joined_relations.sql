@@ -83,7 +83,7 @@ from held
   }) }}
 {%- endmacro -%}
 
-{# Did a batch exist when this invocation began, or did this invocation make it? Then the nodes that have run since hold its changes. #}
+{# Did a batch exist when this invocation began, or did this invocation make it? Then the nodes that have run since contain its changes. #}
 {%- macro _is_there_from_start(source) -%}
   {{ return('(decided_at < ' ~ deltawave._timestamp(deltawave._utc(run_started_at)) ~ ' or attempt = ' ~ deltawave._literal(source.attempt) ~ ')') }}
 {%- endmacro -%}

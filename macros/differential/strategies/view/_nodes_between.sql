@@ -23,13 +23,13 @@
   {{ return(between) }}
 {%- endmacro -%}
 
-{# Stops if --defer makes the select read rows of another environment, of which this environment's logs say nothing. #}
+{# Stops if --defer makes the select read rows of another environment, whose changes are not in this environment's logs. #}
 {%- macro _require_own_relations(job, batch) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
   {%- set elsewhere = [] -%}
   {%- for unique_id in (lineage.logs + lineage.between + lineage.leaves) | sort if invocation_args_dict.get('defer') -%}
     {%- set node = graph.nodes[unique_id] -%}
-    {#- As dbt decides it. -#}
+    {#- The same decision as dbt's. -#}
     {%- set is_passed_over = invocation_args_dict.get('favor_state') and unique_id not in selected_resources -%}
     {%- if node.config.materialized != 'ephemeral' and (is_passed_over or not adapter.get_relation(node.database, node.schema, node.alias)) -%}
       {%- do elsewhere.append(node.name) -%}
