@@ -1,4 +1,4 @@
--- Under which surrogate key a code is known: the customers of the beginning, and those that came since then.
+-- The surrogate key of each code: of the initial customers, and of those that came later.
 select
     code,
     customer_key,

@@ -1,4 +1,4 @@
--- The customers of somebody who sells to airports: the airports of the first dump, and 150,000 generated others.
+-- The customers of a supplier of airports: the airports of the first dump, and 150,000 generated ones.
 {{ config(materialized='table') }}
 
 with airports as (

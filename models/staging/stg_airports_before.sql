@@ -1,4 +1,4 @@
--- The last dump but one as a table, in its own order.
+-- The second to last dump as a table, in its own order.
 {{ config(materialized='table') }}
 
 select

@@ -1,4 +1,4 @@
--- A probe: of each constituent it reads the bucket of one airport. Another one: --vars '{deltawave_airport: KJFK}'.
+-- A probe: it reads one airport's bucket of each constituent. For another airport: --vars '{deltawave_airport: KJFK}'.
 {{ config(materialized='table') }}
 
 {{ deltawave.index_probe(ref('recent_runways'), var('deltawave_airport', 'K0042')) }}

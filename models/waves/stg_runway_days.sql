@@ -1,4 +1,4 @@
--- The runways of the world day by day, as OurAirports publishes them; generated ones where DELTAWAVE_RUNWAYS names no folder of dumps.
+-- The runways of the world day by day, as OurAirports publishes them; generated ones if DELTAWAVE_RUNWAYS names no folder of dumps.
 {% if env_var('DELTAWAVE_RUNWAYS', '') -%}
 select
     cast(id as bigint) as runway_id,

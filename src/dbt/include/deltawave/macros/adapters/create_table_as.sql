@@ -6,8 +6,8 @@
   {%- endif -%}
 {%- endmacro %}
 
-{#- The result of the model becomes a temporary view; a table is made of it by the statement that a SQL model would get,
-    so that both honour the same configuration. -#}
+{#- The model's result becomes a temporary view, from which the statement of a SQL model makes a table, so that both
+    honour the same configuration. -#}
 {% macro _python_table_as(temporary, relation, compiled_code) -%}
   {%- if temporary -%}
     {%- set view = relation.identifier -%}

@@ -52,7 +52,7 @@
   {{ return({'relations': [target_relation]}) }}
 {%- endmaterialization %}
 
-{#- A temporary view where it will do. A Python model outside the session cannot share one, and Spark 4.1 cannot plan a
+{#- A temporary view where possible. A Python model outside the session cannot share one, and Spark 4.1 cannot plan a
     merge into Iceberg from a view that a DataFrame made ("No plan for TableReference"). -#}
 {% macro _new_rows_relation(strategy, file_format) -%}
   {%- set rows = this.incorporate(path={'identifier': this.identifier ~ '__dbt_tmp'}, type='table') -%}
