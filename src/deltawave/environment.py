@@ -1,4 +1,4 @@
-"""Does this machine have what deltawave needs? One `Finding` for each question asked.
+"""Checks whether this machine has what deltawave needs. One `Finding` for each check.
 
 The checks take what they judge as arguments (a version, a program's output, the environment), so
 that every answer can be tested without such a machine.
@@ -36,8 +36,8 @@ Installed = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check saw; `remedy` says what to do and is empty where nothing is wrong. What is not `certain` is a
-    warning."""
+    """The result of one check; `remedy` says what to do and is empty if nothing is wrong. A result that is not
+    `certain` is a warning."""
 
     seen: str
     remedy: str = ""

@@ -46,7 +46,7 @@ class Misfit:
 
 
 def jars(settings: Mapping[str, str]) -> list[Jar]:
-    """The jars that a session with `settings` loads; those of a Spark Connect server are its own matter."""
+    """The jars that a session with `settings` loads, without the jars of a Spark Connect server."""
     if REMOTE in settings:
         return []
     return [
@@ -85,7 +85,7 @@ def _of_coordinates(said: str) -> Jar:
     group, artifact, version = [*re.split("[:/]", said), "", ""][:3]
     jar = _named(said, artifact)
     if group == "org.apache.spark" and jar.scala:
-        # Spark's own modules bear its version.
+        # Spark's own modules have its version.
         return Jar(said, jar.scala, minor(version), is_deep=True)
     return jar
 

@@ -1,1 +1,1 @@
-"""Benchmarks: deltawave's algorithms beside their opponents, in one run. Needs the extra `bench`."""
+"""Benchmarks: deltawave's algorithms compared with others, in one run. Needs the extra `bench`."""

@@ -1,7 +1,7 @@
-"""How long the strategies of LG96 take to find the differences of two snapshots, beside their opponents.
+"""How long the strategies of LG96 take to find the differences of two snapshots, compared with other methods.
 
-All methods run in one Spark session of two cores, in rounds: each round runs every method once, the first warms up and
-does not count. Before a method's time is taken down, what it found is counted.
+All methods run in one Spark session of two cores, in rounds: each round runs every method once, the first round warms
+up and does not count. A method's time is only recorded after its result was counted.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from deltawave.bench.snapshots import Snapshots, open_session
 
 @dataclass
 class Result:
-    """What was measured of a method. ``seconds``, with the next state written, and the others are medians.
+    """The measurements of a method, medians. ``seconds`` includes writing the next state.
 
-    A state that serves several batches counts for each with its part.
+    If a state serves several batches, a part of it counts for each.
 
     ``bytes_read``: by Spark's tasks, and by the files' footers of what Python or DuckDB decodes.
     """
@@ -116,7 +116,7 @@ def _measure_through_dbt(snapshots: Snapshots, results: dict[str, Result], runs:
     if root is None or not names:
         return
     project = through_dbt.Project(snapshots, root)
-    # The first run begins the log, the second warms up. The changes back are as many.
+    # The first run begins the log, the second warms up. The snapshots alternate: the changes back are as many.
     for turn in range(runs + 2):
         project.deliver("new" if turn % 2 else "old")
         for name in names:

@@ -27,7 +27,7 @@ _ROWS_AT_A_TIME = 100_000
 
 @dataclass(frozen=True)
 class Zipf:
-    """Values 0 to ``domain`` - 1, the one of rank i as often as 1 / i^skew; which value has which rank is chance."""
+    """Values 0 to ``domain`` - 1; the value of rank i is drawn in proportion to 1 / i^skew; ranks are random."""
 
     domain: int
     skew: float
@@ -44,7 +44,7 @@ class Zipf:
         return shares
 
     def draw(self, count: int, random: np.random.Generator) -> Numbers:
-        """So many values."""
+        """``count`` values."""
         return self._values[np.minimum(np.searchsorted(self._shares, random.random(count)), self.domain - 1)]
 
 
@@ -53,8 +53,8 @@ class MeshData:
     """R of ``rows`` rows and an endless S, joined by ``id``.
 
     - ``stream_skew``: z_S
-    - ``relation_skew``: z_R; none where ``id`` is a key of the relation
-    - ``domain``: how many values ``id`` can have; as many as R has rows, if that is none
+    - ``relation_skew``: z_R; none if ``id`` is a key of the relation
+    - ``domain``: how many values ``id`` can have; by default as many as R has rows
     """
 
     rows: int = 3_500_000
@@ -67,12 +67,12 @@ class MeshData:
 
     @property
     def relation_bytes(self) -> int:
-        """The size of R, of which the memory is a part."""
+        """The size of R; the memory is a fraction of it."""
         return self.rows * self.row_bytes
 
     @property
     def tuple_schema(self) -> pa.Schema:
-        """That of S."""
+        """The schema of S."""
         rest = self.tuple_bytes - TUPLE_BYTES
         return TUPLE.append(pa.field("rest", pa.binary(rest))) if rest else TUPLE
 
@@ -98,7 +98,7 @@ class MeshData:
             yield pa.RecordBatch.from_arrays([pa.array(ids), pa.array(surrogates), names], schema=ROW)
 
     def stream(self, count: int, batch_rows: int = 1000, seed: int = 0) -> list[pa.RecordBatch]:
-        """So many tuples of S, as they arrive."""
+        """``count`` tuples of S, as they arrive."""
         random = np.random.default_rng([self.seed, seed])
         cells: list[Any] = [
             pa.array(self._stream_keys.draw(count, random)),
@@ -120,7 +120,7 @@ class MeshData:
 
 
 def _names(count: int, size: int, random: np.random.Generator) -> pa.Array:
-    """Texts of one length, of 64 letters, that say little of each other."""
+    """Texts of one length, of 64 letters, that hardly compress."""
     letters = random.integers(0, 64, count * size, dtype=np.uint8) + np.uint8(ord("0"))
     offsets = np.arange(0, (count + 1) * size, size, dtype=np.int32)
     return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(letters))

@@ -1,7 +1,7 @@
-"""How many tuples a second MESHJOIN joins with a relation that is larger than memory, beside its opponents (MJ08 5).
+"""How many tuples per second MESHJOIN joins with a relation larger than memory, compared with other methods (MJ08 5).
 
 Each method runs in a process of its own, with one task, in rounds: each round runs every method once. The memory of a
-process counts from when it has all that it needs, among it the stream's tuples.
+process counts from the moment when it has everything that it needs, including the stream's tuples.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from deltawave.bench.plots import LineChart, draw_bars, draw_lines
 from deltawave.bench.resources import memory_of, tree_of
 
 _SECONDS_BETWEEN_LOOKS = 0.005
-# To find the processes takes a millisecond of a core, which the reading ahead needs.
+# Finding the processes takes a millisecond of a core that the reading ahead needs.
 _LOOKS_PER_TREE = 50
 
 
 @dataclass
 class MeshResult:
-    """What was measured of a method. ``tuples_per_second`` is the median of ``runs``.
+    """The measurements of a method. ``tuples_per_second`` is the median of ``runs``.
 
     ``peak_bytes``: growth over the idle process; of Spark, with its Java process.
     """
@@ -65,7 +65,7 @@ def run(memory: float, reads: str, out: Path, runs: int = 3, rows: int = 3_500_0
         setting = Setting(data, folder, int(data.relation_bytes * memory), reads == "direct")
         print(f"==> Writing a relation of {rows:,} rows; {setting.memory_bytes:,} bytes of memory", flush=True)
         setting.write()
-        # Too little memory is told before anything is measured.
+        # Raises if the memory is too small, before anything is measured.
         _ = setting.window
         results = {name: MeshResult(name, memory, reads, rows) for name in METHODS}
         for _ in range(runs):
@@ -85,7 +85,7 @@ def run(memory: float, reads: str, out: Path, runs: int = 3, rows: int = 3_500_0
 
 
 def in_process(work: Callable[[Setting, Callable[[], None]], Any], setting: Setting) -> tuple[Any, int]:
-    """What some work returns, and by how much its process grew since it was ready.
+    """The result of some work, and by how much its process grew since it was ready.
 
     Raises ``RuntimeError`` if it failed.
     """

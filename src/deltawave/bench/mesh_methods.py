@@ -19,16 +19,16 @@ from deltawave.meshjoin.relation import PageFile
 
 # The first window of a stream is left out.
 _WINDOWS = 4
-# So many tuples are joined before others are measured.
+# Tuples that are joined before measuring, and tuples that are measured.
 _WARM_UP, _MEASURED = 20_000, 60_000
 _ARRIVING = 10_000
 # Micro-batches of Spark: the first ones are left out.
 _SPARK_BATCHES, _SPARK_WARM_UP = 5, 2
-# Values of b in a sweep: from a page to half of what fits the memory.
+# Values of b in a sweep: from one page to half of the pages that fit in memory.
 _SWEEP = 8
 
 
-# Tells that all is ready, runs, and returns tuples per second.
+# Calls the given function when all is ready, runs, and returns tuples per second.
 Method = Callable[[Setting, Callable[[], None]], float]
 
 
@@ -53,9 +53,9 @@ def warm_up(join: MeshJoin) -> None:
 
 
 def service_rate(join: MeshJoin, tuples: Sequence[pa.RecordBatch], tuner: Tuner, window: int) -> float:
-    """Tuples per second, from the second window of so many on until the last tuple is taken."""
+    """Tuples per second, from the second window (of ``window`` tuples) until the last tuple is taken."""
     counts = Counts()
-    # When more tuples were taken, and how many by then.
+    # Times at which more tuples were taken, and how many by then.
     taken = [(0.0, 0)]
 
     def watching(progress: Progress) -> tuple[int, int]:
@@ -90,7 +90,7 @@ def sweep(setting: Setting, ready: Callable[[], None]) -> list[dict[str, float]]
 
 
 def index_nested_loops(setting: Setting, ready: Callable[[], None]) -> float:
-    """INL: each tuple is looked for in sqlite's B-tree, whose own cache has the memory."""
+    """INL: each tuple is looked up in sqlite's B-tree, whose own cache has the memory."""
 
     def joined(index: sqlite3.Connection, tuples: list[list[Any]]) -> None:
         find = index.execute

@@ -39,7 +39,7 @@ class Setting:
 
     @property
     def page_bytes(self) -> int:
-        """Pages are small against the memory where they lie in it."""
+        """Pages are small compared with the memory if they are part of it."""
         return max(1 << 14, min(1 << 20, self.memory_bytes // 16)) if self.direct else 1 << 20
 
     @property

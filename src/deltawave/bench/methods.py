@@ -15,19 +15,19 @@ from deltawave.differencing.algorithms import ALGORITHMS
 from deltawave.differencing.compression import Freed
 from deltawave.differencing.in_place import groups_in_place, map_rows, quoted
 
-# To compare more rows takes datacompy minutes.
+# Comparing more rows takes datacompy minutes.
 _ROWS_FOR_DATACOMPY = 200_000
 
 
 @dataclass(frozen=True)
 class Method:
-    """``find`` writes the differences, ``keep`` what later comparisons need and the new snapshot does not hold.
+    """``find`` writes the differences, ``keep`` the state that later comparisons need besides the new snapshot.
 
-    - ``batches_per_state``: one ``keep`` serves so many batches
-    - ``rows_per_update``: how many rows of the result tell an update; 0 if there is no result
+    - ``batches_per_state``: how many batches one ``keep`` serves
+    - ``rows_per_update``: how many rows of the result an update has; 0 if there is no result
     - ``reads``: bytes that it reads from files without Spark
     - ``is_python``: whether Python workers compare
-    - ``fits``: whether it can be asked to compare so many rows
+    - ``fits``: whether it can compare a given number of rows
     """
 
     name: str
@@ -139,7 +139,7 @@ _MERGED_IN_PLACE = _compressed(sort_merge_compressed, in_place=True)
 
 
 def keep_hashes(snapshots: Snapshots) -> None:
-    """Patch what is kept by earlier changes and by the differences that were found."""
+    """Patch the kept hashes by earlier changes and by the found differences."""
     change = F.when(F.col("is_there"), "update").otherwise("delete").alias("_change_type")
     found = snapshots.found().select(*map(quoted, snapshots.new.columns), change)
     earlier = snapshots.patches.join(found, KEY, "left_anti")
@@ -175,7 +175,7 @@ def _both_and_keys(snapshots: Snapshots) -> int:
 
 
 def _hashed(name: str, find: Callable[[Snapshots], None], in_place: bool = False) -> Method:
-    # 2% of the rows change, and a fifth of them are patches before keys and hashes are written anew.
+    # 2% of the rows change per batch, and keys and hashes are rewritten once a fifth of the rows are patches.
     return Method(
         name, find, keep_hashes, batches_per_state=10, is_python=True, reads=_new if in_place else lambda snapshots: 0
     )

@@ -44,7 +44,7 @@ def draw_lines(chart: LineChart, file: Path) -> None:
     drawn: list[list[float]] = []
     for number, (name, values) in enumerate(chart.curves.items()):
         own = (chart.own_x or {}).get(name, chart.x)
-        # Of two equal curves both are seen.
+        # So that two equal curves are both visible.
         style = "--" if list(values) in drawn else "-"
         drawn.append(list(values))
         colour, marker = COLOURS[number % len(COLOURS)], "o" if chart.has_points else ""
@@ -83,7 +83,7 @@ def _finish(figure: Figure, axes: Axes, title: str, x_label: str, file: Path) ->
     axes.set_title(title)
     axes.set_xlabel(x_label)
     axes.spines[["top", "right"]].set_visible(False)
-    # Texts stay texts; ids follow from the drawing, not from chance.
+    # Texts stay texts; ids follow from the drawing and are not random.
     with rc_context({"svg.hashsalt": "deltawave", "svg.fonttype": "none"}):
         if file.suffix == ".svg":
             figure.savefig(file, metadata={"Date": None})

@@ -21,7 +21,7 @@ def write_report(results: Sequence[dict[str, Any]], folder: Path) -> None:
 
 
 def table(results: Sequence[dict[str, Any]]) -> str:
-    """The results as Markdown, the named opponent's time as the measure."""
+    """The results as Markdown, relative to the named opponent's time."""
     seconds = {result["method"]: result["seconds"] for result in results}
     first = results[0]
     lines = [

@@ -1,4 +1,4 @@
-"""What a method uses while it runs: bytes that Spark's tasks read, time of processors, memory of Python workers."""
+"""The resources that a method uses: bytes read by Spark's tasks, processor time, memory of Python workers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def watched(session: SparkSession) -> Iterator[Used]:
 
 
 def _input_bytes(session: SparkSession) -> int:
-    """What tasks have read from files so far. Files that Python reads are not among them."""
+    """Bytes that tasks have read from files so far, without files that Python reads."""
     store = session.sparkContext._jsc.sc().statusStore()
     executors = store.executorList(False)
     return sum(int(executors.apply(number).totalInputBytes()) for number in range(executors.size()))
@@ -64,17 +64,17 @@ def _workers() -> list[Path]:
 
 
 def memory_of(processes: Iterable[str]) -> int:
-    """What processes have in memory, without files that they map."""
+    """The memory of processes, without files that they map."""
     return sum(_own_memory(Path("/proc", name)) for name in processes)
 
 
 def _cpu_seconds() -> float:
-    """What this process and those that it has begun, also indirectly, have used so far."""
+    """Processor seconds of this process and all its descendants so far."""
     return sum(map(_ticks, tree_of(os.getpid()))) / os.sysconf("SC_CLK_TCK")
 
 
 def tree_of(process: int) -> set[str]:
-    """A process and those that it has begun, also indirectly."""
+    """A process and all its descendants."""
     parents = {other.name: _parent(other) for other in _processes()}
     tree = {str(process)}
     while begun := {name for name, parent in parents.items() if parent in tree} - tree:

@@ -16,13 +16,13 @@ from deltawave.differencing.comparable import comparable
 from deltawave.evaluation.snapshot_generator import GeneratorOptions, SnapshotGenerator
 
 KEY = "account_id"
-# What is kept is written anew when patches are a fifth of the rows: on average, every tenth row is a patch.
+# The kept hashes are rewritten when patches are a fifth of the rows: on average, every tenth row is a patch.
 PATCHED = 10
 SETTINGS = {
     "spark.master": "local[2]",
     "spark.driver.memory": "6g",
     "spark.sql.shuffle.partitions": "4",
-    # Spark does not count what Parquet's own threads read.
+    # Spark does not count the bytes that Parquet's own threads read.
     "spark.hadoop.parquet.hadoop.vectored.io.enabled": "false",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -44,7 +44,7 @@ def _options(rows: int, order: str) -> GeneratorOptions:
 class Snapshots:
     """About 150 bytes per row; 1% of the rows updated, 0.5% deleted, 0.5% inserted.
 
-    Of ``stagnant`` ones 0.1% are updated, in three places of the file.
+    ``stagnant``: only 0.1% are updated, in three places of the file.
     """
 
     def __init__(self, folder: Path, rows: int, order: str, session: SparkSession) -> None:
@@ -95,7 +95,7 @@ class Snapshots:
         frame.write.mode("overwrite").parquet(str(self.folder / name))
 
     def found(self) -> DataFrame:
-        """What was written last."""
+        """The last written result."""
         return self.session.read.parquet(str(self.folder / "found"))
 
     def bytes_of(self, *names: str, columns: list[str] | None = None) -> int:

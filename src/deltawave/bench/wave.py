@@ -1,7 +1,8 @@
-"""What wave indexes take, measured, beside what the cost model of WI predicts and what Spark users do without them.
+"""Measured costs of wave indexes, compared with predictions of WI's cost model and with other ways to keep a window.
 
-All methods keep the same window at the same time, in one Spark session of two cores, in rounds: on each day, every
-method takes it. Each begins with its window gone by. On two of the days each answers probes and scans.
+All methods keep the same window at the same time, in one Spark session of two cores, in rounds: every method takes a
+day before the next day comes. Each begins with a full, settled window. On two of the days each answers probes and
+scans.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ from deltawave.costs.wave import TECHNIQUES
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.wave_table import delivered
 
-# Search values that each method is asked for on a day of queries, and such days.
+# Search values that each method is probed for on a day of queries, and the number of such days.
 _PROBES, _QUERY_DAYS = 3, 2
-# Days of hardly any rows, and how many are taken.
+# The scale of days with hardly any rows, and how many such days are taken.
 _TINY, _TINY_DAYS = 0.001, 5
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is measured: a window of W days in n constituents, and so many days that are taken."""
+    """The setting: a window of W days in n constituents, and the number of days to take."""
 
     data: str
     window: int
@@ -58,7 +59,7 @@ class Setting:
 
     @property
     def indexes(self) -> list[WaveIndex]:
-        """The schemes that can have so many constituents."""
+        """The schemes that can have this number of constituents."""
         return [
             WaveIndex(name, self.window, self.constituents)
             for name, rules in SCHEMES.items()
@@ -72,14 +73,14 @@ class Setting:
 
     @property
     def batches(self) -> range:
-        """The days that there are batches of: the longest soft window, and those that are taken."""
+        """The days with batches: the longest soft window, and the days to take."""
         soft = ceil(cluster("wata", self.window, self.constituents)) if self.constituents > 1 else 1
         return range(self.last - self.window - soft + 2, self.last + self.days + 1)
 
 
 @dataclass
 class Result:
-    """What was measured of a method, and what was predicted; ``days``: those that its averages are of."""
+    """Measured and predicted costs of a method; ``days``: the days over which they are averages."""
 
     method: str
     data: str
@@ -99,7 +100,7 @@ def cluster(scheme: str, window: int, constituents: int) -> Fraction:
 
 
 def cycle(scheme: str, window: int, constituents: int, days: int) -> int:
-    """The most of ``days`` that are whole cycles of a scheme; all, if there is none."""
+    """The most of ``days`` that make whole cycles of a scheme; all, if there is no whole cycle."""
     length = cluster(scheme, window, constituents)
     return next((count for count in range(days, 0, -1) if (count / length).denominator == 1), days)
 
@@ -107,7 +108,7 @@ def cycle(scheme: str, window: int, constituents: int, days: int) -> int:
 def run(setting: Setting, out: Path, only: Collection[str] = ()) -> list[Result]:
     """Measure, and write ``results.json``, ``parameters.json``, ``results.md`` and charts into ``out``.
 
-    ``only``: names of methods; all, if there are none. Raises ``ValueError`` for what cannot be, and ``RuntimeError``
+    ``only``: names of methods; all, if there are none. Raises ``ValueError`` for invalid settings, and ``RuntimeError``
     if a method finds other rows.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -124,7 +125,7 @@ def run(setting: Setting, out: Path, only: Collection[str] = ()) -> list[Result]
 
 
 class Rounds:
-    """The methods, and what is measured of them day by day."""
+    """The methods, and their measurements day by day."""
 
     def __init__(self, setting: Setting, session: SparkSession, folder: Path, only: Collection[str]) -> None:
         known = [f"{index.scheme}/{technique}" for index in setting.indexes for technique in TECHNIQUES]
@@ -178,7 +179,7 @@ class Rounds:
         values = self.data.values(_PROBES)
         answers = {}
         for method in self.methods:
-            # Unmeasured, so that none is the first to be planned.
+            # Without measuring, so that no measured query is the first to be planned.
             found = [sorted(map(str, self._found(method, value, first))) for value in values]
             answers[method.name] = (found, self._scanned(method, first))
             probe = statistics.median(seconds(partial(self._found, method, value, first)) for value in values)

@@ -29,9 +29,9 @@ DAY = "day"
 
 @dataclass(frozen=True)
 class Batches:
-    """The batches of ``days``, a folder of Parquet each in ``folder``.
+    """The batches of ``days``, one Parquet folder each in ``folder``.
 
-    - ``scale``: TPC-H's scale factor, over all days; or of postings, a part of the 70,000 articles that SCAM has a day
+    - ``scale``: TPC-H's scale factor, over all days; for postings, a fraction of SCAM's 70,000 articles per day
     """
 
     folder: Path
@@ -119,7 +119,7 @@ class LineItem(Batches):
 
 @dataclass(frozen=True)
 class Postings(Batches):
-    """Articles of 20 words, which are skewed as 1 / rank; the scan looks into each article of the newest day."""
+    """Articles of 20 words, whose frequencies are skewed as 1 / rank; the scan reads each article of the newest day."""
 
     search_field: ClassVar[str] = "words"
     vocabulary: ClassVar[int] = 20_000

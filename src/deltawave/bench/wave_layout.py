@@ -1,4 +1,4 @@
-"""A wave index as it is when its window has gone by, without the transitions that lead there."""
+"""A wave index as it is after a whole window of transitions, but without making them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PartStore:
     """Parts by their days, each written once; the parts of wave indexes are links to their files.
 
     - ``source``: the relation that has the rows of ``days``
-    - ``folder``: that of the tables of ``schema``
+    - ``folder``: the folder of the tables of ``schema``
     """
 
     session: SparkSession

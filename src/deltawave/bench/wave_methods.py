@@ -18,11 +18,11 @@ from deltawave.wave.wave_table import WaveTable, marked
 
 @dataclass(frozen=True)
 class Taken:
-    """What it took to take a day, in seconds and bytes.
+    """The cost of taking a day, in seconds and bytes.
 
     - ``transition``: until the day can be queried; ``preparation``: after that
-    - ``operation``: what the window needs then, temporary indexes included
-    - ``replaced``: what it needed before, needs no longer, and still has for readers
+    - ``operation``: bytes that the window needs then, temporary indexes included
+    - ``replaced``: bytes that are no longer needed, but kept for readers
     """
 
     transition: float
@@ -36,13 +36,13 @@ class Method(Protocol):
 
     @property
     def name(self) -> str:
-        """Names it in results."""
+        """Its name in results."""
 
     def begin(self, day: int) -> None:
         """Keep the window that ends with a day."""
 
     def take(self, day: int) -> Taken:
-        """Take the next day, and lose the oldest one."""
+        """Take the next day, and drop the oldest one."""
 
     def found(self, value: Any, first: int) -> DataFrame:
         """The rows with a search value, from a day on."""

@@ -1,4 +1,4 @@
-"""The parameters of WI 5, measured by the statements that wave indexes are kept with."""
+"""The parameters of WI 5, measured with the statements that maintain wave indexes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from deltawave.wave.tables import Part, Table, WaveRecord
 
 MB = 1e6
 _RUNS = 3
-# A difference of two times can't be less.
+# The least value for a difference of two times.
 _LEAST_SECONDS = 1e-4
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What the cost model is fed with.
+    """The input of the cost model.
 
-    - ``of_one_day``: as the paper takes them: each operation on a day's data, one query of a constituent
-    - ``per_day``: of a day in an operation on many, of a constituent in a query of many; the rest is fixed
-    - ``batch``, ``write``, ``probe``, ``scan``: what is fixed, in seconds: of a batch, of each insert, of a query
+    - ``of_one_day``: as in the paper: each operation on a day's data, one query of one constituent
+    - ``per_day``: for each day in an operation on many, for each constituent in a query of many; the rest is fixed
+    - ``batch``, ``write``, ``probe``, ``scan``: fixed seconds of a batch, of an insert, of a query
     """
 
     of_one_day: WaveParameters
@@ -68,12 +68,12 @@ class Laboratory:
         return statistics.median(seconds(partial(self.insert, table, name, rows)) for name in names)
 
     def copy(self, table: str, part: Part) -> float:
-        """CP of a part, SMCP if it has more days than one, of which the oldest leaves: seconds."""
+        """Seconds for CP of a part, or, if the part has several days, for SMCP without the oldest day."""
         kept = part.days - {min(part.days)} if len(part.days) > 1 else part.days
         return self.add(self._new_table(), sql.part_rows(self.record, table, part, kept))
 
     def delete(self, table: str) -> float:
-        """Del where each day is a part: seconds."""
+        """Seconds for Del, with one part per day."""
         names = [f"added{number}" for number in range(_RUNS)]
         drops = [partial(self.session.sql, sql.drop_part(table, name)) for name in names]
         return statistics.median(map(seconds, drops))
@@ -105,7 +105,7 @@ def measure(data: Batches, store: PartStore, packed: WaveMethod, batch: float) -
     """
     index = packed.spec.index
     count = max(2, round(index.window / index.constituents))
-    # One of which a range of days reads no other.
+    # A constituent that a range of days can read without any other.
     days = next(sorted(found) for found in packed.record.state.constituents if max(found) - min(found) < len(found))
     many = frozenset(list(data.days)[:count])
     one = frozenset(list(many)[:1])
@@ -165,7 +165,7 @@ class Queries:
 
         one, every = (days[0], days[-1]), (None, None)
         self.probe_one = statistics.median(median_of(partial(probed, value, *one)) for value in values)
-        # Of a search value, in one constituent.
+        # Rows per search value in one constituent.
         self.rows_found = statistics.fmean(counts)
         probe_all = statistics.median(median_of(partial(probed, value, *every)) for value in values)
         self.scan_one, scan_all = median_of(partial(scanned, *one)), median_of(partial(scanned, *every))
@@ -175,6 +175,6 @@ class Queries:
             self.scan_each = max(_LEAST_SECONDS, (scan_all - self.scan_one) / (indexes - 1))
 
     def into(self, given: WaveParameters, probe: float, scan: float, days: int) -> WaveParameters:
-        """The parameters with a disk that explains these times of a constituent of some days."""
+        """The parameters with a disk that explains these times for a constituent of ``days`` days."""
         transfer = days * given.packed / max(_LEAST_SECONDS, scan - probe)
         return replace(given, transfer=transfer, seek=max(0.0, probe - days * given.bucket / transfer))

@@ -1,4 +1,4 @@
-"""Keeping a window of daily batches as a Spark user does without wave indexes, measured."""
+"""Keeping a window of daily batches without wave indexes, as a Spark user would, measured."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DELTA = {
 
 @dataclass
 class OneTable:
-    """One table of a window of days, in a folder in that of a schema."""
+    """One table for a window of days, in a subfolder of the schema's folder."""
 
     name: ClassVar[str]
     data: Batches
@@ -67,7 +67,7 @@ class OneTable:
         raise NotImplementedError
 
     def change(self, new: DataFrame, oldest: int) -> None:
-        """Insert the rows of a day, and lose those of the oldest one."""
+        """Insert the rows of a day, and drop those of the oldest one."""
         raise NotImplementedError
 
     def table(self) -> DataFrame:
@@ -112,7 +112,7 @@ class Delta(OneTable):
 
 
 class Rewritten(OneTable):
-    """A table of Parquet files, which know no delete: what stays is written anew, with the new day."""
+    """A table of Parquet files, which cannot delete: the remaining rows are rewritten, with the new day."""
 
     name = "rewritten"
     _version = 0

@@ -1,4 +1,4 @@
-"""What the cost model of WI 5 predicts from measured parameters."""
+"""Predictions of WI 5's cost model from measured parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deltawave.wave.steps import Step
 
 @dataclass(frozen=True)
 class Mix:
-    """The queries of a day; ``newest`` scans read the constituent of the newest day alone."""
+    """The queries of a day; ``newest`` scans read only the newest day's constituent."""
 
     probes: float = 0
     scans: float = 0
@@ -55,14 +55,14 @@ class Costs:
 
 @dataclass(frozen=True)
 class Writes:
-    """What the planner has a scheme write on an average day: batches and inserts, in transitions and preparation."""
+    """The planned writes of a scheme on an average day: batches and inserts, in transitions and preparation."""
 
     batches: tuple[float, float]
     inserts: tuple[float, float]
 
     @staticmethod
     def of(steps: Sequence[Step], days: int) -> Writes:
-        """Those of the last ``days`` of some steps."""
+        """The writes of the last ``days`` days of some steps."""
         takes = [place for place, step in enumerate(steps) if step.changed_days]
         counted = steps[takes[-days] :]
         inserts = {True: 0, False: 0}
@@ -72,7 +72,7 @@ class Writes:
 
 
 def as_printed(measured: Measured, index: WaveIndex, technique: str) -> Costs:
-    """What the paper's formulas give."""
+    """The costs by the paper's formulas."""
     cost = WaveCost(measured.of_one_day, index.scheme, index.constituents, technique, exact=True)
     newest = replace(cost, parameters=replace(cost.parameters, scan_indexes=1))
     return Costs(
@@ -89,7 +89,7 @@ def as_printed(measured: Measured, index: WaveIndex, technique: str) -> Costs:
 
 
 def with_fixed(measured: Measured, index: WaveIndex, technique: str, writes: Writes) -> Costs:
-    """The same, with what a batch, an insert and a query take however few rows they have."""
+    """The same, with the fixed costs of a batch, an insert and a query."""
     given = replace(measured, of_one_day=measured.per_day)
     costs = as_printed(given, index, technique)
     fixed = [

@@ -11,10 +11,10 @@ from itertools import combinations
 class Agreement:
     """How many pairs of methods are in the same order by two measures.
 
-    - ``pairs``: those that the second measure tells apart
-    - ``wrong``: of these, those in another order by the first, the one with less by the second measure first; the
-      widest apart by it come first
-    - ``tied``: how many of the pairs are equal by the first
+    - ``pairs``: the pairs that differ by the second measure
+    - ``wrong``: those of them in the other order by the first measure, each with the lesser by the second measure
+      first; the pairs that differ most by it come first
+    - ``tied``: how many of the pairs are equal by the first measure
     """
 
     pairs: int
@@ -28,9 +28,9 @@ class Agreement:
 
 
 def agreement(predicted: Mapping[str, float], measured: Mapping[str, float], tolerance: float = 0.1) -> Agreement:
-    """How well a prediction ranks what was measured.
+    """How well a prediction ranks the measured values.
 
-    Pairs of which the larger is by ``tolerance`` (a share) larger at most are not told apart: their order is chance.
+    Pairs that differ by at most ``tolerance`` (a share) do not count: their order is random.
     """
     pairs = tied = 0
     wrong = []

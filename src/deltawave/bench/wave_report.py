@@ -49,7 +49,7 @@ def _parameter_table(parameters: dict[str, Any]) -> str:
 
 
 def _measure_table(results: Results) -> str:
-    """Seconds, each with what the model predicts and what it predicts with fixed costs."""
+    """Seconds, each with the model's prediction and its prediction with fixed costs."""
     names = ("transition", "preparation", "probe", "scan", "scan_newest")
     rows = [[f"`{result['method']}`", *(_beside(result, name, ".2f") for name in names)] for result in results]
     return _table(["method", *(name.replace("_", " ") for name in names)], rows)

@@ -1,6 +1,6 @@
 """The data of LG96 Figures 6 to 9 and of LG95 Tables 2 and 3, from the cost models.
 
-The scan shows no axes: the ranges are ours, wide enough for what the text says of the figures.
+The scan shows no axes: the ranges are ours, wide enough for the text's statements about the figures.
 """
 
 from __future__ import annotations

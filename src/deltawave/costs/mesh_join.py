@@ -1,4 +1,4 @@
-"""MJ08 3.2 and 3.3: what MESHJOIN costs, and the w and b that suit a memory or a rate.
+"""MJ08 3.2 and 3.3: the costs of MESHJOIN, and the w and b that suit a memory or a rate.
 
 Times are in seconds, sizes in bytes. The cost factors are those of a machine:
 :func:`deltawave.meshjoin.factors.measured_model` measures them.
@@ -12,18 +12,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CostFactors:
-    """What the steps of an iteration cost (Table 1), in seconds.
+    """The costs of the steps of an iteration (Table 1), in seconds.
 
     - ``read``: c_I/O(b), of reading b pages
     - ``expire``: c_E, of removing a tuple from H and Q
     - ``take``: c_S, of reading a tuple from the stream's buffer
     - ``add``: c_A, of adding a tuple to H and Q
-    - ``probe``: c_H(n), of looking for a row of the relation in a table of n tuples. Table 1 has it so, where equation
-      2 writes c_H: it grows as the table leaves the processor's caches
+    - ``probe``: c_H(n), of looking up a row of the relation in a table of n tuples, as in Table 1 (equation 2 writes
+      c_H): it grows as the table outgrows the processor's caches
     - ``output``: c_O, of making a result
-    - ``iterate``: of an iteration, whatever it reads. The paper has none: here an iteration is a few dozen calls
-    - ``reads_ahead``: whether pages are read while others are joined, so that the longer of the two counts. The paper
-      adds them
+    - ``iterate``: of an iteration, whatever it reads. The paper has no such cost: here an iteration is a few dozen
+      calls
+    - ``reads_ahead``: whether pages are read while others are joined, so that only the longer of the two counts. The
+      paper adds them
     """
 
     read: Callable[[int], float]
@@ -36,7 +37,7 @@ class CostFactors:
     reads_ahead: bool = False
 
     def times(self, slower: float) -> CostFactors:
-        """Those of a machine on which every step takes so many times as long."""
+        """The factors of a machine on which every step takes ``slower`` times as long."""
         return CostFactors(
             read=lambda b: slower * self.read(b),
             expire=slower * self.expire,
@@ -57,10 +58,10 @@ class MeshJoinModel:
     - ``row_bytes``: v_R
     - ``page_bytes``: v_P
     - ``pages``: N_R
-    - ``selectivity``: sigma, results for each row of the relation that is looked for
+    - ``selectivity``: sigma, results for each row of the relation that is looked up
     - ``fudge``: f, bytes of H for each byte of its tuples
     - ``pointer_bytes``: of a pointer in Q
-    - ``page_rows``: of a page, v_P / v_R if that is none: a mapped page takes less memory than its rows have bytes
+    - ``page_rows``: rows of a page, by default v_P / v_R: a mapped page takes less memory than its rows have bytes
 
     Raises ``ValueError`` for sizes that are not positive.
     """
@@ -124,7 +125,7 @@ class MeshJoinModel:
         return rate * self.loop_seconds(w, b) <= w
 
     def largest_w(self, memory: float, b: int) -> float:
-        """The w with which b pages fill a memory (equation 1 solved); 0 if b pages are more than that."""
+        """The w with which b pages fill a memory (equation 1 solved); 0 if b pages alone exceed it."""
         per_tuple = self.tuple_bytes + self.pages / b * (self.pointer_bytes + self.fudge * self.tuple_bytes)
         return max(0.0, (memory - b * self.page_bytes) / per_tuple)
 
@@ -153,7 +154,7 @@ class Tuned:
 
 
 def best_rate(model: MeshJoinModel, memory: float) -> Tuned | None:
-    """The w and b of the highest service rate in a memory (MJ08 3.3, Figure 5b); none where no page fits."""
+    """The w and b of the highest service rate in a memory (MJ08 3.3, Figure 5b); none if no page fits."""
     found = [
         Tuned(w, b, model.memory(w, b), model.service_rate(w, b))
         for b in _choices(model.pages)
@@ -163,7 +164,7 @@ def best_rate(model: MeshJoinModel, memory: float) -> Tuned | None:
 
 
 def least_memory(model: MeshJoinModel, rate: float) -> Tuned | None:
-    """The w and b that keep up with a rate in the least memory (MJ08 3.3, Figure 5a); none where nothing does."""
+    """The w and b that keep up with a rate in the least memory (MJ08 3.3, Figure 5a); none if none do."""
     found = [
         Tuned(w, b, model.memory(w, b), model.service_rate(w, b))
         for b in _choices(model.pages)
@@ -173,7 +174,7 @@ def least_memory(model: MeshJoinModel, rate: float) -> Tuned | None:
 
 
 def _choices(pages: int) -> list[int]:
-    """Numbers of pages: all small ones, and of the larger ones one in each twentieth."""
+    """Numbers of pages to try: all small ones, then in steps of about a twentieth."""
     found, b = [], 1
     while b <= pages:
         found.append(b)

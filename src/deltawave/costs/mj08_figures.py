@@ -12,7 +12,7 @@ from deltawave.costs.mesh_join import CostFactors, MeshJoinModel
 from deltawave.meshjoin.shedding import optimal_loss, top_w_loss
 
 MEGABYTE = 1 << 20
-# Sample factors, as in the paper: a disk of 10 ms for an access and 50 MB in a second, and a processor of its time.
+# Sample factors, as in the paper: a disk with 10 ms per access and 50 MB per second, and a processor of its time.
 SAMPLE = CostFactors(
     read=lambda b: 0.01 + b * 8192 / 50e6,
     expire=1e-6,
@@ -54,13 +54,13 @@ def figure_5b(memory: float = 4 * MEGABYTE, model: MeshJoinModel = MODEL) -> Cur
     return curve
 
 
-# Draws the join frequencies (f_R) of so many tuples of a stream.
+# Draws the join frequencies (f_R) of the given number of a stream's tuples.
 Drawn = Callable[[int, np.random.Generator], npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
 class Shed:
-    """Of a speed rho, the rate as a multiple of what is served: the shares of the results that are made."""
+    """The shares of results that are made at a speed rho, the arrival rate as a multiple of the served rate."""
 
     speed: float
     top_w: float
@@ -70,9 +70,9 @@ class Shed:
 def figure_11(
     drawn: Drawn, speeds: Sequence[float], *, tuples: int = 20_000, w: int = 50, streams: int = 10, seed: int = 1
 ) -> list[Shed]:
-    """What TOPW keeps of the results, and what OPTOFFLINESHED does, on average over streams.
+    """The shares of results that TOPW and OPTOFFLINESHED keep, on average over streams.
 
-    A stream has ``tuples`` for each unit of speed. Of those that arrive during an iteration w are kept.
+    A stream has ``tuples`` for each unit of speed. Of the tuples that arrive during an iteration, w are kept.
     """
     random = np.random.default_rng(seed)
     found = []

@@ -1,7 +1,7 @@
-"""CH98: what it costs to find the changes of a table by queries.
+"""CH98: the costs of finding the changes of a table by queries.
 
-Each function takes a :class:`~deltawave.costs.SourceTable` and returns pages read (I/O) for one complete comparison,
-of the relation and of what is kept of it. docs/costs.md says how the paper is read where it contradicts itself.
+Each function takes a :class:`~deltawave.costs.SourceTable` and returns pages read (I/O) for one complete comparison, of
+the relation and of its kept copy. docs/costs.md says how the paper is read where it contradicts itself.
 """
 
 from __future__ import annotations
@@ -134,10 +134,10 @@ ACTIVE_SHARE = 0.2
 
 
 def changed_ranges(table: SourceTable, clustered: bool = False) -> float:
-    """Share of the ranges that hold a change, 0 to 1; of a remote table, these are sent (3.6).
+    """Share of the ranges that hold a change, 0 to 1; a remote table sends these (3.6).
 
-    Random changes hit a range of n rows with probability 1 - (1 - delta)^n (3.6 cites Yao for it). Clustered ones fall
-    anywhere within a fifth of the table, or within the share that changes, if that is more.
+    Random changes hit a range of n rows with probability 1 - (1 - delta)^n (3.6 cites Yao for it). Clustered changes
+    fall anywhere within a fifth of the table, or within the share that changes, if that is more.
     """
     active = max(ACTIVE_SHARE, table.change_fraction) if clustered else 1.0
     rows_per_range = table.rows / max(table.ranges, 1)

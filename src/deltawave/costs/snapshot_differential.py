@@ -1,9 +1,9 @@
-"""LG96: what it costs to find the differences of two snapshots.
+"""LG96: the costs of finding the differences of two snapshots.
 
 Each function takes a :class:`~deltawave.costs.SnapshotPair` and returns blocks read and written (I/O), without those of
-the result, which is the same for all. The earlier snapshot was left by the last comparison as the algorithm needs it:
-sorted, partitioned, compressed; what the next one needs is written. Sorting takes two passes, so that memory has to
-hold the root of a snapshot's blocks (3.1). :data:`ALGORITHMS` names them as the paper does.
+the result, which is the same for all. The last comparison left the earlier snapshot as the algorithm needs it (sorted,
+partitioned, compressed); writing what the next comparison needs counts. Sorting takes two passes, so memory has to hold
+the square root of a snapshot's number of blocks (3.1). :data:`ALGORITHMS` names them as the paper does.
 """
 
 from __future__ import annotations

@@ -64,15 +64,15 @@ def hybrid_hash_compressed(pair: SnapshotPair) -> float:
 
 
 def buckets(pair: SnapshotPair) -> int:
-    """N: buckets by which partitioning takes two passes, the root of the larger file's blocks, rounded up (3.3)."""
+    """N: buckets for partitioning in two passes, the square root of the larger file's blocks, rounded up (3.3)."""
     return max(1, math.ceil(math.sqrt(max(pair.old_blocks, pair.new_blocks))))
 
 
 def buckets_in_memory(pair: SnapshotPair, factor: float = 1) -> float:
     """k, or K for rows that are ``factor`` times smaller: buckets that memory holds, 0 to N (3.3, 4.1).
 
-    (B(M) - (N + 1)) / (B(F)/u/N - 1): what is left when each bucket and the input have a block; a bucket that is kept
-    gives back its own.
+    (B(M) - (N + 1)) / (B(F)/u/N - 1): the memory that is left when each bucket and the input have a block; a bucket
+    that is kept gives back its own block.
     """
     count = buckets(pair)
     left = pair.memory_blocks - (count + 1)

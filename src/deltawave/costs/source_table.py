@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True)
 class SourceTable:
-    """A table whose changes are looked for; the defaults are those of CH98 Table 2.
+    """A table whose changes are wanted; the defaults are those of CH98 Table 2.
 
     The table's own size is not given but follows: N is 1,000 pages, since 10 whole tuples of 200 bytes go on a page.
 
@@ -26,7 +26,7 @@ class SourceTable:
 
     The paper uses these without a line in Table 2:
 
-    - ``tuple_id_bytes``: size(tid), bytes of an index' pointer to a tuple. 4 is what INGRES takes
+    - ``tuple_id_bytes``: size(tid), bytes of an index' pointer to a tuple; 4 in INGRES
     - ``checksum_bytes``: bytes of a tuple's checksum (3.3)
     - ``pages_per_range``: pages that a key range spans (3.5)
     - ``has_flags``: the tuples hold timestamp and flag already, so that S is N. Ours: the paper always adds them

@@ -1,4 +1,4 @@
-"""CH98 4 and Table 3: what it costs to find the changes of a view, and to apply them to a warehouse.
+"""CH98 4 and Table 3: the costs of finding the changes of a view, and of applying them to a warehouse.
 
 Each function takes a :class:`~deltawave.costs.SourceTable`, which stands for any of the view's relations, and returns
 pages read and written (I/O). The paper's example: 4 relations of 100,000 tuples, half of their attributes in the view.

@@ -1,4 +1,4 @@
-"""What wave indexes cost: WI Tables 8 to 11, and the total work of a day (WI 5).
+"""The costs of wave indexes: WI Tables 8 to 11, and the total work of a day (WI 5).
 
 Space in MB, time in seconds. X is W / n and Y is (W - 1) / (n - 1), the days of a constituent.
 """
@@ -21,12 +21,12 @@ class WaveCost:
 
     - ``scheme``: as in :class:`deltawave.wave.WaveIndex`
     - ``technique``: ``in_place``, ``simple_shadow`` or ``packed_shadow``
-    - ``exact``: whether as many days are indexed as the planner's operations index. The paper prints half a cluster for
-      them, which is half a day too little for REINDEX+ and a day that is not prepared with clusters of one day
+    - ``exact``: whether to count the days that the planner's operations index. The paper prints half a cluster instead,
+      which is half a day too few for REINDEX+, and with clusters of one day a preparation that does not take place
 
     The paper prints simple shadow (Tables 8 to 10) and packed shadow (Table 11) and describes the rest. In place, no
-    constituent is copied before it is updated; what REINDEX+ and RATA* copy anyway (Temp, and one T to the next) stays.
-    Table 10 has no copies for REINDEX++.
+    constituent is copied before it is updated; the other copies of REINDEX+ and RATA* (Temp, and one T to the next)
+    stay. Table 10 has no copies for REINDEX++.
 
     Raises ``ValueError`` for an unknown technique and as ``WaveIndex`` does.
     """
@@ -83,7 +83,7 @@ class WaveCost:
     def max_transition_space(self) -> float:
         """Further space during a transition, at most (Table 8); packed shadows copy temporary indexes, too.
 
-        In place there is none, but for REINDEX, which always builds beside the old index; the paper counts none.
+        In place it is 0, except for REINDEX, which always builds beside the old index; the paper counts none.
         """
         return self._shadow(ceil(self.cluster), ceil(self.cluster))
 

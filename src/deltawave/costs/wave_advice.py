@@ -1,4 +1,4 @@
-"""Which scheme, how many constituents and which update technique suit a wave index (WI 6)."""
+"""Recommends scheme, number of constituents and update technique of a wave index (WI 6)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from deltawave.wave import SCHEMES
 
 @dataclass(frozen=True)
 class WaveNeeds:
-    """What a wave index has to do, whatever it costs.
+    """The needs that a wave index has to meet, whatever it costs.
 
     - ``hard_window``: exactly the last W days
-    - ``can_delete``: entries can be deleted from an index; packed shadows delete while they copy, and need it not
-    - ``techniques``: those that can be used
-    - ``most_constituents``: n at most; a probe reads each, so this bounds its time
-    - ``most_space``: MB at most, during a transition, too
-    - ``most_transition``: seconds at most until a new day can be queried
+    - ``can_delete``: entries can be deleted from an index; packed shadows do not need that, as they delete while
+      copying
+    - ``techniques``: the techniques that can be used
+    - ``most_constituents``: the most constituents; a probe reads each, so this bounds its time
+    - ``most_space``: the most MB, including during a transition
+    - ``most_transition``: the most seconds until a new day can be queried
     """
 
     hard_window: bool = False
@@ -37,7 +38,7 @@ class WaveNeeds:
             raise ValueError(f"most_constituents {self.most_constituents}: take 1 or more.")
 
     def allow(self, option: WaveCost) -> bool:
-        """Whether an option does that."""
+        """Whether an option meets the needs."""
         return not self.against(option)
 
     def against(self, option: WaveCost) -> list[str]:
@@ -55,7 +56,7 @@ class WaveNeeds:
 
 @dataclass(frozen=True)
 class WaveAdvice:
-    """The option to take, and that of each scheme, those with less total work first; ``best`` is its scheme's."""
+    """The recommended option, ``best``, and the best option of each scheme, by total work."""
 
     best: WaveCost
     by_scheme: Sequence[WaveCost]
@@ -64,13 +65,13 @@ class WaveAdvice:
 def advise(parameters: WaveParameters, needs: WaveNeeds | None = None, tolerance: float = 0.05) -> WaveAdvice:
     """The option with the least total work per day.
 
-    Of options whose work is more by ``tolerance`` (a share) at most, the one with the fewest constituents is taken,
-    since its probes answer sooner; of equals the one with less work.
+    Among options whose work exceeds that by at most ``tolerance`` (a share), the one with the fewest constituents is
+    taken, since its probes answer sooner; among equals the one with less work.
 
     Work is that of the planner's operations (``exact`` in :class:`WaveCost`). The averages that the paper prints would
     make REINDEX+ with many constituents seem less work than any other scheme.
 
-    Raises ``ValueError`` if no option does what is needed, and for a tolerance below 0.
+    Raises ``ValueError`` if no option meets the needs, and for a tolerance below 0.
     """
     if not tolerance >= 0:
         raise ValueError(f"tolerance {tolerance}: take 0 or more.")

@@ -1,4 +1,4 @@
-"""How many days a scheme indexes on an average day: as WI's tables print it, or as the operations of the planner do."""
+"""How many days a scheme indexes on an average day: by WI's tables, or by the planner's operations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class DaysIndexed:
 
 
 def printed(scheme: str, window: int, constituents: int) -> DaysIndexed:
-    """As in WI Tables 10 and 11: of a cluster of X days, X / 2; and RATA* prepares one."""
+    """As in WI Tables 10 and 11: X / 2 for a cluster of X days; and RATA* prepares one."""
     days = window / constituents
     preparation = {"reindex_plus_plus": days / 2, "rata": 1.0}
     transition = {"reindex": days, "reindex_plus": days / 2}

@@ -1,6 +1,6 @@
 """The data of WI Figures 3 to 11, from the cost model and the planner.
 
-The scan shows no axes: the ranges are ours, wide enough for what the text says of the figures.
+The scan shows no axes: the ranges are ours, wide enough for the text's statements about the figures.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def figure_10(add_exponent: float = 1.0) -> Figure:
 
 
 def figure_11(volumes: Sequence[float] | None = None) -> Figure:
-    """Index size of WATA* and of the best WATA algorithm, as a multiple of that of hard windows, W = 7."""
+    """Index size of WATA* and of the best WATA algorithm, as a multiple of a hard window's size, W = 7."""
     window, days = 7, postings() if volumes is None else volumes
     numbers = range(2, window + 1)
     curves = {
@@ -107,7 +107,7 @@ def figure_11(volumes: Sequence[float] | None = None) -> Figure:
 def postings(days: int = 200, seed: int = 1997) -> list[float]:
     """Generated daily postings, in place of the paper's 200 days of Usenet, which are lost.
 
-    After what is told of Figure 2: about 110,000 on a Wednesday, 30,000 on a Sunday; and each day varies by up to 15 %.
+    By the description of Figure 2: about 110,000 on a Wednesday, 30,000 on a Sunday; each day varies by up to 15 %.
     """
     week = (90_000, 100_000, 110_000, 100_000, 85_000, 45_000, 30_000)
     random = Random(seed)

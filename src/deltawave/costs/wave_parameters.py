@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class WaveParameters:
-    """What a wave index is made of and asked for; sizes and times are those of one day's data.
+    """The data of a wave index and its queries; sizes and times are those of one day's data.
 
     - ``window``: W, in days
     - ``seek``: seconds of a seek; ``transfer``: Trans, MB per second
@@ -20,7 +20,7 @@ class WaveParameters:
     - ``probe_indexes``, ``scan_indexes``: Probe_idx and Scan_idx, how many constituents each reads on average; by
       default all, and never more than there are
 
-    Raises ``ValueError`` for what cannot be.
+    Raises ``ValueError`` for invalid values.
     """
 
     window: int
@@ -61,7 +61,7 @@ class WaveParameters:
         return 2 * self.packed / self.transfer if self.smart_copy is None else self.smart_copy
 
     def scaled(self, factor: float, add_exponent: float = 1.0) -> WaveParameters:
-        """As much more data per day. Add and Del grow by factor ** ``add_exponent``, all else with the factor."""
+        """``factor`` times the data per day. Add and Del grow by factor ** ``add_exponent``, the rest by factor."""
         growth = factor**add_exponent
         return replace(
             self,

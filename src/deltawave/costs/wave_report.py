@@ -9,7 +9,7 @@ _HEAD = ("scheme", "constituents", "technique", "work", "transition", "probe", "
 
 
 def advice_lines(advice: WaveAdvice) -> list[str]:
-    """The best option of each scheme, the one to take, and its configuration."""
+    """The best option of each scheme, the recommended one, and its configuration."""
     rows = [_HEAD, *map(_row, advice.by_scheme)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

@@ -1,7 +1,7 @@
-"""The message comparator of LG96 5.2: what is wrong with the messages of an algorithm, and what is needless.
+"""The message comparator of LG96 5.2: which messages of an algorithm are wrong, and which are unnecessary.
 
-A warehouse that holds the earlier snapshot applies the messages one after another. As LG96 1.1 has it, it ignores an
-insert of a key that it holds; a delete or an update of a key that it does not hold changes nothing either.
+A warehouse that holds the earlier snapshot applies the messages one after another. As in LG96 1.1, it ignores an insert
+of a key that it holds; a delete or an update of a key that it does not hold changes nothing either.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What messages do, against the minimal set of differences: one message for each key that differs.
+    """The effect of messages, compared with the minimal set of differences: one message for each key that differs.
 
     - ``messages``: how many there are
     - ``expected``: keys that differ between the snapshots
-    - ``correct``: of these, keys that the messages bring to the later snapshot's state, in whatever number
-    - ``missed``: of these, the others
-    - ``damaged``: keys that are alike in both snapshots, or in neither, and are not after the messages
+    - ``correct``: of these, keys that any number of messages brings to the later snapshot's state
+    - ``missed``: the others of these
+    - ``damaged``: keys that do not differ between the snapshots, but do after the messages
     - ``useless_delete_insert_pairs``: a delete, later an insert, of a key that both snapshots hold (1.1). They are
-      correct; where the row is the same both messages are extra, where it was updated one of them is
+      correct; if the row is the same both messages are extra, if it was updated one of them is
     - ``useless_insert_delete_pairs``: the same in the opposite order (1.1), which loses the row
     """
 
@@ -52,7 +52,7 @@ class Comparison:
 
 
 def compare(messages: Messages, old: Snapshot, new: Snapshot) -> Comparison:
-    """Count what the messages get right, miss, damage, and say needlessly."""
+    """Count the messages that are right, missing, harmful and unnecessary."""
     keys, places = np.unique(np.concatenate([old.keys, new.keys, messages.keys]), return_inverse=True)
     at_old, at_new, at_messages = np.split(places.ravel(), [len(old), len(old) + len(new)])
     before = _State.of(len(keys), at_old, old.values)
@@ -103,16 +103,16 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class _Sequences:
-    """Messages in order of their keys' numbers, those of one key in the order in which they came."""
+    """Messages in order of their keys' numbers, messages of one key in order of arrival."""
 
     keys: Places
     messages: Messages
 
     def applied(self, before: _State) -> _State:
-        """What they make of this state.
+        """The state after these messages.
 
-        Of a key's messages only those after its last delete count; of these the first insert, unless there is a row
-        still, and the last update of what is then there.
+        Only a key's messages after its last delete count: the first insert, unless there still is a row, and the last
+        update after that.
         """
         count = len(before.is_there)
         kinds, places = self.messages.kinds, np.arange(len(self.keys))
@@ -135,7 +135,7 @@ class _Sequences:
         follows[1:] = keys[1:] == keys[:-1]
         turns = follows.copy()
         turns[1:] &= kinds[1:] != kinds[:-1]
-        # Deletes and inserts of a key by turns: every second one ends a pair like the first.
+        # Alternating deletes and inserts of a key: every second one ends a pair like the first.
         pairs = (np.bincount(keys[turns], minlength=len(are_held)) + 1) // 2
         first = kinds[~follows]
         own = pairs[keys[~follows]]
@@ -145,7 +145,7 @@ class _Sequences:
         """For each key the place of the last of these messages, or -1."""
         found = np.full(count, -1, dtype=np.intp)
         at = np.flatnonzero(mask)
-        # Of several values for one place numpy keeps the last.
+        # If several values have one place, numpy keeps the last.
         found[self.keys[at]] = at
         return found
 

@@ -24,7 +24,7 @@ class MatchedPositions:
     def of(cls, old_keys: npt.NDArray[Any], new_keys: npt.NDArray[Any]) -> MatchedPositions:
         """Match the keys of two snapshots, or hashes of them, each in the order of its rows.
 
-        Raises ``ValueError`` if a key comes twice in one snapshot.
+        Raises ``ValueError`` if a key occurs twice in one snapshot.
         """
         for side, keys in (("old", old_keys), ("new", new_keys)):
             if len(np.unique(keys)) < len(keys):
@@ -47,26 +47,26 @@ class MatchedPositions:
     def distance(self) -> float:
         """The distance of two snapshots (LG96 4, equation 3): 0 for the same order, up to 1 for the opposite one.
 
-        The sum of all displacements, over half the square of the larger snapshot's rows.
+        The sum of all displacements, divided by half the square of the larger snapshot's row count.
         """
         most = max(self.old_rows, self.new_rows)
         return float(self.displacements.sum()) / (most**2 / 2) if most else 0.0
 
     def divergence(self, blocks: float, old_block_rows: int = 1, new_block_rows: int | None = None) -> float:
-        """r of the divergence D(r, d) (LG95 4.5): which share of the matching rows lies more than ``blocks`` apart.
+        """r of the divergence D(r, d) (LG95 4.5): the share of the matching rows that lie more than ``blocks`` apart.
 
-        ``old_block_rows``, ``new_block_rows``: rows of a block; those of the old snapshot, if the latter is left out.
-        Rows without a match do not count. The share is 0 without matching rows.
+        ``old_block_rows``, ``new_block_rows``: rows of a block; by default the latter is the former. Rows without a
+        match do not count. The share is 0 without matching rows.
         """
         apart = np.abs(self.old // old_block_rows - self.new // (new_block_rows or old_block_rows))
         return float(np.mean(apart > blocks)) if len(apart) else 0.0
 
     @property
     def peak_waiting(self) -> int:
-        """How many rows of a side wait at most for a match that comes later, if both are read row by row.
+        """The most rows of a side that wait at a time for a match that comes later, if both are read row by row.
 
-        Between snapshots of the same rows, an aging buffer that holds so many reports no useless pair. Over the whole
-        file, half the average displacement wait on average (Little's law); fewer at its ends, more in its middle.
+        Between snapshots of the same rows, an aging buffer that holds that many reports no useless pair. Over the whole
+        file, half the average displacement waits on average (Little's law); fewer rows at its ends, more in its middle.
         """
         return max(self._peak(self.old, self.new), self._peak(self.new, self.old))
 

@@ -1,7 +1,7 @@
 """The experiments of LG96 5.2 with the window algorithm: how many extra messages it gives (Figures 11 to 13).
 
-Pairs of snapshots are those of the generator, with the paper's swaps. Of a record only its key and a version are made:
-the size of the rest says how many records a buffer holds.
+Pairs of snapshots are those of the generator, with the paper's swaps. Only the key and a version of a record are
+generated: the size of the rest determines how many records a buffer holds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILES = {"50 MB": 325_000, "75 MB": 487_500, "100 MB": 650_000}
 # The paper's dist_crit (Figure 12).
 PAPER_CRITICAL = {"50 MB": 0.44, "75 MB": 0.34, "100 MB": 0.24}
 PAIR = GeneratorOptions(order="swapped")
-# The largest of the input blocks that the paper tries: fewer steps, and as many messages.
+# The largest input blocks that the paper tries: fewer steps, and the same number of messages.
 BUFFERS = WindowBuffers(block_bytes=80 * 2**10)
 TENTH = replace(PAIR, rows=PAIR.rows // 10, displacement=PAIR.displacement // 10)
 TENTH_BUFFERS = WindowBuffers(aging_bytes=0.8 * MB)
@@ -41,7 +41,7 @@ class Measurement:
     - ``divergence``: r of D(r, d), where d is an aging buffer, in input blocks (LG95 4.5)
     - ``peak_waiting``: records that an aging buffer has to hold so that there is no extra message
     - ``peak_rows``: records that the fuller aging buffer held, the intermediate data
-    - ``messages``, ``extra_messages``, ``useless_pairs``: what the comparator counts, deletes sorted first
+    - ``messages``, ``extra_messages``, ``useless_pairs``: the comparator's counts, with deletes sorted first
     """
 
     rows: int
@@ -142,9 +142,9 @@ class Critical:
     - ``last_without``, ``first_with``: the distances of Figure 11 on both sides of it
     - ``distance``, ``displacement_mb``: dist_crit and disp_crit in MB (equation 6, with whole records of 156 bytes),
       where the records that wait just fit in the buffer
-    - ``paper_distance``, ``paper_displacement_mb``: the paper's dist_crit, and what it comes to by equation 6 with the
+    - ``paper_distance``, ``paper_displacement_mb``: the paper's dist_crit, and the displacement by equation 6 with the
       true number of records
-    - ``paper_record_bytes``: what a record would take in the paper's aging buffer if its dist_crit is where it is full
+    - ``paper_record_bytes``: bytes of a record in the paper's aging buffer, if that is just full at its dist_crit
     """
 
     file: str
@@ -185,12 +185,12 @@ def figure_12(measured: dict[str, list[Measurement]]) -> list[Critical]:
 
 
 def swaps_of_distance(rows: int, distance: float) -> int:
-    """Over how many records to swap so that two snapshots of so many have this distance, at most about 0.6."""
+    """Over how many records to swap so that snapshots of ``rows`` records have this distance, at most about 0.6."""
     return shortest_swaps(rows, lambda pair: pair.distance > distance)
 
 
 def shortest_swaps(rows: int, is_far: Callable[[MatchedPositions], bool]) -> int:
-    """Over how few records to swap so that a pair of so many is far apart, to a two-thousandth of them."""
+    """The fewest records to swap over so that a pair of ``rows`` records is far apart, exact to ``rows`` / 2,000."""
     near, far = 0, rows // 2
     while far - near > max(1, rows // 2000):
         middle = (near + far) // 2

@@ -40,10 +40,10 @@ class Snapshot:
     def of(
         cls, batches: Iterable[pa.RecordBatch], unique_key: Sequence[str], columns: Sequence[str] | None = None
     ) -> Snapshot:
-        """Hash the rows of record batches. ``columns``: the values; all that are no key, if it is left out.
+        """Hash the rows of record batches. ``columns``: the values; by default all columns outside the key.
 
         Two keys or values have the same hash with a probability of 2^-64. Null, NaN and -0.0 equal null, NaN and 0.0.
-        Raises ``ValueError`` if a column is missing, or a key comes twice.
+        Raises ``ValueError`` if a column is missing, or a key occurs twice.
         """
         parts = [_hashed(batch, unique_key, columns) for batch in batches]
         return cls(_joined([keys for keys, _ in parts]), _joined([values for _, values in parts]))
@@ -69,7 +69,7 @@ class Messages:
     ) -> Messages:
         """Hash the rows of a delta: their kind is in ``change_type``, as in ``snapshot_differential``'s result.
 
-        ``columns``: the values, as for the snapshots; all columns but the key and ``change_type``, if it is left out.
+        ``columns``: the values, as for the snapshots; by default all columns but the key and ``change_type``.
         Raises ``ValueError`` if a column is missing, or a row is of no kind.
         """
         kinds, parts = [], []

@@ -14,7 +14,7 @@ class Permutation:
     """A random order of the numbers from 0 to ``size`` - 1: calling it gives each number's place.
 
     A Feistel network on the halves of each number's bits is a bijection of a power of four; a result beyond ``size``
-    goes through it again until it lies within (cycle walking). So any part of the order is computed by itself.
+    goes through it again until it is within (cycle walking). So any part of the order can be computed alone.
     """
 
     def __init__(self, size: int, seed: int) -> None:

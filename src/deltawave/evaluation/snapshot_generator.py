@@ -18,26 +18,27 @@ Keys = npt.NDArray[np.int64]
 Versions = npt.NDArray[np.int64]
 
 ORDERS = ("same", "local", "swapped", "full")
-# Rows that are made at a time.
+# Rows that are generated at a time.
 CHUNK = 131_072
 SEGMENTS = ["retail", "trade", "public", "farming", "transport", "health", "energy", "other"]
 # Bytes of the values of all columns but note, on average.
 _FIXED_BYTES = 75
-# Above, a chunk's notes would not fit in a column whose offsets have 32 bits.
+# With more, a chunk's notes would not fit in a column with offsets of 32 bits.
 _MOST_BYTES = 16_000
 
 
 @dataclass(frozen=True)
 class GeneratorOptions:
-    """What a pair of snapshots is like; the defaults are those of LG96 Figure 10.
+    """The properties of a pair of snapshots; the defaults are those of LG96 Figure 10.
 
     - ``rows``: records of the earlier snapshot, in order of their keys
     - ``record_bytes``: bytes of a record's values, on average; the column ``note`` fills it up
     - ``update_fraction``, ``insert_fraction``, ``delete_fraction``: shares of ``rows``, 0 to 1
     - ``order``: where the rows of the later snapshot lie: at the ``same`` places, displaced within a ``local`` area,
-      ``swapped`` as the paper does it, or in ``full`` disorder
-    - ``displacement``: dispt_avg in records. Under ``local`` a row is displaced about uniformly from 0 to twice as
-      many, less at the file's ends; under ``swapped`` it is swapped with one so far away, and farther by later swaps
+      ``swapped`` as in the paper, or in ``full`` disorder
+    - ``displacement``: dispt_avg in records. Under ``local`` a row is displaced about uniformly by 0 to twice as many
+      rows, less at the file's ends; under ``swapped`` it is swapped with a row that far away, and moves on by later
+      swaps
     - ``clusters``: in how many places of the file updates and deletes lie; 0 for everywhere
     - ``seed``: equal options give equal snapshots
 
@@ -74,10 +75,11 @@ class GeneratorOptions:
 
 @dataclass(frozen=True, eq=False)
 class SnapshotGenerator:
-    """The two snapshots, made anew each time that they are read: of rows, only a chunk is held in memory.
+    """The two snapshots, generated anew each time that they are read: only a chunk of rows is in memory.
 
     ``updated`` and ``deleted`` are the sorted keys of those rows, ``inserted`` the keys of new ones: the minimal
-    differences. They are held, and under ``local`` the places of four displacements of rows, under ``swapped`` of all.
+    differences. They are in memory; so are, under ``local``, the places of four displacements of rows, under
+    ``swapped`` the places of all rows.
     """
 
     options: GeneratorOptions
@@ -125,7 +127,7 @@ class SnapshotGenerator:
             _write(folder / name, batches, rows_per_file, rows_per_group)
 
     def _keys_of(self, places: npt.NDArray[np.int64]) -> Keys:
-        """The keys at places of the later snapshot in its undisturbed order: an insert after every so many rows."""
+        """The keys at places of the later snapshot in its undisturbed order, in which inserts are evenly spread."""
         inserts = len(self.inserted)
         stays = self.new_rows - inserts
         # Before place p, p * inserts / new_rows of the rows are new ones.
@@ -188,7 +190,7 @@ def _places(options: GeneratorOptions, rows: int) -> Iterator[npt.NDArray[np.int
         order = swapped(rows, options.displacement, options.seed)
         yield from (order[low : low + CHUNK] for low in range(0, rows, CHUNK))
         return
-    # Sorted by place plus a chance between 0 and four displacements, a row lies twice the displacement away at most.
+    # Sorted by place plus a random number from 0 to four displacements, a row moves by about two displacements at most.
     reach = 4 * options.displacement
     chance = np.random.default_rng([options.seed, 3])
     waiting = np.empty(0, dtype=np.int64)
@@ -196,7 +198,7 @@ def _places(options: GeneratorOptions, rows: int) -> Iterator[npt.NDArray[np.int
     for places in _chunks(rows):
         waiting = np.concatenate([waiting, places])
         sorts = np.concatenate([sorts, places + chance.random(len(places)) * reach])
-        # What comes later sorts later.
+        # Later places sort later.
         following = places[-1] + 1
         is_due = sorts < following if following < rows else np.ones(len(sorts), dtype=bool)
         due = waiting[is_due][np.argsort(sorts[is_due], kind="stable")]
@@ -244,7 +246,7 @@ def _text(numbers: npt.NDArray[np.uint64], length: int) -> pa.Array:
 
 
 def _write(folder: Path, batches: Iterator[pa.RecordBatch], rows_per_file: int, rows_per_group: int) -> None:
-    """Write batches into files of so many rows. A row group is held until it is full."""
+    """Write batches into files of ``rows_per_file`` rows. A row group stays in memory until it is full."""
     folder.mkdir(parents=True)
     groups = _regrouped(batches, rows_per_file, rows_per_group)
     writer: pq.ParquetWriter | None = None
@@ -263,7 +265,7 @@ def _write(folder: Path, batches: Iterator[pa.RecordBatch], rows_per_file: int, 
 
 
 def _regrouped(batches: Iterator[pa.RecordBatch], rows_per_file: int, rows_per_group: int) -> Iterator[pa.Table]:
-    """The rows as tables of one row group each, of which none goes on in the next file."""
+    """The rows as tables of one row group each; none crosses the end of a file."""
     parts: list[pa.RecordBatch] = []
     held = written = 0
     for batch in batches:

@@ -1,4 +1,4 @@
-"""The window algorithm with the paper's messages (LG96 4): what no window matches is reported, and not looked at again.
+"""The window algorithm with the paper's messages (LG96 4): rows that no window matches are reported, and not joined.
 
 On Spark, ``deltawave.differencing.window`` joins these rows instead, and is exact.
 """
@@ -25,7 +25,7 @@ class WindowBuffers:
 
     - ``aging_bytes``: AB, bytes of each of the two aging buffers
     - ``block_bytes``: IB, bytes of each of the two input buffers
-    - ``record_bytes``: bytes of a record, which say how many records a buffer holds
+    - ``record_bytes``: bytes of a record, which determine how many records a buffer holds
 
     Raises ``ValueError`` for a size that is not above 0.
     """
@@ -99,7 +99,7 @@ class WindowMessages:
         begin, rows = 0, self.buffers.block_rows
         for block in _cut(self._batches[side], rows):
             self._check(block)
-            # What is still here has been put into the aging buffer.
+            # The rows that are still waiting have been put into the aging buffer.
             self.peak_rows[side] = max(self.peak_rows[side], self._waiting[side])
             self._waiting[side] += block.num_rows
             keys = key_hashes([block.column(name) for name in self._unique_key])
@@ -129,7 +129,7 @@ class WindowMessages:
 
 
 def _cut(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of so many; the last one, and the last of each batch that came, can be shorter."""
+    """The same rows in batches of ``rows`` rows; the last one, and the last of each given batch, can be shorter."""
     for batch in batches:
         for begin in range(0, batch.num_rows, rows):
             yield batch.slice(begin, rows)

@@ -32,7 +32,7 @@ def package_root() -> Path | None:
 class Project:
     """A dbt project with a model per method. Its source is the old and the new snapshot in turns.
 
-    Under ``window`` each has a folder of its own, which stays: that strategy reads the last dump where it lies.
+    Under ``window`` each snapshot has a folder of its own, which stays: that strategy reads the last dump in place.
     """
 
     def __init__(self, snapshots: Snapshots, root: Path, models: Mapping[str, Mapping[str, Any]] = MODELS) -> None:
@@ -72,7 +72,7 @@ class Project:
             (source / file.name).hardlink_to(file)
 
     def run(self, name: str) -> float:
-        """Run the model; the seconds that its batch took."""
+        """Run the model, and return the seconds that its batch took."""
         folders = ["--project-dir", str(self.folder), "--profiles-dir", str(self.folder)]
         done = dbtRunner().invoke(["run", "--select", name, "--vars", f"side: {self.side}", *folders, *_QUIET])
         results: Any = getattr(done.result, "results", [])

@@ -51,7 +51,7 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         dbt calls this when it is interrupted, or when a model fails with ``--fail-fast``; its next command gets a new
         manager.
         """
-        # First, so that what follows an interrupted statement finds it.
+        # First, so that code after an interrupted statement sees it.
         self._cancelled_by = threading.get_ident()
         names: list[str] = super().cancel_open()
         return names

@@ -62,7 +62,7 @@ class DeltawaveCredentials(SparkCredentials):
 
     @property
     def secrets(self) -> list[str]:
-        """What no message may show."""
+        """The values that no message may show."""
         return secret_values(self.server_side_parameters) + remotes.secrets(self.remotes)
 
     def anchor(self, project_root: str, clean_targets: Sequence[str] = ()) -> None:

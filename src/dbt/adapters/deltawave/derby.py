@@ -1,4 +1,4 @@
-"""What a Derby database needs for checksums: it has no hash functions, but takes Java's."""
+"""Functions that a Derby database needs for checksums: it has no hash functions of its own, but accepts Java's."""
 
 from __future__ import annotations
 

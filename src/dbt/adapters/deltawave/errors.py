@@ -68,7 +68,7 @@ def is_from_spark(error: BaseException) -> bool:
 
 
 def secret_values(settings: Mapping[str, object]) -> list[str]:
-    """Return the values of settings whose names speak of a secret."""
+    """Return the values of settings whose names suggest a secret."""
     return [str(value) for key, value in settings.items() if value and _SECRET_KEY.search(key)]
 
 
@@ -104,7 +104,7 @@ def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
 
 
 def _causes(message: str, stack: str) -> list[str]:
-    """Return what Java's stack trace adds to ``message``: Spark's own reasons, and the innermost cause."""
+    """Return the causes that Java's stack trace adds to ``message``: Spark's own reasons, and the innermost cause."""
     told = [
         _cause(match["message"]) for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")
     ]

@@ -85,7 +85,7 @@ class SessionHandle(SparkConnectionWrapper):
     ) -> None:
         """Make ``frame`` the temporary view ``view``, until ``drop_views`` or the end of the node.
 
-        ``free`` is called then: it frees what the frame needs. A view that ``stays`` does so until the end of the node.
+        ``free`` is called then: it frees what the frame needs. A view with ``stays`` stays until the end of the node.
         """
         if stays:
             self._staying.append(view)
@@ -104,6 +104,6 @@ class SessionHandle(SparkConnectionWrapper):
             if view is not None:
                 self.session.catalog.dropTempView(view)
             if free is not None:
-                # What is left ends with the session; the next comparison has nothing to do with it.
+                # A view that is left ends with the session, and does not affect the next comparison.
                 with suppress(Exception):
                     free()

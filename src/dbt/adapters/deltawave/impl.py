@@ -176,7 +176,7 @@ class DeltawaveAdapter(SparkAdapter):
     def compare_in_python(
         self, function: str, relations: dict[str, str], options: dict[str, Any], view: str
     ) -> dict[str, Any]:
-        """Make ``view`` a temporary view of what ``function`` returns; see ``library_functions.compare``.
+        """Make ``view`` a temporary view of the result of ``function``; see ``library_functions.compare``.
 
         ``function`` is a dotted path. It gets ``relations`` (names of tables, or selects in parentheses) as
         DataFrames, and ``options``. The view lasts until the node's next comparison, or the end of the node. Returns
@@ -217,7 +217,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available
     def remove_leftover_folder(self, schema: str, identifier: str) -> bool:
-        """Remove what a killed ``create table as`` left; see ``leftovers.remove``."""
+        """Remove the leftovers of a killed ``create table as``; see ``leftovers.remove``."""
         if not self._in_session:
             return False
         from dbt.adapters.deltawave import leftovers

@@ -37,7 +37,7 @@ _NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: |bad array subscript")
 
 
 class Transcript:
-    """What the JVM writes to stderr: kept while it starts, passed on afterwards."""
+    """The JVM's output to stderr: kept while it starts, passed on afterwards."""
 
     def __init__(self, keep: int = 200) -> None:
         self._lines: deque[str] = deque(maxlen=keep)

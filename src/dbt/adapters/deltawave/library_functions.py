@@ -22,7 +22,7 @@ from dbt.adapters.deltawave.reports import is_theirs, report
 def find(path: str, arguments: Iterable[str], secrets: Iterable[str] = ()) -> Callable[..., Any]:
     """Return the function of that dotted path, which takes arguments of these names.
 
-    Raises ``DbtRuntimeError`` that names the function and says what is wrong with it.
+    Raises a ``DbtRuntimeError`` that names the function and says what is wrong with it.
     """
     function: Callable[..., Any] = _imported(path, secrets)
     if not callable(function):
@@ -31,7 +31,7 @@ def find(path: str, arguments: Iterable[str], secrets: Iterable[str] = ()) -> Ca
     try:
         signature = inspect.signature(function)
     except ValueError:
-        # One that is written in C need not tell what it takes.
+        # A function that is written in C need not have a signature.
         return function
     try:
         signature.bind(**dict.fromkeys(names))
@@ -50,10 +50,10 @@ def compare(
     session: SparkSession,
     secrets: Iterable[str] = (),
 ) -> tuple[DataFrame, Callable[[], object], dict[str, float | None]]:
-    """Return what the function makes of ``relations``, opened as DataFrames of ``session``, and ``options``.
+    """Return the function's result for ``relations``, opened as DataFrames of ``session``, and ``options``.
 
-    The function may return another function with its result, which frees what that needs once it is no longer read,
-    and figures by their names.
+    With its result, the function may return another function, which frees what the result needs once it is no longer
+    read, and figures by their names.
     """
     function = find(path, [*relations, *options], secrets)
     frames = {name: session.sql(f"select * from {relation}") for name, relation in relations.items()}
@@ -63,7 +63,7 @@ def compare(
         try:
             measured = {name: _figure(path, name, value) for name, value in figures.items()}
             frame = to_frame(result, session, _called(path))
-            # Spark Connect analyses a frame when it is first asked for something: what is wrong is the function's.
+            # Spark Connect analyses a frame at its first use: here, so that an error is attributed to the function.
             _ = frame.schema
         except BaseException:
             free()
@@ -83,7 +83,7 @@ def _with_measured(result: Any) -> tuple[Any, Mapping[str, Any]]:
 
 
 def _figure(path: str, name: str, value: Any) -> float | None:
-    """Return the figure as Python's own number, also if it is one of NumPy's."""
+    """Return the figure as a Python number, also if it is a NumPy number."""
     if value is None:
         return None
     if not isinstance(value, Real) or not math.isfinite(value):
@@ -112,7 +112,7 @@ def _imported(path: str, secrets: Iterable[str]) -> Any:
 
 
 def _is_shown(path: str) -> Callable[[FrameSummary], bool]:
-    """Return what tells lines of the function's own package, wherever it is installed, from those of others."""
+    """Return a filter for lines of the function's own package, wherever it is installed."""
     package = find_spec(path.partition(".")[0])
     homes: list[str] = []
     if package is not None:

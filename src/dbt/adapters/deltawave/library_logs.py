@@ -1,4 +1,4 @@
-"""What a library says by Python's logging while dbt calls it."""
+"""A library's messages by Python's logging while dbt calls it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _LOCK = threading.Lock()
-# How many threads hear a package whose level was raised, and its level before.
+# How many threads listen to a package whose level was changed, and its level before.
 _heard: Counter[str] = Counter()
 _levels: dict[str, int] = {}
 

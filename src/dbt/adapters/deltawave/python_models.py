@@ -18,9 +18,9 @@ from pyspark.sql.types import NullType
 
 from dbt.adapters.deltawave.reports import is_theirs, report
 
-# The name, in a model's namespace, of what is called before its result is stored, and may refuse it.
+# The name, in a model's namespace, of a function that is called before its result is stored, and may refuse it.
 BEFORE_STORING = "__before_storing__"
-# The name of what takes a function to be called when the node ends.
+# The name of a function that registers another one, to be called when the node ends.
 FREE_LATER = "__free_later__"
 
 

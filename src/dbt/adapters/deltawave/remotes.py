@@ -24,7 +24,7 @@ _SHAPE = "It takes a mapping of names to mappings with url, user, password and o
 
 @dataclass(frozen=True)
 class _Kind:
-    """What the databases behind one kind of URL have in common."""
+    """The common properties of the databases behind one kind of URL."""
 
     dialect: str
     driver: str | None = None
@@ -114,7 +114,7 @@ def dialect(name: str, remote: Remote) -> str:
 
 
 def secrets(remotes: Mapping[str, Remote]) -> list[str]:
-    """Return what no message may show: passwords, and users where a database's message names them."""
+    """Return the texts that no message may show: passwords, and users where a database's message names them."""
     found = []
     for remote in remotes.values():
         found += secret_values({key: value for key, value in remote.items() if key.lower() != "url"})
@@ -123,7 +123,7 @@ def secrets(remotes: Mapping[str, Remote]) -> list[str]:
         named = {key.lower(): value for key, value in remote.items()}
         users = [named.get("user"), *(match["value"] for match in _URL_USER.finditer(remote["url"]))]
         for user in filter(None, users):
-            # Not the bare name, which may be a word of other messages.
+            # Not the name alone, which may be a word in other messages.
             found += [f"{word} {quote}{user}{quote}" for word in ("user", "role") for quote in "\"'"]
             found.append(f"user={user}")
     return list(dict.fromkeys(found))
@@ -168,7 +168,8 @@ def _kind(remote: Remote) -> _Kind | None:
 
 def _options(remote: Remote) -> dict[str, str]:
     # A timestamp without a time zone stays one. Spark pushes down no comparison: the database would compare text by a
-    # collation, and timestamps in its own time zone. What the database has to decide is in the view's query.
+    # collation, and timestamps in its own time zone. Conditions that the database has to evaluate are in the view's
+    # query.
     options = {"preferTimestampNTZ": "true", **remote, "pushDownPredicate": "false"}
     kind = _kind(remote)
     if kind is not None and kind.driver is not None and "driver" not in {key.lower() for key in remote}:

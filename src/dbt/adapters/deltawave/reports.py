@@ -1,4 +1,4 @@
-"""What failed in the Python code of a user or of the library, and in which of its lines."""
+"""Reports of errors in the Python code of a user or of the library, with the lines that led to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyspark
 import deltawave
 from dbt.adapters.deltawave.errors import readable, redact
 
-# Installed, it lies among the packages whose lines say nothing to a user.
+# If installed, it is among the packages whose lines mean nothing to a user.
 LIBRARY = Path(deltawave.__file__).parent
 _FOREIGN = (sysconfig.get_path("stdlib"), str(Path(__file__).parent), str(Path(pyspark.__file__).parent), "<frozen ")
 

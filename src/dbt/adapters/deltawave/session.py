@@ -65,7 +65,7 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
 
 
 def clone(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
-    """Return a session with the state of ``session`` and ``settings``, apart from it from now on.
+    """Return a session with the state of ``session`` and ``settings``, independent of it from now on.
 
     PySpark 4.0 cannot copy a Spark Connect session: there, ``session`` itself gets the settings.
     """
