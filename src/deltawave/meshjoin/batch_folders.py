@@ -107,8 +107,7 @@ class BatchFolders:
         return bool(self._files.exists(self._path(path)))
 
     def demand(self, definition: Mapping[str, str]) -> None:
-        """Raise ``ValueError`` if a setting is not that of the first run, or if the definition of that run is
-        missing."""
+        """Raise ``ValueError`` if a setting is not that of the first run, or if that run's definition is missing."""
         if not self._exists(f"{self._folder}/{_DEFINITION}"):
             raise ValueError(
                 f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
@@ -128,8 +127,7 @@ class BatchFolders:
         return self._session.read.schema(schema).parquet(self._folder)
 
     def set_aside(self) -> None:
-        """Let the stream begin anew. Its former results stay beside the folder until the next time, and nobody reads
-        them."""
+        """Let the stream begin anew. Its former results stay beside the folder, unread, until the next time."""
         if not self._exists(self._folder):
             return
         parent, _, name = self._folder.rpartition("/")

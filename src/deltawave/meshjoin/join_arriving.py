@@ -1,5 +1,4 @@
-"""A stream that is joined run by run, such as by ``dbt run``: each run joins the rows that arrived since the last
-one."""
+"""A stream that is joined run by run, such as by ``dbt run``: each run joins the newly arrived rows."""
 
 from __future__ import annotations
 

@@ -42,8 +42,7 @@ class Shed:
 
 
 def shed_tuples(path: str | Path) -> Iterator[pa.RecordBatch]:
-    """The tuples that were shed into a file, for a later pass; after a killed run, those that were written until
-    then."""
+    """The tuples that were shed into a file, for a later pass; after a killed run, those written until then."""
     with pa.OSFile(str(path)) as file:
         try:
             tuples = pa.ipc.open_stream(file)

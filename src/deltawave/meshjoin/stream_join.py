@@ -1,5 +1,4 @@
-"""MESHJOIN over Structured Streaming: each micro-batch is joined with the whole relation, and its results count
-once."""
+"""MESHJOIN over Structured Streaming: each micro-batch is joined with the whole relation; its results count once."""
 
 from __future__ import annotations
 
