@@ -57,7 +57,7 @@ class Block:
         )
 
     def column(self, number: int) -> pa.Array:
-        """The values of one column; without a copy if the rows follow each other."""
+        """The values of one column; without a copy if the rows are adjacent."""
         whole = self.stored.column(number)
         if isinstance(self._chosen, slice):
             return whole.slice(self._chosen.start, len(self))
@@ -116,7 +116,7 @@ class Block:
 
     @classmethod
     def concat(cls, parts: list[Block]) -> Block:
-        """The rows of several blocks, of which there is at least one."""
+        """The rows of one or more blocks."""
         if len(parts) == 1:
             return parts[0]
         return cls(
@@ -127,7 +127,7 @@ class Block:
 
     @classmethod
     def packed(cls, parts: Iterable[Block]) -> list[Block]:
-        """The rows of several blocks in their order, in as few as a column of texts can hold."""
+        """The rows of several blocks in their order, in as few blocks as the limit of a text column allows."""
         packs: list[list[Block]] = []
         size = 0
         for part in parts:
@@ -274,7 +274,7 @@ def _waiting(rows: Block) -> Block:
 
 
 def match(left: Block, right: Block) -> tuple[list[Matched], Block, Block]:
-    """The pairs of rows with equal hashes, and what is left of both blocks."""
+    """The pairs of rows with equal hashes, and the other rows of both blocks."""
     at_left, at_right = equal_hashes(left.hashes, right.hashes)
     if not len(at_left):
         return [], left, right
@@ -283,7 +283,7 @@ def match(left: Block, right: Block) -> tuple[list[Matched], Block, Block]:
 
 
 def equal_hashes(left: Hashes, right: Hashes) -> tuple[Places, Places]:
-    """Places of equal hashes, each place at most once, and as many as there are. Those of the left side increase."""
+    """Places of equal hashes, each place at most once, and as many as possible. The left side's places increase."""
     met, are_more = _first_met(left, right)
     if are_more:
         rest_left = np.flatnonzero(met < 0)

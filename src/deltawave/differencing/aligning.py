@@ -1,4 +1,4 @@
-"""Aligned segments: parts of two snapshots that hold about the same rows, so that tasks compare them apart.
+"""Aligned segments: parts of two snapshots with about the same rows, which tasks compare separately.
 
 A window (LG96 4) reads two snapshots from their beginnings. To let several tasks read, both are cut at rows that
 correspond: keys of the new snapshot's row groups are looked for in the old one's key columns.
@@ -41,12 +41,12 @@ class Segment:
 class Alignment:
     """The segments of two snapshots.
 
-    Of the sampled keys that both have,
+    Shares of the sampled keys that both have:
 
     - ``near_fraction``: the share that a window finds; below 1, it leaves many rows over
     - ``ordered_fraction``: the share in a longest common subsequence, taken at each sampled place
 
-    ``nearness`` is estimated by keys that are spread over the whole snapshot.
+    ``nearness`` is estimated from keys that are spread over the whole snapshot.
     """
 
     segments: tuple[Segment, ...]
@@ -151,7 +151,7 @@ def _cuts(bounds: list[int], shifts: list[int], reach: int, segments: int) -> li
     cuts, end = [0], size
     for place in range(1, len(shifts)):
         is_elsewhere = abs(shifts[place] - shifts[place - 1]) > reach // 2
-        # At the nearest place, not the next.
+        # At the place nearest to the end, not the next one after it.
         if is_elsewhere or bounds[place] + (bounds[place + 1] - bounds[place]) // 2 >= end:
             cuts.append(place)
             end = size + (bounds[place] if is_elsewhere else end)

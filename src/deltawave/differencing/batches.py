@@ -8,7 +8,7 @@ import pyarrow as pa
 
 
 def combined(batches: Sequence[pa.RecordBatch], message: str) -> pa.RecordBatch:
-    """The rows of several batches, of which there is at least one.
+    """The rows of one or more batches.
 
     Raises ``OverflowError`` with this message if a column would take more than the 2 GB that Arrow can address.
     """

@@ -16,7 +16,7 @@ import pyarrow as pa
 from deltawave.differencing.aging import Aged, Block, Matched, match
 from deltawave.differencing.signatures import segment_of
 
-# Buckets of a task: its rows of one bucket have to fit in memory, whatever is granted.
+# Buckets of a task. The rows of one bucket have to fit in memory, however little is granted.
 _BUCKETS = 64
 # A bucket is probed when the waiting rows are this share of its own rows: each probe builds its hash table anew.
 _WAITING_SHARE = 0.25

@@ -1,4 +1,4 @@
-"""Snapshots compared by hashes (SMC1, PHC1) where neither was kept: both are compressed, then rows are read by key."""
+"""Snapshots compared by hashes (SMC1, PHC1) without kept hashes: both are compressed, then rows are read by key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def changes(
     library: ModuleType,
     **options: int,
 ) -> Freed:
-    """Find the keys that differ by hashes, then join the rows of these keys, whole.
+    """Find by hashes the keys whose rows differ, then join the whole rows of these keys.
 
     - ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or
       :mod:`~deltawave.differencing.hash_compressed`

@@ -39,7 +39,7 @@ def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: 
 
 
 def hybrid_hash(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> Freed:
-    """Return the same. K of N parts of the old snapshot, as many as fit, stay in memory; the others are exchanged."""
+    """Return the same. As many parts of the old snapshot as fit (K of N) stay in memory; the others are exchanged."""
     kept = min(_PARTS, int(_PARTS * memory_bytes / max(1, _table_bytes(old))))
     parts = [(hash_compressed, 0, kept), (sort_merge_compressed, kept, _PARTS)]
     return _united(old, new, _PARTS, [part for part in parts if part[1] < part[2]], memory_bytes, common)

@@ -20,7 +20,7 @@ _WHOLE_SIZES = (1, 2, 9)
 
 
 def column_chunks(groups: RowGroups, number: int) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The column chunks of a row group: what a reader must know to decode each, and its bytes as they are stored.
+    """The column chunks of a row group: the metadata that a reader needs to decode each, and its stored bytes.
 
     Chunks with both in common hold the same values. Equal values may also be stored as different bytes. Raises
     ``NotInPlaceError`` if the file does not say for certain where the bytes of a chunk are.

@@ -28,7 +28,7 @@ def common_subsequence(old: Hashes, new: Hashes) -> tuple[Places, Places]:
 def in_sequence(
     old: Iterable[Block], new: Iterable[Block], capacity: int, capacity_bytes: int
 ) -> Iterator[Matched | Aged]:
-    """Match the blocks of two snapshots by the longest common subsequence of what is in memory.
+    """Match the blocks of two snapshots by the longest common subsequence of the rows in memory.
 
     Like bdiff, it compares sections, here a block of each side. Rows after the last match of a section wait for the
     next one, so that sections need not begin at the same row: per side up to ``capacity`` rows and ``capacity_bytes``.

@@ -1,6 +1,6 @@
 """Compressed snapshots on Spark: keys and hashes of rows, exchanged by segments, and kept between comparisons.
 
-What is kept is a row per segment: ``segment`` of ``segments``, ``rows``, and ``entries``, their bytes
+The kept table has one row per segment: ``segment`` of ``segments``, ``rows``, and ``entries``, their bytes
 (:class:`~deltawave.differencing.signatures.Signatures`).
 """
 
@@ -38,7 +38,7 @@ _TASK_ROWS = 1 << 20
 
 
 def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int) -> DataFrame:
-    """Return what is kept of a snapshot of about ``count`` rows.
+    """Return the kept hashes of a snapshot of about ``count`` rows.
 
     Raises ``ValueError`` if an interval of months is in the key.
     """
@@ -55,7 +55,7 @@ def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns,
 def patched_hashes(
     kept: DataFrame, patches: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int
 ) -> DataFrame:
-    """Return what is kept, after changes: rows with ``_change_type``."""
+    """Return the kept hashes with ``patches`` applied: rows with ``_change_type``."""
     segments = segments_of(count)
     return _kept(old_pieces(kept, patches, Compared.of(unique_key, columns), segments), segments)
 
@@ -73,7 +73,7 @@ class Compared:
         return cls(list(unique_key), [column["comparable"] for column in columns if column["is_compared"]])
 
     def cells(self) -> list[str]:
-        """Key and compared values. A map or a variant becomes something that can be compared."""
+        """Key and compared values. A map or a variant becomes a comparable value."""
         return [*map(quoted, self.key), *self.expressions]
 
     def patch_cells(self) -> list[str]:
@@ -81,7 +81,7 @@ class Compared:
         return [*self.cells(), "`_change_type` = 'delete'"]
 
     def told(self, frame: DataFrame) -> StructType:
-        """The key's columns, k0, k1, ..., whether the key was kept, and whether it is there."""
+        """The key's columns, k0, k1, ..., whether the key was kept, and whether the new snapshot has it."""
         types = {field.name: field.dataType for field in frame.schema.fields}
         fields = [StructField(f"k{number}", types[name]) for number, name in enumerate(self.key)]
         return StructType(fields).add("was_kept", "boolean").add("is_there", "boolean")
@@ -166,7 +166,7 @@ def _canonical(kind: pa.DataType) -> pa.DataType:
 
 
 def old_pieces(kept: DataFrame, patches: DataFrame | None, compared: Compared, segments: int) -> DataFrame:
-    """The compressed pieces of the old snapshot: what is kept, and what changed since."""
+    """The compressed pieces of the old snapshot: the kept ones, and the changes since."""
 
     def cut(batches: Batches) -> Batches:
         for batch in batches:
@@ -181,7 +181,7 @@ def old_pieces(kept: DataFrame, patches: DataFrame | None, compared: Compared, s
 
 
 def patch_pieces(patches: DataFrame, compared: Compared, segments: int) -> DataFrame:
-    """The compressed pieces of what changed since rows were kept."""
+    """The compressed pieces of the changes since hashes were kept."""
     keys = len(compared.key)
 
     def compress(batches: Batches) -> Batches:
@@ -211,9 +211,9 @@ def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
 def merged(
     batches: Batches, is_sorted: bool = True, stored: Callable[[int], Signatures] | None = None
 ) -> Iterator[tuple[int, dict[int, Signatures]]]:
-    """The rows of each segment by their kind, sorted or as they come.
+    """The rows of each segment by their kind, sorted or in any order.
 
-    ``stored``: reads the entries of a piece that has none.
+    ``stored``: reads the entries of a piece without entries.
     """
     rows = chain.from_iterable(
         zip(*(batch.column(name).to_pylist() for name in ("segment", "kind")), batch.column("entries"), strict=True)
@@ -233,13 +233,13 @@ def _rows_of(segment: int, entries: pa.Scalar, stored: Callable[[int], Signature
 
 
 def old_side(parts: dict[int, Signatures]) -> Signatures:
-    """The old rows of a segment: those kept, with the changes since."""
+    """The old rows of a segment: the kept ones, with the changes since."""
     none = next(iter(parts.values())).slice(0, 0)
     return patched(parts.get(KEPT, none), parts.get(UPSERTED), parts.get(REMOVED))
 
 
 def pieces_of(part: Signatures, segments: int, kind: int) -> pa.RecordBatch:
-    """The pieces of these rows, which are sorted."""
+    """The pieces of these sorted rows."""
     pieces = [(segment, piece.to_bytes()) for segment, piece in part.segments(segments)]
     return pa.RecordBatch.from_arrays(
         [

@@ -1,4 +1,4 @@
-"""The description of two snapshots' columns, as dbt gives it to strategies in Python (docs/python_strategies.md)."""
+"""The description of two snapshots' columns that dbt passes to strategies in Python (docs/python_strategies.md)."""
 
 from __future__ import annotations
 
@@ -67,13 +67,14 @@ def described_columns(
 
 
 def repeated_keys(frame: DataFrame, key: Sequence[str]) -> DataFrame:
-    """The keys that several rows have, as k0, k1, ..., and how many ``rows``."""
+    """The keys of several rows, as k0, k1, ..., and the number of their ``rows``."""
     keys = frame.select(*(F.col(quoted(name)).alias(f"k{number}") for number, name in enumerate(key)))
     return keys.groupBy(*keys.columns).agg(F.count(F.lit(1)).alias("rows")).where("rows > 1")
 
 
 def refuse_repeated_keys(side: str, frame: DataFrame, key: Sequence[str]) -> None:
-    """Read the key, and raise ``ValueError`` if several rows have the same; ``side`` is what the message calls it."""
+    """Read the keys, and raise ``ValueError`` if several rows have the same; ``side``: the snapshot's name in
+    messages."""
     repeated = repeated_keys(frame, key)
     # Python has no interval of months.
     texts = [F.col(name).cast("string") for name in repeated.columns[:-1]]

@@ -1,4 +1,4 @@
-"""Columns of texts that repeat themselves, which Parquet hands over as dictionaries."""
+"""Columns of repeating texts, which Parquet returns as dictionaries."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Wanted:
 
     - ``key_hash``, ``key_check``, ``row_hash``: as of :class:`~deltawave.differencing.signatures.Signatures`
     - ``was_kept``: whether the kept snapshot has the key
-    - ``is_repeated``: whether several rows have the key, all of which are wanted
+    - ``is_repeated``: whether several rows have the key; then all of them are wanted
     """
 
     key_hash: Hashes

@@ -42,7 +42,7 @@ from deltawave.differencing.signatures import Places
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
-# Bytes of the table, its key columns aside, for each row.
+# Bytes of the table for each row, without its key columns.
 TABLE_BYTES = 30
 
 
@@ -123,7 +123,7 @@ def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bo
         if expression not in places:
             places[expression] = len(cells)
             cells.append(expression)
-    # A task's own row has no row of the snapshot.
+    # In a task's own row the snapshot's columns are null.
     schema = StructType([StructField(field.name, field.dataType, nullable=True) for field in new.schema.fields])
     schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
     schema = schema.add(told + "seen", "binary").add(told + "repeated", "binary")

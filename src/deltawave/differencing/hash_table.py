@@ -20,9 +20,9 @@ import pyarrow as pa
 from deltawave.differencing.hashing import Hashes
 from deltawave.differencing.signatures import Checks, Places, Signatures, placed
 
-# Places for each row: three for two rows.
+# Places per row: three for two rows.
 _ROOM = 1.5
-# Places after the room of a segment, for rows whose places are taken. More are seldom needed.
+# Additional places at the end of a segment, for rows whose places are taken. More are seldom needed.
 _SPARE = 1024
 _HIGHEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 # The table's files, with the types of their values. Free places hold 0 in all of them.
@@ -35,7 +35,7 @@ _FILES: dict[str, np.dtype[Any]] = {
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table of ``segments`` is laid out: each has ``room`` places that hashes name, and ``size`` in all."""
+    """The layout of a table of ``segments``: each has ``room`` places that hashes name, and ``size`` places in all."""
 
     segments: int
     room: int
@@ -92,7 +92,7 @@ class Layout:
 
 
 def _stored(hashes: Hashes) -> Hashes:
-    """Hashes as the table holds them: in the opposite order, so that a free place ends a search; none is 0."""
+    """Hashes as stored in the table: in the opposite order, so that a free place ends a search; none is 0."""
     return ~np.minimum(hashes, _HIGHEST - np.uint64(1))
 
 

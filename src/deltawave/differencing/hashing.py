@@ -1,4 +1,4 @@
-"""A 64-bit hash of rows in Arrow columns, computed by whole columns.
+"""A 64-bit hash of rows in Arrow columns, computed over whole columns.
 
 Kept hashes outlive the release that wrote them, so the function is specified here and does not come from a library
 whose hashes change between versions. ``VERSION`` changes with it.
@@ -90,7 +90,7 @@ def places_of(hashes: Hashes, table: Hashes) -> npt.NDArray[np.intp]:
         if not (len(wanted) and len(entered)):
             return places
         own = _slots(table[entered], shift, bits)
-        # Of several the last is kept.
+        # If several have one slot, the last one written stays.
         slots[own[::-1]] = entered[::-1]
         met = slots[_slots(hashes[wanted], shift, bits)]
         is_met = table[met] == hashes[wanted]
@@ -215,7 +215,7 @@ def _texts(column: pa.Array, kind: np.dtype[np.generic], seed: int) -> Hashes:
     offsets = np.frombuffer(offset_buffer, dtype=kind)[column.offset : column.offset + len(column) + 1].astype(np.int64)
     begins, sizes = offsets[:-1], np.diff(offsets)
     if column.null_count:
-        # Bytes below a null count for nothing.
+        # Bytes under a null are ignored.
         sizes = np.where(_is_null(column), 0, sizes)
     words = _aligned(data, offsets[0], offsets[-1])
     # From the longest to the shortest: texts that are not at their end yet always come first.

@@ -122,7 +122,7 @@ class _HybridHash:
                 yield rows
 
         def new() -> Iterator[pa.RecordBatch]:
-            # Read after the old rows.
+            # The batch that was read after the old rows.
             yield from first_new
             yield from (rows for _, rows in parts)
 

@@ -1,4 +1,4 @@
-"""Parquet files that are read where they lie, by row groups and without Spark's rows.
+"""Parquet files that Python reads in place, by row groups and without Spark.
 
 Tasks decode row groups with pyarrow, in a quarter of the time that Spark takes to read a row and hand it to Python.
 """
@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DataType, StructType, VariantType
 
-# What Spark notes of a column whose values it changes while it reads them.
+# Metadata of a column whose values Spark changes while it reads them.
 FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
 
 # Under other settings Spark reads values, or matches names, differently from what the files hold.
@@ -73,7 +73,7 @@ class RowGroups:
 
     @classmethod
     def of(cls, frame: DataFrame) -> RowGroups:
-        """Those of a plain select of Parquet files. A task reads their footers: files lie where tasks run.
+        """The row groups of a plain select of Parquet files. A task reads their footers: tasks reach the files.
 
         Raises ``NotInPlaceError`` if Spark may read other values than the files hold, or pyarrow cannot read them.
         """
@@ -117,12 +117,12 @@ class RowGroups:
         return replace(self, schema=pa.schema([fields[name.lower()].with_name(name) for name in names]))
 
     def subset(self, numbers: Sequence[int]) -> RowGroups:
-        """These row groups alone."""
+        """Only these row groups."""
         groups, rows = tuple(self.groups[number] for number in numbers), tuple(self.rows[number] for number in numbers)
         return replace(self, groups=groups, rows=rows)
 
     def read(self, numbers: Iterable[int], batch_rows: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Decode these row groups, one after the other. Texts that repeat themselves stay in dictionaries.
+        """Decode these row groups, one after the other. Repetitive texts stay in dictionaries.
 
         Raises ``ChangedFileError`` if a file was changed or replaced.
         """
@@ -171,7 +171,7 @@ def map_row_groups(
 def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups | None:
     """The row groups of a plain select of Parquet files.
 
-    None if Spark has to read it: if an expression is no column, or the files cannot be read in place, which is logged.
+    None if Spark has to read it, because an expression is no column or the files cannot be read in place (logged).
     """
     columns = set(map(quoted, frame.columns))
     if not columns.issuperset(expressions):
@@ -200,7 +200,7 @@ def _rows(groups: RowGroups, numbers: list[int], batch_rows: int) -> Iterator[pa
 
 
 def _typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The columns in their types, except that a dictionary stays one. A file may lack a column."""
+    """The columns cast to their types, except that a dictionary stays a dictionary. A file may lack a column."""
     places = {name.lower(): place for place, name in enumerate(batch.schema.names)}
     cells = []
     for wanted in schema:
@@ -319,7 +319,7 @@ def _has_other_calendar(metadata: dict[bytes, bytes]) -> bool:
 
 
 def _repeating(group: pq.RowGroupMetaData) -> list[str]:
-    """Columns of texts whose values repeat themselves."""
+    """Text columns with repetitive values."""
     chunks = [group.column(number) for number in range(group.num_columns)]
     return [
         chunk.path_in_schema

@@ -49,7 +49,7 @@ def listed(snapshot: DataFrame) -> DataFrame:
 
 
 def looked_at(session: SparkSession, paths: Sequence[str]) -> list[Row]:
-    """A row for each file, as ``listed`` returns. A task looks at them: files lie where tasks run."""
+    """A row for each file, as ``listed`` returns. A task looks at the files, since tasks reach them."""
 
     def look(batches: Batches) -> Batches:
         for _ in batches:
@@ -110,7 +110,7 @@ def _looked_at(path: str) -> pa.RecordBatch:
 
 
 def _difference(was: Mapping[str, int], now: Mapping[str, int]) -> str | None:
-    """How a file differs from what was listed; none if it does not."""
+    """How a file differs from its entry in the list; none if it does not."""
     if now["problem"] is not None:
         return str(now["problem"])
     if now["size"] != was["size"]:

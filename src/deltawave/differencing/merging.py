@@ -112,7 +112,7 @@ def _identity(rows: Signatures, at: int) -> tuple[int, int]:
 
 
 def _holds(kept: Signatures, others: Signatures) -> Mask:
-    """Which kept rows have a key of the others; these are sorted."""
+    """Which kept rows have a key of ``others``, which are sorted."""
     first = np.searchsorted(others.key_hash, kept.key_hash, side="left")
     count = np.searchsorted(others.key_hash, kept.key_hash, side="right") - first
     is_held: Mask = np.zeros(len(kept), dtype=bool)

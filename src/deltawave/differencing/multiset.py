@@ -1,4 +1,4 @@
-"""Keys that several rows have: their rows are matched as multisets (LG95 4.6), whatever the algorithm for the others.
+"""Keys of several rows: these rows are matched as multisets (LG95 4.6), whatever the algorithm for other keys.
 
 Among the rows of a key, identical rows of both snapshots cancel out one for one; the remaining ones pair up as updates;
 what is left was deleted or inserted. That is the smallest set of changes.

@@ -1,4 +1,4 @@
-"""How near the matching rows of two snapshots lie, estimated by a sample of the rows.
+"""How near the matching rows of two snapshots lie, estimated from a sample of the rows.
 
 :mod:`deltawave.evaluation.displacement` has the exact figures of the same definitions.
 """

@@ -75,7 +75,7 @@ def changes(
 
 
 def joined_rows(differing: DataFrame, old_rows: StoredRows, new_rows: StoredRows, **common: Any) -> DataFrame:
-    """The changes among the rows of both sides to which these pointers lead."""
+    """The changes among the rows of both sides that these pointers name."""
     return outer_join.changes(
         old_rows.at(differing.where(F.col("is_old"))), new_rows.at(differing.where(~F.col("is_old"))), **common
     )

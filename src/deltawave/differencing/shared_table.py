@@ -25,9 +25,9 @@ _COUNTED = "segment int, count bigint, attempt bigint"
 
 @dataclass(frozen=True)
 class SharedTable:
-    """A table in a folder of the session, which ends with it.
+    """A table in a folder that is removed with the session.
 
-    - ``name``: the folder's
+    - ``name``: the folder's name
     - ``has_rows``: whether anything was written
     """
 
@@ -67,7 +67,7 @@ class SharedTable:
         session.range(0, 1, 1, 1).mapInArrow(remove, "id bigint").collect()
 
     def _place(self) -> Path:
-        # A table with more places is another one.
+        # A table with another number of places has a folder of its own.
         return _folder(self.name) / f"{self.layout.size}"
 
     def _filled(self, kept: DataFrame, there: Set[int], patched: _Patches) -> int:
@@ -97,7 +97,7 @@ def _folder(name: str) -> Path:
 
 
 def _rows(name: str, segment: int, entries: pa.Scalar, attempts: Set[int]) -> Signatures:
-    """The rows of a segment: those kept, if there are any, with the changes since."""
+    """The rows of a segment: the kept ones, if there are any, with the changes since."""
     parts = {KEPT: Signatures.from_bytes(entries.as_buffer())} if entries.is_valid else {}
     for folder in (_folder(name) / "patches" / f"{segment}").glob("*"):
         files = [file for file in folder.iterdir() if int(file.name.partition("_")[0]) in attempts]

@@ -51,7 +51,7 @@ class Signatures:
 
     @classmethod
     def concat(cls, parts: Sequence[Signatures]) -> Signatures:
-        """The rows of several parts, of which there is at least one."""
+        """The rows of one or more parts."""
         if len(parts) == 1:
             return parts[0]
         message = "The keys of one segment take more than 2 GB: build the log anew (--full-refresh)."
@@ -64,7 +64,7 @@ class Signatures:
 
     @classmethod
     def from_bytes(cls, data: bytes | pa.Buffer) -> Signatures:
-        """What ``to_bytes`` wrote."""
+        """Read the result of ``to_bytes``."""
         batch = pa.ipc.open_stream(data).read_next_batch()
         key_hash, key_check, row_hash, *keys = batch.columns
         names = batch.schema.names[3:]

@@ -28,7 +28,7 @@ def snapshot_differential(
     duplicate_keys: str = "fail",
     reconcile: bool = True,
 ) -> Freed:
-    """Return the rows that differ, and a function to call when they have been read, which frees what they need.
+    """Return the rows that differ, and a function that frees what they need, to call when they have been read.
 
     The columns of ``new`` and those that only ``old`` has; ``before__<column>`` of all but the key; ``change_type``:
     insert, update or delete; ``changed_columns``: the names of the columns that make an update.

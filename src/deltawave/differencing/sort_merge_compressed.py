@@ -64,7 +64,7 @@ def differing_rows(
 ) -> Freed:
     """Return the rows of ``new`` that differ from the kept hashes, and a function that frees what that needs.
 
-    - ``kept``: what ``kept_hashes`` returned
+    - ``kept``: the result of ``kept_hashes``
     - ``patches``: rows that changed since, with ``_change_type``
     - ``rows``: about how many rows ``new`` has
     - ``columns``: mappings, see docs/python_strategies.md
@@ -111,7 +111,7 @@ def differing_rows(
 
 
 def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:
-    """The rows of files that were candidates."""
+    """The candidates' rows, from files."""
     places = {quoted(name): place for place, name in enumerate(new.columns)}
     wanted = Wanted.of(candidates.select("key_hash", "key_check", "row_hash", "was_kept", "is_repeated").toArrow())
     schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])

@@ -1,4 +1,4 @@
-"""Rows of Parquet files as frames: those of chosen row groups, and those at chosen positions."""
+"""Rows of Parquet files as frames: of chosen row groups, or at chosen positions."""
 
 from __future__ import annotations
 

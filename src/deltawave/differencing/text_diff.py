@@ -29,7 +29,7 @@ def changes(
     before_image: bool,
     memory_bytes: int = 1 << 30,
 ) -> FreedAndMeasured:
-    """Return what docs/python_strategies.md has: the rows that differ, a function that frees what they need, figures.
+    """Return the rows that differ, a function that frees what they need, and figures: see docs/python_strategies.md.
 
     ``memory_bytes``: what a task may use. Like :func:`deltawave.differencing.window.changes` it reads Parquet files
     without Spark, and leaves both snapshots to Spark's join if that is not possible or the order differs much.

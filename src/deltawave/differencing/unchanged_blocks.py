@@ -103,7 +103,7 @@ def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[bytes]]:
 
 
 def _checksum(groups: RowGroups, number: int) -> bytes:
-    # Processors compute it faster than shorter ones.
+    # Processors compute it faster than shorter checksums.
     checksum = sha256()
     for description, parts in column_chunks(groups, number):
         checksum.update(f"{len(description)} {description}".encode())

@@ -29,7 +29,7 @@ def unequal(left: pa.Array, right: pa.Array) -> Mask:
     if pa.types.is_floating(left.type):
         differ = pc.and_kleene(differ, pc.invert(pc.and_kleene(pc.is_nan(left), pc.is_nan(right))))
     if differ.null_count:
-        # Unknown where one is null, or both.
+        # Unknown where one or both are null.
         both, one = differ.is_valid(), pc.xor(left.is_null(), right.is_null())
         differ = pc.or_(pc.and_kleene(differ, both), one)
     return _mask(differ)

@@ -51,7 +51,7 @@ def changes(
     memory_bytes: int = 1 << 30,
     reconcile: bool = True,
 ) -> FreedAndMeasured:
-    """Return what docs/python_strategies.md has: the rows that differ, a function that frees what they need, figures.
+    """Return the rows that differ, a function that frees what they need, and figures: see docs/python_strategies.md.
 
     The figures are those of :class:`~deltawave.differencing.nearness.Nearness`; none if the files are not read.
 
