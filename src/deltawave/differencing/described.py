@@ -73,8 +73,7 @@ def repeated_keys(frame: DataFrame, key: Sequence[str]) -> DataFrame:
 
 
 def refuse_repeated_keys(side: str, frame: DataFrame, key: Sequence[str]) -> None:
-    """Read the keys, and raise ``ValueError`` if several rows have the same; ``side``: the snapshot's name in
-    messages."""
+    """Read the keys, and raise ``ValueError`` if one is repeated; ``side``: the snapshot's name in messages."""
     repeated = repeated_keys(frame, key)
     # Python has no interval of months.
     texts = [F.col(name).cast("string") for name in repeated.columns[:-1]]
