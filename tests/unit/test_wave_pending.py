@@ -134,8 +134,13 @@ def test_days_of_months_and_a_long_pause() -> None:
     for window in (1, 2):
         few = replace(SPEC, index=WaveIndex("del", window, 1))
         assert doubted(few, 1, "skip", *months) == []
-        assert doubted(few, 1, "skip", "2026-01-01", "2027-01-01", "2028-01-01") == []
+        # Years are not taken for months.
+        assert doubted(few, 1, "skip", "2026-01-01", "2027-01-01", "2027-01-02") == ["2027-01-01"]
         assert doubted(few, 1, "skip", "2026-01-01", "2206-01-01") == ["2206-01-01"]
+    week = replace(SPEC, index=WaveIndex("del", 7, 2))
+    assert doubted(week, 1, "skip", "2026-01-01", "2026-08-06") == []
+    assert doubted(week, 1, "skip", "2026-01-01", "2026-08-07") == ["2026-08-07"]
+    assert doubted(week, 2, "skip", "2026-01-01", "2027-01-02") == ["2027-01-02"]
     # At the end of a month, days without rows would push out all others.
     numbers = replace(spec, columns=(("day", "int"), ("supplier", "int")))
     assert doubted(numbers, 1, "empty", "20260131", "20260201") == ["20260201"]

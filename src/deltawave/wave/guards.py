@@ -11,8 +11,8 @@ from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 # All days before a wrong date far ahead would come too late, until it is reached.
 MOST_WINDOWS = 10
-# The assumed distance of days where it is unknown: ten of them are a year.
-_UNKNOWN = 37
+# Where nothing tells the usual distance, it may be a month.
+_MONTH = 31
 
 
 def objections(
@@ -51,7 +51,7 @@ def _far(spec: WaveSpec, known: list[str], new: list[str], gaps: str) -> Iterato
     most = MOST_WINDOWS if spec.day_type == "date" else 1
     for place, (last, value) in enumerate(pairwise([*known, *new]), 1):
         days = distance(spec, last, value)
-        if place >= len(known) and days > most * spec.index.window * (usual or _UNKNOWN):
+        if place >= len(known) and days > spec.index.window * (most * usual or _MONTH):
             windows = f"{most} windows" if most > 1 else "a window"
             yield f"{value} comes {days:,} days after {last}, more than {windows}: a wrong date?"
         if gaps == "skip":
