@@ -42,10 +42,12 @@
   {{ return(deltawave._wave_type(wave, wave.spec.search_field).startswith('array<')) }}
 {%- endmacro -%}
 
-{# The value of the newest day, other than those that are dropped. #}
+{# The value of the newest day that has rows, other than those that are dropped; if there is none, of the newest. #}
 {%- macro _newest_day(record, dropped) -%}
   {%- set days = deltawave._wave_in(record.select).days -%}
-  {%- for number in days | map('int') | sort(reverse=true) if days[number | string][0] not in dropped -%}
+  {%- set numbers = days | map('int') | sort(reverse=true) -%}
+  {%- for number in numbers if days[number | string][1] and days[number | string][0] not in dropped -%}
     {{ return(days[number | string][0]) }}
   {%- endfor -%}
+  {{ return(days[numbers | first | string][0]) }}
 {%- endmacro -%}

@@ -241,10 +241,15 @@ def test_a_table_that_another_run_has_dropped_has_no_partitions() -> None:
         partitions(failing("SCHEMA_NOT_FOUND"), needed)
 
 
-def test_a_day_that_this_run_drops_is_not_the_newest() -> None:
-    decided = of_view(day=10, days={"8": ["2026-01-08"], "9": ["2026-01-09"], "10": ["2206-01-10"]})
+def test_the_newest_day_is_one_that_can_be_wrong() -> None:
+    """Not one that this run drops, nor the place of one that was dropped before."""
+    values = {"8": "2026-01-08", "9": "2026-01-09", "10": "2206-01-10"}
+    told = {number: [value, 5, "a"] for number, value in values.items()}
+    decided = of_view(day=11, days={**told, "11": ["2206-01-11", 0, ""]})
     newest = [Macros()._newest_day(decided, dropped) for dropped in ([], ["2206-01-10"])]
     assert newest == ["2206-01-10", "2026-01-09"]
+    # There may be no other.
+    assert Macros()._newest_day(of_view(day=2, days={"2": ["2026-01-02", 0, ""]}), []) == "2026-01-02"
 
 
 @pytest.mark.parametrize("unsteady", [{}, {"2026-01-01": "f"}])
