@@ -8,10 +8,22 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    IntegerType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    VariantType,
+)
 from unit.wave_records import COLUMNS, SPEC, after, days
 
-from deltawave.differencing.comparable import literal
+from deltawave.differencing.comparable import comparable, literal
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
 from deltawave.wave.pending import Work, pending
@@ -19,7 +31,7 @@ from deltawave.wave.statements import drop_part, view_select
 from deltawave.wave.steps import step
 from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, named_parts, of_ranges
 from deltawave.wave.text_length import MOST_TEXT, full_length
-from deltawave.wave.wave_table import type_text
+from deltawave.wave.type_texts import nesting, type_text
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
@@ -83,6 +95,26 @@ def test_a_view_names_each_column_twice() -> None:
 def test_types_as_sql_reads_them() -> None:
     fields = StructType([StructField("a b", ArrayType(StructType([StructField("c-d", IntegerType())])))])
     assert type_text(MapType(StringType(), fields)) == "map<string,struct<`a b`:array<struct<`c-d`:int>>>>"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        VariantType(),
+        ArrayType(ArrayType(VariantType())),
+        MapType(DecimalType(9, 2), VariantType()),
+        StructType([StructField("x `y`:<int>,", VariantType()), StructField("z", StructType([]))]),
+        StructType([StructField("at", ArrayType(DayTimeIntervalType())), StructField("for", CalendarIntervalType())]),
+        MapType(StringType(), StructType([StructField("of", DecimalType(9, 2)), StructField("any", VariantType())])),
+    ],
+)
+def test_types_are_read_again(kind: DataType) -> None:
+    assert comparable("day", nesting(type_text(kind))) == comparable("day", kind)
+
+
+def test_what_is_no_type() -> None:
+    with pytest.raises(ValueError, match="'array<' is no type of a column"):
+        nesting("array<")
 
 
 def test_each_technique_writes_what_it_has_to() -> None:

@@ -18,22 +18,23 @@ from deltawave.differencing.in_place import quoted
 
 def comparable(name: str, kind: DataType) -> str:
     """The expression for a column: itself, unless Spark cannot compare its type by content."""
-    return _part(quoted(name), kind)
+    return comparable_part(quoted(name), kind)
 
 
-def _part(value: str, kind: DataType) -> str:
+def comparable_part(value: str, kind: DataType) -> str:
+    """The same for an expression of that type."""
     if isinstance(kind, ArrayType):
-        element = _part("element", kind.elementType)
+        element = comparable_part("element", kind.elementType)
         return value if element == "element" else f"transform({value}, element -> {element})"
     if isinstance(kind, MapType):
         entries = f"map_entries({value})"
-        key, of_key = _part("entry.key", kind.keyType), _part("entry.value", kind.valueType)
+        key, of_key = comparable_part("entry.key", kind.keyType), comparable_part("entry.value", kind.valueType)
         if (key, of_key) != ("entry.key", "entry.value"):
             entries = f"transform({entries}, entry -> named_struct('key', {key}, 'value', {of_key}))"
         return f"sort_array({entries})"
     if isinstance(kind, StructType):
         fields = {field.name: f"{value}.{quoted(field.name)}" for field in kind.fields}
-        parts = {field.name: _part(fields[field.name], field.dataType) for field in kind.fields}
+        parts = {field.name: comparable_part(fields[field.name], field.dataType) for field in kind.fields}
         if parts == fields:
             return value
         pairs = ", ".join(f"{literal(name)}, {part}" for name, part in parts.items())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deltawave.differencing.comparable import literal
+from deltawave.differencing.comparable import comparable_part, literal
 from deltawave.differencing.in_place import quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, Part, WaveRecord, WaveSpec
+from deltawave.wave.type_texts import nesting
 
 # So that the text is the same in every session, to the microsecond.
 _JSON = {
@@ -64,7 +65,7 @@ def _hashable(column: str, kind: str) -> str:
     if kind.startswith(("array<", "struct<", "map<", "variant")):
         options = ", ".join(f"{literal(name)}, {literal(value)}" for name, value in _JSON.items())
         # Variants of several types have the same text.
-        own_type = f", 'type', schema_of_variant({column})" if kind == "variant" else ""
-        return f"to_json(named_struct('value', {column}{own_type}), map({options}))"
+        value = comparable_part(column, nesting(kind)) if "variant" in kind else column
+        return f"to_json(named_struct('value', {value}), map({options}))"
     # Texts that are equal under a collation can differ.
     return f"cast({column} as binary)" if kind.startswith("string collate") else column

@@ -13,7 +13,6 @@ from uuid import uuid4
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from deltawave.differencing.comparable import literal
 from deltawave.differencing.in_place import quoted
@@ -24,6 +23,7 @@ from deltawave.wave.leftovers import leftover_parts, leftover_tables
 from deltawave.wave.pending import pending, unknown_days
 from deltawave.wave.steps import Step, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.type_texts import type_text
 
 _LOG = logging.getLogger(__name__)
 # Even if Delta or Iceberg extends it.
@@ -200,18 +200,6 @@ def _partitions(session: SparkSession, table: str) -> list[str]:
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
     """Names and types of columns, for :class:`WaveSpec`."""
     return tuple((field.name, type_text(field.dataType)) for field in rows.schema.fields)
-
-
-def type_text(kind: DataType) -> str:
-    """A type as SQL reads it, even if a struct's field has a name that needs quotes."""
-    if isinstance(kind, StructType):
-        fields = (f"{quoted(field.name)}:{type_text(field.dataType)}" for field in kind.fields)
-        return f"struct<{','.join(fields)}>"
-    if isinstance(kind, ArrayType):
-        return f"array<{type_text(kind.elementType)}>"
-    if isinstance(kind, MapType):
-        return f"map<{type_text(kind.keyType)},{type_text(kind.valueType)}>"
-    return kind.simpleString()
 
 
 def marked(session: SparkSession, relation: str) -> dict[str, Any]:

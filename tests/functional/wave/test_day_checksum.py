@@ -25,6 +25,8 @@ ROW = {
     "counts": "map('a', 1)",
     "shown": "'A' collate UTF8_LCASE",
     "any": "cast('2026-01-01' as variant)",
+    "some": "array(named_struct('x `y', cast('2026-01-01' as variant), 'z', map('a', 1)), null)",
+    "named": "map('a', cast('2026-01-01' as variant), 'b', null)",
 }
 CHANGES = {
     "none": {},
@@ -37,6 +39,13 @@ CHANGES = {
     "a value of a map": {"counts": "map('a', 2)"},
     "case under a collation": {"shown": "'a' collate UTF8_LCASE"},
     "the type of a variant": {"any": "cast(date'2026-01-01' as variant)"},
+    "the type of a variant in a struct": {
+        "some": "array(named_struct('x `y', cast(date'2026-01-01' as variant), 'z', map('a', 1)), null)"
+    },
+    "a value beside a variant": {
+        "some": "array(named_struct('x `y', cast('2026-01-01' as variant), 'z', map('a', 2)), null)"
+    },
+    "the type of a variant in a map": {"named": "map('a', cast(date'2026-01-01' as variant), 'b', null)"},
 }
 
 
