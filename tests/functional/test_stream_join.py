@@ -17,6 +17,7 @@ from bad_input import messages
 from functional.streams import arrive, opened, results, rows_of, stored
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from deltawave.meshjoin import Between, StoredRelation, stream_join
 from deltawave.meshjoin.batch_folders import BatchFolders
@@ -187,8 +188,9 @@ class TestBadInput:
             BatchFolders(spark, tmp_path / "out").open({})
         (tmp_path / "out" / "_checkpoint").mkdir()
         (tmp_path / "out" / "_checkpoint" / "metadata").touch()
-        with pytest.raises(ValueError, match="has a checkpoint, but no _definition"):
-            BatchFolders(spark, tmp_path / "out").open({})
+        for refused in (lambda folders: folders.open({}), BatchFolders.stream_schema):
+            with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder whose definition is gone"])):
+                refused(BatchFolders(spark, tmp_path / "out"))
 
     def test_a_checkpoint_of_former_days(self, spark: SparkSession, tmp_path: Path) -> None:
         """Its stream numbers other rows by a number that is there."""
@@ -224,15 +226,33 @@ class TestBadInput:
         assert results(spark, out).count() == 15
 
     def test_a_stream_that_begins_anew(self, spark: SparkSession, tmp_path: Path) -> None:
-        """What it had is set aside until the next time."""
-        folders = BatchFolders(spark, tmp_path / "out")
-        for rows in (1, 2):
-            folders.set_aside()
+        """What it had is set aside until the next time that a table had results."""
+        folders, other = BatchFolders(spark, tmp_path / "out"), tmp_path / ".former.other.out"
+        other.mkdir()
+
+        def aside() -> dict[str, int]:
+            found = [path for path in tmp_path.glob(".former*") if path != other]
+            return {path.name: spark.read.parquet(str(path)).count() for path in found}
+
+        folders.set_aside()
+        for rows, is_confirmed, kept in (
+            (1, True, {".former.out": 1}),
+            (2, False, {".former.out": 1, ".former-2.out": 2}),
+            (3, False, {".former.out": 1, ".former-2.out": 2, ".former-3.out": 3}),
+            (4, True, {".former.out": 4}),
+        ):
             folders.write(spark.range(rows), 0)
-            assert not folders.has_begun
+            if is_confirmed:
+                folders.confirm()
+            folders.set_aside()
+            assert not (tmp_path / "out").exists()
+            assert aside() == kept
+        # A run that failed before it had any results.
+        (tmp_path / "out" / "_staging").mkdir(parents=True)
         folders.set_aside()
         assert not (tmp_path / "out").exists()
-        assert spark.read.parquet(str(tmp_path / ".former.out")).count() == 2
+        assert aside() == kept
+        assert other.exists()
 
     def test_a_folder_that_is_a_pattern(self, spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder with brackets in its path"])):
@@ -272,8 +292,13 @@ class TestBadInput:
         source, out = tmp_path / "stream", tmp_path / "out"
         relation = stored(spark, tmp_path / "relation")
         arrive(spark, source, 1, 9)
-        query = stream_join(opened(spark, source), relation, out, on="id", memory_bytes=100, available_now=True)
-        with pytest.raises(StreamingQueryException, match="needs more than the 100 bytes of memory granted"):
+        with pytest.raises(ValueError, match=r"needs more than the 100 bytes of memory granted: .* 12 for a tuple"):
+            stream_join(opened(spark, source), relation, out, on="id", memory_bytes=100, available_now=True)
+        assert not out.exists()
+        # The narrowest tuples would fit, of which there are none.
+        wide = opened(spark, source).withColumn("text", F.expr("repeat('x', 10000)"))
+        query = stream_join(wide, relation, out, on="id", memory_bytes=5000, available_now=True)
+        with pytest.raises(StreamingQueryException, match="needs more than the 5,000 bytes of memory granted"):
             query.awaitTermination()
-        stream_join(opened(spark, source), relation, out, on="id", available_now=True).awaitTermination()
+        stream_join(wide, relation, out, on="id", available_now=True).awaitTermination()
         assert results(spark, out).count() == 9

@@ -14,6 +14,7 @@ from uuid import uuid4
 import pytest
 from bad_input import messages
 from dbt.tests.util import run_dbt
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -125,6 +126,57 @@ class TestModel:
         run("--full-refresh")
         assert found() == exact()
         assert sorted(path.name for path in kept.glob("micro_batch=*")) == ["micro_batch=0"]
+
+
+def test_full_refreshes_that_fail_leave_what_was_complete(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The landing folder no longer has what the first run took: it is in what was set aside."""
+    name, landed = f"again_{uuid4().hex}", tmp_path / "landed"
+    relation = StoredRelation.of(spark.sql("select id, id * 10 as skey from range(5)"), tmp_path / "relation", key="id")
+
+    def run(done: Any = None) -> list[Any]:
+        stream = spark.readStream.schema("id long").option("maxFilesPerTrigger", 1).parquet(str(landed))
+        return join_arriving(stream, relation, name, done=done, on="id").collect()
+
+    def land(*ids: int) -> None:
+        shutil.rmtree(landed, ignore_errors=True)
+        for number in ids:
+            spark.range(number, number + 1).coalesce(1).write.mode("append").parquet(str(landed))
+
+    def done(rows: list[Any]) -> Any:
+        return spark.createDataFrame(rows, "id long, skey long, micro_batch long")
+
+    commit = BatchFolders.commit
+
+    def failing(self: BatchFolders, staged: str, number: int) -> None:
+        if number == 1:
+            raise KeyError("failed")
+        commit(self, staged, number)
+
+    land(0, 1)
+    first = run()
+    assert run(done(first)) == []
+    land(2, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(BatchFolders, "commit", failing)
+        for _ in range(2):
+            with pytest.raises(StreamingQueryException, match="failed"):
+                run()
+    kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
+    assert sorted(spark.read.parquet(str(kept / f".former.{name}")).collect()) == sorted(first)
+    # What is wrong is said before anything is set aside.
+    stream = spark.readStream.schema("id long").parquet(str(landed))
+    with pytest.raises(ValueError, match="needs more than the 10 bytes of memory granted"):
+        join_arriving(stream, relation, name, done=None, on="id", memory_bytes=10)
+    assert len(list(kept.glob(f".former*.{name}"))) == 2
+    second = run()
+    assert sorted(row.id for row in second) == [2, 3]
+    assert len(list(kept.glob(f".former*.{name}"))) == 3
+    assert run(done(second)) == []
+    assert len(run()) == 2
+    (aside,) = kept.glob(f".former*.{name}")
+    assert sorted(spark.read.parquet(str(aside)).collect()) == sorted(second)
 
 
 def test_what_is_no_table(spark: SparkSession) -> None:

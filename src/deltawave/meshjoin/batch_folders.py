@@ -11,6 +11,7 @@ which join them, are batches with the numbers -1, -2 and so on. Messages that ar
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -38,8 +39,10 @@ _UNFIT = "_unfit"
 _STREAM = "stream"
 _UP_TO = "_up_to"
 _PLAN = "_plan"
-# Prefix of a folder that was set aside; no table's name begins with a dot.
-_FORMER = ".former."
+# Before the name of a folder; no table's name begins with a dot. With a number, if others are there.
+_FORMER = re.compile(r"\.former(?:-\d+)?\.")
+# In a folder: a table has taken over results of it.
+_CONFIRMED = "_confirmed"
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,13 @@ class BatchFolders:
         self.demand(definition)
 
     def stream_schema(self) -> StructType | None:
-        """The schema of the stream that the first run joined; none if there was no run."""
+        """The schema of the stream that the first run joined; none if there was no run.
+
+        Raises ``ValueError`` if nobody can tell.
+        """
         if not self.has_begun:
             return None
-        kept = json.loads(self._read(f"{self._folder}/{_DEFINITION}")).get(_STREAM)
+        kept = self._kept_definition().get(_STREAM)
         return None if kept is None else StructType.fromJson(json.loads(kept))
 
     @property
@@ -107,18 +113,23 @@ class BatchFolders:
         return bool(self._files.exists(self._path(path)))
 
     def demand(self, definition: Mapping[str, str]) -> None:
-        """Raise ``ValueError`` if a setting is not that of the first run, or if that run's definition is missing."""
-        if not self._exists(f"{self._folder}/{_DEFINITION}"):
-            raise ValueError(
-                f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
-            )
-        before = json.loads(self._read(f"{self._folder}/{_DEFINITION}"))
+        """Raise ``ValueError`` if some of this is not as when the first run began, or nobody can tell."""
+        before = self._kept_definition()
         for name, now in definition.items():
             if before[name] != now:
                 raise ValueError(
                     f"{self._folder} has the results of another join. Its {name}: {before[name]}; now: {now}. "
                     "Join as before, or choose another folder."
                 )
+
+    def _kept_definition(self) -> dict[str, str]:
+        path = f"{self._folder}/{_DEFINITION}"
+        if not self._exists(path):
+            raise ValueError(
+                f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
+            )
+        kept: dict[str, str] = json.loads(self._read(path))
+        return kept
 
     def rows(self, schema: StructType) -> DataFrame:
         """All committed rows; ``schema``: their columns, including the micro-batch's number."""
@@ -127,15 +138,33 @@ class BatchFolders:
         return self._session.read.schema(schema).parquet(self._folder)
 
     def set_aside(self) -> None:
-        """Let the stream begin anew. Its former results stay beside the folder, unread, until the next time."""
+        """Let the stream begin anew. What is kept stays beside the folder, and nobody reads it.
+
+        It stays until a folder is set aside that was confirmed: one of a run that failed may have less than those
+        before. Without results there is nothing to keep.
+        """
         if not self._exists(self._folder):
             return
+        if not self._batches(""):
+            self._files.delete(self._path(self._folder), True)
+            return
         parent, _, name = self._folder.rpartition("/")
-        former = self._path(f"{parent}/{_FORMER}{name}")
-        self._files.delete(former, True)
-        # In one step: results without their checkpoint would be refused forever.
-        if not self._files.rename(self._path(self._folder), former):
-            raise OSError(f"{self._folder} could not be renamed to {former.toString()}.")
+        if self._exists(f"{self._folder}/{_CONFIRMED}"):
+            for left in self._files.globStatus(self._path(f"{parent}/.former*")) or ():
+                begin = _FORMER.match(left.getPath().getName())
+                if begin and left.getPath().getName()[begin.end() :] == name:
+                    self._files.delete(left.getPath(), True)
+        numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
+        places = (f"{parent}/.former{number}.{name}" for number in numbers)
+        former = next(place for place in places if not self._exists(place))
+        # In one step: results without their checkpoint would be refused for ever.
+        if not self._files.rename(self._path(self._folder), self._path(former)):
+            raise OSError(f"{self._folder} could not be renamed to {former}.")
+
+    def confirm(self) -> None:
+        """Note that a table has taken over results: what was set aside before is not needed when these are."""
+        if not self._exists(f"{self._folder}/{_CONFIRMED}"):
+            self._write(f"{self._folder}/{_CONFIRMED}", "")
 
     def has(self, batch: int) -> bool:
         """Whether a batch is committed.

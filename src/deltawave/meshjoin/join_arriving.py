@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType, StructField, StructType
@@ -37,8 +38,9 @@ def join_arriving(
     a run is killed before the stream ends, after that, or while it appends to the table, which may then have half.
 
     - ``name``: one for each table, such as ``str(dbt.this)``
-    - ``done``: the table's rows; none to begin anew, which sets the kept results aside
-    - others: as for ``stream_join``
+    - ``done``: what the table has; none to begin anew, which sets aside what is kept. That stays until a run begins
+      anew after another one has found results of this stream in the table
+    - others: those of ``stream_join``
 
     A frame without rows, as under ``dbt run --empty``, is no stream, and changes nothing.
 
@@ -49,7 +51,15 @@ def join_arriving(
     session = stream.sparkSession
     folder = beside_tables(session, "stream_join", name)
     kept = BatchFolders(session, folder)
-    empty, free = mesh_join(session.createDataFrame([], stream.schema), relation, on=on, condition=condition, how=how)
+    joining: dict[str, Any] = {
+        "on": on,
+        "condition": condition,
+        "how": how,
+        "memory_bytes": memory_bytes,
+        "direct": direct,
+    }
+    # What is wrong is said before anything is set aside.
+    empty, free = mesh_join(session.createDataFrame([], stream.schema), relation, **joining)
     free()
     demand_no_batch(empty, stream.schema)
     demand_comparable(empty)
@@ -64,17 +74,7 @@ def join_arriving(
     taken = None if done is None else Taken(done, kept.rows(schema), name, folder)
 
     def joined() -> None:
-        query = stream_join(
-            stream,
-            relation,
-            folder,
-            on=on,
-            condition=condition,
-            how=how,
-            memory_bytes=memory_bytes,
-            direct=direct,
-            available_now=True,
-        )
+        query = stream_join(stream, relation, folder, available_now=True, **joining)
         try:
             query.awaitTermination()
         finally:
@@ -82,4 +82,9 @@ def join_arriving(
 
     past_kafka_fault(joined)
     results = kept.rows(schema)
-    return results if taken is None else taken.lacking(results)
+    if taken is None:
+        return results
+    lacking = taken.lacking(results)
+    if taken.has_some:
+        kept.confirm()
+    return lacking

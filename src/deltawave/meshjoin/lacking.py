@@ -53,6 +53,11 @@ class Taken:
             if told.rows == own.rows and told != own:
                 raise self._others(batch)
 
+    @property
+    def has_some(self) -> bool:
+        """Whether the table has any results."""
+        return bool(self._has)
+
     def lacking(self, results: DataFrame) -> DataFrame:
         """The missing results: whole micro-batches, and the rest of one that was half appended.
 

@@ -26,6 +26,7 @@ from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, Relation
 from deltawave.meshjoin.shed_tasks import shedding
+from deltawave.meshjoin.sizes import has_one_width
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
 
 
@@ -61,6 +62,7 @@ def mesh_join(
     mesh = _mesh_of(relation, on, condition, how, memory_bytes, direct)
     # Errors are raised before Spark starts.
     mesh.join(stream.schema, how)
+    mesh.demand_memory(stream.schema)
     is_split = isinstance(mesh.condition, Equal)
     found, free = (_by_key(stream, relation.parts, mesh), nothing) if is_split else _by_rows(stream, mesh, how)
     return (found if where is None else found.where(where)), free
@@ -83,6 +85,7 @@ def shedding_join(
     """
     mesh = replace(_mesh_of(relation, on, None, how, memory_bytes, direct), shed=priority)
     mesh.join(stream.schema, how)
+    mesh.demand_memory(stream.schema)
     return _by_key(stream, relation.parts, mesh), mesh.told_shed(stream.schema)
 
 
@@ -138,6 +141,14 @@ class _Mesh:
             how or self.how,
             self.memory_bytes,
         )
+
+    def demand_memory(self, stream: StructType) -> None:
+        """Raise ``ValueError`` if the memory is too small for a page of some part and the narrowest row."""
+        for part in self.files:
+            with self._opened(part) as pages:
+                join = self.join(stream, pages=pages)
+                widths = [field.type.bit_width for field in join.stream_schema if has_one_width(field.type)]
+                join.capacity(max(1, sum(widths) // 8))
 
     def result(self, stream: StructType) -> StructType:
         """The columns of the result, in Spark's types."""

@@ -55,7 +55,8 @@ class MicroBatches:
             self._options["condition"] = condition
         else:
             demand_priority(shed, condition)
-        empty, free = mesh_join(session.createDataFrame([], schema), self._asked(), on=on, condition=condition, how=how)
+        nothing, options = session.createDataFrame([], schema), {**self._options, "condition": condition}
+        empty, free = mesh_join(nothing, self._asked(), **options)
         free()
         demand_no_batch(empty, schema)
         self._folders = BatchFolders(session, folder)
