@@ -163,6 +163,11 @@ class TestBadInput:
 
     def test_too_little_memory(self, spark: SparkSession, tmp_path: Path) -> None:
         stored = StoredRelation.of(spark.range(1000).selectExpr("id", "id as skey"), tmp_path / "relation", key="id")
-        found, _ = mesh_join(spark.range(10), stored, on="id", memory_bytes=1000)
-        with pytest.raises(Exception, match="needs more than the 1,000 bytes of memory granted"):
+        message = "needs more than the 1,000 bytes of memory granted"
+        with pytest.raises(ValueError, match=message):
+            mesh_join(spark.range(10), stored, on="id", memory_bytes=1000)
+        # The narrowest rows would fit, of which there are none.
+        wide = spark.range(10).selectExpr("id", "repeat('x', 50000) as text")
+        found, _ = mesh_join(wide, stored, on="id", memory_bytes=20_000)
+        with pytest.raises(Exception, match=message.replace("1,000", "20,000")):
             found.collect()
