@@ -25,6 +25,11 @@ from deltawave.meshjoin.stream_command import asked_to_stop
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
+def printed(capsys: pytest.CaptureFixture[str]) -> str:
+    """What the command prints of an error: all that comes behind Spark's own log."""
+    return "".join(capsys.readouterr().err.partition("deltawave stream: ")[1:])
+
+
 def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two runs of the command over a topic that grows: each message meets the relation once.
 
@@ -45,7 +50,9 @@ def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path, capsys: 
             wrong = spark.sql('select \'[{"id": 1}, {"id": 2}]\' as value')
             wrong.write.format("kafka").option("kafka.bootstrap.servers", kafka.address).option("topic", "sales").save()
             assert cli.main(command) == 1
-            assert messages("Streams")["a message of Kafka that is no row"] in capsys.readouterr().err
+            message = re.escape(messages("Streams")["a message of Kafka that is no row"])
+            told = rf"deltawave stream: \[USER_RAISED_EXCEPTION\] The message at offset .* {message} [^\n]*\n"
+            assert re.fullmatch(told, printed(capsys))
             command += ["--keep-unfit"]
         assert cli.main(command) == 0
     assert ", 1 messages kept aside" in capsys.readouterr().out
@@ -122,7 +129,17 @@ class TestCommand:
 
     @pytest.mark.parametrize(
         ("kind", "message"),
-        [("parquet", r"The stream's file file:.* has no column id; it has nr, amount\."), ("json", "MALFORMED_RECORD")],
+        [
+            (
+                "parquet",
+                r"The stream's file file:\S+ has no column id; it has nr, amount\. "
+                r"Write it anew, or take it out of the stream's folder\.",
+            ),
+            (
+                "json",
+                r"\[FAILED_READ_FILE\S+\] .*\nCause: \[MALFORMED_RECORD.*\nParse Mode: .*\nCause: \[CANNOT_PARSE.*",
+            ),
+        ],
     )
     def test_files_of_another_schema(
         self, spark: SparkSession, tmp_path: Path, kind: str, message: str, capsys: pytest.CaptureFixture[str]
@@ -148,7 +165,7 @@ class TestCommand:
         ]
         command += ["--relation", str(relation), "--out", str(out), "--available-now"]
         assert cli.main(command) == 1
-        assert re.search(message, capsys.readouterr().err)
+        assert re.fullmatch(f"deltawave stream: {message}\n", printed(capsys))
         if kind == "parquet":
             shutil.rmtree(source)
             writer.save(str(source))
@@ -177,7 +194,10 @@ class TestCommand:
         assert cli.main(command) == 0
         spark.sql(wrong).write.mode("append").format(kind).save(str(source))
         assert cli.main(command) == 1
-        assert f"has no column id; it has {names}." in capsys.readouterr().err
+        assert re.fullmatch(
+            rf"deltawave stream: The stream's file file:\S+ has no column id; it has {names}\. Write .* folder\.\n",
+            printed(capsys),
+        )
         assert results(spark, out).count() == 1
 
     def test_columns_that_come_later_are_left_out(self, spark: SparkSession, tmp_path: Path) -> None:
@@ -207,4 +227,15 @@ class TestCommand:
     ) -> None:
         command = ["stream", "--relation", str(tmp_path), "--on", "id", "--out", str(tmp_path / "out"), *options]
         assert cli.main(command) == 1
-        assert message in capsys.readouterr().err
+        assert re.fullmatch(f"deltawave stream: {re.escape(message)}[^\n]*\n", printed(capsys))
+
+    def test_a_folder_without_its_definition(
+        self, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """A run without --schema asks it for the columns."""
+        out = tmp_path / "out"
+        (out / "_checkpoint").mkdir(parents=True)
+        (out / "_checkpoint" / "metadata").touch()
+        assert cli.main(["stream", "--relation", str(tmp_path), "--on", "id", "--out", str(out)]) == 1
+        message = messages("Streams")["a folder whose definition is gone"]
+        assert printed(capsys) == f"deltawave stream: file:{out} {message}\n"

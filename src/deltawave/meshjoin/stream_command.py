@@ -19,6 +19,7 @@ from pyspark.sql.types import StructType
 from deltawave.meshjoin.batch_folders import BatchFolders
 from deltawave.meshjoin.kafka_fault import past_kafka_fault
 from deltawave.meshjoin.messages import json_rows
+from deltawave.meshjoin.said import said
 from deltawave.meshjoin.stored_relation import StoredRelation, is_local, local_folder
 from deltawave.meshjoin.stream_files import ANY_AGE, with_key
 from deltawave.meshjoin.stream_join import stream_join
@@ -80,13 +81,13 @@ def run(options: argparse.Namespace) -> int:
 
             past_kafka_fault(joined, told)
     except Py4JJavaError as error:
-        return _failed(error.java_exception.toString())
+        return _failed(said(error))
     except Py4JError as error:
         return _failed(
             f"Spark's own process has ended, perhaps by the same signal ({error}); the next run goes on from here"
         )
     except (ValueError, OSError, RuntimeError, PySparkException) as error:
-        return _failed(str(error))
+        return _failed(said(error))
     except KeyboardInterrupt:
         return _failed("stopped at once; the next run goes on from here")
     return 0

@@ -1,0 +1,78 @@
+"""What ``deltawave stream`` prints of an error: the sentence, and nothing of where Spark and Python were."""
+
+from __future__ import annotations
+
+import pytest
+
+from deltawave.meshjoin.said import said
+
+BEGIN = (
+    "[STREAM_FAILED] Query [id = f447-2e, runId = 1782-9e] terminated with exception: "
+    "[FOREACH_BATCH_USER_FUNCTION_ERROR] An error occurred in the user provided function in foreach batch sink. "
+    "Reason: An exception was raised by the Python Proxy. Return Message: Traceback (most recent call last):\n"
+    '  File "/lib/py4j/clientserver.py", line 644, in _call_proxy\n'
+    "    return_value = getattr(self.pool[obj_id], method)(*params)\n"
+    "                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+)
+END = (
+    " SQLSTATE: 39000 SQLSTATE: XXKST\n"
+    "=== Streaming Query ===\n"
+    "Identifier: [id = f447-2e, runId = 1782-9e]\n"
+    'Current Committed Offsets: {FileStreamSource[file:/stream]: {"logOffset":0}}\n\n'
+    "Logical Plan:\n~WriteToMicroBatchDataSourceV1 ForeachBatchSink, [checkpointLocation=file:/out], Append\n"
+)
+SENTENCE = "file:/out has the results of another join. Its how: inner; now: left. Choose another folder."
+TASK = (
+    "pyspark.errors.exceptions.captured.PythonException: \n"
+    "  An exception was thrown from the Python worker. Please see the stack trace below.\n"
+    "Traceback (most recent call last):\n"
+    '  File "/lib/deltawave/meshjoin/stream_files.py", line 60, in _look\n'
+    "    raise ValueError(\n"
+)
+JAVA = (
+    "py4j.protocol.Py4JJavaError: An error occurred while calling o636.parquet.\n"
+    ": org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] Error while reading file a.json. SQLSTATE: KD001\n"
+    "\tat org.apache.spark.sql.Some$.thing(Some.scala:904)\n"
+    "\tSuppressed: org.apache.spark.util.Utils$OriginalTryStackTraceException: Full stacktrace\n"
+    "\t\tat java.base/java.lang.Thread.run(Thread.java:840)\n"
+    "Caused by: org.apache.spark.SparkException: [MALFORMED_RECORD_IN_PARSING] Malformed records: [null,2].\n"
+    "Parse Mode: FAILFAST. SQLSTATE: 22023\n"
+    "\tat org.apache.spark.sql.Some$.thing(Some.scala:904)\n"
+    "Caused by: java.util.concurrent.ExecutionException: somewhere between\n"
+    "Caused by: java.lang.NumberFormatException: x is no number\n"
+    "\t... 46 more\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{BEGIN}ValueError: {SENTENCE}\n{END}", SENTENCE),
+        (f"{BEGIN}{TASK}ValueError: {SENTENCE}\n\n{END}", SENTENCE),
+        # As a task says it outside of a query.
+        (f"\n{TASK}ValueError: {SENTENCE}\n\n", SENTENCE),
+        (f"{BEGIN}ValueError: One sentence.\nAnother one: of two.\n{END}", "One sentence.\nAnother one: of two."),
+        (f"{BEGIN}KeyError: 'x'\n{END}", "KeyError: 'x'"),
+        (
+            f"{BEGIN}pyspark.errors.exceptions.captured.SparkRuntimeException: [USER_RAISED_EXCEPTION] The message at "
+            f"offset 5 is no JSON. SQLSTATE: P0001\n\nJVM stacktrace:\norg.apache.spark.X\n\tat x(y:1)\n{END}",
+            "[USER_RAISED_EXCEPTION] The message at offset 5 is no JSON. SQLSTATE: P0001",
+        ),
+        (
+            f"{BEGIN}{JAVA}{END}",
+            "[FAILED_READ_FILE.NO_HINT] Error while reading file a.json. SQLSTATE: KD001\n"
+            "Cause: [MALFORMED_RECORD_IN_PARSING] Malformed records: [null,2].\nParse Mode: FAILFAST. SQLSTATE: 22023\n"
+            "Cause: x is no number",
+        ),
+        (
+            "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: The topic is gone. SQLSTATE: XXKST\n"
+            "=== Streaming Query ===\nIdentifier: [id = 1, runId = 2]",
+            "The topic is gone.",
+        ),
+        ("[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03", None),
+        ("--on id=b: id is given twice.", None),
+    ],
+    ids=["driver", "task", "no query", "two lines", "key", "message", "java", "source", "analysis", "sentence"],
+)
+def test_the_sentence_alone_is_told(text: str, told: str | None) -> None:
+    assert said(ValueError(text)) == (told or text)
