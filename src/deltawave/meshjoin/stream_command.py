@@ -160,7 +160,10 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
     while not ended:
         if asked.is_set():
             # A micro-batch may begin right after another: a new number also means that the former one has ended.
-            running = told if running is None else running
+            if running is None:
+                # What has ended since the last look does not run any more.
+                ends = (each["batchId"] for each in query.recentProgress if each["numInputRows"])
+                running = max(ends, default=told)
             status = query.status
             if told > running or not status["isTriggerActive"] or not status["isDataAvailable"]:
                 break
@@ -170,6 +173,9 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
                 told = progress["batchId"]
                 print(_with_counts(_line(progress), told, counted), flush=True)
     if not ended:
+        # It may have failed since the last look. Later, an error may be that of what is cancelled.
+        if (error := query.exception()) is not None:
+            raise error
         query.stop()
         print("stopped; the next run goes on from here", flush=True)
 

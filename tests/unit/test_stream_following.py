@@ -1,0 +1,78 @@
+"""``follow``: a query is stopped between two micro-batches, and what it fails with is raised."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from pyspark.sql.streaming.query import StreamingQuery
+
+from deltawave.meshjoin.stream_command import follow
+
+
+class Query:
+    """A query on which this happens look by look; the last one is that it does no more."""
+
+    def __init__(self, *looks: Callable[[Query], None]) -> None:
+        self._looks = list(looks)
+        self.ended: list[int] = []
+        self.is_active, self.is_stopped = True, False
+        self.error: Exception | None = None
+
+    @property
+    def recentProgress(self) -> list[dict[str, Any]]:
+        return [{"batchId": batch, "numInputRows": 1, "batchDuration": 1} for batch in self.ended]
+
+    @property
+    def status(self) -> dict[str, bool]:
+        return {"isTriggerActive": self.is_active, "isDataAvailable": self.is_active}
+
+    def awaitTermination(self, timeout: float) -> bool:
+        if self._looks:
+            self._looks.pop(0)(self)
+        return False
+
+    def exception(self) -> Exception | None:
+        return self.error
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+
+def test_a_query_that_fails_as_it_is_stopped() -> None:
+    asked = threading.Event()
+
+    def fails(query: Query) -> None:
+        asked.set()
+        query.error, query.is_active = RuntimeError("the relation is gone"), False
+
+    with pytest.raises(RuntimeError, match="the relation is gone"):
+        follow(cast(StreamingQuery, Query(fails)), asked, {})
+
+
+def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Number 8 ends while 7 is told, and 9 runs when somebody asks."""
+    asked = threading.Event()
+
+    def ask(batch: int) -> int:
+        if batch == 7:
+            # Told last; the next one has ended meanwhile.
+            query.ended.append(8)
+            asked.set()
+        return 0
+
+    query = Query(
+        lambda query: query.ended.append(7),
+        lambda query: None,
+        lambda query: query.ended.append(9),
+    )
+    follow(cast(StreamingQuery, query), asked, {"rows": ask})
+    assert query.is_stopped
+    assert query.ended == [7, 8, 9]
+    told = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in told[:-1]] == ["batch 7", "batch 8", "batch 9"]
+    assert told[-1] == "stopped; the next run goes on from here"
