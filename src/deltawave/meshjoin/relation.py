@@ -319,16 +319,9 @@ def _pages(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -
         for begin in range(0, batch.num_rows, step):
             part = batch.slice(begin, step)
             if size and size + part.nbytes > page_bytes:
-                yield _joined(waiting)
+                yield pa.concat_batches(waiting)
                 waiting, size = [], 0
             waiting.append(part)
             size += part.nbytes
     if waiting:
-        yield _joined(waiting)
-
-
-def _joined(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
-    found = pa.Table.from_batches(parts).combine_chunks().to_batches()
-    if len(found) > 1:
-        raise ValueError("The texts of a page take more than 2 GiB: write smaller pages.")
-    return found[0]
+        yield pa.concat_batches(waiting)

@@ -111,8 +111,13 @@ def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
             raise ValueError(
                 f"{days[number].value} is the oldest day of the index, and can't be dropped: build the wave index anew."
             )
-        days[number] = Day(_next_value(record.spec, days[number - 1].value))
+        days[number] = _place_after(record.spec, days[number - 1])
     return replace(record, days=days)
+
+
+def _place_after(spec: WaveSpec, before: Day) -> Day:
+    """What stays of a dropped day."""
+    return Day(_next_value(spec, before.value))
 
 
 def in_order(spec: WaveSpec, value: str) -> Any:
@@ -146,8 +151,8 @@ def unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]:
     is_right_since = any(days[number].value not in drop for number in record.indexed)
     for number in sorted(number for number in record.indexed if days[number].value in drop):
         day, before = days[number], days.get(number - 1)
-        # What stays of a day that is dropped, see emptied; the oldest one leaves the index next.
-        days[number] = Day(_next_value(record.spec, before.value) if before else day.value)
+        # The oldest one leaves the index next.
+        days[number] = _place_after(record.spec, before) if before else Day(day.value)
         if day != days[number] or not (before or is_right_since):
             there.add(day.value)
     return [value for value in drop if value not in there]
