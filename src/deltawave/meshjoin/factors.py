@@ -78,7 +78,7 @@ def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
         add=filled[-1].add,
         probe=lambda size: float(np.interp(size, windows, by_window)),
         output=looked[-1].output,
-        iterate=max(fixed, _iterate(join, tuples) - page_rows * by_window[0]),
+        iterate=max(fixed, _iterate(join, tuples) - page_rows * by_window[0]) + _handed_over(join, reads[0]),
         reads_ahead=relation.reads_ahead,
     )
     model = MeshJoinModel(
@@ -102,8 +102,9 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch) -> flo
     caches.
     """
     b = join.pages_at_a_time
+    w = int(model.largest_w(join.memory_bytes, b))
     iterations = min(_STEADY, join.relation.pages // b - 1)
-    if iterations < 1:
+    if min(w, iterations) < 1:
         return 1.0
     ticks: list[float] = []
 
@@ -111,15 +112,13 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch) -> flo
         ticks.append(time.perf_counter())
         if len(ticks) > iterations + 1:
             raise _EnoughError
-        return progress.room if len(ticks) == 1 else 0, b
+        # The first iteration leaves room for the tuples of the others.
+        return max(1, progress.room - iterations * w) if len(ticks) == 1 else w, b
 
     with suppress(_EnoughError):
         deque(join.run(repeat(tuples), filled), 0)
-    # The first iteration fills the window; no tuple is added afterwards.
-    w = model.largest_w(join.memory_bytes, b)
-    factors = model.factors
-    expected = model.loop_seconds(w, b) - w * (factors.expire + factors.take + factors.add)
-    return statistics.median(later - former for former, later in pairwise(ticks[1:])) / expected
+    taken = statistics.median(later - former for former, later in pairwise(ticks[1:]))
+    return taken / model.loop_seconds(w, b)
 
 
 def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:
@@ -162,6 +161,22 @@ def _read(join: MeshJoin, pages: int) -> float:
     for first in turns:
         join.relation.read(first, pages)
     return (time.perf_counter() - begin) / len(turns)
+
+
+def _handed_over(join: MeshJoin, seconds: float) -> float:
+    """Seconds in which a page that has been read ahead is handed over and the next one started, if pages are.
+
+    ``seconds``: of reading a page.
+    """
+    if not join.relation.reads_ahead:
+        return 0.0
+    waits = []
+    for first in range(min(_TIMES, join.relation.pages)):
+        begin = time.perf_counter()
+        join.relation.read(first, 1)
+        waits.append(time.perf_counter() - begin)
+        time.sleep(2 * seconds)
+    return statistics.median(waits)
 
 
 def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:

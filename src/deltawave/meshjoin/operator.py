@@ -24,8 +24,9 @@ KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
 # A window is cut into this many blocks; memory is released one block at a time.
 BLOCKS = 16
-# Pages that are read at a time take up to this part of the memory, and have up to this many rows.
-_PART_OF_MEMORY, _ROWS = 16, 1 << 15
+# Pages that are read at a time take about this part of the memory, and have up to this many rows. If they are read while
+# others are processed, handing them over takes 0.1 ms, so that larger reads are worth their memory.
+_PART_OF_MEMORY, _PART_AHEAD, _ROWS = 16, 4, 1 << 15
 # Tuples are added to the window in packets of this part of it.
 PACKETS = 32
 # With shedding, up to this many windows of tuples are looked at before the join continues.
@@ -138,7 +139,8 @@ class MeshJoin:
         relation = self.relation
         wanted = self.most_pages
         if wanted is None and relation.pages:
-            by_memory = self.memory_bytes // (_PART_OF_MEMORY * max(1, relation.page_bytes))
+            part = _PART_AHEAD if relation.reads_ahead else _PART_OF_MEMORY
+            by_memory = round(self.memory_bytes / (part * max(1, relation.page_bytes)))
             wanted = min(by_memory, _ROWS // max(relation.row_counts))
         return max(1, min(wanted or 1, relation.pages))
 
