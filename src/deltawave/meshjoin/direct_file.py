@@ -6,7 +6,6 @@ import mmap
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
 
 # Without a cache, disks read whole sectors, into memory that is aligned to them.
 SECTOR = 4096
@@ -27,7 +26,6 @@ class DirectFile:
         self._file = os.open(path, os.O_RDONLY | os.O_DIRECT)
         self._rooms = [mmap.mmap(-1, SECTOR) for _ in range(2)]
         self._shown = [memoryview(room) for room in self._rooms]
-        self._has_begun = Event()
         self._thread = ThreadPoolExecutor(1)
         self._ahead: tuple[Part, Future[None]] | None = None
 
@@ -44,10 +42,7 @@ class DirectFile:
         self._rooms.reverse()
         self._shown.reverse()
         self._leave_what_is_held()
-        self._has_begun.clear()
         self._ahead = following, self._thread.submit(self._fill, 1, following)
-        # Otherwise the reading thread would have to wait until this one releases the interpreter.
-        self._has_begun.wait()
         self._shown[0] = memoryview(self._rooms[0])
         return self._shown[0]
 
@@ -60,11 +55,8 @@ class DirectFile:
     def _fill(self, number: int, part: Part) -> None:
         begin, end = part
         wanted = in_sectors(end - begin)
-        try:
-            if len(self._rooms[number]) < wanted:
-                self._rooms[number] = mmap.mmap(-1, wanted)
-        finally:
-            self._has_begun.set()
+        if len(self._rooms[number]) < wanted:
+            self._rooms[number] = mmap.mmap(-1, wanted)
         room = memoryview(self._rooms[number])[:wanted]
         done = 0
         while begin + done < end:

@@ -24,8 +24,8 @@ KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
 # A window is cut into this many blocks; memory is released one block at a time.
 BLOCKS = 16
-# Pages that are read at a time take about this part of the memory, and have up to this many rows. If they are read while
-# others are processed, handing them over takes 0.1 ms, so that larger reads are worth their memory.
+# Pages that are read at a time take about this part of the memory, and have up to this many rows. Where they are read
+# while others are processed, larger reads are worth their memory: each is handed from one thread to the other.
 _PART_OF_MEMORY, _PART_AHEAD, _ROWS = 16, 4, 1 << 15
 # Tuples are added to the window in packets of this part of it.
 PACKETS = 32
