@@ -26,6 +26,8 @@ _PARTS = (0.1, 0.4, 1.0)
 _TIMES, _BYTES = 8, 64 << 20
 # Iterations that take a tuple and a page each, and iterations with a full window.
 _ITERATIONS, _STEADY = 100, 25
+# The part of the window that is added during the latter.
+_ADDED = 0.1
 
 
 @dataclass(frozen=True)
@@ -102,23 +104,25 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch) -> flo
     caches.
     """
     b = join.pages_at_a_time
-    w = int(model.largest_w(join.memory_bytes, b))
     iterations = min(_STEADY, join.relation.pages // b - 1)
-    if min(w, iterations) < 1:
+    if iterations < 1:
         return 1.0
+    w = model.largest_w(join.memory_bytes, b)
+    # No tuple leaves before the first cycle ends. Only some are added, so that the window is nearly full all the time.
+    added = max(1, min(int(w), int(_ADDED * model.window(w, b)) // iterations))
     ticks: list[float] = []
 
     def filled(progress: Progress) -> tuple[int, int]:
         ticks.append(time.perf_counter())
         if len(ticks) > iterations + 1:
             raise _EnoughError
-        # The first iteration leaves room for the tuples of the others.
-        return max(1, progress.room - iterations * w) if len(ticks) == 1 else w, b
+        return max(1, progress.room - iterations * added) if len(ticks) == 1 else added, b
 
     with suppress(_EnoughError):
         deque(join.run(repeat(tuples), filled), 0)
-    taken = statistics.median(later - former for former, later in pairwise(ticks[1:]))
-    return taken / model.loop_seconds(w, b)
+    factors = model.factors
+    expected = model.loop_seconds(w, b) - (w - added) * (factors.expire + factors.take + factors.add)
+    return statistics.median(later - former for former, later in pairwise(ticks[1:])) / expected
 
 
 def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:
