@@ -8,7 +8,8 @@
   {%- if record and techniques | reject('equalto', 'packed_shadow') | list -%}
     {%- set batch = {'batch_id': record.batch_id, 'attempt': job.attempt} -%}
     {%- set options = {'record': tojson(deltawave._wave_in(record.select)), 'batch': record.batch_id} -%}
-    {%- for row in deltawave._ask_library(job, batch, 'leftovers', options) -%}
+    {#- A run that has gone on meanwhile sweeps them, and may have dropped a table that had some. -#}
+    {%- for row in deltawave._ask_library(job, batch, 'leftovers', options) if not deltawave._is_overtaken(job, record) -%}
       {%- do deltawave._run(job, row.text) -%}
     {%- endfor -%}
   {%- endif -%}

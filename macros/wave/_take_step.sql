@@ -30,8 +30,8 @@
     {%- do deltawave._create_batches(job) -%}
   {%- endif -%}
   {%- do deltawave._commit(job, batch, record, last) -%}
-  {#- The clean step drops tables; it does not know of parts in tables that stay. -#}
-  {%- for row in found if row.kind == 'drop' and row.text.startswith('alter table') -%}
+  {#- The clean step drops tables; it does not know of parts in tables that stay. A run that has gone on meanwhile sweeps these, or drops the table. -#}
+  {%- for row in found if row.kind == 'drop' and row.text.startswith('alter table') and not deltawave._is_overtaken(job, record) -%}
     {%- do deltawave._run(job, row.text) -%}
   {%- endfor -%}
   {%- do deltawave._report_batch(job, batch) -%}

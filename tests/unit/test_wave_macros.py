@@ -252,28 +252,56 @@ def test_the_newest_day_is_one_that_can_be_wrong() -> None:
     assert Macros()._newest_day(of_view(day=2, days={"2": ["2026-01-02", 0, ""]}), []) == "2026-01-02"
 
 
-@pytest.mark.parametrize("unsteady", [{}, {"2026-01-01": "f"}])
-def test_a_warning_waits_for_the_end_of_the_run(unsteady: dict[str, str]) -> None:
-    """With --warn-error it ends the run: later days would not be taken."""
+def taken(
+    found: list[dict[str, str]], unsteady: dict[str, str], warnings: list[str], is_overtaken: bool = False
+) -> list[str]:
+    """What a transition does: macros by name, and statements."""
     done: list[str] = []
     told = {"select": "select 1", "rows_delivered": 1, "inserted": 1, "deleted": 0, "tables": []}
-    macros = Macros(exceptions=SimpleNamespace(warn=lambda text: done.append("warn") or ""), run_query=lambda _: [])
+    macros = Macros(
+        exceptions=SimpleNamespace(warn=lambda text: done.append("warn") or ""),
+        run_query=lambda sql: done.append(sql) or [],
+    )
     answers = {
         "_begin_step": {"batch_id": 1, "attempt": "own", "label": "1", "log": None},
-        "_ask_library": [{"kind": "outcome", "text": json.dumps(told)}],
+        "_ask_library": [*found, {"kind": "outcome", "text": json.dumps(told)}],
         "_unsteady_days": unsteady,
         "_step_record": {},
+        "_is_overtaken": is_overtaken,
     }
     # A file's macros replace these when it is loaded.
     take, _ = macros._take_step, macros._run
     for name in ("_step", "_update", "_create_batches", "_report_batch", "_commit", *answers):
         macros._macros[name] = lambda *_, name=name, **__: done.append(name) or answers.get(name)
     job = {"name": "sales", "sql": "(select)", "state_schema": "s", "statements": []}
-    warnings: list[str] = []
     take({**job, "target": SimpleNamespace(identifier="sales")}, None, {"kind": "take", "days": []}, True, warnings)
+    return done
+
+
+@pytest.mark.parametrize("unsteady", [{}, {"2026-01-01": "f"}])
+def test_a_warning_waits_for_the_end_of_the_run(unsteady: dict[str, str]) -> None:
+    """With --warn-error it ends the run: later days would not be taken."""
+    warnings: list[str] = []
+    done = taken([], unsteady, warnings)
     assert "_commit" in done
     assert "warn" not in done
     assert [day for text in warnings for day in unsteady if day in text] == list(unsteady)
+
+
+@pytest.mark.parametrize("is_overtaken", [False, True])
+def test_parts_of_a_table_that_another_run_may_have_dropped(is_overtaken: bool) -> None:
+    texts = ["alter table `s`.`t` drop if exists partition (wave_part = '1')", "drop table if exists `s`.`u`"]
+    done = taken([{"kind": "drop", "text": text} for text in texts], {}, [], is_overtaken)
+    # Whole tables are dropped by the commit.
+    assert [text for text in done if text in texts] == texts[: not is_overtaken]
+    swept: list[str] = []
+    macros = Macros(run_query=lambda sql: swept.append(sql) or [])
+    sweep = macros._sweep_parts
+    macros._macros["_ask_library"] = lambda *_: [{"kind": "drop", "text": texts[0]}]
+    macros._macros["_is_overtaken"] = lambda *_: is_overtaken
+    job = {"name": "sales", "attempt": "own", "settings": {"update_technique": "in_place"}, "statements": []}
+    sweep(job, of_view(day=3), None)
+    assert swept == texts[: not is_overtaken]
 
 
 def test_another_catalog_is_refused() -> None:
