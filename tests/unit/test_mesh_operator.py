@@ -576,6 +576,44 @@ def test_both_ways_to_read_and_parquet_give_the_same(folder: Path, direct: bool)
     assert relations[0].row_counts == [30] * 6 + [20]
 
 
+class TestReadAhead:
+    """Pages that are read ahead take a quarter of the memory, unless tuples or notes of rows need it."""
+
+    MEMORY = 1 << 20
+
+    @pytest.fixture
+    def pages(self, folder: Path) -> Iterator[PageFile]:
+        stored(folder, relation_of([(n % 5000, "a") for n in range(20_000)]).rename_columns(["id", "b", "c"]), 500)
+        with PageFile(folder / "relation.pages", direct=True) as pages:
+            yield pages
+
+    def test_a_tuple_that_needs_their_memory(self, pages: PageFile) -> None:
+        wide = "x" * (self.MEMORY * 13 // 16)
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", self.MEMORY)
+        assert join.pages_at_a_time > 1
+        assert join.room(len(wide))[0] < join.pages_at_a_time
+        counts = Counts()
+        # A wide tuple comes first, in the middle and last, between narrow ones of the same batch.
+        keys: list[Row] = [(n, wide if n in (0, 40, 99) else "a") for n in range(100)]
+        found = told(join.run([stream_of(keys)], counts=counts))
+        assert Counter(row[0] for row in found) == dict.fromkeys(range(100), 4)
+        assert counts.peak_bytes <= self.MEMORY
+
+    def test_a_tuple_that_never_fits(self, pages: PageFile) -> None:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", self.MEMORY)
+        keys: list[Row] = [(1, "a"), (2, "x" * self.MEMORY), (3, "a")]
+        with pytest.raises(
+            ValueError, match="A tuple of the stream takes 1,048,592 bytes, for which the 1,048,576 bytes"
+        ):
+            told(join.run([stream_of(keys)]))
+
+    def test_notes_of_rows_that_need_it(self, pages: PageFile) -> None:
+        smallest = pages.page_bytes + 4000
+        join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "right_anti", smallest)
+        found = told(join.run([stream_of([(n, "a") for n in range(4999)])]))
+        assert [row[0] for row in found] == [4999] * 4
+
+
 class TestBadInput:
     def test_columns_that_do_not_fit(self) -> None:
         relation = EmptyRelation(RELATION.set(0, pa.field("id", pa.string())))

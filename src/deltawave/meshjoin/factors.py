@@ -60,8 +60,7 @@ def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
     if not relation.pages:
         raise ValueError("Costs can't be measured with a relation that has no rows.")
     tuple_bytes = max(1, tuples.nbytes // tuples.num_rows)
-    capacity = join.capacity(tuple_bytes)
-    most = join.pages_at_a_time
+    most, capacity = join.room(tuple_bytes)
     page_rows = sum(relation.row_counts) / relation.pages
     windows = [max(1, int(capacity * part)) for part in _PARTS]
     filled = [_filled(join, tuples.take(pa.array(np.arange(size) % tuples.num_rows))) for size in windows]
@@ -94,16 +93,15 @@ def measured_model(join: MeshJoin, tuples: pa.RecordBatch) -> MeshJoinModel:
         pointer_bytes=join.condition.row_bytes(capacity) / capacity,
         page_rows=page_rows,
     )
-    return replace(model, factors=model.factors.times(_slower(join, model, tuples)))
+    return replace(model, factors=model.factors.times(_slower(join, model, tuples, most)))
 
 
-def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch) -> float:
-    """How many times longer than predicted iterations take with a full window.
+def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch, b: int) -> float:
+    """How many times longer than predicted iterations of b pages take with a full window.
 
     The steps of an iteration together cost more than measured one by one, where each finds its data in the processor's
     caches.
     """
-    b = join.pages_at_a_time
     iterations = min(_STEADY, join.relation.pages // b - 1)
     if iterations < 1:
         return 1.0
@@ -121,7 +119,9 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch) -> flo
     with suppress(_EnoughError):
         deque(join.run(repeat(tuples), filled), 0)
     factors = model.factors
-    expected = model.loop_seconds(w, b) - (w - added) * (factors.expire + factors.take + factors.add)
+    joined = replace(model, factors=replace(factors, read=lambda _: 0.0)).loop_seconds(w, b)
+    joined -= (w - added) * (factors.expire + factors.take + factors.add)
+    expected = max(factors.read(b), joined) if factors.reads_ahead else factors.read(b) + joined
     return statistics.median(later - former for former, later in pairwise(ticks[1:])) / expected
 
 

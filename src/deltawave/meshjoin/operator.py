@@ -7,6 +7,7 @@ window until it has met them all. w and b may change from one iteration to the n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -135,12 +136,12 @@ class MeshJoin:
 
     @property
     def pages_at_a_time(self) -> int:
-        """How many pages are read at a time."""
+        """How many pages are read at a time, if tuples leave room for them."""
         relation = self.relation
         wanted = self.most_pages
         if wanted is None and relation.pages:
             part = _PART_AHEAD if relation.reads_ahead else _PART_OF_MEMORY
-            by_memory = round(self.memory_bytes / (part * max(1, relation.page_bytes)))
+            by_memory = round((self.memory_bytes - self.rows_met().nbytes) / (part * max(1, relation.page_bytes)))
             wanted = min(by_memory, _ROWS // max(relation.row_counts))
         return max(1, min(wanted or 1, relation.pages))
 
@@ -163,24 +164,33 @@ class MeshJoin:
         return pa.schema([*self.stream_schema, *carried])
 
     def capacity(self, tuple_bytes: int) -> int:
-        """How many tuples the window can hold: equation 1, with a packet that is copied and a block to be released.
+        """How many tuples the window can hold. Raises ``ValueError`` if there is no room for one."""
+        return self.room(tuple_bytes)[1]
 
-        Raises ``ValueError`` if there is no room for one.
+    def room(self, tuple_bytes: int) -> tuple[int, int]:
+        """How many pages are read at a time, and how many tuples the window can hold beside them.
+
+        Raises ``ValueError`` if there is no room for a page and a tuple.
         """
-        pages_bytes = self.pages_at_a_time * self.relation.page_bytes
-        free = self.memory_bytes - pages_bytes - self.rows_met().nbytes
+        fewest = 1 if self.most_pages is None else self.pages_at_a_time
+        for pages in range(self.pages_at_a_time, fewest - 1, -1):
+            if capacity := self._tuples_beside(pages, tuple_bytes):
+                return pages, capacity
+        raise ValueError(
+            f"A mesh join needs more than the {self.memory_bytes:,} bytes of memory granted: "
+            f"{fewest * self.relation.page_bytes:,} for pages of the relation, {tuple_bytes:,} for a tuple. "
+            "Grant more, or store the relation in smaller pages."
+        )
+
+    def _tuples_beside(self, pages: int, tuple_bytes: int) -> int:
+        """The tuples that fit beside pages: equation 1, with a packet that is copied and a block to be released."""
+        free = self.memory_bytes - pages * self.relation.page_bytes - self.rows_met().nbytes
         low, high = 0, max(0, free)
         while low < high:
             middle = (low + high + 1) // 2
             held = middle + middle // BLOCKS + middle // PACKETS
             taken = held * (tuple_bytes + self.notes_met) + self.condition.row_bytes(middle)
             low, high = (middle, high) if taken <= free else (low, middle - 1)
-        if not low:
-            raise ValueError(
-                f"A mesh join needs more than the {self.memory_bytes:,} bytes of memory granted: "
-                f"{pages_bytes:,} for pages of the relation, {tuple_bytes:,} for a tuple. "
-                "Grant more, or store the relation in smaller pages."
-            )
         return low
 
     @property
@@ -224,8 +234,6 @@ class _Run:
     def __init__(self, join: MeshJoin, source: Arrived, tuner: Tuner, counts: Counts) -> None:
         self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
         self._relation, self._condition = join.relation, join.condition
-        self._most_pages = join.pages_at_a_time
-        self._pages_bytes = self._most_pages * join.relation.page_bytes
         self._met = join.rows_met()
         self._results = join.results(self._met)
         self._ordered = Ordered(join.schema) if join.is_ordered and join.how in ("inner", "left") else None
@@ -280,10 +288,11 @@ class _Run:
 
     def _begin_window(self, tuple_bytes: int) -> None:
         """An empty window, as large as the memory allows for tuples of ``tuple_bytes`` bytes."""
-        self._tuple_bytes, self._capacity = tuple_bytes, self._join.capacity(tuple_bytes)
+        self._tuple_bytes = tuple_bytes
+        self._most_pages, self._capacity = self._join.room(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
         self._matcher = self._condition.matcher(self._capacity)
-        own_bytes = self._pages_bytes + self._met.nbytes
+        own_bytes = self._most_pages * self._relation.page_bytes + self._met.nbytes
         self._own_bytes = own_bytes + self._condition.row_bytes(self._capacity)
         self._window = Window(self._join.stream_schema, -(-self._capacity // BLOCKS), self._join.notes_met)
 
@@ -291,7 +300,8 @@ class _Run:
         """Enlarge the window if it is empty and the next tuples are much narrower than assumed."""
         if not self._window.is_empty or self._source.nbytes or (arrived := self._source.peek()) is None:
             return
-        if 2 * (tuple_bytes := _average_bytes(arrived)) <= self._tuple_bytes:
+        tuple_bytes = max(_average_bytes(arrived), _average_bytes(arrived.slice(0, 1)))
+        if 2 * tuple_bytes <= self._tuple_bytes:
             self._begin_window(tuple_bytes)
 
     def _gather(self, room: int, most_arrived: int) -> int:
@@ -315,7 +325,7 @@ class _Run:
             free = self._join.memory_bytes - used - most * self._join.notes_met
             rows = self._source.take(most, free)
             if rows is None:
-                self._refuse_what_never_fits()
+                self._make_room_or_refuse()
                 break
             self._counts.peak_bytes = max(self._counts.peak_bytes, used + rows.nbytes)
             self._window.add(rows, page, free - rows.nbytes)
@@ -323,13 +333,20 @@ class _Run:
             self._counts.tuples += rows.num_rows
             count -= rows.num_rows
 
-    def _refuse_what_never_fits(self) -> None:
+    def _make_room_or_refuse(self) -> None:
+        """Begin a window for a tuple that is too wide for an empty one; raise ``ValueError`` if it never fits."""
         # Asking the stream again could return a tuple that has arrived since, not the one that does not fit.
-        if self._window.is_empty and (held := self._source.held) is not None and held.num_rows:
-            raise ValueError(
-                f"A tuple of the stream takes {held.slice(0, 1).nbytes:,} bytes, for which the "
-                f"{self._join.memory_bytes:,} bytes of memory granted to a mesh join are too few."
-            )
+        if not self._window.is_empty or (held := self._source.held) is None or not held.num_rows:
+            return
+        tuple_bytes = _average_bytes(held.slice(0, 1))
+        if tuple_bytes > self._tuple_bytes:
+            with suppress(ValueError):
+                self._begin_window(tuple_bytes)
+                return
+        raise ValueError(
+            f"A tuple of the stream takes {tuple_bytes:,} bytes, for which the "
+            f"{self._join.memory_bytes:,} bytes of memory granted to a mesh join are too few."
+        )
 
     def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
         pages = self._relation.read(page, count)
