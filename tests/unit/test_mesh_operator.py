@@ -235,6 +235,32 @@ def test_a_page_has_as_many_bytes_as_asked_for_where_values_of_dictionaries_are_
         assert sum(pages.read(page, 1).rows.num_rows for page in range(pages.pages)) == 2000
 
 
+def test_values_of_dictionaries_are_repeated_a_page_at_a_time(folder: Path) -> None:
+    texts = pa.array(["x" * 100_000] * 1000).dictionary_encode()
+    rows = pa.record_batch([pa.array(range(1000)), texts], names=["id", "text"])
+    own = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(own)
+    pa.set_memory_pool(pool)
+    try:
+        assert write_pages(folder / "repeated", [rows], rows.schema, key=["id"], page_bytes=1 << 20) == 1000
+    finally:
+        pa.set_memory_pool(own)
+    # All values together take 100 MB.
+    assert pool.max_memory() < 10 << 20
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pa.dictionary(pa.int32(), pa.list_(pa.int64())), pa.list_view(pa.dictionary(pa.int32(), pa.string()))],
+    ids=str,
+)
+def test_types_that_pages_cannot_hold(folder: Path, kind: pa.DataType) -> None:
+    schema = pa.schema([("id", pa.int64()), ("value", kind)])
+    with pytest.raises(ValueError, match=r"The column value is of type .*, which pages can't hold."):
+        write_pages(folder / "refused", [], schema, key=["id"])
+    assert not list(folder.glob("refused*"))
+
+
 @pytest.mark.parametrize(
     "kind",
     [

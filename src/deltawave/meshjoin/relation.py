@@ -242,7 +242,8 @@ def write_pages(
 ) -> int:
     """Write rows as pages of about ``page_bytes`` bytes, with the hashes of their keys; return the number of rows.
 
-    Columns of dictionaries and views are written as their values. Raises ``ValueError`` for pages of more than a GiB.
+    Columns of dictionaries and views are written as their values. Raises ``ValueError`` for pages of more than a GiB,
+    and for types that can't be read back.
 
     A page begins with the hashes, so that rows are looked up without decoding; then come the rows, as an Arrow message.
     The file gets its name when it is complete. Arrow's own file format does not show where its batches are, which
@@ -250,7 +251,7 @@ def write_pages(
     """
     if page_bytes > _LARGEST_PAGE:
         raise ValueError(f"Pages of {page_bytes:,} bytes are too large: take up to {_LARGEST_PAGE:,}.")
-    schema = pa.schema([field.with_type(_plain(field.type)) for field in schema])
+    schema = pa.schema([_storable(field) for field in schema])
     places: list[tuple[int, int]] = []
     row_counts: list[int] = []
     partial = Path(f"{path}.{os.getpid()}.partial")
@@ -281,6 +282,18 @@ def write_pages(
     return sum(row_counts)
 
 
+def _storable(field: pa.Field) -> pa.Field:
+    """The column as it is stored. Raises ``ValueError`` if it can't be."""
+    plain = field.with_type(_plain(field.type))
+    schema = pa.schema([plain])
+    try:
+        pa.schema([field]).empty_table().cast(schema)
+        pa.ipc.read_record_batch(pa.RecordBatch.from_pylist([], schema).serialize(), schema)
+    except (pa.ArrowNotImplementedError, pa.ArrowKeyError) as error:
+        raise ValueError(f"The column {field.name} is of type {field.type}, which pages can't hold.") from error
+    return plain
+
+
 def _plain(kind: pa.DataType) -> pa.DataType:
     """A type whose values are all in the message of a batch, unlike a dictionary's, and can be taken."""
     if pa.types.is_dictionary(kind):
@@ -307,13 +320,23 @@ def _hash_bytes(rows: int) -> int:
     return -(-8 * rows // _ALIGNMENT) * _ALIGNMENT
 
 
+def _decoded(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -> Iterator[pa.RecordBatch]:
+    """The same rows, where values of dictionaries are repeated: about a page at a time, as they may take much more."""
+    for batch in rows:
+        at, step = 0, batch.num_rows if batch.schema.types == schema.types else 1
+        while at < batch.num_rows:
+            part = batch.slice(at, step).cast(schema)
+            yield part
+            at += part.num_rows
+            row_bytes = max(1, part.nbytes // part.num_rows)
+            step = max(1, min(2 * step, page_bytes // row_bytes))
+
+
 def _pages(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of about ``page_bytes`` bytes."""
     waiting: list[pa.RecordBatch] = []
     size = 0
-    for encoded in rows:
-        # The values of a dictionary may take much more than it does.
-        batch = encoded.cast(schema)
+    for batch in _decoded(rows, schema, page_bytes):
         row_bytes = max(1, batch.nbytes // max(1, batch.num_rows))
         step = max(1, page_bytes // row_bytes)
         for begin in range(0, batch.num_rows, step):
