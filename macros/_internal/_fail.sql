@@ -157,7 +157,7 @@
     'no_days': "{model}: --full-refresh would leave no day, since the select is empty. Nothing was changed. Run again when it has rows, or without --full-refresh.",
     'days_of_no_model': "deltawave_drop_days names {name!r}, and no model is called so. Correct the name.",
     'unknown_day': "{model} has no day {day} to drop: was it dropped before, or is it misspelt?",
-    'late_days': "{model}: day(s) {days} came after later ones of the index, and were skipped. With gaps: empty, missing days keep their place and can come later. If a later one is wrong, correct it at the source, and run once with --vars '{{deltawave_drop_days: {{{model}: [{newest}]}}}}'.",
+    'late_days': "{model}: day(s) {days} came after later ones of the index, and were skipped. With gaps: empty, missing days keep their place and can come later. If a later one is wrong, correct it at the source, and run once with --vars '{{deltawave_drop_days: {{{model}: [{wrong}]}}}}'.",
     'python_adapter': "{model}: its strategy compares in Python, by {function}, and needs a profile of type: deltawave; the adapter of this profile runs no Python. Take another strategy, or another profile.",
     'python_columns': "{model}, batch {batch}: the changes that {function} returned lack the column(s) {columns}. Nothing was changed. The function has to return them, with the names and types that it is given.",
     'python_measures': "{model}, batch {batch}: {function} measured {names}, for which x__batches has no column. Nothing was changed. The function may return {known}.",

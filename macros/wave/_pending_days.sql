@@ -5,12 +5,15 @@
   {%- set dropped = deltawave._days_to_drop(job) -%}
   {%- set works = [] -%}
   {%- set late = [] -%}
+  {%- set in_the_way = [] -%}
   {%- set objections = [] -%}
   {%- for row in deltawave._ask_library(job, batch, 'pending_work', {
     'record': record, 'drop': dropped, 'schema': job.state_schema, 'model': job.target.identifier,
   }) -%}
     {%- if row.kind == 'late' -%}
       {%- do late.append(row.text) -%}
+    {%- elif row.kind == 'in_the_way' -%}
+      {%- do in_the_way.append(row.text) -%}
     {%- elif row.kind == 'length' -%}
       {%- do warnings.append(deltawave._message('long_text', {'model': job.name, 'window': job.settings.window, 'length': row.text})) -%}
     {%- elif row.kind == 'unknown' -%}
@@ -23,7 +26,7 @@
   {%- endfor -%}
   {%- if late -%}
     {%- do warnings.append(deltawave._message('late_days', {
-      'model': job.name, 'days': late | join(', '), 'newest': deltawave._newest_day(state.record, dropped),
+      'model': job.name, 'days': late | join(', '), 'wrong': in_the_way | first,
     })) -%}
   {%- endif -%}
   {%- if objections and not deltawave._is_accepted(job) -%}

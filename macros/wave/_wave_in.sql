@@ -41,13 +41,3 @@
 {%- macro _is_multiple(wave) -%}
   {{ return(deltawave._wave_type(wave, wave.spec.search_field).startswith('array<')) }}
 {%- endmacro -%}
-
-{# The value of the newest day that has rows, other than those that are dropped; if there is none, of the newest. #}
-{%- macro _newest_day(record, dropped) -%}
-  {%- set days = deltawave._wave_in(record.select).days -%}
-  {%- set numbers = days | map('int') | sort(reverse=true) -%}
-  {%- for number in numbers if days[number | string][1] and days[number | string][0] not in dropped -%}
-    {{ return(days[number | string][0]) }}
-  {%- endfor -%}
-  {{ return(days[numbers | first | string][0]) }}
-{%- endmacro -%}

@@ -241,17 +241,6 @@ def test_a_table_that_another_run_has_dropped_has_no_partitions() -> None:
         partitions(failing("SCHEMA_NOT_FOUND"), needed)
 
 
-def test_the_newest_day_is_one_that_can_be_wrong() -> None:
-    """Not one that this run drops, nor the place of one that was dropped before."""
-    values = {"8": "2026-01-08", "9": "2026-01-09", "10": "2206-01-10"}
-    told = {number: [value, 5, "a"] for number, value in values.items()}
-    decided = of_view(day=11, days={**told, "11": ["2206-01-11", 0, ""]})
-    newest = [Macros()._newest_day(decided, dropped) for dropped in ([], ["2206-01-10"])]
-    assert newest == ["2206-01-10", "2026-01-09"]
-    # There may be no other.
-    assert Macros()._newest_day(of_view(day=2, days={"2": ["2026-01-02", 0, ""]}), []) == "2026-01-02"
-
-
 def taken(
     found: list[dict[str, str]], unsteady: dict[str, str], warnings: list[str], is_overtaken: bool = False
 ) -> list[str]:

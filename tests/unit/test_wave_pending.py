@@ -13,7 +13,7 @@ from unit.wave_records import SPEC, after, days
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
 from deltawave.wave.guards import objections
-from deltawave.wave.pending import Work, pending, unknown_days
+from deltawave.wave.pending import Work, day_in_the_way, pending, unknown_days
 from deltawave.wave.steps import step
 from deltawave.wave.tables import TECHNIQUES, Day, WaveRecord, WaveSpec
 
@@ -238,6 +238,41 @@ def test_a_drop_may_be_repeated_in_every_run() -> None:
         assert [work.kind for work in works] == ["take"]
         count += 10
         record, _ = carried_out(record, SPEC, works, count)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_wrong_days_are_dropped_until_the_right_ones_can_come(together: bool) -> None:
+    record, _ = after(SPEC, 4, first_load=4)
+    count = 10
+    for work in pending(record, SPEC, days(8, 9))[0]:
+        record, _ = carried_out(record, SPEC, [work], count := count + 10)
+    delivered = days(5, 6)
+    for drop in [["2026-01-09", "2026-01-08"]] if together else [["2026-01-09"], ["2026-01-08"]]:
+        _, late = pending(record, SPEC, delivered)
+        assert late == delivered
+        # Never a right day: following the advice for it would lose its rows.
+        assert day_in_the_way(record, [], late) == drop[0]
+        works, late = pending(record, SPEC, delivered, drop=drop)
+        assert bool(late) == (drop == ["2026-01-09"])
+        record, _ = carried_out(record, SPEC, works, count := count + 10)
+    straight, _ = after(SPEC, 6, first_load=4)
+    assert record.days == straight.days
+    assert pending(record, SPEC, days(6, 7))[1] == []
+
+
+def test_a_day_that_is_in_the_way_without_rows() -> None:
+    """Before, such days stayed where a wrong day had been."""
+    record, _ = after(SPEC, 6, first_load=4)
+    record = replace(record, days=record.days | {record.state_day: Day("2026-01-09")})
+    _, late = pending(record, SPEC, days(6, 7))
+    assert day_in_the_way(record, [], late) == "2026-01-09"
+    works, late = pending(record, SPEC, days(6, 7), drop=["2026-01-09"])
+    assert late == []
+    assert [(work.kind, work.days[0].value) for work in works if work.kind != "prepare"] == [
+        ("drop", "2026-01-09"),
+        ("replace", "2026-01-06"),
+        ("take", "2026-01-07"),
+    ]
 
 
 def test_days_without_rows_before_a_wrong_one_are_no_repeated_drop() -> None:

@@ -18,7 +18,7 @@ from deltawave.costs.wave_report import advice_lines
 from deltawave.wave.execution import Naming
 from deltawave.wave.guards import objections
 from deltawave.wave.leftovers import leftover_parts
-from deltawave.wave.pending import Work, pending, unknown_days
+from deltawave.wave.pending import Work, day_in_the_way, pending, unknown_days
 from deltawave.wave.planner import WaveIndex
 from deltawave.wave.steps import step
 from deltawave.wave.tables import WaveRecord, WaveSpec
@@ -37,10 +37,10 @@ def pending_work(
     schema: str,
     model: str,
 ) -> DataFrame:
-    """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late;
-    ``unknown``, days to drop that the index does not have; ``objection``, reasons against the transitions; and, for a
-    new wave index, ``length``, the characters of its decisions when the window is full, if some metastore could not
-    keep them.
+    """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late, and
+    ``in_the_way``, the day of the index that may be wrong then; ``unknown``, days to drop that the index does not have;
+    ``objection``, reasons against the transitions; and, for a new wave index, ``length``, the characters of its
+    decisions when the window is full, if some metastore could not keep them.
 
     - ``drop``: days of the index that are wrong
     - ``schema``, ``model``: name the tables
@@ -51,6 +51,8 @@ def pending_work(
     days = delivered(dump, spec)
     works, late = pending(known, spec, days, settings["gaps"], drop)
     rows = [("work", json.dumps(work.to_json())) for work in works] + [("late", day.value) for day in late]
+    if known and late:
+        rows.append(("in_the_way", day_in_the_way(known, drop, late)))
     rows += [("unknown", value) for value in unknown_days(known, drop)]
     rows += [("objection", text) for text in objections(known, spec, days, works, settings["gaps"])]
     if known is None and (length := full_length(spec, schema, model)) > MOST_TEXT:

@@ -103,16 +103,33 @@ def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
     """The wave index with other values for the days to drop: they stay as days without rows.
 
     Days are numbered consecutively, so none can be removed. A dropped day gets the value that follows the day before
-    it, so that days up to the wrong one can still come, the first of them as this day.
+    it, so that days up to the wrong one can still come, the first of them as this day. Days without rows that follow
+    a dropped one move with it: their values followed that of a wrong day.
     """
     days = dict(record.days)
-    for number in sorted(number for number, day in days.items() if day.value in drop):
+    is_moved = False
+    for number, day in sorted(days.items()):
+        is_moved = day.value in drop or (is_moved and not day.rows)
+        if not is_moved:
+            continue
         if number - 1 not in days:
             raise ValueError(
-                f"{days[number].value} is the oldest day of the index, and can't be dropped: build the wave index anew."
+                f"{day.value} is the oldest day of the index, and can't be dropped: build the wave index anew."
             )
         days[number] = _place_after(record.spec, days[number - 1])
     return replace(record, days=days)
+
+
+def day_in_the_way(record: WaveRecord, drop: Collection[str], late: Sequence[Day]) -> str:
+    """The day to drop if it is wrong, so that the first of the days that came too late can still be taken.
+
+    It is the newest of the later days with rows; if there is none, the newest without. ``record``, ``drop``, ``late``:
+    as :func:`pending` takes and returns them.
+    """
+    kept = emptied(record, set(drop).difference(unknown_days(record, drop)))
+    first = min(in_order(record.spec, day.value) for day in late)
+    later = [day for _, day in sorted(kept.days.items()) if in_order(record.spec, day.value) > first]
+    return ([day for day in later if day.rows] or later)[-1].value
 
 
 def _place_after(spec: WaveSpec, before: Day) -> Day:

@@ -57,7 +57,7 @@ def step(
     index = spec.index
     operations: tuple[Operation, ...]
     left: tuple[Operation, ...] = ()
-    new, number, came = NO_DAYS, before.state_day, work.days
+    new, number, days = NO_DAYS, before.state_day, dict(before.days)
     if work.kind == "show":
         operations, left = (), before.pending
     elif work.kind == "prepare":
@@ -65,8 +65,9 @@ def step(
     elif work.kind in ("replace", "drop"):
         changed = next(each for each, day in before.days.items() if day.value == work.days[0].value)
         new = frozenset({changed})
+        days[changed] = work.days[0]
         if work.kind == "drop":
-            came = (emptied(before, [work.days[0].value]).days[changed],)
+            days = dict(emptied(before, [work.days[0].value]).days)
             source = f"(select * from {source} limit 0)"
         operations = tuple(
             operation
@@ -79,7 +80,7 @@ def step(
         plan = start(index, len(work.days)) if work.kind == "start" else transition(index, before.state)
         operations, left, number = plan.transition, plan.preparation, plan.day
         new = frozenset(range(number - len(work.days) + 1, number + 1))
-    days = {**before.days, **dict(zip(sorted(new), came, strict=True))}
+        days |= dict(zip(sorted(new), work.days, strict=True))
     after = replace(before, spec=spec, state_day=number, days=days, pending=left, run=naming.attempt)
     writer = Writer(before, after, source, new, naming)
     tables = writer.write(operations)
