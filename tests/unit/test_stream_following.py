@@ -76,3 +76,22 @@ def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
     told = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in told[:-1]] == ["batch 7", "batch 8", "batch 9"]
     assert told[-1] == "stopped; the next run goes on from here"
+
+
+def test_a_micro_batch_that_ends_while_the_last_one_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """The query is idle afterwards: it is told before the end all the same."""
+    asked = threading.Event()
+
+    def ask(batch: int) -> int:
+        if batch == 7:
+            query.ended.append(8)
+            query.is_active = False
+            asked.set()
+        return batch
+
+    query = Query(lambda query: query.ended.append(7))
+    follow(cast(StreamingQuery, query), asked, {"rows wait": ask})
+    told = capsys.readouterr().out
+    assert "7 rows wait" in told
+    assert "8 rows wait" in told
+    assert told.splitlines()[-1].startswith("stopped")

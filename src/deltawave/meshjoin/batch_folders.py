@@ -148,18 +148,24 @@ class BatchFolders:
         if not self._batches(""):
             self._files.delete(self._path(self._folder), True)
             return
-        parent, _, name = self._folder.rpartition("/")
         if self._exists(f"{self._folder}/{_CONFIRMED}"):
-            for left in self._files.globStatus(self._path(f"{parent}/.former*")) or ():
-                begin = _FORMER.match(left.getPath().getName())
-                if begin and left.getPath().getName()[begin.end() :] == name:
-                    self._files.delete(left.getPath(), True)
+            for left in self.former():
+                self._files.delete(self._path(left), True)
+        parent, _, name = self._folder.rpartition("/")
         numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
         places = (f"{parent}/.former{number}.{name}" for number in numbers)
         former = next(place for place in places if not self._exists(place))
         # In one step: results without their checkpoint would be refused for ever.
         if not self._files.rename(self._path(self._folder), self._path(former)):
             raise OSError(f"{self._folder} could not be renamed to {former}.")
+
+    def former(self) -> list[str]:
+        """The folders that were set aside, in this order."""
+        parent, _, name = self._folder.rpartition("/")
+        found = [left.getPath() for left in self._files.globStatus(self._path(f"{parent}/.former*")) or ()]
+        begins = ((path, _FORMER.match(path.getName())) for path in found)
+        own = [path.toString() for path, begin in begins if begin and path.getName()[begin.end() :] == name]
+        return sorted(own, key=lambda path: (len(path), path))
 
     def confirm(self) -> None:
         """Note that a table has taken over results: what was set aside before is not needed when these are."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
@@ -32,12 +33,19 @@ class Taken:
 
     - ``done``: the table ``name``
     - ``kept``: the results in ``folder``
+    - ``former``: folders of results that were set aside
 
     Raises ``ValueError`` if the table has results that are not kept.
     """
 
-    def __init__(self, done: DataFrame, kept: DataFrame, name: str, folder: str) -> None:
+    def __init__(self, done: DataFrame, kept: DataFrame, name: str, folder: str, former: Sequence[str] = ()) -> None:
         self._done, self._name, self._folder = done, name, folder
+        # To build the table anew would lose what only these folders have.
+        self._half_begun = "a run with --full-refresh did not end"
+        if former:
+            self._half_begun += (
+                f" (the results that it set aside, {' or '.join(former)}, belong in that folder's place)"
+            )
         columns = {column.lower() for column in done.columns}
         if missing := [column for column in kept.columns if column.lower() not in columns]:
             raise ValueError(f"{name} has no column {missing[0]} of its stream's results: {_ANEW}")
@@ -47,8 +55,9 @@ class Taken:
             own = self._kept.get(batch, _Told())
             if told.rows > own.rows:
                 raise ValueError(
-                    f"{name} has results of micro-batch {batch} that are not in {folder}: either that folder is gone, "
-                    "or two runs at a time have appended them. Restore it, or build the table anew (--full-refresh)."
+                    f"{name} has results of micro-batch {batch} that are not in {folder}: that folder is gone, or "
+                    f"{self._half_begun}, or two runs at a time have appended them. Restore it, or build the table "
+                    "anew (--full-refresh)."
                 )
             if told.rows == own.rows and told != own:
                 raise self._others(batch)
@@ -80,7 +89,7 @@ class Taken:
     def _others(self, batch: int) -> ValueError:
         return ValueError(
             f"{self._name} has other results of micro-batch {batch} than {self._folder}. "
-            f"Either a run with --full-refresh did not end, or the model changes results: {_ANEW}"
+            f"Either {self._half_begun}, or the model changes results: {_ANEW}"
         )
 
 

@@ -156,6 +156,14 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
     micro-batch, printed if they are not 0.
     """
     told = -1
+
+    def tell() -> None:
+        nonlocal told
+        for progress in query.recentProgress:
+            if progress["batchId"] > told and progress["numInputRows"]:
+                told = progress["batchId"]
+                print(_with_counts(_line(progress), told, counted), flush=True)
+
     ended, running = False, None
     while not ended:
         if asked.is_set():
@@ -168,15 +176,14 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
             if told > running or not status["isTriggerActive"] or not status["isDataAvailable"]:
                 break
         ended = bool(query.awaitTermination(_SECONDS))
-        for progress in query.recentProgress:
-            if progress["batchId"] > told and progress["numInputRows"]:
-                told = progress["batchId"]
-                print(_with_counts(_line(progress), told, counted), flush=True)
+        tell()
     if not ended:
         # It may have failed since the last look. Later, an error may be that of what is cancelled.
         if (error := query.exception()) is not None:
             raise error
         query.stop()
+        # A micro-batch may have ended while the former one's figures were counted.
+        tell()
         print("stopped; the next run goes on from here", flush=True)
 
 
