@@ -31,6 +31,7 @@ from typing import Any
 
 import pytest
 import yaml
+from dbt_common.behavior_flags import BehaviorFlagRendered
 from filesystem import file_system
 from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
@@ -46,6 +47,9 @@ from pyspark.sql import SparkSession
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.session import open_session
 
+# Whenever it loads an adapter, dbt searches the whole stack for who asks for a flag: 4% of the time of these tests.
+BehaviorFlagRendered._default_source = staticmethod(lambda: "tests")
+
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -55,6 +59,8 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.driver.memory": "3g",
+    # Each sort and aggregation takes a page, by default of 64 MB, for a few rows.
+    "spark.buffer.pageSize": "1m",
     # Spark writes down the plan of every statement for its user interface, which no test opens.
     "spark.sql.ui.explainMode": "simple",
     # What its user interface would show of former statements fills the heap.

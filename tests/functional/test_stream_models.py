@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
 from deltawave.meshjoin.batch_folders import BatchFolders
 
-pytestmark = pytest.mark.usefixtures("deltawave_package")
+pytestmark = pytest.mark.usefixtures("interpreted", "deltawave_package")
 
 MODEL = """
 from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
