@@ -95,14 +95,14 @@ class MeshJoinModel:
             + window * self.fudge * self.tuple_bytes
         )
 
-    def loop_seconds(self, w: float, b: int) -> float:
-        """Seconds of an iteration, c_loop (equation 2)."""
+    def loop_seconds(self, w: float, b: int, taken: float | None = None) -> float:
+        """Seconds of an iteration, c_loop (equation 2). ``taken``: how many tuples it takes, by default w."""
         rows = b * (self.page_rows or self.page_bytes / self.row_bytes)
         factors = self.factors
         read = factors.read(b)
         joined = (
             factors.iterate
-            + w * (factors.expire + factors.take + factors.add)
+            + (w if taken is None else taken) * (factors.expire + factors.take + factors.add)
             + rows * factors.probe(self.window(w, b))
             + self.selectivity * rows * factors.output
         )

@@ -118,11 +118,8 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch, b: int
 
     with suppress(_EnoughError):
         deque(join.run(repeat(tuples), filled), 0)
-    factors = model.factors
-    joined = replace(model, factors=replace(factors, read=lambda _: 0.0)).loop_seconds(w, b)
-    joined -= (w - added) * (factors.expire + factors.take + factors.add)
-    expected = max(factors.read(b), joined) if factors.reads_ahead else factors.read(b) + joined
-    return statistics.median(later - former for former, later in pairwise(ticks[1:])) / expected
+    seconds = statistics.median(later - former for former, later in pairwise(ticks[1:]))
+    return seconds / model.loop_seconds(w, b, added)
 
 
 def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:

@@ -172,8 +172,9 @@ class MeshJoin:
 
         Raises ``ValueError`` if there is no room for a page and a tuple.
         """
-        fewest = 1 if self.most_pages is None else self.pages_at_a_time
-        for pages in range(self.pages_at_a_time, fewest - 1, -1):
+        most = self.pages_at_a_time
+        fewest = 1 if self.most_pages is None else most
+        for pages in range(most, fewest - 1, -1):
             if capacity := self._tuples_beside(pages, tuple_bytes):
                 return pages, capacity
         raise ValueError(

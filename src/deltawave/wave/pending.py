@@ -127,7 +127,7 @@ def day_in_the_way(record: WaveRecord, drop: Collection[str], late: Sequence[Day
     as :func:`pending` takes and returns them.
     """
     kept = emptied(record, set(drop).difference(unknown_days(record, drop)))
-    first = min(in_order(record.spec, day.value) for day in late)
+    first = in_order(record.spec, late[0].value)
     later = [day for _, day in sorted(kept.days.items()) if in_order(record.spec, day.value) > first]
     return ([day for day in later if day.rows] or later)[-1].value
 
