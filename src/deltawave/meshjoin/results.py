@@ -19,7 +19,7 @@ from deltawave.meshjoin.sizes import pieces
 from deltawave.meshjoin.window import Window
 
 # The most waiting pairs, and bytes of their rows; also the bytes of their tuples that are fetched at a time.
-_PAIRS, _PAIR_BYTES = 1 << 14, 1 << 20
+_PAIRS, _PAIR_BYTES = 1 << 15, 2 << 20
 # The most bytes, outside the join's memory, of copies, working arrays and the returned batch, as long as no row and no
 # tuple is larger than what is fetched at a time.
 BESIDE_BYTES = 16 << 20
