@@ -25,9 +25,8 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if late -%}
-    {%- do warnings.append(deltawave._message('late_days', {
-      'model': job.name, 'days': late | join(', '), 'wrong': in_the_way | first,
-    })) -%}
+    {%- set advice = deltawave._message('late_advice', {'model': job.name, 'wrong': in_the_way | first}) if in_the_way else deltawave._message('early_advice', {}) -%}
+    {%- do warnings.append(deltawave._message('late_days', {'model': job.name, 'days': late | join(', '), 'advice': advice})) -%}
   {%- endif -%}
   {%- if objections and not deltawave._is_accepted(job) -%}
     {%- do deltawave._fail('doubtful_days', {'model': job.name, 'objections': objections | join(' ')}) -%}

@@ -254,6 +254,22 @@ class TestBadInput:
         assert aside() == kept
         assert other.exists()
 
+    def test_a_folder_that_was_set_aside_and_put_back(self, spark: SparkSession, tmp_path: Path) -> None:
+        """It was confirmed before those that were set aside after it: they are not superseded by it."""
+        folders = BatchFolders(spark, tmp_path / "out")
+        for rows in (1, 2):
+            folders.write(spark.range(rows), 0)
+            if rows == 1:
+                folders.confirm()
+            folders.set_aside()
+        (tmp_path / ".former.out").rename(tmp_path / "out")
+        folders.confirm()
+        assert [Path(folder).name for folder in folders.former(0)] == [".former-2.out"]
+        assert folders.former(1) == []
+        folders.set_aside()
+        found = {path.name: spark.read.parquet(str(path)).count() for path in tmp_path.glob(".former*")}
+        assert found == {".former.out": 1, ".former-2.out": 2}
+
     def test_a_folder_that_is_a_pattern(self, spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder with brackets in its path"])):
             BatchFolders(spark, tmp_path / "out[1]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -235,8 +236,13 @@ def test_a_page_has_as_many_bytes_as_asked_for_where_values_of_dictionaries_are_
         assert sum(pages.read(page, 1).rows.num_rows for page in range(pages.pages)) == 2000
 
 
-def test_values_of_dictionaries_are_repeated_a_page_at_a_time(folder: Path) -> None:
-    texts = pa.array(["x" * 100_000] * 1000).dictionary_encode()
+@pytest.mark.parametrize("kind", [pa.string(), pa.list_(pa.string()), pa.map_(pa.int64(), pa.string())], ids=str)
+def test_values_of_dictionaries_are_repeated_a_page_at_a_time(folder: Path, kind: pa.DataType) -> None:
+    texts: pa.Array = pa.array(["x" * 100_000] * 1000).dictionary_encode()
+    if pa.types.is_map(kind):
+        texts = pa.MapArray.from_arrays(pa.array(range(1001), pa.int32()), pa.array(range(1000)), texts)
+    elif pa.types.is_list(kind):
+        texts = pa.ListArray.from_arrays(pa.array(range(1001), pa.int32()), texts)
     rows = pa.record_batch([pa.array(range(1000)), texts], names=["id", "text"])
     own = pa.default_memory_pool()
     pool = pa.proxy_memory_pool(own)
@@ -249,9 +255,30 @@ def test_values_of_dictionaries_are_repeated_a_page_at_a_time(folder: Path) -> N
     assert pool.max_memory() < 10 << 20
 
 
+@pytest.mark.parametrize("is_encoded", [True, False])
+@pytest.mark.parametrize("size", [0, 4])
+def test_wide_rows_after_narrow_ones_are_pages_of_their_own(folder: Path, is_encoded: bool, size: int) -> None:
+    """By their average, all would lie on two pages."""
+    texts: pa.Array = pa.array([""] * 1000 * max(1, size) + ["x" * 100_000] * 40 * max(1, size))
+    if is_encoded:
+        texts = texts.dictionary_encode()
+    if size:
+        texts = pa.FixedSizeListArray.from_arrays(texts, size)
+    rows = pa.record_batch([pa.array(range(1040)), texts], names=["id", "text"])
+    assert write_pages(folder / "uneven", [rows], rows.schema, key=["id"], page_bytes=1 << 20) == 1040
+    with PageFile(folder / "uneven") as pages:
+        largest = max(pages.read(page, 1).rows.nbytes for page in range(pages.pages))
+        assert largest <= 1 << 20
+        assert sum(pages.row_counts) == 1040
+
+
 @pytest.mark.parametrize(
     "kind",
-    [pa.dictionary(pa.int32(), pa.list_(pa.int64())), pa.list_view(pa.dictionary(pa.int32(), pa.string()))],
+    [
+        pa.dictionary(pa.int32(), pa.list_(pa.int64())),
+        pa.list_view(pa.dictionary(pa.int32(), pa.string())),
+        pa.run_end_encoded(pa.int32(), pa.string()),
+    ],
     ids=str,
 )
 def test_types_that_pages_cannot_hold(folder: Path, kind: pa.DataType) -> None:
@@ -476,6 +503,48 @@ def test_a_wide_tuple_after_narrow_ones(folder: Path, memory: int) -> None:
         wide = stream_of([(2, "a" * (free * 9 // 10))])
         assert sum(found.num_rows for found in join.run([left, wide, left], counts=counts)) == 101
         assert counts.peak_bytes <= memory
+
+
+@pytest.mark.parametrize("columns", [2, 60])
+def test_a_tuple_that_fits_beside_fewer_pages_is_taken(folder: Path, columns: int) -> None:
+    """Of each size around those at which one page less is read at a time."""
+    names = ["key", "text", *(f"c{number}" for number in range(2, columns))]
+
+    def tuples(keys: list[int], text: str) -> pa.RecordBatch:
+        cells = [
+            pa.array(keys, pa.int64()),
+            pa.array([text] * len(keys), pa.string()),
+            *[pa.array([1] * len(keys), pa.int8())] * (columns - 2),
+        ]
+        return pa.record_batch(cells, names=names)
+
+    rows = pa.record_batch([pa.array(range(8000)), pa.array(["y" * 24] * 8000)], names=["id", "place"])
+    write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 14)
+    with PageFile(folder / "relation.pages", direct=True) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), tuples([], "").schema, memory_bytes=1 << 18)
+        most = join.pages_at_a_time
+        assert most > 1
+        for count in range(most, 0, -1):
+            widest = bisect_left(range(1 << 18), True, key=lambda size: not join._tuples_beside(count, size)) - 1
+            own = tuples([1], "").nbytes + columns
+            for text in ("z" * (widest - own + more) for more in range(-columns - 1, 1)):
+                found = sum(batch.num_rows for batch in join.run([tuples([1, 2], "a"), tuples([5], text)]))
+                assert found == 3
+
+
+def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path) -> None:
+    """Where a wide tuple leaves room for fewer pages at a time."""
+    rows = pa.record_batch([pa.array(range(64_000)), pa.array(["y" * 24] * 64_000)], names=["id", "place"])
+    write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 16)
+    with PageFile(folder / "relation.pages", direct=True) as pages:
+        for count in (6, 2):
+            pages.read(0, count)
+            pages.read(count, count)
+            pages.read(2 * count, count)
+        assert pages._direct is not None
+        pages._direct.close()
+        assert sum(map(len, pages._direct._rooms)) <= 2 * pages.page_bytes
+        pages._direct = None
 
 
 def test_a_wide_tuple_before_narrow_ones(folder: Path) -> None:

@@ -78,6 +78,16 @@ def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
     assert told[-1] == "stopped; the next run goes on from here"
 
 
+def test_a_micro_batch_that_ends_before_the_next_one_fails_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    def fails(query: Query) -> None:
+        query.ended.append(8)
+        raise RuntimeError("the relation is gone")
+
+    with pytest.raises(RuntimeError, match="the relation is gone"):
+        follow(cast(StreamingQuery, Query(fails)), threading.Event(), {})
+    assert capsys.readouterr().out.startswith("batch 8:")
+
+
 def test_a_micro_batch_that_ends_while_the_last_one_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     """The query is idle afterwards: it is told before the end all the same."""
     asked = threading.Event()

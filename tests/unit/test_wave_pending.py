@@ -164,13 +164,16 @@ def test_days_that_lose_most_of_their_rows() -> None:
     ]
 
 
-def carried_out(record: WaveRecord, spec: WaveSpec, works: list[Work], first: int) -> tuple[WaveRecord, list[str]]:
+def carried_out(
+    record: WaveRecord | None, spec: WaveSpec, works: list[Work], first: int
+) -> tuple[WaveRecord, list[str]]:
     """The record after these transitions, and their statements."""
     statements: list[str] = []
     for batch, work in enumerate(works, first):
-        if work.kind != "prepare" or record.pending:
+        if work.kind != "prepare" or (record is not None and record.pending):
             made = step(record, spec, work, "(source)", Naming("shop", "sales", batch, "0123456789ab"))
             record, statements = made.record, [*statements, *made.statements]
+    assert record is not None
     return record, statements
 
 
@@ -294,3 +297,63 @@ def _begun(spec: WaveSpec, *values: str) -> tuple[WaveRecord, WaveSpec, list[Wor
 def test_spread_may_change() -> None:
     record, _ = after(SPEC, 3)
     assert pending(record, replace(SPEC, index=WaveIndex("del", 4, 2, spread=True)), days(3, 3)) == ([], [])
+
+
+def told_days(record: WaveRecord) -> list[int]:
+    """The days with rows, as numbers in January 2026."""
+    first = date(2026, 1, 1)
+    return [(date.fromisoformat(day.value) - first).days + 1 for _, day in sorted(record.days.items()) if day.rows]
+
+
+def test_a_whole_wrong_stretch_is_dropped_at_once() -> None:
+    """A day without rows in it moves with the first one that is dropped."""
+    spec = replace(SPEC, index=WaveIndex("del", 7, 2))
+    record, _ = after(spec, 2, first_load=2)
+    for number, (day, gaps) in enumerate([(10, "skip"), (12, "empty")]):
+        record, _ = carried_out(record, spec, pending(record, spec, days(day, day), gaps)[0], 10 * number + 10)
+    drop = [day.value for day in days(10, 12)]
+    record, _ = carried_out(record, spec, pending(record, spec, [], "empty", drop)[0], 50)
+    assert told_days(record) == [1, 2]
+    works, late = pending(record, spec, days(3, 5), "empty", drop)
+    assert late == []
+    record, _ = carried_out(record, spec, works, 60)
+    assert told_days(record) == [1, 2, 3, 4, 5]
+
+
+def test_following_the_advice_takes_the_day_that_came_too_late() -> None:
+    """After a wrong date ahead, under ``gaps: empty``: the places before it have no rows."""
+    spec = replace(SPEC, index=WaveIndex("wata", 7, 2))
+    record, _ = after(spec, 8, first_load=1)
+    record, _ = carried_out(record, spec, pending(record, spec, days(34, 34), "empty")[0], 100)
+    right, drop, count = days(9, 9), [], 200
+    for _ in range(3):
+        works, late = pending(record, spec, right, "empty", drop)
+        record, _ = carried_out(record, spec, works, count := count + 100)
+        if not late:
+            break
+        drop = [str(day_in_the_way(record, [], late))]
+    assert told_days(record) == [7, 8, 9]
+
+
+def test_days_before_the_index_are_not_advised_to_displace_others() -> None:
+    record, _ = after(SPEC, 3, first_load=3)
+    record = replace(record, days={number: days(number + 4, number + 4)[0] for number in record.days})
+    _, late = pending(record, SPEC, days(4, 4))
+    assert late == days(4, 4)
+    assert day_in_the_way(record, [], late) is None
+    # Only one of these could still be taken.
+    record = replace(record, days=record.days | {3: days(9, 9)[0]})
+    _, late = pending(record, SPEC, [*days(4, 4), *days(7, 7)])
+    assert day_in_the_way(record, [], late) == "2026-01-09"
+
+
+def test_the_month_after_a_dropped_one() -> None:
+    """The place of the dropped one is a day after the month before."""
+    spec = replace(SPEC, index=WaveIndex("del", 3, 1))
+    months = [Day(f"2026-{month}", 10, month) for month in ("01-31", "02-28", "03-31")]
+    record: WaveRecord | None = None
+    for number, month in enumerate(months[:2]):
+        record, _ = carried_out(record, spec, pending(record, spec, [month])[0], 10 * number + 10)
+    record, _ = carried_out(record, spec, pending(record, spec, [], drop=["2026-02-28"])[0], 50)
+    works, _ = pending(record, spec, months[2:])
+    assert objections(record, spec, months[2:], works) == []

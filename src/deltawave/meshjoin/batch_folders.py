@@ -140,7 +140,7 @@ class BatchFolders:
     def set_aside(self) -> None:
         """Let the stream begin anew. What is kept stays beside the folder, and nobody reads it.
 
-        It stays until a folder is set aside that was confirmed: one of a run that failed may have less than those
+        It stays until a folder is set aside that was confirmed later: one of a run that failed may have less than those
         before. Without results there is nothing to keep.
         """
         if not self._exists(self._folder):
@@ -148,9 +148,8 @@ class BatchFolders:
         if not self._batches(""):
             self._files.delete(self._path(self._folder), True)
             return
-        if self._exists(f"{self._folder}/{_CONFIRMED}"):
-            for left in self.former():
-                self._files.delete(self._path(left), True)
+        for left in self._superseded():
+            self._files.delete(self._path(left), True)
         parent, _, name = self._folder.rpartition("/")
         numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
         places = (f"{parent}/.former{number}.{name}" for number in numbers)
@@ -159,18 +158,27 @@ class BatchFolders:
         if not self._files.rename(self._path(self._folder), self._path(former)):
             raise OSError(f"{self._folder} could not be renamed to {former}.")
 
-    def former(self) -> list[str]:
-        """The folders that were set aside, in this order."""
+    def _superseded(self) -> list[str]:
+        """The former folders that were there when this one was confirmed; it may have been one itself since."""
+        if not self._exists(f"{self._folder}/{_CONFIRMED}"):
+            return []
+        told = self._read(f"{self._folder}/{_CONFIRMED}").split("\n")
+        return [folder for folder in self.former() if folder.rpartition("/")[2] in told]
+
+    def former(self, batch: int | None = None) -> list[str]:
+        """The folders that were set aside, in this order; with ``batch`` those that have this micro-batch."""
         parent, _, name = self._folder.rpartition("/")
         found = [left.getPath() for left in self._files.globStatus(self._path(f"{parent}/.former*")) or ()]
         begins = ((path, _FORMER.match(path.getName())) for path in found)
         own = [path.toString() for path, begin in begins if begin and path.getName()[begin.end() :] == name]
-        return sorted(own, key=lambda path: (len(path), path))
+        has_batch = (path for path in own if batch is None or self._exists(f"{path}/{BATCH}={batch}"))
+        return sorted(has_batch, key=lambda path: (len(path), path))
 
     def confirm(self) -> None:
         """Note that a table has taken over results: what was set aside before is not needed when these are."""
         if not self._exists(f"{self._folder}/{_CONFIRMED}"):
-            self._write(f"{self._folder}/{_CONFIRMED}", "")
+            names = [folder.rpartition("/")[2] for folder in self.former()]
+            self._write(f"{self._folder}/{_CONFIRMED}", "\n".join(names))
 
     def has(self, batch: int) -> bool:
         """Whether a batch is committed.

@@ -55,7 +55,8 @@ class DirectFile:
     def _fill(self, number: int, part: Part) -> None:
         begin, end = part
         wanted = in_sectors(end - begin)
-        if len(self._rooms[number]) < wanted:
+        # Where fewer pages are read at a time, the window has the memory of the others.
+        if len(self._rooms[number]) != wanted:
             self._rooms[number] = mmap.mmap(-1, wanted)
         room = memoryview(self._rooms[number])[:wanted]
         done = 0

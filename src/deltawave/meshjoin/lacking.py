@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
@@ -33,22 +33,18 @@ class Taken:
 
     - ``done``: the table ``name``
     - ``kept``: the results in ``folder``
-    - ``former``: folders of results that were set aside
+    - ``former``: the folders of results that were set aside; with a number those that have this micro-batch
 
     Raises ``ValueError`` if the table has results that are not kept.
     """
 
-    def __init__(self, done: DataFrame, kept: DataFrame, name: str, folder: str, former: Sequence[str] = ()) -> None:
-        self._done, self._name, self._folder = done, name, folder
-        # To build the table anew would lose what only these folders have.
-        self._half_begun = "a run with --full-refresh did not end"
-        if former:
-            self._half_begun += (
-                f" (the results that it set aside, {' or '.join(former)}, belong in that folder's place)"
-            )
+    def __init__(
+        self, done: DataFrame, kept: DataFrame, name: str, folder: str, former: Callable[[int | None], Sequence[str]]
+    ) -> None:
+        self._done, self._name, self._folder, self._former = done, name, folder, former
         columns = {column.lower() for column in done.columns}
         if missing := [column for column in kept.columns if column.lower() not in columns]:
-            raise ValueError(f"{name} has no column {missing[0]} of its stream's results: {_ANEW}")
+            raise ValueError(f"{name} has no column {missing[0]} of its stream's results. {self._either(None)}")
         self._has, self._kept = _told(done, kept), _told(kept, kept)
         # A row that was added by other means may have no number.
         for batch, told in sorted(self._has.items(), key=lambda each: -1 if each[0] is None else each[0]):
@@ -56,8 +52,8 @@ class Taken:
             if told.rows > own.rows:
                 raise ValueError(
                     f"{name} has results of micro-batch {batch} that are not in {folder}: that folder is gone, or "
-                    f"{self._half_begun}, or two runs at a time have appended them. Restore it, or build the table "
-                    "anew (--full-refresh)."
+                    f"{self._half_begun(batch)}, or two runs at a time have appended them. Restore it, or build the "
+                    "table anew (--full-refresh)."
                 )
             if told.rows == own.rows and told != own:
                 raise self._others(batch)
@@ -86,17 +82,25 @@ class Taken:
                 raise self._others(batch)
         return rest
 
-    def _others(self, batch: int) -> ValueError:
-        return ValueError(
-            f"{self._name} has other results of micro-batch {batch} than {self._folder}. "
-            f"Either {self._half_begun}, or the model changes results: {_ANEW}"
+    def _half_begun(self, batch: int | None) -> str:
+        """To build the table anew would lose what only a folder that was set aside has."""
+        if not (former := self._former(batch)):
+            return "a run with --full-refresh did not end"
+        return (
+            f"a run with --full-refresh did not end (it set aside {' or '.join(former)}: rename {self._folder} to "
+            "another name, without deleting it, and that one to this name)"
         )
 
+    def _others(self, batch: int) -> ValueError:
+        return ValueError(
+            f"{self._name} has other results of micro-batch {batch} than {self._folder}. {self._either(batch)}"
+        )
 
-_ANEW = (
-    "a model may leave out rows of what join_arriving returns, and add columns, but not change it. "
-    "Then build the table anew (--full-refresh)."
-)
+    def _either(self, batch: int | None) -> str:
+        return (
+            f"Either {self._half_begun(batch)}, or the model changes results: a model may leave out rows of what "
+            "join_arriving returns, and add columns, but not change it. Then build the table anew (--full-refresh)."
+        )
 
 
 def _told(frame: DataFrame, results: DataFrame) -> dict[int, _Told]:

@@ -342,7 +342,8 @@ class _Run:
         tuple_bytes = _average_bytes(held.slice(0, 1))
         if tuple_bytes > self._tuple_bytes:
             with suppress(ValueError):
-                self._begin_window(tuple_bytes)
+                # Its copy may take a byte per column for nulls.
+                self._begin_window(tuple_bytes + held.num_columns)
                 return
         raise ValueError(
             f"A tuple of the stream takes {tuple_bytes:,} bytes, for which the "

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from deltawave.differencing.hashing import Hashes, row_hashes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
-from deltawave.meshjoin.sizes import Places, Sizes, largest_row, row_sizes
+from deltawave.meshjoin.sizes import Places, Sizes, copied, largest_row, pieces, row_sizes
 
 # Seeds of other hashes are in deltawave.differencing.signatures.
 _SEED = 4
@@ -287,7 +287,7 @@ def _storable(field: pa.Field) -> pa.Field:
     plain = field.with_type(_plain(field.type))
     schema = pa.schema([plain])
     try:
-        pa.schema([field]).empty_table().cast(schema)
+        pa.schema([field]).empty_table().cast(schema).take(pa.array([], pa.int64()))
         pa.ipc.read_record_batch(pa.RecordBatch.from_pylist([], schema).serialize(), schema)
     except (pa.ArrowNotImplementedError, pa.ArrowKeyError) as error:
         raise ValueError(f"The column {field.name} is of type {field.type}, which pages can't hold.") from error
@@ -321,15 +321,14 @@ def _hash_bytes(rows: int) -> int:
 
 
 def _decoded(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -> Iterator[pa.RecordBatch]:
-    """The same rows, where values of dictionaries are repeated: about a page at a time, as they may take much more."""
+    """The same rows, where values of dictionaries are repeated: a page at a time, as they may take much more."""
     for batch in rows:
-        at, step = 0, batch.num_rows if batch.schema.types == schema.types else 1
-        while at < batch.num_rows:
-            part = batch.slice(at, step).cast(schema)
-            yield part
-            at += part.num_rows
-            row_bytes = max(1, part.nbytes // part.num_rows)
-            step = max(1, min(2 * step, page_bytes // row_bytes))
+        if batch.schema.types == schema.types:
+            yield batch.cast(schema)
+            continue
+        for begin, end in pieces(row_sizes(batch, np.arange(batch.num_rows)), page_bytes):
+            # Of a slice, all elements of the batch's lists would be cast.
+            yield copied([batch.slice(begin, end - begin)]).cast(schema)
 
 
 def _pages(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -> Iterator[pa.RecordBatch]:
@@ -337,10 +336,8 @@ def _pages(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -
     waiting: list[pa.RecordBatch] = []
     size = 0
     for batch in _decoded(rows, schema, page_bytes):
-        row_bytes = max(1, batch.nbytes // max(1, batch.num_rows))
-        step = max(1, page_bytes // row_bytes)
-        for begin in range(0, batch.num_rows, step):
-            part = batch.slice(begin, step)
+        for begin, end in pieces(row_sizes(batch, np.arange(batch.num_rows)), page_bytes):
+            part = batch.slice(begin, end - begin)
             if size and size + part.nbytes > page_bytes:
                 yield pa.concat_batches(waiting)
                 waiting, size = [], 0

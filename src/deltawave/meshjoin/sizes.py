@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,14 @@ def _largest(column: pa.Array) -> int:
     return int(_between(column, places, places + 1).max())
 
 
+def copied(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """The rows of these parts, without what else lies in the memory of the batches that they are slices of."""
+    # Concatenating a single array does not copy it.
+    cells = [[part.column(at) for part in parts] for at in range(parts[0].num_columns)]
+    columns = [pa.concat_arrays([*column, column[0].slice(0, 0)]) for column in cells]
+    return pa.RecordBatch.from_arrays(columns, schema=parts[0].schema)
+
+
 def pieces(sizes: Sizes, most_bytes: int) -> Iterator[tuple[int, int]]:
     """Where pieces of up to ``most_bytes`` bytes begin and end. A larger row is a piece of its own."""
     ends = np.cumsum(sizes)
@@ -61,6 +69,11 @@ def _between(column: pa.Array, begins: Places, ends: Places) -> Sizes:
         for at in range(kind.num_fields):
             sizes += _between(column.field(at), begins, ends)
         return sizes
+    if pa.types.is_dictionary(kind):
+        return _repeated(column, begins, ends)
+    if pa.types.is_fixed_size_list(kind):
+        first = column.offset
+        return _between(column.values, (first + begins) * kind.list_size, (first + ends) * kind.list_size)
     is_text, is_list = kind in _TEXTS, isinstance(column, (pa.ListArray, pa.LargeListArray))
     if not len(column) or not (is_text or is_list):
         # Exact for values of one width, otherwise the average.
@@ -71,6 +84,16 @@ def _between(column: pa.Array, begins: Places, ends: Places) -> Sizes:
     own = (ends - begins) * offsets.itemsize
     first, last = offsets[begins].astype(np.int64), offsets[ends].astype(np.int64)
     return own + (last - first if is_text else _between(column.values, first, last))
+
+
+def _repeated(column: pa.DictionaryArray, begins: Places, ends: Places) -> Sizes:
+    """The bytes of values of a dictionary, each as often as it occurs."""
+    places = np.arange(len(column.dictionary) + 1)
+    own = np.append(_between(column.dictionary, places[:-1], places[1:]), 0)
+    numbers = column.indices.fill_null(len(own) - 1) if column.null_count else column.indices
+    done = np.append(0, np.cumsum(own[numbers.to_numpy()]))
+    sizes: Sizes = done[ends] - done[begins]
+    return sizes
 
 
 _TEXTS = (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())

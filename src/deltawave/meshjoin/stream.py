@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
+from deltawave.meshjoin.sizes import copied
+
 
 class Arrived:
     """A stream of record batches. None among them means that nothing more has arrived yet.
@@ -74,7 +76,7 @@ class Arrived:
             # Tuples of former batches are in memory twice while all are put together.
             most_bytes -= 2 * _copied_bytes(part)
             parts.append(part)
-        return _copied(parts) if parts else None
+        return copied(parts) if parts else None
 
     def advance(self, count: int) -> None:
         """Skip ``count`` of the tuples that ``look`` returned."""
@@ -103,13 +105,6 @@ def _copied_bytes(rows: pa.RecordBatch) -> int:
     # Put together with rows that have nulls, each column gets one bit per row.
     size: int = rows.nbytes + rows.num_columns * (rows.num_rows // 8 + 1)
     return size
-
-
-def _copied(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
-    # A slice would keep the whole batch in memory, and concatenating a single array does not copy it.
-    cells = [[part.column(at) for part in parts] for at in range(parts[0].num_columns)]
-    columns = [pa.concat_arrays([*column, column[0].slice(0, 0)]) for column in cells]
-    return pa.RecordBatch.from_arrays(columns, schema=parts[0].schema)
 
 
 def _cast(rows: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -175,8 +175,10 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
             status = query.status
             if told > running or not status["isTriggerActive"] or not status["isDataAvailable"]:
                 break
-        ended = bool(query.awaitTermination(_SECONDS))
-        tell()
+        try:
+            ended = bool(query.awaitTermination(_SECONDS))
+        finally:
+            tell()
     if not ended:
         # It may have failed since the last look. Later, an error may be that of what is cancelled.
         if (error := query.exception()) is not None:

@@ -51,8 +51,8 @@ def pending_work(
     days = delivered(dump, spec)
     works, late = pending(known, spec, days, settings["gaps"], drop)
     rows = [("work", json.dumps(work.to_json())) for work in works] + [("late", day.value) for day in late]
-    if known and late:
-        rows.append(("in_the_way", day_in_the_way(known, drop, late)))
+    if known and late and (wrong := day_in_the_way(known, drop, late)):
+        rows.append(("in_the_way", wrong))
     rows += [("unknown", value) for value in unknown_days(known, drop)]
     rows += [("objection", text) for text in objections(known, spec, days, works, settings["gaps"])]
     if known is None and (length := full_length(spec, schema, model)) > MOST_TEXT:

@@ -33,7 +33,9 @@ def objections(
     else:
         # Days before the window are not taken.
         values = values[-max(spec.index.window, 2) :]
-    found = [*_far(spec, known, values, gaps)]
+    # The place of a dropped day tells no usual distance.
+    taken = [day.value for _, day in sorted(days.items()) if day.rows] or known
+    found = [*_far(spec, taken if gaps == "skip" else known, values, gaps)]
     if gaps == "fail":
         found += _missing(new)
     if less := list(_shrunken(record, works)):

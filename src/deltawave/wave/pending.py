@@ -77,8 +77,12 @@ def pending(
         return _begun(days[-window:], spec), []
     check_same(record.spec, spec)
     drop = set(drop).difference(unknown_days(record, drop))
-    drops = [Work("drop", (Day(value),)) for value in sorted(drop, key=lambda value: in_order(spec, value))]
-    record = emptied(record, drop)
+    drops = []
+    for value in sorted(drop, key=lambda value: in_order(spec, value)):
+        # A place without rows may have moved already, with a day that is dropped before it.
+        if any(day.value == value for day in record.days.values()):
+            drops.append(Work("drop", (Day(value),)))
+            record = emptied(record, [value])
     known = {record.days[number].value: record.days[number] for number in record.indexed}
     oldest, newest = (in_order(spec, record.days[number].value) for number in (min(record.indexed), record.state_day))
     new = [day for day in ordered if in_order(spec, day.value) > newest]
@@ -120,16 +124,20 @@ def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
     return replace(record, days=days)
 
 
-def day_in_the_way(record: WaveRecord, drop: Collection[str], late: Sequence[Day]) -> str:
+def day_in_the_way(record: WaveRecord, drop: Collection[str], late: Sequence[Day]) -> str | None:
     """The day to drop if it is wrong, so that the first of the days that came too late can still be taken.
 
-    It is the newest of the later days with rows; if there is none, the newest without. ``record``, ``drop``, ``late``:
-    as :func:`pending` takes and returns them.
+    It is the newest of the later days with rows; if there is none, the first without, which moves the others too. None
+    if all days that came too late precede the index, whose oldest day can't be dropped. ``record``, ``drop``,
+    ``late``: as :func:`pending` takes and returns them.
     """
     kept = emptied(record, set(drop).difference(unknown_days(record, drop)))
-    first = in_order(record.spec, late[0].value)
-    later = [day for _, day in sorted(kept.days.items()) if in_order(record.spec, day.value) > first]
-    return ([day for day in later if day.rows] or later)[-1].value
+    days = [day for _, day in sorted(kept.days.items())]
+    inside = [day for day in late if in_order(record.spec, day.value) > in_order(record.spec, days[0].value)]
+    if not inside:
+        return None
+    later = [day for day in days if in_order(record.spec, day.value) > in_order(record.spec, inside[0].value)]
+    return next((day for day in reversed(later) if day.rows), later[0]).value
 
 
 def _place_after(spec: WaveSpec, before: Day) -> Day:
