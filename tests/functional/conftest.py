@@ -1,4 +1,4 @@
-"""A workbench for each test of the differential materialization."""
+"""A workbench for each test of the differential materialization, or for each class."""
 
 from __future__ import annotations
 
@@ -38,14 +38,21 @@ def interpreted(spark: SparkSession) -> Iterator[None]:
         spark.conf.unset(name)
 
 
-@pytest.fixture
-def bench(
+@pytest.fixture(scope="class")
+def shared_bench(
     request: pytest.FixtureRequest, project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession
 ) -> Workbench:
-    """A workbench whose schema is empty."""
-    table_format = request.config.option.table_format
-    bench = Workbench(spark, Path(project.project_root), project.test_schema, table_format)
+    """A workbench for all tests of a class, whose schema is empty at first."""
+    bench = Workbench(spark, Path(project.project_root), project.test_schema, request.config.option.table_format)
     spark.sql(f"create schema if not exists {bench.schema}")
     bench.clear()
     bench.configure()
     return bench
+
+
+@pytest.fixture
+def bench(shared_bench: Workbench) -> Workbench:
+    """A workbench whose schema is empty."""
+    shared_bench.clear()
+    shared_bench.configure()
+    return shared_bench

@@ -12,6 +12,6 @@ def table(changed: int, rows: int = 100) -> str:
     return NUMBERED.format(changed=changed, rows=rows)
 
 
-def kept(bench: Workbench, kind: str) -> set[str]:
+def kept(bench: Workbench, kind: str, model: str = MODEL) -> set[str]:
     """The tables of that kind that the model keeps."""
-    return {name for name in bench.names() if name.startswith(f"{MODEL}__{kind}_")}
+    return {name for name in bench.names(model) if name.startswith(f"{model}__{kind}_")}

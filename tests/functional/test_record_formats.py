@@ -108,12 +108,16 @@ class Legacy:
         return [(*tuple(row)[:-1], str(row.balance)) for row in rows.collect()]
 
 
+@pytest.fixture(scope="class")
+def shared_legacy(project, spark, interpreted, deltawave_package):
+    return Legacy(spark, Path(project.project_root), project.test_schema)
+
+
 @pytest.fixture
-def legacy(project, spark, interpreted, deltawave_package):
-    legacy = Legacy(spark, Path(project.project_root), project.test_schema)
-    spark.sql(f"drop schema if exists {legacy.schema} cascade")
-    shutil.rmtree(legacy.root / "dumps", ignore_errors=True)
-    return legacy
+def legacy(shared_legacy):
+    shared_legacy.spark.sql(f"drop schema if exists {shared_legacy.schema} cascade")
+    shutil.rmtree(shared_legacy.root / "dumps", ignore_errors=True)
+    return shared_legacy
 
 
 class TestRecords:
@@ -417,31 +421,39 @@ select * from {{ source('legacy', 'accounts') }}
 DATED = {**FIXED, "partitions": PARTITIONS}
 
 
+MODELS = {"sources.yml": "version: 2", "accounts_changes.sql": CHANGES}
+
+
+def land(legacy, day, *records, count=None):
+    legacy.write(f"dump_date=2026-01-0{day}/a.txt", framed(*records, count=count), "iso-8859-1")
+
+
+def begin(legacy):
+    """A log with the dump of one day."""
+    land(legacy, 1, fixed(1, "Jürg"), fixed(2, "bob"), fixed(3, "cid"))
+    legacy.declare(DATED)
+    legacy.create()
+    legacy.run()
+
+
 class TestRuns:
     @pytest.fixture(scope="class")
     def models(self):
-        return {"sources.yml": "version: 2", "accounts_changes.sql": CHANGES}
-
-    def land(self, legacy, day, *records, count=None):
-        legacy.write(f"dump_date=2026-01-0{day}/a.txt", framed(*records, count=count), "iso-8859-1")
-
-    @pytest.fixture
-    def begun(self, legacy):
-        """A log with the dump of one day."""
-        self.land(legacy, 1, fixed(1, "Jürg"), fixed(2, "bob"), fixed(3, "cid"))
-        legacy.declare(DATED)
-        legacy.create()
-        legacy.run()
-        return legacy
+        return MODELS
 
     @pytest.mark.both_adapters
-    def test_two_dumps(self, begun):
-        self.land(begun, 2, fixed(1, "Jörg"), fixed(2, "bob"), fixed(3, "cid", balance="00000-250"), fixed(4, ""))
-        text = begun.run()
+    def test_two_dumps(self, legacy):
+        begin(legacy)
+        # Half a dump changes nothing.
+        land(legacy, 2, fixed(1, "Jörg"), count=3)
+        assert "records: 3 by its trailer, 1 by count" in legacy.run(expect_pass=False)
+        assert {row[0] for row in legacy.log()} == {1}
+        land(legacy, 2, fixed(1, "Jörg"), fixed(2, "bob"), fixed(3, "cid", balance="00000-250"), fixed(4, ""))
+        text = legacy.run()
         reason = "balance is '00000-250', not decimal(9,2) with 2 implied decimals"
         assert messages("Format definitions")["a bad record in a run"] in text
         assert reason in text
-        assert begun.log() == [
+        assert legacy.log() == [
             (1, "insert", 1, "Jürg", "12.50"),
             (1, "insert", 2, "bob", "12.50"),
             (1, "insert", 3, "cid", "12.50"),
@@ -449,25 +461,8 @@ class TestRuns:
             (2, "delete", 3, "cid", "12.50"),
             (2, "insert", 4, None, "12.50"),
         ]
-        assert begun.bad() == [(4, fixed(3, "cid", balance="00000-250"), reason)]
-        assert "bad and set aside" not in begun.run()
-
-    @pytest.mark.both_adapters
-    def test_half_a_dump_changes_nothing(self, begun):
-        self.land(begun, 2, fixed(1, "Jörg"), count=3)
-        assert "records: 3 by its trailer, 1 by count" in begun.run(expect_pass=False)
-        assert {row[0] for row in begun.log()} == {1}
-
-    def test_an_empty_dump_is_refused(self, begun):
-        self.land(begun, 2)
-        assert "batch 2 (2026-01-02): the dump is empty (the last one had 3 rows)" in begun.run(expect_pass=False)
-        (begun.root / "dumps/dump_date=2026-01-02/a.txt").write_text("")
-        assert "batch 2 (2026-01-02): the dump is empty (the last one had 3 rows)" in begun.run(expect_pass=False)
-
-    def test_a_warning_that_is_an_error_decides_nothing(self, begun):
-        self.land(begun, 2, fixed(1, "Jörg"), fixed("x", "bob"))
-        begun.run("--warn-error", expect_pass=False)
-        assert {row[0] for row in begun.log()} == {1}
+        assert legacy.bad() == [(4, fixed(3, "cid", balance="00000-250"), reason)]
+        assert "bad and set aside" not in legacy.run()
 
     def test_bad_records_of_dumps_that_no_folder_tells(self, legacy):
         fields = [*DELIMITED["fields"], {"name": "dump_date", "data_type": "date"}]
@@ -481,34 +476,70 @@ class TestRuns:
         assert "batch 2 (2026-01-02): 1 record(s) of source legacy.accounts are bad" in text
         assert [row[:2] for row in legacy.log()] == [(1, "insert"), (2, "update")]
 
-    def test_a_declaration_that_was_changed_is_not_passed_over(self, begun):
+    def test_a_run_warns_of_a_header_or_trailer_in_a_wrong_place(self, legacy):
+        begin(legacy)
+        header, record, trailer = framed(fixed(1, "Jorg")).splitlines()
+        moved = {
+            2: ([header, trailer, record], "a record after the trailer"),
+            3: ([record, header, trailer], "a record before the header"),
+        }
+        for day, (lines, _) in moved.items():
+            legacy.write(f"dump_date=2026-01-0{day}/a.txt", "\n".join(lines))
+        text = legacy.run()
+        said = "1 record(s) of source legacy.accounts are bad and set aside, for instance"
+        for day, (_, problem) in moved.items():
+            assert f"batch {day} (2026-01-0{day}): {said}: {problem}" in text
+        land(legacy, 4, fixed(1, "Jorg"))
+        assert "bad and set aside" not in legacy.run()
+
+    @pytest.mark.parametrize("bad_records", ["quarantine", "fail"])
+    def test_only_the_folder_of_a_dump_is_read(self, legacy, bad_records):
+        land(legacy, 1, fixed(1, "Jürg"), fixed(2, "bob"), fixed(3, "cid"))
+        land(legacy, 2, fixed("x", "Jörg"), count=3)
+        legacy.declare(DATED, bad_records=bad_records)
+        legacy.create()
+        query = f"select * from {legacy.schema}.accounts where dump_date = date '2026-01-01'"
+        assert len(legacy.spark.sql(query).collect()) == 3
+        plan = legacy.spark.sql(f"explain {query}").collect()[0][0]
+        assert plan.count("Location: InMemoryFileIndex(1 paths)") == plan.count("FileScan") == 2
+
+
+class TestRefusedRuns:
+    """None of them changes the log."""
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        return MODELS
+
+    @pytest.fixture(scope="class")
+    def of_one_dump(self, shared_legacy):
+        begin(shared_legacy)
+        return shared_legacy
+
+    @pytest.fixture
+    def begun(self, of_one_dump):
+        """A log with the dump of one day, and its source without another."""
+        for folder in (of_one_dump.root / "dumps").iterdir():
+            if folder.name != "dump_date=2026-01-01":
+                shutil.rmtree(folder)
+        of_one_dump.declare(DATED)
+        yield of_one_dump
+        assert {row[0] for row in of_one_dump.log()} == {1}
+
+    def test_an_empty_dump(self, begun):
+        land(begun, 2)
+        assert "batch 2 (2026-01-02): the dump is empty (the last one had 3 rows)" in begun.run(expect_pass=False)
+        (begun.root / "dumps/dump_date=2026-01-02/a.txt").write_text("")
+        assert "batch 2 (2026-01-02): the dump is empty (the last one had 3 rows)" in begun.run(expect_pass=False)
+
+    def test_a_warning_that_is_an_error(self, begun):
+        land(begun, 2, fixed(1, "Jörg"), fixed("x", "bob"))
+        begun.run("--warn-error", expect_pass=False)
+
+    def test_a_declaration_that_was_changed(self, begun):
         begun.declare(DATED, encoding="utf-8")
         assert messages("External sources")["a declaration that was changed"] in begun.run(expect_pass=False)
-
-    @pytest.mark.parametrize(
-        ("move", "problem"),
-        [
-            (lambda header, record, trailer: [header, trailer, record], "a record after the trailer"),
-            (lambda header, record, trailer: [record, header, trailer], "a record before the header"),
-        ],
-    )
-    def test_a_run_warns_of_a_header_or_trailer_in_a_wrong_place(self, begun, move, problem):
-        lines = framed(fixed(1, "Jorg")).splitlines()
-        begun.write("dump_date=2026-01-02/a.txt", "\n".join(move(*lines)))
-        assert f"1 record(s) of source legacy.accounts are bad and set aside, for instance: {problem}" in begun.run()
-        self.land(begun, 3, fixed(1, "Jorg"))
-        assert "bad and set aside" not in begun.run()
 
     def test_a_folder_that_names_no_date(self, begun):
         begun.write("dump_date=__HIVE_DEFAULT_PARTITION__/a.txt", framed(fixed(1, "ann")))
         assert messages("Format definitions")["a folder that names no value"] in begun.run(expect_pass=False)
-
-    @pytest.mark.parametrize("bad_records", ["quarantine", "fail"])
-    def test_only_the_folder_of_a_dump_is_read(self, begun, bad_records):
-        self.land(begun, 2, fixed("x", "Jörg"), count=3)
-        begun.declare(DATED, bad_records=bad_records)
-        begun.create()
-        query = f"select * from {begun.schema}.accounts where dump_date = date '2026-01-01'"
-        assert len(begun.spark.sql(query).collect()) == 3
-        plan = begun.spark.sql(f"explain {query}").collect()[0][0]
-        assert plan.count("Location: InMemoryFileIndex(1 paths)") == plan.count("FileScan") == 2

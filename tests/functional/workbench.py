@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 MODEL = "accounts"
 CONFIG = {"unique_key": ["account_id"]}
+DUMP = "select * from {{ target.schema }}.dump"
 # What no test here reads costs a sixth of a run.
 SPARING = ("--no-write-json", "--log-level-file", "none")
 # What dbt parses of a project, besides its packages.
@@ -48,10 +49,11 @@ def temporary_views(spark: SparkSession) -> set[str]:
 
 @dataclass
 class Run:
-    """How a dbt command ended."""
+    """How a dbt command ended: whether well, everything that it said, and what it says of each model."""
 
     ok: bool
     text: str
+    messages: dict[str, str]
 
 
 @dataclass
@@ -69,11 +71,17 @@ class Workbench:
         self.spark.sql(f"drop table if exists {self.schema}.dump purge")
         self.spark.sql(f"create table {self.schema}.dump using parquet as {query}")
 
-    def configure(self, select: str = "select * from {{ target.schema }}.dump", **config: Any) -> None:
+    def configure(self, select: str = DUMP, **config: Any) -> None:
         """Write the model's file."""
+        (self.root / "models" / f"{MODEL}.sql").write_text(self._differential(select, config))
+
+    def add_differential(self, name: str, select: str = DUMP, **config: Any) -> None:
+        """Write the file of another model of this kind."""
+        self.add_model(name, self._differential(select, config))
+
+    def _differential(self, select: str, config: dict[str, Any]) -> str:
         options = json.dumps({"materialized": "differential", "file_format": self.file_format, **CONFIG, **config})
-        head = f"{{{{ config(**fromjson({options!r})) }}}}"
-        (self.root / "models" / f"{MODEL}.sql").write_text(f"{head}\n{select}\n")
+        return f"{{{{ config(**fromjson({options!r})) }}}}\n{select}\n"
 
     def add_model(self, name: str, text: str) -> None:
         """Write another model's file, which goes with ``clear``."""
@@ -110,7 +118,9 @@ class Workbench:
         result = dbtRunner(manifest, callbacks=[note]).invoke([*command, *options])
         if result.exception is not None:
             said.append(str(result.exception))
-        return Run(result.success, "\n".join(said))
+        results = getattr(result.result, "results", [])
+        messages = {each.node.name: str(each.message) for each in results if hasattr(each, "node")}
+        return Run(result.success, "\n".join(said), messages)
 
     def _parse(self, note: Callable[[Any], None], options: list[str]) -> Manifest | None:
         """The parsed project: that of the last command, unless a file has changed. None where it cannot be parsed."""
@@ -138,19 +148,23 @@ class Workbench:
         assert self.state() == before
         return done.text
 
-    def log(self, columns: str = "account_id, name, _change_type, _batch_id") -> list[tuple[Any, ...]]:
+    def log(
+        self, columns: str = "account_id, name, _change_type, _batch_id", model: str = MODEL
+    ) -> list[tuple[Any, ...]]:
         """The model's rows as tuples, in order of batch and key."""
-        rows = self.spark.sql(f"select {columns} from {self.schema}.{MODEL} order by _batch_id, account_id")
+        rows = self.spark.sql(f"select {columns} from {self.schema}.{model} order by _batch_id, account_id")
         return [tuple(row) for row in rows.collect()]
 
-    def batches(self, columns: str = "batch_id, inserts, deletes, updates") -> list[tuple[Any, ...]]:
+    def batches(
+        self, columns: str = "batch_id, inserts, deletes, updates", model: str = MODEL
+    ) -> list[tuple[Any, ...]]:
         """The rows of x__batches."""
-        rows = self.spark.sql(f"select {columns} from {self.schema}.{MODEL}__batches order by batch_id")
+        rows = self.spark.sql(f"select {columns} from {self.schema}.{model}__batches order by batch_id")
         return [tuple(row) for row in rows.collect()]
 
-    def names(self) -> set[str]:
+    def names(self, model: str = MODEL) -> set[str]:
         """Tables and views of the model."""
-        found = self.spark.sql(f"show tables in {self.schema} like '{MODEL}*'").collect()
+        found = self.spark.sql(f"show tables in {self.schema} like '{model}*'").collect()
         return {row.tableName for row in found}
 
     def view_text(self) -> str:

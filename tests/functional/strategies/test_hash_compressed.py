@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from bad_input import messages
 from numbered import kept, table
 from pyspark.sql import DataFrame
-from workbench import Workbench
+from workbench import MODEL, SEVERAL, Run, Workbench
 
 from deltawave.differencing import hash_compressed, sort_merge_compressed
 
@@ -20,20 +21,27 @@ OLD = f"select {ROW} from range(100)"
 NEW = OLD.replace("id % 3", "if(id < 10, -1, id % 3)").replace("range(100)", "range(105) where id < 90 or id > 99")
 
 
-def store(bench: Workbench, select: str, using: str = "parquet", partitioned: str = "") -> None:
+def store(bench: Workbench, select: str, name: str = "stored", using: str = "parquet", partitioned: str = "") -> None:
     """A table as a source delivers it, in several files."""
     bench.spark.sql(f"create schema if not exists {bench.schema}")
-    bench.spark.sql(f"drop table if exists {bench.schema}.stored")
+    bench.spark.sql(f"drop table if exists {bench.schema}.{name}")
     rows = f"select /*+ repartition(3) */ * from ({select})"
-    bench.spark.sql(f"create table {bench.schema}.stored using {using} {partitioned} as {rows}")
+    bench.spark.sql(f"create table {bench.schema}.{name} using {using} {partitioned} as {rows}")
 
 
-def counts(bench: Workbench) -> list[tuple[Any, ...]]:
-    return bench.batches("inserts, deletes, updates")
+def run(bench: Workbench, *arguments: str) -> Run:
+    """Run the models."""
+    done = bench.run(*arguments)
+    assert done.ok, done.text
+    return done
 
 
-@pytest.fixture
-def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
+    return bench.batches("inserts, deletes, updates", model)
+
+
+@pytest.fixture(scope="class")
+def readings() -> Iterator[list[str]]:
     """How the new rows are compared."""
     seen: list[str] = []
     probed, merged = hash_compressed._probed, sort_merge_compressed.differing_rows
@@ -46,28 +54,94 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append("merged")
         return merged(*frames, **options)
 
-    monkeypatch.setattr(hash_compressed, "_probed", probes)
-    monkeypatch.setattr(sort_merge_compressed, "differing_rows", merges)
-    return seen
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hash_compressed, "_probed", probes)
+        patch.setattr(sort_merge_compressed, "differing_rows", merges)
+        yield seen
 
 
-class TestTable:
-    @pytest.mark.parametrize(("memory_bytes", "way"), [(1 << 30, "probed"), (2999, "merged")])
-    def test_a_table_that_is_too_large_is_merged(
-        self, bench: Workbench, readings: list[str], memory_bytes: int, way: str
-    ) -> None:
-        bench.configure(strategy="hash_compressed", memory_bytes=memory_bytes)
-        bench.build(OLD)
-        assert len(kept(bench, "hashes")) == 1
-        bench.build(NEW)
-        assert readings == [way]
-        assert counts(bench) == [(100, 0, 0), (5, 10, 10)]
-        changed = bench.log("account_id, _change_type, branch, _before.branch, _changed_columns")[100:]
+class History(NamedTuple):
+    """What the last run says of each model, how the one before compared, and what they left of their tables."""
+
+    messages: dict[str, str]
+    readings: list[str]
+    left: list[Any]
+
+
+class TestHistory:
+    """Two dumps, and the second one again: with memory for the table, without, and with the later changes alone."""
+
+    MODELS: dict[str, dict[str, Any]] = {
+        MODEL: {},
+        "baseline": {"initial_load": "baseline"},
+        "too_large": {"memory_bytes": 2999},
+    }
+
+    @pytest.fixture(scope="class")
+    def history(self, shared_bench: Workbench, readings: list[str]) -> History:
+        context = shared_bench.spark.sparkContext
+        root = Path(context._jvm.org.apache.spark.SparkFiles.getRootDirectory())
+        cached = set(context._jsc.getPersistentRDDs())
+        shared_bench.configure(strategy="hash_compressed")
+        for name, options in self.MODELS.items():
+            if name != MODEL:
+                shared_bench.add_differential(name, strategy="hash_compressed", **options)
+        # One model after the other, in the order of their names.
+        for dump in (OLD, NEW):
+            shared_bench.build(dump)
+        compared = list(readings)
+        messages = shared_bench.build(NEW).messages
+        left = [*root.glob("deltawave-*"), *(set(context._jsc.getPersistentRDDs()) - cached)]
+        return History(messages, compared, left)
+
+    def test_a_table_that_is_too_large_is_merged(self, history: History) -> None:
+        assert dict(zip(self.MODELS, history.readings, strict=True)) == {
+            MODEL: "probed",
+            "baseline": "probed",
+            "too_large": "merged",
+        }
+
+    @pytest.mark.parametrize("model", [MODEL, "too_large"])
+    def test_the_changes(self, history: History, shared_bench: Workbench, model: str) -> None:
+        assert len(kept(shared_bench, "hashes", model)) == 1
+        assert counts(shared_bench, model) == [(100, 0, 0), (5, 10, 10)]
+        changed = shared_bench.log("account_id, _change_type, branch, _before.branch, _changed_columns", model)[100:]
         assert changed[0] == (0, "update", -1, 0, ["branch"])
         assert changed[10] == (90, "delete", 0, None, None)
         assert changed[-1] == (104, "insert", 2, None, None)
-        assert "no changes" in bench.build(NEW).text
 
+    def test_the_same_dump_again(self, history: History) -> None:
+        assert history.messages == dict.fromkeys(self.MODELS, "no changes")
+
+    def test_the_log_lacks_the_rows_of_the_first_dump(self, history: History, shared_bench: Workbench) -> None:
+        assert counts(shared_bench, "baseline") == [(0, 0, 0), (5, 10, 10)]
+        columns = "account_id, branch, _change_type, _changed_columns, _before"
+        assert shared_bench.log(columns, "baseline")[10] == (90, None, "delete", None, None)
+
+    def test_the_table_is_removed(self, history: History) -> None:
+        assert not history.left
+
+
+class TestRefused:
+    @pytest.fixture(scope="class")
+    def begun(self, shared_bench: Workbench) -> Workbench:
+        """A log with one dump, which what is refused does not change."""
+        shared_bench.configure(strategy="hash_compressed")
+        shared_bench.build(table(3))
+        return shared_bench
+
+    @pytest.mark.parametrize("key", ["1", "1000", "null"])
+    def test_a_bad_key(self, begun: Workbench, key: str) -> None:
+        bad = f"select cast({key} as bigint) as account_id, 'old' as name"
+        refused = begun.refused(f"{table(3)} union all {bad} union all {bad}")
+        assert ("null" if key == "null" else "more than once") in refused
+        assert counts(begun) == [(100, 0, 0)]
+
+    def test_an_emptied_source(self, begun: Workbench) -> None:
+        assert "the dump is empty" in begun.refused(f"{table(3)} limit 0")
+
+
+class TestTable:
     def test_columns_that_python_cannot_give_back_are_merged(self, bench: Workbench, readings: list[str]) -> None:
         bench.configure(strategy="hash_compressed")
         dump = "select id as account_id, parse_json(if(id = {}, '1', '2')) as document from range(3)"
@@ -76,62 +150,24 @@ class TestTable:
         assert readings == ["merged"]
         assert counts(bench) == [(3, 0, 0), (0, 0, 2)]
 
-    @pytest.mark.parametrize("key", ["1", "1000", "null"])
-    def test_a_bad_key_is_refused(self, bench: Workbench, key: str) -> None:
-        bench.configure(strategy="hash_compressed")
-        bench.build(table(3))
-        bad = f"select cast({key} as bigint) as account_id, 'old' as name"
-        refused = bench.refused(f"{table(3)} union all {bad} union all {bad}")
-        assert ("null" if key == "null" else "more than once") in refused
-        assert counts(bench) == [(100, 0, 0)]
-
-    def test_an_emptied_source_is_refused(self, bench: Workbench) -> None:
-        bench.configure(strategy="hash_compressed")
-        bench.build(table(3))
-        assert "the dump is empty" in bench.refused(f"{table(3)} limit 0")
-
-    @pytest.mark.parametrize("in_place", [False, True])
-    def test_a_table_without_files_has_lost_every_row(self, bench: Workbench, in_place: bool) -> None:
-        options = {"in_place": in_place, "allow_empty": True, "max_delete_fraction": 1}
-        bench.configure(IN_PLACE, strategy="hash_compressed", **options)
+    def test_a_table_without_files_has_lost_every_row(self, bench: Workbench) -> None:
+        options = {"strategy": "hash_compressed", "allow_empty": True, "max_delete_fraction": 1}
+        bench.configure(IN_PLACE, **options)
+        bench.add_differential("in_place", IN_PLACE, in_place=True, **options)
         store(bench, OLD)
-        bench.build("select 1")
+        run(bench, *SEVERAL)
         bench.spark.sql(f"truncate table {bench.schema}.stored")
-        bench.build("select 1")
-        assert "no changes" in bench.build("select 1").text
+        run(bench, *SEVERAL)
+        again = run(bench, *SEVERAL)
         store(bench, OLD)
-        bench.build("select 1")
-        assert counts(bench) == [(100, 0, 0), (0, 100, 0), (100, 0, 0)]
-
-    def test_the_log_lacks_the_rows_of_the_first_dump(self, bench: Workbench) -> None:
-        bench.configure(strategy="hash_compressed", initial_load="baseline")
-        bench.build(OLD)
-        bench.build(NEW)
-        assert counts(bench) == [(0, 0, 0), (5, 10, 10)]
-        assert bench.log("account_id, branch, _change_type, _changed_columns, _before")[10] == (
-            90,
-            None,
-            "delete",
-            None,
-            None,
-        )
-
-    def test_the_table_is_removed(self, bench: Workbench) -> None:
-        context = bench.spark.sparkContext
-        root = Path(context._jvm.org.apache.spark.SparkFiles.getRootDirectory())
-        cached = set(context._jsc.getPersistentRDDs())
-        bench.configure(strategy="hash_compressed")
-        bench.build(table(3))
-        bench.build(table(4))
-        assert not list(root.glob("deltawave-*"))
-        assert set(context._jsc.getPersistentRDDs()) <= cached
+        run(bench, *SEVERAL)
+        for model in (MODEL, "in_place"):
+            assert again.messages[model] == "no changes"
+            assert counts(bench, model) == [(100, 0, 0), (0, 100, 0), (100, 0, 0)]
 
 
 class TestInPlace:
-    @pytest.mark.parametrize("strategy", ["hash_compressed", "sort_merge_compressed"])
-    def test_files_are_read_where_they_lie(
-        self, bench: Workbench, monkeypatch: pytest.MonkeyPatch, strategy: str
-    ) -> None:
+    def test_files_are_read_where_they_lie(self, bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
         from deltawave.differencing import in_place
 
         read: list[int] = []
@@ -145,15 +181,22 @@ class TestInPlace:
             return groups
 
         monkeypatch.setattr(in_place.RowGroups, "of", noted)
-        bench.configure(f"{IN_PLACE} -- as it was delivered", strategy=strategy, in_place=True)
+        select = f"{IN_PLACE} -- as it was delivered"
+        bench.configure(select, strategy="hash_compressed", in_place=True)
+        bench.add_differential("merged", select, strategy="sort_merge_compressed", in_place=True)
         store(bench, OLD)
-        bench.build("select 1")
+        # A run without rows reads nothing, and leaves all to the next one.
+        run(bench, "--empty", *SEVERAL)
+        assert not read
+        run(bench, *SEVERAL)
         store(bench, NEW)
-        bench.build("select 1")
-        assert read == [3]
-        assert counts(bench) == [(100, 0, 0), (5, 10, 10)]
-        found = bench.spark.table(f"{bench.schema}.accounts").where("_batch_id = 2 and account_id = 3").first()
-        assert (found["branch"], found["a.b"], found["_before"]["branch"]) == (-1, 3, 0)
+        run(bench, *SEVERAL)
+        assert read == [3, 3]
+        for model in (MODEL, "merged"):
+            assert counts(bench, model) == [(100, 0, 0), (5, 10, 10)]
+            changes = bench.spark.table(f"{bench.schema}.{model}")
+            found = changes.where("_batch_id = 2 and account_id = 3").first()
+            assert (found["branch"], found["a.b"], found["_before"]["branch"]) == (-1, 3, 0)
 
     def test_a_file_may_lack_a_column_or_have_another_type(self, bench: Workbench, tmp_path: Path) -> None:
         first = "select id as account_id, cast(id as int) as amount from range(4)"
@@ -167,23 +210,23 @@ class TestInPlace:
         assert counts(bench) == [(4, 0, 0), (2, 0, 0)]
         assert bench.log("account_id, amount")[-2:] == [(10, 7), (11, None)]
 
-    @pytest.mark.parametrize("strategy", ["hash_compressed", "window"])
-    def test_values_of_another_type_are_not_converted(self, bench: Workbench, tmp_path: Path, strategy: str) -> None:
+    def test_values_of_another_type_are_not_converted(self, bench: Workbench, tmp_path: Path) -> None:
         """Spark refuses to read numbers as texts, and so does a run in place: '01' is not 1."""
         folder = tmp_path / "dump"
         bench.spark.sql(f"create schema if not exists {bench.schema}")
         columns = "account_id bigint, zip string"
         bench.spark.sql(f"create table {bench.schema}.stored ({columns}) using parquet location '{folder}'")
         bench.spark.sql(f"insert into {bench.schema}.stored select id, concat('0', id) from range(4)")
-        bench.configure(IN_PLACE, strategy=strategy, in_place=True)
-        assert bench.run().ok
+        bench.configure(IN_PLACE, strategy="hash_compressed", in_place=True)
+        bench.add_differential("ordered", IN_PLACE, strategy="window", in_place=True)
+        run(bench, *SEVERAL)
         numbers = bench.spark.sql("select id as account_id, id as zip from range(4, 6)")
         numbers.write.mode("append").parquet(str(folder))
         bench.spark.sql(f"refresh table {bench.schema}.stored")
-        done = bench.run()
-        assert not done.ok
-        assert "[zip]. Expected Spark type string, actual Parquet type INT64" in done.text
-        assert counts(bench) == [(4, 0, 0)]
+        done = bench.run(*SEVERAL)
+        for model in (MODEL, "ordered"):
+            assert "[zip]. Expected Spark type string, actual Parquet type INT64" in done.messages[model]
+            assert counts(bench, model) == [(4, 0, 0)]
 
     def test_sentinels_of_time_are_read_as_spark_reads_them(self, bench: Workbench, readings: list[str]) -> None:
         ends = "timestamp'9999-12-31 00:00:00', timestamp'1900-01-01 00:00:00', null"
@@ -213,29 +256,22 @@ class TestInPlace:
             bench.spark.conf.set("spark.sql.session.timeZone", "UTC")
         assert counts(bench) == [(3, 0, 0), (0, 0, 1), (0, 0, 2)]
 
-    def test_a_run_without_rows_reads_nothing(self, bench: Workbench) -> None:
-        bench.configure(IN_PLACE, strategy="hash_compressed", in_place=True)
-        store(bench, OLD)
-        assert bench.run("--empty").ok
-        bench.build("select 1")
-        assert counts(bench) == [(100, 0, 0)]
-
     def test_what_is_no_plain_select_is_refused(self, bench: Workbench) -> None:
         expected = messages("In place")
         store(bench, OLD)
         bench.spark.sql(f"create view {bench.schema}.seen as select * from {bench.schema}.stored")
+        store(bench, OLD, "divided", partitioned="partitioned by (branch)")
+        store(bench, OLD, "delimited", using="csv")
         cases = {
             "a select of some rows": f"{IN_PLACE} where account_id < 50",
             "a view": IN_PLACE.replace("stored", "seen"),
+            "a table with partitions": IN_PLACE.replace("stored", "divided"),
+            "a table of another format": IN_PLACE.replace("stored", "delimited"),
         }
-        for kind, select in cases.items():
-            bench.configure(select, strategy="hash_compressed", in_place=True)
-            assert expected[kind] in bench.refused("select 1"), kind
-        for kind, options in {
-            "a table with partitions": {"partitioned": "partitioned by (branch)"},
-            "a table of another format": {"using": "csv"},
-        }.items():
-            store(bench, OLD, **options)
-            bench.configure(IN_PLACE, strategy="hash_compressed", in_place=True)
-            assert expected[kind] in bench.refused("select 1"), kind
-        assert list(expected) == [*cases, "a table with partitions", "a table of another format"]
+        for number, select in enumerate(cases.values()):
+            bench.add_differential(f"case_{number}", select, strategy="hash_compressed", in_place=True)
+        done = bench.run("--select", "case_*", *SEVERAL)
+        for number, kind in enumerate(cases):
+            assert expected[kind] in done.messages[f"case_{number}"], kind
+        assert not bench.names("case")
+        assert list(expected) == list(cases)

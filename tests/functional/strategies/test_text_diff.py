@@ -1,4 +1,4 @@
-"""Strategy text_diff: rows in their former order and in others, and a log that is equal to that of outer_join."""
+"""Strategy text_diff: rows in their former order and in others. Its logs are compared in test_window."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 from functional.macros.generated import content
-from numbered import kept, table
 from pyspark.sql import DataFrame
-from workbench import Workbench
 
 from deltawave.differencing import snapshot_differential
 
-pytestmark = pytest.mark.usefixtures("small_segments")
+pytestmark = pytest.mark.usefixtures("interpreted", "small_segments")
 
 ROW = "id as account_id, concat('name of ', id) as name, id % 3 as branch"
 # Rows 0 to 9 are updated, 900 to 909 gone, 1000 to 1004 new.
@@ -65,30 +63,3 @@ class TestFunction:
         frame = stored("old", f"select {ROW} from range(100) order by id")
         assert sum(changed(frame.where("account_id < 50"), frame, "text_diff").values()) == 50
         assert "no text diff, Spark joins both snapshots: the old one is not read in place" in caplog.text
-
-
-class TestModel:
-    def test_the_log_is_that_of_the_outer_join(self, bench: Workbench) -> None:
-        dumps = [
-            f"select {ROW} from range(0, 1000, 1, 3)",
-            f"select {NEW_ROW} from range(0, 1005, 1, 3) where {PRESENT}",
-            f"select {ROW} from range(0, 1000, 1, 5) order by hash(id)",
-        ]
-        logs = []
-        for strategy in ("text_diff", "outer_join"):
-            bench.configure(strategy=strategy, full_refresh=True)
-            texts = [
-                bench.build(dump, *(["--full-refresh"] if dump is dumps[0] and logs else [])).text for dump in dumps
-            ]
-            if strategy == "text_diff":
-                assert "deltawave: accounts: text diff over" in texts[1]
-                assert len(kept(bench, "ordered")) == 1
-            logs.append(bench.log("account_id, name, branch, _change_type, _changed_columns, _before.branch"))
-        assert len(logs[0]) == 1000 + 25 + 25
-        # A new generation has other numbers of batches, and rows in the same order.
-        assert logs[0] == logs[1]
-
-    def test_a_duplicate_is_refused(self, bench: Workbench) -> None:
-        bench.configure(strategy="text_diff")
-        bench.build(table(3))
-        assert "more than once" in bench.refused(f"{table(3)} union all {table(3)}")

@@ -16,19 +16,21 @@ from bad_input import messages
 from functional.macros.generated import content
 from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
-from workbench import Workbench, temporary_views
+from workbench import SEVERAL, Run, Workbench, temporary_views
 
 from deltawave.differencing import outer_join, window
 from deltawave.evaluation.comparator import compare
 from deltawave.evaluation.hashed import Messages, Snapshot
 
-pytestmark = pytest.mark.usefixtures("small_segments")
+pytestmark = pytest.mark.usefixtures("interpreted", "small_segments")
 
 ROW = "cast(id as int) as account_id, concat('name of ', id) as name, id % 3 as branch, 0.5D as share"
 # Rows 0 to 9 are updated, 900 to 909 gone, 1000 to 1004 new.
 NEW_ROW = ROW.replace("id % 3", "if(id < 10, -1, id % 3)")
 PRESENT = "id not between 900 and 909"
 KINDS = {"update": 10, "delete": 10, "insert": 5}
+# Strategies that read both sides in their order.
+IN_ORDER = ("window", "text_diff")
 ORDERS = {
     "the same": "id",
     "reversed by tens": "id div 10, -id",
@@ -240,19 +242,17 @@ class TestModel:
             f"select {ROW} from range(0, 1000, 1, 5) order by hash(id)",
             f"select {NEW_ROW}, 1 as added from range(0, 1005, 1, 5) where {PRESENT}",
         ]
-        logs = []
-        for strategy in ("window", "outer_join"):
-            bench.configure(strategy=strategy, full_refresh=True, on_schema_change="append_new_columns")
-            texts = [
-                bench.build(dump, *(["--full-refresh"] if dump is dumps[0] and logs else [])).text for dump in dumps
-            ]
-            if strategy == "window":
-                assert "deltawave: accounts: window over" in texts[1]
-                assert len(kept(bench, "ordered")) == 1
-            logs.append(bench.log("account_id, name, branch, added, _change_type, _changed_columns, _before.branch"))
-        assert len(logs[0]) == 1000 + 25 + 25 + 1005
-        # A new generation has other numbers of batches, and rows in the same order.
-        assert logs[0] == logs[1]
+        bench.configure(strategy="outer_join", on_schema_change="append_new_columns")
+        for strategy in IN_ORDER:
+            bench.add_differential(strategy, strategy=strategy, on_schema_change="append_new_columns")
+        texts = [bench.build(dump, *SEVERAL).text for dump in dumps]
+        columns = "account_id, name, branch, added, _change_type, _changed_columns, _before.branch"
+        joined = bench.log(columns)
+        assert len(joined) == 1000 + 25 + 25 + 1005
+        for strategy in IN_ORDER:
+            assert f"deltawave: {strategy}: {strategy.replace('_', ' ')} over" in texts[1]
+            assert len(kept(bench, "ordered", strategy)) == 1
+            assert bench.log(columns, strategy) == joined, strategy
 
     def test_how_near_rows_lie_is_recorded(self, bench: Workbench) -> None:
         # Room for some tens of rows.
@@ -280,22 +280,26 @@ class TestModel:
             ("outer_join", True),
         ]
 
-    def test_a_duplicate_is_refused(self, bench: Workbench) -> None:
-        bench.configure(strategy="window")
-        bench.build(table(3))
-        refused = bench.refused(f"{table(3)} union all {table(3)}")
-        assert "more than once" in refused
+
+@pytest.fixture
+def dumped(bench: Workbench, tmp_path: Path) -> Callable[[str, str], Path]:
+    """A dump as files in a folder of its own."""
+
+    def folder_of(name: str, query: str) -> Path:
+        folder = tmp_path / name
+        rows = bench.spark.sql(f"select /*+ repartition_by_range(2, account_id) */ * from ({query})")
+        rows.write.parquet(str(folder))
+        return folder
+
+    return folder_of
 
 
 @pytest.fixture
-def deliver(bench: Workbench, tmp_path: Path) -> Callable[..., Path]:
-    """A dump as files in a folder of its own, which the model compares in place; the first file."""
+def deliver(bench: Workbench, dumped: Callable[[str, str], Path]) -> Callable[..., Path]:
+    """A dump as files, which the model compares in place; the first file."""
 
     def delivered(name: str, query: str, **options: Any) -> Path:
-        folder = tmp_path / name
-        bench.spark.sql(f"select /*+ repartition_by_range(2, account_id) */ * from ({query})").write.parquet(
-            str(folder)
-        )
+        folder = dumped(name, query)
         bench.configure(f"select * from parquet.`{folder}`", **{"strategy": "window", "in_place": True} | options)
         return min(folder.glob("*.parquet"))
 
@@ -316,36 +320,39 @@ LONG_AGO = (1_000_000_000, 1_000_000_000)
 
 
 class TestInPlace:
-    @pytest.mark.parametrize("strategy", ["window", "text_diff"])
-    def test_nothing_is_landed(self, bench: Workbench, deliver: Callable[..., Path], strategy: str) -> None:
-        deliver("first", OLD, strategy=strategy)
-        run(bench)
-        deliver("second", NEW, strategy=strategy)
-        assert f"deltawave: accounts: {strategy.replace('_', ' ')} over" in run(bench)
-        assert bench.batches() == [(1, 1000, 0, 0), (2, 5, 10, 10)]
-        assert bench.log("account_id, branch, _before.branch, _before.name")[1000] == (0, -1, 0, "name of 0")
-        relations = {name.partition("__")[2].partition("_")[0] for name in bench.names()}
-        assert relations == {"", "log", "batches", "commit", "files"}
-        assert len(kept(bench, "files")) == 1
-        # Sizes and times of two files are all that there is beside the log.
-        assert bench.spark.table(f"{bench.schema}.{min(kept(bench, 'files'))}").count() == 2
-        assert not [name for name in temporary_views(bench.spark) if bench.schema in name]
-        assert bench.batches("divergence")[:2] == [(None,), (0,)]
-
-    def test_the_same_files_are_not_read_again_and_others_become_the_former_ones(
-        self, bench: Workbench, deliver: Callable[..., Path], tmp_path: Path
+    def test_files_are_compared_where_they_lie(
+        self, bench: Workbench, dumped: Callable[[str, str], Path], tmp_path: Path
     ) -> None:
-        deliver("first", OLD)
-        run(bench)
-        said = run(bench)
-        assert "no changes" in said
-        assert "window over" not in said
-        deliver("second", OLD)
-        run(bench)
-        (tmp_path / "first").rename(tmp_path / "purged")
-        deliver("third", NEW)
-        run(bench)
-        assert bench.batches() == [(1, 1000, 0, 0), (2, 0, 0, 0), (3, 5, 10, 10)]
+        """Nothing is landed, the same files are not read again, and others become the former ones."""
+
+        def compare_in_place(folder: Path) -> Run:
+            for strategy in IN_ORDER:
+                select = f"select * from parquet.`{folder}`"
+                bench.add_differential(strategy, select, strategy=strategy, in_place=True)
+            done = bench.run("--select", *IN_ORDER, *SEVERAL)
+            assert done.ok, done.text
+            return done
+
+        first = dumped("first", OLD)
+        compare_in_place(first)
+        done = compare_in_place(first)
+        assert done.messages == dict.fromkeys(IN_ORDER, "no changes")
+        assert " over " not in done.text
+        compare_in_place(dumped("second", OLD))
+        first.rename(tmp_path / "purged")
+        said = compare_in_place(dumped("third", NEW)).text
+        for strategy in IN_ORDER:
+            assert f"deltawave: {strategy}: {strategy.replace('_', ' ')} over" in said
+            assert bench.batches(model=strategy) == [(1, 1000, 0, 0), (2, 0, 0, 0), (3, 5, 10, 10)]
+            assert bench.batches("divergence", strategy) == [(None,), (0,), (0,)]
+            changes = bench.log("account_id, branch, _before.branch, _before.name", strategy)
+            assert changes[1000] == (0, -1, 0, "name of 0")
+            relations = {name.partition("__")[2].partition("_")[0] for name in bench.names(strategy)}
+            assert relations == {"", "log", "batches", "commit", "files"}
+            (files,) = kept(bench, "files", strategy)
+            # Sizes and times of two files are all that there is beside the log.
+            assert bench.spark.table(f"{bench.schema}.{files}").count() == 2
+        assert not [name for name in temporary_views(bench.spark) if bench.schema in name]
 
     def test_the_log_goes_on_without_the_former_files(
         self, bench: Workbench, deliver: Callable[..., Path], tmp_path: Path
@@ -373,22 +380,24 @@ class TestInPlace:
         run(bench)
         assert bench.batches() == [(1, 1000, 0, 0), (2, 5, 10, 10), (3, 0, 0, 0), (4, 10, 5, 10)]
 
-    @pytest.mark.parametrize("changed", ["old", "new"])
     def test_a_file_that_changes_meanwhile(
-        self, bench: Workbench, deliver: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, changed: str
+        self, bench: Workbench, deliver: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        files = {"old": deliver("first", OLD)}
+        former = deliver("first", OLD)
         run(bench)
-        files["new"] = deliver("second", NEW)
+        new = deliver("second", NEW)
         compare_sides = window.changes
+        kinds = {former: "a former file that was written again", new: "a file that is still written"}
+        for file, kind in kinds.items():
+            times = (file.stat().st_atime_ns, file.stat().st_mtime_ns)
 
-        def changes(*frames: Any, **options: Any) -> Any:
-            os.utime(files[changed], LONG_AGO)
-            return compare_sides(*frames, **options)
+            def changes(*frames: Any, _file: Path = file, **options: Any) -> Any:
+                os.utime(_file, LONG_AGO)
+                return compare_sides(*frames, **options)
 
-        monkeypatch.setattr(window, "changes", changes)
-        kind = {"old": "a former file that was written again", "new": "a file that is still written"}[changed]
-        assert messages("Compared in place")[kind] in bench.refused()
+            monkeypatch.setattr(window, "changes", changes)
+            assert messages("Compared in place")[kind] in bench.refused(), kind
+            os.utime(file, ns=times)
 
     def test_days_of_a_table(self, bench: Workbench, tmp_path: Path) -> None:
         """Folders with the signs of patterns and of URIs; each day is compared with the one before."""
@@ -466,26 +475,30 @@ class TestInPlace:
         bench.spark.sql(f"create table {bench.schema}.padded (account_id int, code char(3)) using parquet")
         bench.spark.sql(OLD).write.partitionBy("branch").parquet(str(tmp_path / "branches"))
         folder = f"parquet.`{tmp_path / 'branches'}`"
+        bench.spark.sql(f"create table {bench.schema}.cached using parquet as {OLD}")
+        bench.spark.sql(f"cache table {bench.schema}.cached")
         cases: dict[str, tuple[str, dict[str, Any]]] = {
             "dates that are no partitions": (f"{bench.schema}.flat", {"snapshot_date": "name"}),
             "dates of a folder": (folder, {"snapshot_date": "branch"}),
             "partitions of a folder": (folder, {}),
             "padded text": (f"{bench.schema}.padded", {}),
+            "rows that Spark has in memory": (f"{bench.schema}.cached", {}),
         }
-        for kind, (relation, options) in cases.items():
-            bench.configure(f"select * from {relation}", strategy="window", in_place=True, **options)
-            assert expected[kind] in bench.refused(), kind
+        for number, (relation, options) in enumerate(cases.values()):
+            bench.add_differential(
+                f"case_{number}", f"select * from {relation}", strategy="window", in_place=True, **options
+            )
+        done = bench.run("--select", "case_*", *SEVERAL)
+        for number, kind in enumerate(cases):
+            assert expected[kind] in done.messages[f"case_{number}"], kind
+        assert not bench.names("case")
         files = [
             "a former file that is gone",
             "a former file that was replaced",
             "a former file that was written again",
         ]
         files += ["a former file of a baseline", "a file that is still written", "rows that only files hold"]
-        cached = "rows that Spark has in memory"
-        bench.spark.sql(f"cache table {bench.schema}.flat")
-        bench.configure(f"select * from {bench.schema}.flat", strategy="window", in_place=True)
-        assert expected[cached] in bench.refused()
-        assert list(expected) == [*files, *cases, cached]
+        assert list(expected) == [*files, *cases]
 
 
 def bench_select(bench: Workbench) -> str:
