@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,8 +41,8 @@ def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
     return bench.batches("inserts, deletes, updates", model)
 
 
-@pytest.fixture(scope="class")
-def readings() -> Iterator[list[str]]:
+@contextmanager
+def noted_readings() -> Iterator[list[str]]:
     """How the new rows are compared."""
     seen: list[str] = []
     probed, merged = hash_compressed._probed, sort_merge_compressed.differing_rows
@@ -57,6 +58,13 @@ def readings() -> Iterator[list[str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hash_compressed, "_probed", probes)
         patch.setattr(sort_merge_compressed, "differing_rows", merges)
+        yield seen
+
+
+@pytest.fixture
+def readings() -> Iterator[list[str]]:
+    """How the new rows are compared."""
+    with noted_readings() as seen:
         yield seen
 
 
@@ -78,7 +86,7 @@ class TestHistory:
     }
 
     @pytest.fixture(scope="class")
-    def history(self, shared_bench: Workbench, readings: list[str]) -> History:
+    def history(self, shared_bench: Workbench) -> History:
         context = shared_bench.spark.sparkContext
         root = Path(context._jvm.org.apache.spark.SparkFiles.getRootDirectory())
         cached = set(context._jsc.getPersistentRDDs())
@@ -87,9 +95,9 @@ class TestHistory:
             if name != MODEL:
                 shared_bench.add_differential(name, strategy="hash_compressed", **options)
         # One model after the other, in the order of their names.
-        for dump in (OLD, NEW):
-            shared_bench.build(dump)
-        compared = list(readings)
+        shared_bench.build(OLD)
+        with noted_readings() as compared:
+            shared_bench.build(NEW)
         messages = shared_bench.build(NEW).messages
         left = [*root.glob("deltawave-*"), *(set(context._jsc.getPersistentRDDs()) - cached)]
         return History(messages, compared, left)
