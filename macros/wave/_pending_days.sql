@@ -25,7 +25,8 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if late -%}
-    {%- set advice = deltawave._message('late_advice', {'model': job.name, 'wrong': in_the_way | first}) if in_the_way else deltawave._message('early_advice', {}) -%}
+    {%- set advice = 'late_advice' if in_the_way else 'early_advice' -%}
+    {%- set advice = deltawave._message(advice, {'model': job.name, 'wrong': in_the_way | first}) -%}
     {%- do warnings.append(deltawave._message('late_days', {'model': job.name, 'days': late | join(', '), 'advice': advice})) -%}
   {%- endif -%}
   {%- if objections and not deltawave._is_accepted(job) -%}
