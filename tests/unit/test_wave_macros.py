@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 from bad_input import messages
 from dbt_common.exceptions import CompilationError
 from pyspark.errors import AnalysisException
@@ -123,6 +124,19 @@ def test_days_to_drop_of_no_model() -> None:
         Macros(var=lambda *_: "2206-01-04")._days_to_drop({"name": "sales"})
     assert messages("Wave indices")["days to drop without a model"] in str(error.value)
     assert "--vars '{deltawave_drop_days: {sales: [2026-01-31]}}'" in str(error.value)
+
+
+def test_a_day_of_digits_is_advised_as_text() -> None:
+    """YAML would read it as another one."""
+    told = Macros()._message("late_advice", {"model": "sales", "wrong": "0131"})
+    asked = yaml.safe_load(re.findall(r"--vars '(.*)'", told)[0])["deltawave_drop_days"]
+    assert asked == {"sales": ["0131"]}
+    late = Macros()._message("late_days", {"model": "sales", "days": "0130", "advice": told})
+    assert late.startswith("sales: day(s) 0130 came after later ones")
+    assert late.endswith(told)
+    early = Macros()._message("early_advice", {"model": "sales", "wrong": None})
+    assert "--full-refresh" in early
+    assert "deltawave_drop_days" not in early
 
 
 def test_a_leap_day_is_a_day() -> None:
