@@ -255,6 +255,16 @@ def test_values_of_dictionaries_are_repeated_a_page_at_a_time(folder: Path, kind
     assert pool.max_memory() < 10 << 20
 
 
+def test_a_full_dictionary_of_small_numbers_with_nulls(folder: Path) -> None:
+    texts = [*map(str, range(128)), None]
+    places = pa.array([*range(128), None], pa.int8())
+    cells = [pa.array(range(129)), pa.DictionaryArray.from_arrays(places, pa.array(texts[:128]))]
+    rows = pa.record_batch(cells, names=["id", "text"])
+    assert write_pages(folder / "small", [rows], rows.schema, key=["id"]) == 129
+    with PageFile(folder / "small") as pages:
+        assert pages.read(0, 1).rows.column("text").to_pylist() == texts
+
+
 @pytest.mark.parametrize("is_encoded", [True, False])
 @pytest.mark.parametrize("size", [0, 4])
 def test_wide_rows_after_narrow_ones_are_pages_of_their_own(folder: Path, is_encoded: bool, size: int) -> None:

@@ -90,7 +90,8 @@ def _repeated(column: pa.DictionaryArray, begins: Places, ends: Places) -> Sizes
     """The bytes of values of a dictionary, each as often as it occurs."""
     places = np.arange(len(column.dictionary) + 1)
     own = np.append(_between(column.dictionary, places[:-1], places[1:]), 0)
-    numbers = column.indices.fill_null(len(own) - 1) if column.null_count else column.indices
+    # A null takes the last place, for which small numbers may have no room.
+    numbers = column.indices.cast(pa.int64()).fill_null(len(own) - 1)
     done = np.append(0, np.cumsum(own[numbers.to_numpy()]))
     sizes: Sizes = done[ends] - done[begins]
     return sizes
