@@ -131,9 +131,10 @@ class Workbench:
             _parsed.update(files=files, manifest=manifest)
         return _parsed["manifest"]
 
-    def build(self, query: str, *args: str) -> Run:
-        """A new dump, compared; fails where dbt does."""
-        self.dump(query)
+    def build(self, query: str | None = None, *args: str) -> Run:
+        """A run, with a new dump if there is a query; fails where dbt does."""
+        if query is not None:
+            self.dump(query)
         done = self.run(*args)
         assert done.ok, done.text
         return done

@@ -11,7 +11,7 @@ import pytest
 from bad_input import messages
 from numbered import kept, table
 from pyspark.sql import DataFrame
-from workbench import MODEL, SEVERAL, Run, Workbench
+from workbench import MODEL, SEVERAL, Workbench
 
 from deltawave.differencing import hash_compressed, sort_merge_compressed
 
@@ -28,13 +28,6 @@ def store(bench: Workbench, select: str, name: str = "stored", using: str = "par
     bench.spark.sql(f"drop table if exists {bench.schema}.{name}")
     rows = f"select /*+ repartition(3) */ * from ({select})"
     bench.spark.sql(f"create table {bench.schema}.{name} using {using} {partitioned} as {rows}")
-
-
-def run(bench: Workbench, *arguments: str) -> Run:
-    """Run the models."""
-    done = bench.run(*arguments)
-    assert done.ok, done.text
-    return done
 
 
 def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
@@ -163,12 +156,12 @@ class TestTable:
         bench.configure(IN_PLACE, **options)
         bench.add_differential("in_place", IN_PLACE, in_place=True, **options)
         store(bench, OLD)
-        run(bench, *SEVERAL)
+        bench.build(None, *SEVERAL)
         bench.spark.sql(f"truncate table {bench.schema}.stored")
-        run(bench, *SEVERAL)
-        again = run(bench, *SEVERAL)
+        bench.build(None, *SEVERAL)
+        again = bench.build(None, *SEVERAL)
         store(bench, OLD)
-        run(bench, *SEVERAL)
+        bench.build(None, *SEVERAL)
         for model in (MODEL, "in_place"):
             assert again.messages[model] == "no changes"
             assert counts(bench, model) == [(100, 0, 0), (0, 100, 0), (100, 0, 0)]
@@ -194,11 +187,11 @@ class TestInPlace:
         bench.add_differential("merged", select, strategy="sort_merge_compressed", in_place=True)
         store(bench, OLD)
         # A run without rows reads nothing, and leaves all to the next one.
-        run(bench, "--empty", *SEVERAL)
+        bench.build(None, "--empty", *SEVERAL)
         assert not read
-        run(bench, *SEVERAL)
+        bench.build(None, *SEVERAL)
         store(bench, NEW)
-        run(bench, *SEVERAL)
+        bench.build(None, *SEVERAL)
         assert read == [3, 3]
         for model in (MODEL, "merged"):
             assert counts(bench, model) == [(100, 0, 0), (5, 10, 10)]
@@ -227,7 +220,7 @@ class TestInPlace:
         bench.spark.sql(f"insert into {bench.schema}.stored select id, concat('0', id) from range(4)")
         bench.configure(IN_PLACE, strategy="hash_compressed", in_place=True)
         bench.add_differential("ordered", IN_PLACE, strategy="window", in_place=True)
-        run(bench, *SEVERAL)
+        bench.build(None, *SEVERAL)
         numbers = bench.spark.sql("select id as account_id, id as zip from range(4, 6)")
         numbers.write.mode("append").parquet(str(folder))
         bench.spark.sql(f"refresh table {bench.schema}.stored")
