@@ -33,6 +33,7 @@ import pytest
 import yaml
 from dbt_common.behavior_flags import BehaviorFlagRendered
 from filesystem import file_system
+from functional.beside import run_beside
 from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
 from jvm import LONG_JVM, archive_classes
@@ -67,7 +68,12 @@ SETTINGS = {
     "spark.sql.ui.retainedExecutions": "1",
     "spark.ui.retainedJobs": "1",
     "spark.ui.retainedStages": "1",
+    # Plans are written as text for each statement; their columns are not read.
+    "spark.sql.debug.maxToStringFields": "1",
     "spark.driver.extraJavaOptions": LONG_JVM,
+    # A worker is gone after a failure, or after a minute without work, and the next one would import everything anew.
+    "spark.python.daemon.module": "preloaded_workers",
+    "spark.executorEnv.PYTHONPATH": str(ROOT / "tests"),
 }
 
 # Hive's metastore takes half of the time of a small statement, and serves one thread at a time.
@@ -195,8 +201,8 @@ def kafka() -> Iterator[KafkaServer]:
         yield server
 
 
-# Fixtures that run in processes of their own, one after the other, while the other tests run.
-BESIDE = ("killed", "consumers", "formats")
+# Fixtures that run in processes of their own, two at a time, while the other tests run.
+BESIDE = ("contract", "killed", "consumers", "formats")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -215,8 +221,8 @@ def _beside(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session")
 def beside() -> Iterator[ThreadPoolExecutor]:
-    """Runs the background fixtures, one at a time."""
-    pool = ThreadPoolExecutor(max_workers=1)
+    """Runs the background fixtures, two at a time."""
+    pool = ThreadPoolExecutor(max_workers=2)
     yield pool
     pool.shutdown(cancel_futures=True)
 
@@ -257,6 +263,12 @@ def consumers(
         "told": beside.submit(build_as_told, folder / "told"),
         "stock": beside.submit(lambda: build_on_stock(folder / "stock", archive.result())),
     }
+
+
+@pytest.fixture(scope="session")
+def contract(beside: ThreadPoolExecutor, seed: int) -> Future[str]:
+    """The outcome of the contract suite, on histories drawn from this run's seed."""
+    return beside.submit(run_beside, f"--seed={seed}", "tests/functional/contract")
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,9 @@
 
 Without its native library, Hadoop starts a process of ``chmod`` for every file and folder that it writes: a dozen for a
 small table. Janino, which Spark compiles its queries with, compiles the class, so that a JRE is enough.
+
+Of Hadoop's two thousand defaults, only those that a local file system needs are kept: each statement copies all of
+them, and each task reads them.
 """
 
 from __future__ import annotations
@@ -31,6 +34,16 @@ public class TestFileSystem extends LocalFileSystem {
 }
 """
 
+# Where the code has no default of its own.
+_DEFAULTS = {
+    "fs.defaultFS": "file:///",
+    "fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.LocalFs",
+    "hadoop.tmp.dir": "/tmp/hadoop",
+    "hadoop.security.authentication": "simple",
+    "hadoop.security.authorization": "false",
+    "io.serializations": "org.apache.hadoop.io.serializer.WritableSerialization",
+}
+
 
 def file_system(folder: Path) -> dict[str, str]:
     """Write its classes into ``folder``; the settings of a Spark session that takes it."""
@@ -46,4 +59,10 @@ def file_system(folder: Path) -> dict[str, str]:
             (folder / f"{name}.class").write_bytes(code)
     finally:
         gateway.shutdown()
+    properties = (
+        f"<property><name>{name}</name><value>{value}</value></property>" for name, value in _DEFAULTS.items()
+    )
+    (folder / "core-default.xml").write_text(f"<configuration>{''.join(properties)}</configuration>")
+    for part in ("hdfs", "mapred", "yarn"):
+        (folder / f"{part}-default.xml").write_text("<configuration/>")
     return {"spark.driver.extraClassPath": str(folder), "spark.hadoop.fs.file.impl": NAME}
