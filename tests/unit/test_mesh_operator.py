@@ -19,11 +19,13 @@ from hypothesis import strategies as st
 
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.frequencies import ExactFrequencies
-from deltawave.meshjoin.operator import KINDS, Counts, Greedy, MeshJoin, Progress, Tuner
+from deltawave.meshjoin.one_pass import Counts
+from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, ParquetPages, Relation, write_pages
 from deltawave.meshjoin.results import BESIDE_BYTES
 from deltawave.meshjoin.sizes import largest_row, pieces, row_sizes
 from deltawave.meshjoin.theta import Between, Near, Where
+from deltawave.meshjoin.tuners import Greedy, Progress, Tuner
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
 RELATION = pa.schema([("id", pa.int64()), ("branch", pa.string()), ("skey", pa.int64())])

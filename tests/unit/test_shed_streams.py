@@ -18,11 +18,13 @@ from deltawave.costs.mesh_join import CostFactors, MeshJoinModel, best_rate
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.factors import measured_model
 from deltawave.meshjoin.frequencies import ExactFrequencies, JoinFrequencies, SketchedFrequencies
-from deltawave.meshjoin.operator import Counts, Fixed, Greedy, MeshJoin, Progress
+from deltawave.meshjoin.one_pass import Counts
+from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, write_pages
 from deltawave.meshjoin.self_tuner import SelfTuner
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
 from deltawave.meshjoin.shedding import Priority, cluster_sampling, keep_w, sample_w, top_w
+from deltawave.meshjoin.tuners import Fixed, Greedy, Progress
 
 ON = Equal.on("key")
 PRIORITIES: dict[str, Priority] = {

@@ -14,8 +14,10 @@ import pyarrow.parquet as pq
 
 from deltawave.bench.mesh_setting import Setting, forget
 from deltawave.meshjoin.factors import measured_model
-from deltawave.meshjoin.operator import Counts, Fixed, Greedy, MeshJoin, Progress, Tuner
+from deltawave.meshjoin.one_pass import Counts
+from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile
+from deltawave.meshjoin.tuners import Fixed, Greedy, Progress, Tuner
 
 # The first window of a stream is left out.
 _WINDOWS = 4

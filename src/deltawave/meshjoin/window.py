@@ -18,6 +18,10 @@ import pyarrow as pa
 from deltawave.meshjoin.hash_table import Numbers
 from deltawave.meshjoin.sizes import Places, has_one_width, pieces, row_sizes
 
+# A window is cut into this many blocks; memory is released one block at a time.
+BLOCKS = 16
+# Tuples are added to the window in packets of this part of it.
+PACKETS = 32
 # Parts of up to this many bytes are put together before tuples are taken: faster than taking from each.
 _TOGETHER = 8 << 20
 # Texts of one array take up to 2 GiB.

@@ -306,13 +306,6 @@ def deliver(bench: Workbench, dumped: Callable[[str, str], Path]) -> Callable[..
     return delivered
 
 
-def run(bench: Workbench, *arguments: str) -> str:
-    """Run the model; what was said."""
-    done = bench.run(*arguments)
-    assert done.ok, done.text
-    return done.text
-
-
 OLD = f"select {ROW} from range(0, 1000, 1, 3)"
 NEW = f"select {NEW_ROW} from range(0, 1005, 1, 3) where {PRESENT}"
 # An instant that no file of these tests is from.
@@ -357,7 +350,7 @@ class TestInPlace:
     ) -> None:
         expected = messages("Compared in place")
         former = deliver("first", OLD)
-        run(bench)
+        bench.build()
         deliver("second", NEW)
         content, times = former.read_bytes(), (former.stat().st_atime_ns, former.stat().st_mtime_ns)
         os.utime(former, LONG_AGO)
@@ -369,20 +362,20 @@ class TestInPlace:
         assert f"file://{former}, a file of the dump of batch 1" in said
         former.write_bytes(content)
         os.utime(former, ns=times)
-        run(bench)
+        bench.build()
         (tmp_path / "second").rename(tmp_path / "purged")
         # A copy of the same rows takes the place of the files.
         deliver("third", NEW, in_place=False)
-        run(bench)
+        bench.build()
         deliver("fourth", OLD)
-        run(bench)
+        bench.build()
         assert bench.batches() == [(1, 1000, 0, 0), (2, 5, 10, 10), (3, 0, 0, 0), (4, 10, 5, 10)]
 
     def test_a_file_that_changes_meanwhile(
         self, bench: Workbench, deliver: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         former = deliver("first", OLD)
-        run(bench)
+        bench.build()
         new = deliver("second", NEW)
         compare_sides = window.changes
         kinds = {former: "a former file that was written again", new: "a file that is still written"}
@@ -412,14 +405,14 @@ class TestInPlace:
             bench.spark.sql(f"insert into {table_of_days} {rows.format(*ids)}")
         options = {"in_place": True, "snapshot_date": "day", "max_delete_fraction": 1}
         bench.configure(f"select * from {table_of_days}", strategy="window", **options)
-        run(bench)
+        bench.build()
         assert bench.batches("snapshot_date, inserts, deletes, updates, rows_dump") == [
             ("2024-01-01", 1000, 0, 0, 1000),
             ("2024-01-02", 100, 500, 0, 600),
             ("2024-01-03", 100, 0, 0, 700),
         ]
         assert len(kept(bench, "files")) == 1
-        assert "no changes" in run(bench)
+        assert "no changes" in bench.build()
         bench.spark.sql(f"alter table {table_of_days} drop partition (day = date'2024-01-03')")
         shutil.rmtree(folder / "day=2024-01-03")
         bench.spark.sql(f"insert into {table_of_days} {rows.format(6500, 7000)}")
@@ -428,13 +421,13 @@ class TestInPlace:
     def test_duplicates_are_set_aside(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
         options = {"duplicate_keys": "quarantine"}
         deliver("first", OLD, **options)
-        run(bench)
+        bench.build()
         deliver("second", f"{NEW} union all select {ROW} from range(3)", **options)
-        run(bench)
+        bench.build()
         assert len(kept(bench, "accepted")) == 1
         assert not kept(bench, "files")
         deliver("third", NEW, **options)
-        run(bench)
+        bench.build()
         assert bench.batches("inserts, deletes, updates, quarantined") == [
             (1000, 0, 0, 0),
             (5, 10, 7, 6),
@@ -444,7 +437,7 @@ class TestInPlace:
     def test_a_baseline_goes_on_in_place_only(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
         expected = messages("Compared in place")
         former = deliver("first", OLD, initial_load="baseline")
-        run(bench)
+        bench.build()
         deliver("second", NEW, initial_load="baseline", in_place=False)
         assert expected["rows that only files hold"] in bench.refused()
         bench.configure(bench_select(bench), strategy="window", in_place=True, initial_load="baseline")
@@ -452,7 +445,7 @@ class TestInPlace:
         os.utime(former, LONG_AGO)
         assert expected["a former file of a baseline"] in bench.refused()
         os.utime(former, ns=times)
-        run(bench)
+        bench.build()
         assert bench.batches() == [(1, 0, 0, 0), (2, 5, 10, 10)]
 
     def test_a_dump_without_files(self, bench: Workbench) -> None:
@@ -461,9 +454,9 @@ class TestInPlace:
         bench.configure(select, strategy="window", in_place=True, allow_empty=True, max_delete_fraction=1)
         bench.spark.sql(f"create table {bench.schema}.stored using parquet as select {ROW} from range(0)")
         bench.spark.sql(f"truncate table {bench.schema}.stored")
-        run(bench)
+        bench.build()
         bench.spark.sql(f"insert into {bench.schema}.stored {OLD}")
-        run(bench)
+        bench.build()
         assert bench.batches() == [(1, 0, 0, 0), (2, 1000, 0, 0)]
 
     def test_what_files_do_not_hold_is_refused(self, bench: Workbench, tmp_path: Path) -> None:
