@@ -25,8 +25,11 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if late -%}
-    {%- set advice = 'late_advice' if in_the_way else 'early_advice' -%}
-    {%- set advice = deltawave._message(advice, {'model': job.name, 'wrong': in_the_way | first}) -%}
+    {%- if in_the_way -%}
+      {%- set advice = deltawave._message('late_advice', {'model': job.name, 'wrong': deltawave._for_vars(in_the_way[0])}) -%}
+    {%- else -%}
+      {%- set advice = deltawave._message('early_advice', {}) -%}
+    {%- endif -%}
     {%- do warnings.append(deltawave._message('late_days', {'model': job.name, 'days': late | join(', '), 'advice': advice})) -%}
   {%- endif -%}
   {%- if objections and not deltawave._is_accepted(job) -%}
@@ -50,4 +53,9 @@
   {%- endfor -%}
   {#- YAML reads a date without quotes as a date. -#}
   {{ return(([days] if days is string or days is not iterable else days) | map('string') | list) }}
+{%- endmacro -%}
+
+{# A text in --vars '{...}': quoted for YAML, and for the shell, where a quote in the text would end it. #}
+{%- macro _for_vars(text) -%}
+  {{ return(tojson(text) | replace("'", "'\\''")) }}
 {%- endmacro -%}

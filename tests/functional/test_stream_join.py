@@ -270,6 +270,21 @@ class TestBadInput:
         found = {path.name: spark.read.parquet(str(path)).count() for path in tmp_path.glob(".former*")}
         assert found == {".former.out": 1, ".former-2.out": 2}
 
+    def test_a_name_that_is_given_again(self, spark: SparkSession, tmp_path: Path) -> None:
+        """A folder that is put back supersedes those before it, not others that have their names since."""
+        folders = BatchFolders(spark, tmp_path / "out")
+        for rows in (1, 2, 3, 4):
+            folders.write(spark.range(rows), 0)
+            if rows == 3:
+                folders.confirm()
+                assert folders.is_confirmed
+            folders.set_aside()
+        (tmp_path / ".former.out").rename(tmp_path / "out")
+        assert not folders.is_confirmed
+        folders.set_aside()
+        found = {path.name: spark.read.parquet(str(path)).count() for path in tmp_path.glob(".former*")}
+        assert found == {".former.out": 3, ".former-2.out": 4}
+
     def test_a_folder_that_is_a_pattern(self, spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder with brackets in its path"])):
             BatchFolders(spark, tmp_path / "out[1]")

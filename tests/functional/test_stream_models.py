@@ -168,6 +168,9 @@ def test_full_refreshes_that_fail_leave_what_was_complete(
     # The table is still complete. To build it anew would lose what only that folder has.
     with pytest.raises(ValueError, match=rf"did not end \(it set aside .*/\.former\.{name} or .*:"):
         run(done(first))
+    # Rows that came by other means are in no folder.
+    with pytest.raises(ValueError, match=re.escape(messages("Streams")["a table with rows of no micro-batch"])):
+        run(done([*first, (7, 70, None)]))
     # What is wrong is said before anything is set aside.
     stream = spark.readStream.schema("id long").parquet(str(landed))
     with pytest.raises(ValueError, match="needs more than the 10 bytes of memory granted"):

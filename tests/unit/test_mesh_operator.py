@@ -26,6 +26,7 @@ from deltawave.meshjoin.results import BESIDE_BYTES
 from deltawave.meshjoin.sizes import largest_row, pieces, row_sizes
 from deltawave.meshjoin.theta import Between, Near, Where
 from deltawave.meshjoin.tuners import Greedy, Progress, Tuner
+from deltawave.meshjoin.window import Window
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
 RELATION = pa.schema([("id", pa.int64()), ("branch", pa.string()), ("skey", pa.int64())])
@@ -284,6 +285,32 @@ def test_wide_rows_after_narrow_ones_are_pages_of_their_own(folder: Path, is_enc
         assert sum(pages.row_counts) == 1040
 
 
+@pytest.mark.parametrize("with_nulls", [True, False])
+def test_bits_count_for_the_size_of_a_page(folder: Path, with_nulls: bool) -> None:
+    flags = pa.array([True, None if with_nulls else False] * 5000)
+    names = [f"flag_{number}" for number in range(800)]
+    rows = pa.record_batch([pa.array(range(10_000)), *[flags] * 800], names=["id", *names])
+    write_pages(folder / "flags", [rows], rows.schema, key=["id"], page_bytes=1 << 18)
+    with PageFile(folder / "flags") as pages:
+        # The bits of a column are whole bytes of each page.
+        assert max(pages.read(page, 1).rows.nbytes for page in range(pages.pages)) <= (1 << 18) + 2 * 800
+        assert sum(pages.row_counts) == 10_000
+
+
+def test_views_of_the_same_text_are_stored_a_page_at_a_time(folder: Path) -> None:
+    views, *texts = pa.array([None, "x" * 100_000], pa.string_view()).buffers()[1:]
+    repeated = pa.py_buffer(views.to_pybytes() + views.to_pybytes()[16:] * 999)
+    valid = pa.array([False, *[True] * 999, True]).buffers()[1]
+    column = pa.Array.from_buffers(pa.string_view(), 1001, [valid, repeated, *texts])
+    rows = pa.record_batch([pa.array(range(1001)), column], names=["id", "text"])
+    with watched_arrow() as pool:
+        assert write_pages(folder / "views", [rows], rows.schema, key=["id"], page_bytes=1 << 20) == 1001
+    # All texts together take 100 MB.
+    assert pool.max_memory() < 10 << 20
+    with PageFile(folder / "views") as pages:
+        assert pages.read(0, 1).rows.column("text").to_pylist()[:2] == [None, "x" * 100_000]
+
+
 @pytest.mark.parametrize(
     "kind",
     [
@@ -517,8 +544,9 @@ def test_a_wide_tuple_after_narrow_ones(folder: Path, memory: int) -> None:
         assert counts.peak_bytes <= memory
 
 
+@pytest.mark.parametrize("before", ["nothing", "narrow ones", "a wide one"])
 @pytest.mark.parametrize("columns", [2, 60])
-def test_a_tuple_that_fits_beside_fewer_pages_is_taken(folder: Path, columns: int) -> None:
+def test_a_tuple_that_fits_beside_fewer_pages_is_taken(folder: Path, columns: int, before: str) -> None:
     """Of each size around those at which one page less is read at a time."""
     names = ["key", "text", *(f"c{number}" for number in range(2, columns))]
 
@@ -540,23 +568,45 @@ def test_a_tuple_that_fits_beside_fewer_pages_is_taken(folder: Path, columns: in
             widest = bisect_left(range(1 << 18), True, key=lambda size: not join._tuples_beside(count, size)) - 1
             own = tuples([1], "").nbytes + columns
             for text in ("z" * (widest - own + more) for more in range(-columns - 1, 1)):
-                found = sum(batch.num_rows for batch in join.run([tuples([1, 2], "a"), tuples([5], text)]))
-                assert found == 3
+                arrived = {
+                    "nothing": [],
+                    "narrow ones": [tuples([1, 2], "a")],
+                    "a wide one": [tuples([7], text[:-columns])],
+                }[before]
+                found = sum(batch.num_rows for batch in join.run([*arrived, tuples([5], text)]))
+                assert found == 1 + sum(batch.num_rows for batch in arrived)
 
 
-def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path) -> None:
-    """Where a wide tuple leaves room for fewer pages at a time."""
+def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a wide tuple leaves room for fewer pages at a time, and later on."""
+    memory = 1 << 20
     rows = pa.record_batch([pa.array(range(64_000)), pa.array(["y" * 24] * 64_000)], names=["id", "place"])
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 16)
+    taken: list[int] = []
+    add = Window.add
     with PageFile(folder / "relation.pages", direct=True) as pages:
+        direct = pages._direct
+        assert direct is not None
+
+        def noted(window: Window, *arguments: Any) -> None:
+            add(window, *arguments)
+            taken.append(window.nbytes + sum(map(len, direct._rooms)))
+
+        monkeypatch.setattr(Window, "add", noted)
+        wide = "z" * (memory - pages.page_bytes - 1000)
+        arrived = [
+            pa.record_batch([pa.array([n]), pa.array([t])], names=["key", "text"]) for n, t in ((1, "a"), (5, wide))
+        ]
+        join = MeshJoin(pages, Equal.on({"key": "id"}), arrived[0].schema, memory_bytes=memory)
+        assert join.pages_at_a_time > 1
+        assert sum(batch.num_rows for batch in join.run([*arrived, arrived[0]])) == 3
+        assert len(taken) == 3
+        assert max(taken) <= memory
         for count in (6, 2):
-            pages.read(0, count)
-            pages.read(count, count)
-            pages.read(2 * count, count)
-        assert pages._direct is not None
-        pages._direct.close()
-        assert sum(map(len, pages._direct._rooms)) <= 2 * pages.page_bytes
-        pages._direct = None
+            for begin in (0, count, 2 * count):
+                pages.read(begin, count)
+        direct._thread.shutdown()
+        assert sum(map(len, direct._rooms)) <= 2 * pages.page_bytes
 
 
 def test_a_wide_tuple_before_narrow_ones(folder: Path) -> None:
@@ -637,6 +687,23 @@ def test_many_results_take_no_more_memory(folder: Path, tuples: int, is_ordered:
     assert found == dict.fromkeys(range(tuples), rows)
     assert not is_ordered or order == sorted(order)
     assert pool.max_memory() + most() <= MEMORY + BESIDE_BYTES
+
+
+def test_many_results_of_uneven_texts_take_no_more_memory(folder: Path) -> None:
+    """Of many keys, each with many rows and tuples."""
+    random = np.random.default_rng(1)
+    keys, rows, tuples = 20, 1000, 2000
+    right = pa.record_batch(
+        [pa.array(np.repeat(range(keys), rows)), pa.array(["y" * 60] * keys * rows)], ["id", "wide"]
+    )
+    texts = pa.array(["x" * int(width) for width in random.integers(0, 120, tuples)])
+    left = pa.record_batch([pa.array(random.integers(0, keys, tuples)), texts], ["key", "text"])
+    with stored(folder, right, 3000) as pages:
+        join = MeshJoin(pages, Equal.on({"key": "id"}), left.schema, "inner", 2 * MEMORY)
+        with watched_arrow() as pool, watched_numpy() as most:
+            found = sum(batch.num_rows for batch in join.run(left.slice(at, 1000) for at in range(0, tuples, 1000)))
+    assert found == tuples * rows
+    assert pool.max_memory() + most() <= 2 * MEMORY + BESIDE_BYTES
 
 
 def nested(count: int) -> pa.RecordBatch:

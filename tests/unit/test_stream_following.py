@@ -52,6 +52,21 @@ def test_a_query_that_fails_as_it_is_stopped() -> None:
         follow(cast(StreamingQuery, Query(fails)), asked, {})
 
 
+def test_an_error_is_told_though_progress_is_not() -> None:
+    """Spark's process may have ended meanwhile."""
+
+    class Gone(Query):
+        @property
+        def recentProgress(self) -> list[dict[str, Any]]:
+            raise ConnectionRefusedError("refused")
+
+    def fails(query: Query) -> None:
+        raise RuntimeError("the relation is gone")
+
+    with pytest.raises(RuntimeError, match="the relation is gone"):
+        follow(cast(StreamingQuery, Gone(fails)), threading.Event(), {})
+
+
 def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

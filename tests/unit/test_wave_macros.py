@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from datetime import date, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -126,16 +127,22 @@ def test_days_to_drop_of_no_model() -> None:
     assert "--vars '{deltawave_drop_days: {sales: [2026-01-31]}}'" in str(error.value)
 
 
-def test_a_day_of_digits_is_advised_as_text() -> None:
-    """YAML would read it as another one."""
-    told = Macros()._message("late_advice", {"model": "sales", "wrong": "0131"})
-    asked = yaml.safe_load(re.findall(r"--vars '(.*)'", told)[0])["deltawave_drop_days"]
-    assert asked == {"sales": ["0131"]}
-    late = Macros()._message("late_days", {"model": "sales", "days": "0130", "advice": told})
+@pytest.mark.parametrize("day", ["0131", "it's", 'the "31st"', "Größe\\"])
+def test_a_day_is_advised_as_text(day: str) -> None:
+    """YAML would read some as another one, and the shell."""
+    macros = Macros()
+    told = macros._message("late_advice", {"model": "sales", "wrong": macros._for_vars(day)})
+    arguments = shlex.split(re.findall(r"--vars '.*'", told)[0])
+    assert yaml.safe_load(arguments[1])["deltawave_drop_days"] == {"sales": [day]}
+    late = macros._message("late_days", {"model": "sales", "days": "0130", "advice": told})
     assert late.startswith("sales: day(s) 0130 came after later ones")
     assert late.endswith(told)
-    early = Macros()._message("early_advice", {"model": "sales", "wrong": None})
+
+
+def test_the_advice_for_days_before_the_index() -> None:
+    early = Macros()._message("early_advice", {})
     assert "--full-refresh" in early
+    assert "only the days that the select delivers" in early
     assert "deltawave_drop_days" not in early
 
 

@@ -43,6 +43,8 @@ _PLAN = "_plan"
 _FORMER = re.compile(r"\.former(?:-\d+)?\.")
 # In a folder: a table has taken over results of it.
 _CONFIRMED = "_confirmed"
+# The same note in a folder that was set aside, which may have been put back since.
+_WAS_CONFIRMED = "_was_confirmed"
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,9 @@ class BatchFolders:
             return
         for left in self._superseded():
             self._files.delete(self._path(left), True)
+        # Their names are given again: put back, this folder supersedes none.
+        if self.is_confirmed:
+            self._rename(self._path(f"{self._folder}/{_CONFIRMED}"), self._path(f"{self._folder}/{_WAS_CONFIRMED}"))
         parent, _, name = self._folder.rpartition("/")
         numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
         places = (f"{parent}/.former{number}.{name}" for number in numbers)
@@ -159,8 +164,8 @@ class BatchFolders:
             raise OSError(f"{self._folder} could not be renamed to {former}.")
 
     def _superseded(self) -> list[str]:
-        """The former folders that were there when this one was confirmed; it may have been one itself since."""
-        if not self._exists(f"{self._folder}/{_CONFIRMED}"):
+        """The former folders that were there when this one was confirmed."""
+        if not self.is_confirmed:
             return []
         told = self._read(f"{self._folder}/{_CONFIRMED}").split("\n")
         return [folder for folder in self.former() if folder.rpartition("/")[2] in told]
@@ -174,9 +179,17 @@ class BatchFolders:
         has_batch = (path for path in own if batch is None or self._exists(f"{path}/{BATCH}={batch}"))
         return sorted(has_batch, key=lambda path: (len(path), path))
 
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether a table has taken over results."""
+        return self._exists(f"{self._folder}/{_CONFIRMED}")
+
     def confirm(self) -> None:
-        """Note that a table has taken over results: what was set aside before is not needed when these are."""
-        if not self._exists(f"{self._folder}/{_CONFIRMED}"):
+        """Note that a table has taken over results: what was set aside before is not needed when these are.
+
+        A folder that was put back may have less than those that were set aside after it.
+        """
+        if not self.is_confirmed and not self._exists(f"{self._folder}/{_WAS_CONFIRMED}"):
             names = [folder.rpartition("/")[2] for folder in self.former()]
             self._write(f"{self._folder}/{_CONFIRMED}", "\n".join(names))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 # Without a cache, disks read whole sectors, into memory that is aligned to them.
@@ -45,6 +45,14 @@ class DirectFile:
         self._ahead = following, self._thread.submit(self._fill, 1, following)
         self._shown[0] = memoryview(self._rooms[0])
         return self._shown[0]
+
+    def release(self) -> None:
+        """Give up the memory of what was read, and of what was read ahead."""
+        if self._ahead is not None:
+            wait([self._ahead[1]])
+            self._ahead = None
+        self._rooms = [mmap.mmap(-1, SECTOR) for _ in range(2)]
+        self._shown = [memoryview(room) for room in self._rooms]
 
     def _leave_what_is_held(self) -> None:
         try:

@@ -224,6 +224,9 @@ class _Held:
     def read(self, first: int, count: int) -> Pages:
         return self._page
 
+    def release(self) -> None:
+        """The page is read over and over."""
+
 
 def _iterate(join: MeshJoin, tuples: pa.RecordBatch) -> float:
     """Seconds of an iteration with one tuple and one page: its fixed cost."""

@@ -71,7 +71,7 @@ def join_arriving(
         kept.set_aside()
     elif kept.has_begun:
         kept.demand(columns_of(empty))
-    taken = None if done is None else Taken(done, kept.rows(schema), name, folder, kept.former)
+    taken = None if done is None else Taken(done, kept.rows(schema), name, folder, kept.is_confirmed, kept.former)
 
     def joined() -> None:
         query = stream_join(stream, relation, folder, available_now=True, **joining)

@@ -33,27 +33,39 @@ class Taken:
 
     - ``done``: the table ``name``
     - ``kept``: the results in ``folder``
+    - ``is_confirmed``: whether the table has taken over results from there before
     - ``former``: the folders of results that were set aside; with a number those that have this micro-batch
 
     Raises ``ValueError`` if the table has results that are not kept.
     """
 
     def __init__(
-        self, done: DataFrame, kept: DataFrame, name: str, folder: str, former: Callable[[int | None], Sequence[str]]
+        self,
+        done: DataFrame,
+        kept: DataFrame,
+        name: str,
+        folder: str,
+        is_confirmed: bool,
+        former: Callable[[int | None], Sequence[str]],
     ) -> None:
-        self._done, self._name, self._folder, self._former = done, name, folder, former
+        self._done, self._name, self._folder = done, name, folder
+        self._is_confirmed, self._former = is_confirmed, former
         columns = {column.lower() for column in done.columns}
         if missing := [column for column in kept.columns if column.lower() not in columns]:
             raise ValueError(f"{name} has no column {missing[0]} of its stream's results. {self._either(None)}")
         self._has, self._kept = _told(done, kept), _told(kept, kept)
-        # A row that was added by other means may have no number.
-        for batch, told in sorted(self._has.items(), key=lambda each: -1 if each[0] is None else each[0]):
+        if unnumbered := [told.rows for batch, told in self._has.items() if batch is None]:
+            raise ValueError(
+                f"{name} has {unnumbered[0]} row(s) without a number of a micro-batch ({BATCH}), which came by other "
+                "means. Delete them, or build the table anew (--full-refresh)."
+            )
+        for batch, told in sorted(self._has.items()):
             own = self._kept.get(batch, _Told())
             if told.rows > own.rows:
+                whys = ["that folder is gone", *self._half_begun(batch), "two runs at a time have appended them"]
                 raise ValueError(
-                    f"{name} has results of micro-batch {batch} that are not in {folder}: that folder is gone, or "
-                    f"{self._half_begun(batch)}, or two runs at a time have appended them. Restore it, or build the "
-                    "table anew (--full-refresh)."
+                    f"{name} has results of micro-batch {batch} that are not in {folder}: {', or '.join(whys)}. "
+                    "Restore it, or build the table anew (--full-refresh)."
                 )
             if told.rows == own.rows and told != own:
                 raise self._others(batch)
@@ -82,14 +94,16 @@ class Taken:
                 raise self._others(batch)
         return rest
 
-    def _half_begun(self, batch: int | None) -> str:
+    def _half_begun(self, batch: int | None) -> list[str]:
         """To build the table anew would lose what only a folder that was set aside has."""
+        if self._is_confirmed:
+            return []
         if not (former := self._former(batch)):
-            return "a run with --full-refresh did not end"
-        return (
+            return ["a run with --full-refresh did not end"]
+        return [
             f"a run with --full-refresh did not end (it set aside {' or '.join(former)}: rename {self._folder} to "
             "another name, without deleting it, and that one to this name)"
-        )
+        ]
 
     def _others(self, batch: int) -> ValueError:
         return ValueError(
@@ -97,9 +111,11 @@ class Taken:
         )
 
     def _either(self, batch: int | None) -> str:
+        half_begun = self._half_begun(batch)
         return (
-            f"Either {self._half_begun(batch)}, or the model changes results: a model may leave out rows of what "
-            "join_arriving returns, and add columns, but not change it. Then build the table anew (--full-refresh)."
+            f"{f'Either {half_begun[0]}, or the' if half_begun else 'The'} model changes results: a model may leave "
+            "out rows of what join_arriving returns, and add columns, but not change it. Then build the table anew "
+            "(--full-refresh)."
         )
 
 

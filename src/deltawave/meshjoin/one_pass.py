@@ -143,10 +143,13 @@ class OnePass:
         if not self._window.is_empty or (held := self._source.held) is None or not held.num_rows:
             return
         tuple_bytes = _average_bytes(held.slice(0, 1))
-        if tuple_bytes > self._tuple_bytes:
+        # Its copy may take a byte per column for nulls.
+        needed = tuple_bytes + held.num_columns
+        if needed > self._tuple_bytes:
             with suppress(ValueError):
-                # Its copy may take a byte per column for nulls.
-                self._begin_window(tuple_bytes + held.num_columns)
+                self._begin_window(needed)
+                # The tuple may need the memory of pages.
+                self._relation.release()
                 return
         raise ValueError(
             f"A tuple of the stream takes {tuple_bytes:,} bytes, for which the "

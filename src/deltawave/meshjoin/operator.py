@@ -40,7 +40,7 @@ class MeshJoin:
       wait in temporary files
 
     Not part of that memory: a batch of the stream, as it arrived, and the one before, from which tuples are taken; and
-    16 MiB of results and working arrays (``BESIDE_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten copies of
+    24 MiB of results and working arrays (``BESIDE_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten copies of
     a row or tuple of more than 1 MiB.
     """
 

@@ -99,6 +99,10 @@ class Relation(Protocol):
         """Read consecutive pages; they are valid until others are read."""
         ...
 
+    def release(self) -> None:
+        """Give up the memory of pages that were read or are read ahead."""
+        ...
+
 
 class EmptyRelation:
     """A relation without rows."""
@@ -115,6 +119,9 @@ class EmptyRelation:
     def read(self, first: int, count: int) -> Pages:
         """Never called: there is no page."""
         return Pages(self.schema.empty_table().to_batches())
+
+    def release(self) -> None:
+        """There is nothing to give up."""
 
 
 class ParquetPages:
@@ -150,6 +157,9 @@ class ParquetPages:
         """Decode row groups."""
         found = [file.read_row_group(group, use_threads=False) for file, group in self._groups[first : first + count]]
         return Pages([part for rows in found for part in rows.cast(self.schema).combine_chunks().to_batches()])
+
+    def release(self) -> None:
+        """Pages are gone with those who hold them."""
 
 
 class PageFile:
@@ -205,6 +215,11 @@ class PageFile:
         assert self._direct is not None
         following = (first + count) % self.pages
         return pa.py_buffer(self._direct.read(self._part(first, count), self._part(following, count)))
+
+    def release(self) -> None:
+        """Give up the memory of pages that were read or are read ahead."""
+        if self._direct is not None:
+            self._direct.release()
 
     def _part(self, first: int, count: int) -> tuple[int, int]:
         """The range of bytes of these pages in the file, up to the last one."""

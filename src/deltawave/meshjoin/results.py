@@ -22,7 +22,7 @@ from deltawave.meshjoin.window import Window
 _PAIRS, _PAIR_BYTES = 1 << 15, 2 << 20
 # The most bytes, outside the join's memory, of copies, working arrays and the returned batch, as long as no row and no
 # tuple is larger than what is fetched at a time.
-BESIDE_BYTES = 16 << 20
+BESIDE_BYTES = 24 << 20
 
 
 class Results:

@@ -14,11 +14,11 @@ Sizes = npt.NDArray[np.int64]
 
 
 def row_sizes(rows: pa.RecordBatch, places: Places) -> Sizes:
-    """How many bytes the rows at these places take, without bits for nulls."""
-    sizes = np.zeros(len(places), dtype=np.int64)
+    """How many bytes the rows at these places take; bits are rounded up."""
+    bits = np.zeros(len(places), dtype=np.int64)
     for column in rows.columns:
-        sizes += _between(column, places, places + 1)
-    return sizes
+        bits += _bits(column, places, places + 1)
+    return -(-bits // 8)
 
 
 def largest_row(rows: pa.RecordBatch) -> int:
@@ -40,7 +40,7 @@ def _largest(column: pa.Array) -> int:
     if column.type in _TEXTS:
         return 8 + (pc.max(pc.binary_length(column)).as_py() or 0)
     places = np.arange(len(column))
-    return int(_between(column, places, places + 1).max())
+    return int(-(-_bits(column, places, places + 1).max() // 8))
 
 
 def copied(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
@@ -61,40 +61,54 @@ def pieces(sizes: Sizes, most_bytes: int) -> Iterator[tuple[int, int]]:
         begin, done = end, int(ends[end - 1])
 
 
-def _between(column: pa.Array, begins: Places, ends: Places) -> Sizes:
-    """The bytes of the values from each begin to its end."""
-    kind = column.type
-    if pa.types.is_struct(kind):
-        sizes = np.zeros(len(begins), dtype=np.int64)
-        for at in range(kind.num_fields):
-            sizes += _between(column.field(at), begins, ends)
-        return sizes
+def _bits(column: pa.Array, begins: Places, ends: Places) -> Sizes:
+    """The bits of the values from each begin to its end."""
+    kind, counts = column.type, ends - begins
     if pa.types.is_dictionary(kind):
         return _repeated(column, begins, ends)
+    is_text, is_list = kind in _TEXTS, isinstance(column, (pa.ListArray, pa.LargeListArray))
+    is_view = kind in _VIEWS
+    is_nested = is_list or pa.types.is_struct(kind) or pa.types.is_fixed_size_list(kind)
+    if not len(column) or not (is_text or is_view or is_nested):
+        # Exact for values of one width, otherwise the average.
+        average: Sizes = counts * 8 * column.nbytes // max(1, len(column))
+        return average
+    nulls: Sizes = counts * (column.buffers()[0] is not None)
+    if pa.types.is_struct(kind):
+        for at in range(kind.num_fields):
+            nulls = nulls + _bits(column.field(at), begins, ends)
+        return nulls
     if pa.types.is_fixed_size_list(kind):
         first = column.offset
-        return _between(column.values, (first + begins) * kind.list_size, (first + ends) * kind.list_size)
-    is_text, is_list = kind in _TEXTS, isinstance(column, (pa.ListArray, pa.LargeListArray))
-    if not len(column) or not (is_text or is_list):
-        # Exact for values of one width, otherwise the average.
-        average: Sizes = (ends - begins) * column.nbytes // max(1, len(column))
-        return average
+        return nulls + _bits(column.values, (first + begins) * kind.list_size, (first + ends) * kind.list_size)
+    if is_view:
+        done = np.append(0, np.cumsum(_view_lengths(column)))
+        viewed: Sizes = nulls + 8 * (16 * counts + done[ends] - done[begins])
+        return viewed
     wide = kind in (pa.large_string(), pa.large_binary()) or isinstance(column, pa.LargeListArray)
     offsets = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)[column.offset :]
-    own = (ends - begins) * offsets.itemsize
     first, last = offsets[begins].astype(np.int64), offsets[ends].astype(np.int64)
-    return own + (last - first if is_text else _between(column.values, first, last))
+    own = nulls + 8 * offsets.itemsize * counts
+    return own + (8 * (last - first) if is_text else _bits(column.values, first, last))
+
+
+def _view_lengths(column: pa.Array) -> Sizes:
+    """The lengths of texts, of which several may be views of the same bytes: a view begins with its length."""
+    begin, views = column.offset, np.frombuffer(column.buffers()[1], np.int32).reshape(-1, 4)
+    lengths = views[begin : begin + len(column), 0].astype(np.int64)
+    return np.where(column.is_valid(), lengths, 0)
 
 
 def _repeated(column: pa.DictionaryArray, begins: Places, ends: Places) -> Sizes:
-    """The bytes of values of a dictionary, each as often as it occurs."""
+    """The bits of values of a dictionary, each as often as it occurs."""
     places = np.arange(len(column.dictionary) + 1)
-    own = np.append(_between(column.dictionary, places[:-1], places[1:]), 0)
+    own = np.append(_bits(column.dictionary, places[:-1], places[1:]), 0)
     # A null takes the last place, for which small numbers may have no room.
     numbers = column.indices.cast(pa.int64()).fill_null(len(own) - 1)
     done = np.append(0, np.cumsum(own[numbers.to_numpy()]))
-    sizes: Sizes = done[ends] - done[begins]
-    return sizes
+    bits: Sizes = (ends - begins) + done[ends] - done[begins]
+    return bits
 
 
 _TEXTS = (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())
+_VIEWS = (pa.string_view(), pa.binary_view())

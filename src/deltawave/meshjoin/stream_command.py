@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
             past_kafka_fault(joined, told)
     except Py4JJavaError as error:
         return _failed(said(error))
-    except Py4JError as error:
+    except (Py4JError, ConnectionRefusedError) as error:
         return _failed(
             f"Spark's own process has ended, perhaps by the same signal ({error}); the next run goes on from here"
         )
@@ -177,8 +177,12 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
                 break
         try:
             ended = bool(query.awaitTermination(_SECONDS))
-        finally:
-            tell()
+        except Exception:
+            # What counts is this error, not that Spark's process has gone meanwhile.
+            with suppress(Exception):
+                tell()
+            raise
+        tell()
     if not ended:
         # It may have failed since the last look. Later, an error may be that of what is cancelled.
         if (error := query.exception()) is not None:
