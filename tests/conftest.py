@@ -20,6 +20,7 @@ left out.
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -68,8 +69,6 @@ SETTINGS = {
     "spark.sql.ui.retainedExecutions": "1",
     "spark.ui.retainedJobs": "1",
     "spark.ui.retainedStages": "1",
-    # Plans are written as text for each statement; their columns are not read.
-    "spark.sql.debug.maxToStringFields": "1",
     "spark.driver.extraJavaOptions": LONG_JVM,
     # A worker is gone after a failure, or after a minute without work, and the next one would import everything anew.
     "spark.python.daemon.module": "preloaded_workers",
@@ -221,8 +220,9 @@ def _beside(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session")
 def beside() -> Iterator[ThreadPoolExecutor]:
-    """Runs the background fixtures, two at a time."""
-    pool = ThreadPoolExecutor(max_workers=2)
+    """Runs the background fixtures, two at a time, on what the other tests leave of the cores."""
+    # On Linux a thread has a niceness of its own, which the processes that it starts inherit.
+    pool = ThreadPoolExecutor(max_workers=2, initializer=os.nice, initargs=(10,))
     yield pool
     pool.shutdown(cancel_futures=True)
 

@@ -412,7 +412,7 @@ class TestInPlace:
             ("2024-01-03", 100, 0, 0, 700),
         ]
         assert len(kept(bench, "files")) == 1
-        assert "no changes" in bench.build()
+        assert "no changes" in bench.build().text
         bench.spark.sql(f"alter table {table_of_days} drop partition (day = date'2024-01-03')")
         shutil.rmtree(folder / "day=2024-01-03")
         bench.spark.sql(f"insert into {table_of_days} {rows.format(6500, 7000)}")
