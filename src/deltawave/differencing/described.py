@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -72,17 +73,22 @@ def repeated_keys(frame: DataFrame, key: Sequence[str]) -> DataFrame:
     return keys.groupBy(*keys.columns).agg(F.count(F.lit(1)).alias("rows")).where("rows > 1")
 
 
-def refuse_repeated_keys(side: str, frame: DataFrame, key: Sequence[str]) -> None:
-    """Read the keys, and raise ``ValueError`` if one is repeated; ``side``: the snapshot's name in messages."""
+def refuse_repeated_keys(sides: Mapping[str, tuple[DataFrame, Sequence[str]]]) -> None:
+    """Read the keys, in one job, and raise ``ValueError`` if one is repeated.
+
+    ``sides``: each frame with its key, by its name in messages.
+    """
+    found = [_examples(frame, key).select(F.lit(side), "*") for side, (frame, key) in sides.items()]
+    repeated = sorted((side, ", ".join(map(str, texts))) for side, *texts in reduce(DataFrame.union, found).collect())
+    for side, (_, key) in sides.items():
+        if examples := [f"({example})" for name, example in repeated if name == side]:
+            raise ValueError(f"Several rows of the {side} have the same key ({', '.join(key)}): {', '.join(examples)}")
+
+
+def _examples(frame: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Some repeated keys as texts: Python has no interval of months."""
     repeated = repeated_keys(frame, key)
-    # Python has no interval of months.
-    texts = [F.col(name).cast("string") for name in repeated.columns[:-1]]
-    examples = [", ".join(map(str, row)) for row in repeated.limit(3).select(*texts).collect()]
-    if examples:
-        raise ValueError(
-            f"Several rows of the {side} have the same key ({', '.join(key)}): "
-            + ", ".join(f"({example})" for example in sorted(examples))
-        )
+    return repeated.limit(3).select(*(F.col(name).cast("string") for name in repeated.columns[:-1]))
 
 
 def fields_of(side: str, frame: DataFrame) -> dict[str, StructField]:

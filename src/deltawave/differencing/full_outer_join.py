@@ -66,9 +66,13 @@ def outer_join(
     if algorithm in _HINTS:
         return _joined(left, right, left_key, right_key, _HINTS[algorithm]), nothing
     if check_keys:
-        for side, frame, names in (("left relation", left, left_key), ("right relation", right, right_key)):
-            with_key = frame.where(reduce(and_, (F.col(quoted(name)).isNotNull() for name in names)))
-            refuse_repeated_keys(side, with_key, names)
+        # Null joins nothing, and may come several times.
+        refuse_repeated_keys(
+            {
+                f"{side} relation": (frame.where(" and ".join(f"{quoted(name)} is not null" for name in names)), names)
+                for side, frame, names in (("left", left, left_key), ("right", right, right_key))
+            }
+        )
     try:
         return _side_by_side(_ORDERED[algorithm], left, right, left_key, right_key, memory_bytes)
     except UnfitError as unfit:

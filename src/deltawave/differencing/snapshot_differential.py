@@ -72,8 +72,7 @@ def snapshot_differential(
     columns = described_columns(old, new, _names(unique_key), _names(ignore_columns), tolerance or {})
     key = [column["name"] for column in columns if column["is_key"]]
     if check_keys and duplicate_keys == "fail":
-        refuse_repeated_keys("old snapshot", old, key)
-        refuse_repeated_keys("new snapshot", new, key)
+        refuse_repeated_keys({"old snapshot": (old, key), "new snapshot": (new, key)})
     common: dict[str, Any] = {"unique_key": key, "columns": columns, "before_image": before_image}
     if not reconcile:
         common["reconcile"] = False
