@@ -266,14 +266,17 @@ def consumers(
 
 
 @pytest.fixture(scope="session")
-def contract(beside: ThreadPoolExecutor, seed: int) -> Future[str]:
-    """The outcome of the contract suite, on histories drawn from this run's seed."""
-    return beside.submit(run_beside, f"--seed={seed}", "tests/functional/contract")
+def contract(request: pytest.FixtureRequest, beside: ThreadPoolExecutor, seed: int) -> Future[None]:
+    """The contract suite, on histories drawn from this run's seed."""
+    option = request.config.option
+    adapter = [f"--adapter={option.adapter}"] if option.adapter else []
+    arguments = [f"--seed={seed}", f"--table-format={option.table_format}", *adapter]
+    return beside.submit(run_beside, *arguments, "tests/functional/contract")
 
 
 @pytest.fixture(scope="session")
-def formats(archive: Future[str], beside: ThreadPoolExecutor) -> dict[str, Future[str]]:
-    """The outcome of the tests of names, types and keys on other table formats; see run_on_format."""
+def formats(archive: Future[str], beside: ThreadPoolExecutor) -> dict[str, Future[None]]:
+    """The tests of names, types and keys on other table formats; see run_on_format."""
     return {name: beside.submit(lambda name: run_on_format(name, archive.result()), name) for name in FORMATS}
 
 

@@ -57,5 +57,5 @@
 
 {# A text in --vars '{...}': quoted for YAML, and for the shell, where a quote in the text would end it. #}
 {%- macro _for_vars(text) -%}
-  {{ return(tojson(text) | replace("'", "'\\''")) }}
+  {{ return('"' ~ text | replace('\\', '\\\\') | replace('"', '\\"') | replace("'", "'\\''") ~ '"') }}
 {%- endmacro -%}

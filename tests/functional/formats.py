@@ -16,6 +16,6 @@ TESTS = (
 )
 
 
-def run_on_format(name: str, jvm_options: str) -> str:
-    """Run TESTS on that format; return the output of pytest, which ends with the outcome."""
-    return run_beside("--table-format", name, *(f"{FOLDER}/{test}" for test in TESTS), jvm_options=jvm_options)
+def run_on_format(name: str, jvm_options: str) -> None:
+    """Run TESTS on that format; raises ``AssertionError`` if not all pass."""
+    run_beside("--table-format", name, *(f"{FOLDER}/{test}" for test in TESTS), jvm_options=jvm_options)

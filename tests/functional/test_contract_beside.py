@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from functional.beside import assert_passed
 
-
-def test_every_strategy_keeps_the_contract(contract: Future[str]) -> None:
-    assert_passed(contract.result())
+def test_every_strategy_keeps_the_contract(contract: Future[None]) -> None:
+    contract.result()

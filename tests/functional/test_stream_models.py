@@ -166,7 +166,7 @@ def test_full_refreshes_that_fail_leave_what_was_complete(
     kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
     assert sorted(spark.read.parquet(str(kept / f".former.{name}")).collect()) == sorted(first)
     # The table is still complete. To build it anew would lose what only that folder has.
-    with pytest.raises(ValueError, match=rf"did not end \(it set aside .*/\.former\.{name} or .*:"):
+    with pytest.raises(ValueError, match=rf"did not end \(which set aside .*/\.former\.{name} or .*:"):
         run(done(first))
     # Rows that came by other means are in no folder.
     with pytest.raises(ValueError, match=re.escape(messages("Streams")["a table with rows of no micro-batch"])):

@@ -567,7 +567,7 @@ def test_a_tuple_that_fits_beside_fewer_pages_is_taken(folder: Path, columns: in
         for count in range(most, 0, -1):
             widest = bisect_left(range(1 << 18), True, key=lambda size: not join._tuples_beside(count, size)) - 1
             own = tuples([1], "").nbytes + columns
-            for text in ("z" * (widest - own + more) for more in range(-columns - 1, 1)):
+            for text in ("z" * (widest - own + more) for more in range(-columns - 1, columns + 2 if count > 1 else 1)):
                 arrived = {
                     "nothing": [],
                     "narrow ones": [tuples([1, 2], "a")],
@@ -728,6 +728,29 @@ def test_sizes_of_rows(begin: int, count: int) -> None:
     cut = list(pieces(sizes, 200))
     assert [at for begin, end in cut for at in range(begin, end)] == list(range(count))
     assert all(sizes[begin:end].sum() <= 200 or end - begin == 1 for begin, end in cut)
+
+
+# A null where the text's length, of a value that was there before, is left.
+_FORMER_TEXT = pa.array(["y" * 30, None], pa.string_view()).buffers()
+
+
+@pytest.mark.parametrize(
+    ("column", "bits"),
+    [
+        (pa.array(["", None, "x" * 20, "ab"], pa.string_view()).slice(1), [1 + 128, 1 + 128 + 160, 1 + 128 + 16]),
+        (pa.Array.from_buffers(pa.string_view(), 1, [pa.py_buffer(b"\0"), *_FORMER_TEXT[1:]]), [1 + 128]),
+        (pa.array([None, [1]], pa.list_(pa.int8())), [1 + 32, 1 + 32 + 8]),
+        (pa.array([None, [1, 2], [3, 4], [5, 6]], pa.list_(pa.int8(), 2)), [1 + 16 + 2] * 4),
+        (pa.array(["aa", None, "aa"]).dictionary_encode(), [1 + 32 + 16, 1, 1 + 32 + 16]),
+        (pa.array([True, False] * 4), [1] * 8),
+        (pa.array([True, None] * 8), [2] * 16),
+    ],
+    ids=lambda value: str(value.type) if isinstance(value, pa.Array) else "",
+)
+def test_sizes_are_exact(column: pa.Array, bits: list[int]) -> None:
+    """A bit for a null of a nullable column; where eight columns are alike, their bits are bytes."""
+    rows = pa.RecordBatch.from_arrays([column] * 8, [str(number) for number in range(8)])
+    assert row_sizes(rows, np.arange(len(column))).tolist() == bits
 
 
 @pytest.mark.parametrize("direct", [False, True])

@@ -127,7 +127,7 @@ def test_days_to_drop_of_no_model() -> None:
     assert "--vars '{deltawave_drop_days: {sales: [2026-01-31]}}'" in str(error.value)
 
 
-@pytest.mark.parametrize("day", ["0131", "it's", 'the "31st"', "Größe\\"])
+@pytest.mark.parametrize("day", ["0131", "it's", 'the "31st"', "Größe\\", "\U0001f600"])
 def test_a_day_is_advised_as_text(day: str) -> None:
     """YAML would read some as another one, and the shell."""
     macros = Macros()

@@ -153,7 +153,7 @@ class BatchFolders:
         for left in self._superseded():
             self._files.delete(self._path(left), True)
         # Their names are given again: put back, this folder supersedes none.
-        if self.is_confirmed:
+        if self._exists(f"{self._folder}/{_CONFIRMED}"):
             self._rename(self._path(f"{self._folder}/{_CONFIRMED}"), self._path(f"{self._folder}/{_WAS_CONFIRMED}"))
         parent, _, name = self._folder.rpartition("/")
         numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
@@ -165,7 +165,7 @@ class BatchFolders:
 
     def _superseded(self) -> list[str]:
         """The former folders that were there when this one was confirmed."""
-        if not self.is_confirmed:
+        if not self._exists(f"{self._folder}/{_CONFIRMED}"):
             return []
         told = self._read(f"{self._folder}/{_CONFIRMED}").split("\n")
         return [folder for folder in self.former() if folder.rpartition("/")[2] in told]
@@ -181,15 +181,15 @@ class BatchFolders:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether a table has taken over results."""
-        return self._exists(f"{self._folder}/{_CONFIRMED}")
+        """Whether a table has taken over results, perhaps before this folder was set aside and put back."""
+        return any(self._exists(f"{self._folder}/{name}") for name in (_CONFIRMED, _WAS_CONFIRMED))
 
     def confirm(self) -> None:
         """Note that a table has taken over results: what was set aside before is not needed when these are.
 
         A folder that was put back may have less than those that were set aside after it.
         """
-        if not self.is_confirmed and not self._exists(f"{self._folder}/{_WAS_CONFIRMED}"):
+        if not self.is_confirmed:
             names = [folder.rpartition("/")[2] for folder in self.former()]
             self._write(f"{self._folder}/{_CONFIRMED}", "\n".join(names))
 

@@ -57,7 +57,7 @@ class Taken:
         if unnumbered := [told.rows for batch, told in self._has.items() if batch is None]:
             raise ValueError(
                 f"{name} has {unnumbered[0]} row(s) without a number of a micro-batch ({BATCH}), which came by other "
-                "means. Delete them, or build the table anew (--full-refresh)."
+                "means. Delete them."
             )
         for batch, told in sorted(self._has.items()):
             own = self._kept.get(batch, _Told())
@@ -96,13 +96,14 @@ class Taken:
 
     def _half_begun(self, batch: int | None) -> list[str]:
         """To build the table anew would lose what only a folder that was set aside has."""
-        if self._is_confirmed:
-            return []
+        why = "the table is from before a run with --full-refresh"
+        if not self._is_confirmed:
+            why = "a run with --full-refresh did not end"
         if not (former := self._former(batch)):
-            return ["a run with --full-refresh did not end"]
+            return [] if self._is_confirmed else [why]
         return [
-            f"a run with --full-refresh did not end (it set aside {' or '.join(former)}: rename {self._folder} to "
-            "another name, without deleting it, and that one to this name)"
+            f"{why} (which set aside {' or '.join(former)}: rename {self._folder} to another name, without deleting "
+            "it, and that one to this name)"
         ]
 
     def _others(self, batch: int) -> ValueError:
@@ -113,9 +114,9 @@ class Taken:
     def _either(self, batch: int | None) -> str:
         half_begun = self._half_begun(batch)
         return (
-            f"{f'Either {half_begun[0]}, or the' if half_begun else 'The'} model changes results: a model may leave "
-            "out rows of what join_arriving returns, and add columns, but not change it. Then build the table anew "
-            "(--full-refresh)."
+            f"{f'Either {half_begun[0]}, or the' if half_begun else 'The'} model changes results, or somebody changed "
+            "rows: a model may leave out rows of what join_arriving returns, and add columns, but not change it. Then "
+            "build the table anew (--full-refresh)."
         )
 
 

@@ -65,6 +65,8 @@ class OnePass:
         while (first := self._source.peek()) is None:
             if self._source.has_ended:
                 return
+        # A former pass may have read more pages at a time.
+        self._relation.release()
         self._begin_window(_average_bytes(first))
         page, pages = 0, self._relation.pages
         while True:

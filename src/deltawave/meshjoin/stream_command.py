@@ -177,7 +177,7 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
                 break
         try:
             ended = bool(query.awaitTermination(_SECONDS))
-        except Exception:
+        except BaseException:
             # What counts is this error, not that Spark's process has gone meanwhile.
             with suppress(Exception):
                 tell()
