@@ -38,6 +38,7 @@ public class TestFileSystem extends LocalFileSystem {
 _DEFAULTS = {
     "fs.defaultFS": "file:///",
     "fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.LocalFs",
+    "fs.AbstractFileSystem.viewfs.impl": "org.apache.hadoop.fs.viewfs.ViewFs",
     "hadoop.tmp.dir": "/tmp/hadoop",
     "hadoop.security.authentication": "simple",
     "hadoop.security.authorization": "false",
