@@ -21,7 +21,7 @@ def run_beside(*arguments: str, jvm_options: str | None = None) -> None:
     """Run pytest with these arguments; raises ``AssertionError`` with its output if not all tests pass."""
     options = {} if jvm_options is None else {"SPARK_SUBMIT_OPTS": jvm_options}
     process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-q", "--color=no", *arguments],
+        [sys.executable, "-m", "pytest", "-q", "--color=no", "--show-capture=no", *arguments],
         cwd=ROOT,
         env=ENVIRONMENT | options,
         stdout=subprocess.PIPE,
