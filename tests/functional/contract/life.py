@@ -59,6 +59,8 @@ class Life:
     names: set[str] = field(default_factory=set)
     # For how many runs something may lie there that a stopped run has left.
     leftovers: int = 0
+    # A refused run of a view's logs has taken what was undone since: a batch notes how far they are read.
+    has_moved_logs: bool = False
     # Until a turn shows what happened to the source: the source before it, and how many runs it took.
     former: World | None = None
     runs: int = 0

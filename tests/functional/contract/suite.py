@@ -163,6 +163,7 @@ class Suite:
                     self._fail(name, day, str(error))
         for name, day in todays.items():
             if day.is_undone:
+                self.lives[name].has_moved_logs = self.lives[name].model.strategy == "view"
                 clock = self.lives[name].world.clock
                 self.lives[name].world = before[name]
                 self.lives[name].world.clock = clock
