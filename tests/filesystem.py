@@ -3,8 +3,8 @@
 Without its native library, Hadoop starts a process of ``chmod`` for every file and folder that it writes: a dozen for a
 small table. Janino, which Spark compiles its queries with, compiles the class, so that a JRE is enough.
 
-Of Hadoop's two thousand defaults, only those that a local file system needs are kept: each statement copies all of
-them, and each task reads them.
+Of Hadoop's defaults, only those that a local file system needs are kept: each statement copies all of them, and each
+task reads them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ _DEFAULTS = {
     "fs.defaultFS": "file:///",
     "fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.LocalFs",
     "fs.AbstractFileSystem.viewfs.impl": "org.apache.hadoop.fs.viewfs.ViewFs",
-    "hadoop.tmp.dir": "/tmp/hadoop",
     "hadoop.security.authentication": "simple",
     "hadoop.security.authorization": "false",
     "io.serializations": "org.apache.hadoop.io.serializer.WritableSerialization",
@@ -60,9 +59,8 @@ def file_system(folder: Path) -> dict[str, str]:
             (folder / f"{name}.class").write_bytes(code)
     finally:
         gateway.shutdown()
-    properties = (
-        f"<property><name>{name}</name><value>{value}</value></property>" for name, value in _DEFAULTS.items()
-    )
+    defaults = _DEFAULTS | {"hadoop.tmp.dir": str(folder)}
+    properties = (f"<property><name>{name}</name><value>{value}</value></property>" for name, value in defaults.items())
     (folder / "core-default.xml").write_text(f"<configuration>{''.join(properties)}</configuration>")
     for part in ("hdfs", "mapred", "yarn"):
         (folder / f"{part}-default.xml").write_text("<configuration/>")

@@ -247,13 +247,8 @@ def test_values_of_dictionaries_are_repeated_a_page_at_a_time(folder: Path, kind
     elif pa.types.is_list(kind):
         texts = pa.ListArray.from_arrays(pa.array(range(1001), pa.int32()), texts)
     rows = pa.record_batch([pa.array(range(1000)), texts], names=["id", "text"])
-    own = pa.default_memory_pool()
-    pool = pa.proxy_memory_pool(own)
-    pa.set_memory_pool(pool)
-    try:
+    with watched_arrow() as pool:
         assert write_pages(folder / "repeated", [rows], rows.schema, key=["id"], page_bytes=1 << 20) == 1000
-    finally:
-        pa.set_memory_pool(own)
     # All values together take 100 MB.
     assert pool.max_memory() < 10 << 20
 

@@ -69,7 +69,7 @@ def outer_join(
         # Null joins nothing, and may come several times.
         refuse_repeated_keys(
             {
-                f"{side} relation": (frame.where(" and ".join(f"{quoted(name)} is not null" for name in names)), names)
+                f"{side} relation": (frame.where(reduce(and_, (F.col(quoted(n)).isNotNull() for n in names))), names)
                 for side, frame, names in (("left", left, left_key), ("right", right, right_key))
             }
         )

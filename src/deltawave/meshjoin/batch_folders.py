@@ -150,11 +150,7 @@ class BatchFolders:
         if not self._batches(""):
             self._files.delete(self._path(self._folder), True)
             return
-        for left in self._superseded():
-            self._files.delete(self._path(left), True)
-        # Their names are given again: put back, this folder supersedes none.
-        if self._exists(f"{self._folder}/{_CONFIRMED}"):
-            self._rename(self._path(f"{self._folder}/{_CONFIRMED}"), self._path(f"{self._folder}/{_WAS_CONFIRMED}"))
+        self._remove_superseded()
         parent, _, name = self._folder.rpartition("/")
         numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
         places = (f"{parent}/.former{number}.{name}" for number in numbers)
@@ -163,12 +159,17 @@ class BatchFolders:
         if not self._files.rename(self._path(self._folder), self._path(former)):
             raise OSError(f"{self._folder} could not be renamed to {former}.")
 
-    def _superseded(self) -> list[str]:
-        """The former folders that were there when this one was confirmed."""
-        if not self._exists(f"{self._folder}/{_CONFIRMED}"):
-            return []
-        told = self._read(f"{self._folder}/{_CONFIRMED}").split("\n")
-        return [folder for folder in self.former() if folder.rpartition("/")[2] in told]
+    def _remove_superseded(self) -> None:
+        """Remove the former folders that were there when this one was confirmed."""
+        confirmed = f"{self._folder}/{_CONFIRMED}"
+        if not self._exists(confirmed):
+            return
+        superseded = self._read(confirmed).split("\n")
+        for former in self.former():
+            if former.rpartition("/")[2] in superseded:
+                self._files.delete(self._path(former), True)
+        # Their names are given again: put back, this folder supersedes none.
+        self._rename(self._path(confirmed), self._path(f"{self._folder}/{_WAS_CONFIRMED}"))
 
     def former(self, batch: int | None = None) -> list[str]:
         """The folders that were set aside, in this order; with ``batch`` those that have this micro-batch."""

@@ -24,8 +24,7 @@ class DirectFile:
     def __init__(self, path: str | Path) -> None:
         self._path = path
         self._file = os.open(path, os.O_RDONLY | os.O_DIRECT)
-        self._rooms = [mmap.mmap(-1, SECTOR) for _ in range(2)]
-        self._shown = [memoryview(room) for room in self._rooms]
+        self._rooms, self._shown = _empty_rooms()
         self._thread = ThreadPoolExecutor(1)
         self._ahead: tuple[Part, Future[None]] | None = None
 
@@ -51,8 +50,7 @@ class DirectFile:
         if self._ahead is not None:
             wait([self._ahead[1]])
             self._ahead = None
-        self._rooms = [mmap.mmap(-1, SECTOR) for _ in range(2)]
-        self._shown = [memoryview(room) for room in self._rooms]
+        self._rooms, self._shown = _empty_rooms()
 
     def _leave_what_is_held(self) -> None:
         try:
@@ -78,3 +76,9 @@ class DirectFile:
         """Close the file."""
         self._thread.shutdown()
         os.close(self._file)
+
+
+def _empty_rooms() -> tuple[list[mmap.mmap], list[memoryview]]:
+    """The memory of two parts, and a view of each, before anything is read."""
+    rooms = [mmap.mmap(-1, SECTOR) for _ in range(2)]
+    return rooms, [memoryview(room) for room in rooms]

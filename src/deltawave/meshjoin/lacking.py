@@ -62,9 +62,10 @@ class Taken:
         for batch, told in sorted(self._has.items()):
             own = self._kept.get(batch, _Told())
             if told.rows > own.rows:
-                whys = ["that folder is gone", *self._half_begun(batch), "two runs at a time have appended them"]
+                whys = ["that folder is gone", self._by_refresh(batch), "two runs at a time have appended them"]
+                may_be = ", or ".join(filter(None, whys))
                 raise ValueError(
-                    f"{name} has results of micro-batch {batch} that are not in {folder}: {', or '.join(whys)}. "
+                    f"{name} has results of micro-batch {batch} that are not in {folder}: {may_be}. "
                     "Restore it, or build the table anew (--full-refresh)."
                 )
             if told.rows == own.rows and told != own:
@@ -94,17 +95,20 @@ class Taken:
                 raise self._others(batch)
         return rest
 
-    def _half_begun(self, batch: int | None) -> list[str]:
-        """To build the table anew would lose what only a folder that was set aside has."""
-        why = "the table is from before a run with --full-refresh"
-        if not self._is_confirmed:
-            why = "a run with --full-refresh did not end"
-        if not (former := self._former(batch)):
-            return [] if self._is_confirmed else [why]
-        return [
+    def _by_refresh(self, batch: int | None) -> str | None:
+        """How a --full-refresh may be the cause: to build anew then loses what only a folder that was set aside has."""
+        former = self._former(batch)
+        if self._is_confirmed and not former:
+            return None
+        why = "a run with --full-refresh did not end"
+        if self._is_confirmed:
+            why = "the table is from before a run with --full-refresh"
+        if not former:
+            return why
+        return (
             f"{why} (which set aside {' or '.join(former)}: rename {self._folder} to another name, without deleting "
             "it, and that one to this name)"
-        ]
+        )
 
     def _others(self, batch: int) -> ValueError:
         return ValueError(
@@ -112,9 +116,9 @@ class Taken:
         )
 
     def _either(self, batch: int | None) -> str:
-        half_begun = self._half_begun(batch)
+        why = self._by_refresh(batch)
         return (
-            f"{f'Either {half_begun[0]}, or the' if half_begun else 'The'} model changes results, or somebody changed "
+            f"{f'Either {why}, or the' if why else 'The'} model changes results, or somebody changed "
             "rows: a model may leave out rows of what join_arriving returns, and add columns, but not change it. Then "
             "build the table anew (--full-refresh)."
         )

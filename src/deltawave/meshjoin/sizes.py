@@ -73,23 +73,24 @@ def _bits(column: pa.Array, begins: Places, ends: Places) -> Sizes:
         # Exact for values of one width, otherwise the average.
         average: Sizes = counts * 8 * column.nbytes // max(1, len(column))
         return average
-    nulls: Sizes = counts * (column.buffers()[0] is not None)
+    # One for each value that may be null.
+    bits: Sizes = counts * (column.buffers()[0] is not None)
     if pa.types.is_struct(kind):
         for at in range(kind.num_fields):
-            nulls = nulls + _bits(column.field(at), begins, ends)
-        return nulls
+            bits = bits + _bits(column.field(at), begins, ends)
+        return bits
     if pa.types.is_fixed_size_list(kind):
         first = column.offset
-        return nulls + _bits(column.values, (first + begins) * kind.list_size, (first + ends) * kind.list_size)
+        return bits + _bits(column.values, (first + begins) * kind.list_size, (first + ends) * kind.list_size)
     if is_view:
         done = np.append(0, np.cumsum(_view_lengths(column)))
-        viewed: Sizes = nulls + 8 * (16 * counts + done[ends] - done[begins])
-        return viewed
+        texts: Sizes = done[ends] - done[begins]
+        return bits + 8 * (16 * counts + texts)
     wide = kind in (pa.large_string(), pa.large_binary()) or isinstance(column, pa.LargeListArray)
     offsets = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)[column.offset :]
     first, last = offsets[begins].astype(np.int64), offsets[ends].astype(np.int64)
-    own = nulls + 8 * offsets.itemsize * counts
-    return own + (8 * (last - first) if is_text else _bits(column.values, first, last))
+    bits = bits + 8 * offsets.itemsize * counts
+    return bits + (8 * (last - first) if is_text else _bits(column.values, first, last))
 
 
 def _view_lengths(column: pa.Array) -> Sizes:
