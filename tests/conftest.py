@@ -20,7 +20,6 @@ left out.
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -34,7 +33,6 @@ import pytest
 import yaml
 from dbt_common.behavior_flags import BehaviorFlagRendered
 from filesystem import file_system
-from functional.beside import run_beside
 from functional.consumer import build_as_told, build_on_stock
 from functional.formats import FORMATS, run_on_format
 from jvm import LONG_JVM, archive_classes
@@ -200,8 +198,8 @@ def kafka() -> Iterator[KafkaServer]:
         yield server
 
 
-# Fixtures that run in processes of their own, two at a time, while the other tests run.
-BESIDE = ("contract", "killed", "consumers", "formats")
+# Fixtures that run in processes of their own, one after the other, while the other tests run.
+BESIDE = ("killed", "consumers", "formats")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -220,9 +218,8 @@ def _beside(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session")
 def beside() -> Iterator[ThreadPoolExecutor]:
-    """Runs the background fixtures, two at a time, on what the other tests leave of the cores."""
-    # On Linux a thread has a niceness of its own, which the processes that it starts inherit.
-    pool = ThreadPoolExecutor(max_workers=2, initializer=os.nice, initargs=(10,))
+    """Runs the background fixtures, one at a time."""
+    pool = ThreadPoolExecutor(max_workers=1)
     yield pool
     pool.shutdown(cancel_futures=True)
 
@@ -263,15 +260,6 @@ def consumers(
         "told": beside.submit(build_as_told, folder / "told"),
         "stock": beside.submit(lambda: build_on_stock(folder / "stock", archive.result())),
     }
-
-
-@pytest.fixture(scope="session")
-def contract(request: pytest.FixtureRequest, beside: ThreadPoolExecutor, seed: int) -> Future[None]:
-    """The contract suite, on histories drawn from this run's seed."""
-    option = request.config.option
-    adapter = [f"--adapter={option.adapter}"] if option.adapter else []
-    arguments = [f"--seed={seed}", f"--table-format={option.table_format}", *adapter]
-    return beside.submit(run_beside, *arguments, "tests/functional/contract")
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = dict(os.environ)
 READER = Path(__file__).with_name("reader.py")
 SCHEMA = "crash"
+# Longer than any run takes, the other tests beside. A model that never gets where it has to wait would hold up all.
+_SECONDS = 1200
 
 _COMMON = {
     # Models that wait for a kill may each keep a task.
@@ -188,9 +190,11 @@ class DbtProcess:
         self._drain.start()
 
     def wait_for(self, *texts: str) -> None:
-        """Return when it has said all of them; fails when it ends without."""
+        """Return when it has said all of them; fails when it ends without, or takes too long."""
+        deadline = time.monotonic() + _SECONDS
         while missing := [text for text in texts if f"{text}\n" not in self.output]:
             assert self._process.poll() is None, f"dbt ended without {missing}:\n{self.output}"
+            assert time.monotonic() < deadline, f"dbt still runs without {missing}:\n{self.output}"
             time.sleep(0.05)
 
     def has_said(self, text: str) -> bool:
@@ -202,8 +206,11 @@ class DbtProcess:
         _kill(self._process)
 
     def finish(self) -> int:
-        """Wait for its end and return the exit code."""
-        code = self._process.wait()
+        """Wait for its end and return the exit code; fails when it takes too long."""
+        try:
+            code = self._process.wait(timeout=_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise AssertionError(f"dbt does not end:\n{self.output}") from error
         self._drain.join()
         return code
 
@@ -229,9 +236,11 @@ class Reader:
             )
 
     def wait_for_dumps(self) -> None:
-        """Return when the dumps are in their table; fails when the process ends without."""
+        """Return when the dumps are in their table; fails when the process ends without, or takes too long."""
+        deadline = time.monotonic() + _SECONDS
         while not (self._folder / "delivered").exists():
-            assert self._process.poll() is None, (self._folder / "reader.txt").read_text()
+            is_waiting = self._process.poll() is None and time.monotonic() < deadline
+            assert is_waiting, (self._folder / "reader.txt").read_text()
             time.sleep(0.1)
 
     def kill(self) -> None:
@@ -273,7 +282,9 @@ def kill_at(house: House, last: int, stops: Mapping[str, str]) -> None:
     for model, stop in stops.items():
         if stop.endswith("-passing"):
             house.gate.write_text("go\n")
+            deadline = time.monotonic() + _SECONDS
             while not house.is_writing(model) and not run.has_said(f"STOPPED {model} AT {stop}, PASSED"):
+                assert time.monotonic() < deadline, run.output
                 time.sleep(0.002)
     run.kill()
 
