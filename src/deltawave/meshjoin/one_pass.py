@@ -12,7 +12,7 @@ import pyarrow as pa
 from deltawave.meshjoin.ordered import Ordered
 from deltawave.meshjoin.stream import Arrived
 from deltawave.meshjoin.tuners import Progress, Tuner
-from deltawave.meshjoin.window import BLOCKS, PACKETS, Block, Window
+from deltawave.meshjoin.window import PACKETS, Block, Window
 
 if TYPE_CHECKING:
     from deltawave.meshjoin.operator import MeshJoin
@@ -100,7 +100,7 @@ class OnePass:
         self._matcher = self._condition.matcher(self._capacity)
         own_bytes = self._most_pages * self._relation.page_bytes + self._met.nbytes
         self._own_bytes = own_bytes + self._condition.row_bytes(self._capacity)
-        self._window = Window(self._join.stream_schema, -(-self._capacity // BLOCKS), self._join.notes_met)
+        self._window = Window(self._join.stream_schema, self._capacity, self._join.notes_met)
 
     def _widen(self) -> None:
         """Enlarge the window if it is empty and the next tuples are much narrower than assumed."""
@@ -129,11 +129,11 @@ class OnePass:
             used = self._own_bytes + self._window.nbytes + self._source.nbytes
             most = min(count, self._packet)
             free = self._join.memory_bytes - used - most * self._join.notes_met
-            rows = self._source.take(most, free)
+            rows = self._source.take(most, free // self._window.copies)
             if rows is None:
                 self._make_room_or_refuse()
                 break
-            self._counts.peak_bytes = max(self._counts.peak_bytes, used + rows.nbytes)
+            self._counts.peak_bytes = max(self._counts.peak_bytes, used + rows.nbytes * self._window.copies)
             self._window.add(rows, page, free - rows.nbytes)
             self._matcher.add(rows)
             self._counts.tuples += rows.num_rows
@@ -182,17 +182,15 @@ class OnePass:
                     self._add_unmet(self._ordered, block)
                 yield from self._ordered.leave(block.begin)
             elif self._join.how in ("left", "left_anti"):
-                yield from map(self._unmet, block.chosen(met=False))
+                yield from (self._unmet(rows) for _, rows in self._window.chosen(block, met=False))
             elif self._join.how == "left_semi":
-                yield from block.chosen(met=True)
+                yield from (rows for _, rows in self._window.chosen(block, met=True))
             self._window.give_up(block)
 
     def _add_unmet(self, ordered: Ordered, block: Block) -> None:
         """Add the block's tuples that no row met."""
-        numbers = block.unmet()
-        for rows in block.chosen(met=False):
-            own, numbers = numbers[: rows.num_rows], numbers[rows.num_rows :]
-            ordered.add(own, pa.Table.from_batches([self._unmet(rows)]), self._window.begins)
+        for numbers, rows in self._window.chosen(block, met=False):
+            ordered.add(numbers, pa.Table.from_batches([self._unmet(rows)]), self._window.begins)
 
     def _rows_unmet(self) -> Iterator[pa.RecordBatch]:
         """The relation's rows that no tuple met, read once more."""

@@ -20,6 +20,8 @@ from deltawave.meshjoin.window import Window
 
 # The most waiting pairs, and bytes of their rows; also the bytes of their tuples that are fetched at a time.
 _PAIRS, _PAIR_BYTES = 1 << 15, 2 << 20
+# Up to this many bytes, an upper bound is good enough.
+_FEW_BYTES = _PAIR_BYTES // 64
 # The most bytes, outside the join's memory, of copies, working arrays and the returned batch, as long as no row and no
 # tuple is larger than what is fetched at a time.
 BESIDE_BYTES = 24 << 20
@@ -46,7 +48,7 @@ class Results:
         self._condition, self._schema, self._carried = condition, schema, carried
         self._notes_met, self._met = notes_met, met
         # For each page an upper bound of the bytes of a row; -1 until it is needed.
-        self._largest_rows = np.full(pages, -1)
+        self._largest_rows = [-1] * pages
         self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))
         self._clear()
 
@@ -74,10 +76,10 @@ class Results:
             yield places[begin:end], numbers[begin:end]
 
     def _largest_row(self, pages: Pages, first_page: int) -> int:
-        largest = self._largest_rows[first_page : first_page + len(pages.parts)]
-        if (largest < 0).any():
-            largest[:] = pages.largest_rows(self._fetched)
-        return int(largest.max())
+        last_page = first_page + len(pages.parts)
+        if -1 in self._largest_rows[first_page:last_page]:
+            self._largest_rows[first_page:last_page] = pages.largest_rows(self._fetched)
+        return max(self._largest_rows[first_page:last_page])
 
     def add(self, pages: Pages, first_page: int, candidates: Candidates) -> None:
         """Add a piece."""
@@ -88,7 +90,9 @@ class Results:
         if self._met.nbytes:
             self._row_numbers.append(self._met.numbers(first_page, places))
         self._waiting += len(numbers)
-        self._waiting_bytes += sum(part.nbytes for part in rows)
+        # Counting the bytes of a few rows takes as long as copying them.
+        most = len(places) * self._largest_row(pages, first_page)
+        self._waiting_bytes += most if most <= _FEW_BYTES else sum(part.nbytes for part in rows)
 
     def settle(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
         """Fetch the tuples of the waiting pairs and check the condition; return tuples' numbers and results."""

@@ -9,25 +9,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from deltawave.meshjoin.hash_table import Numbers
-from deltawave.meshjoin.sizes import Places, has_one_width, pieces, row_sizes
+from deltawave.meshjoin.tuples import tuples_of
 
 # A window is cut into this many blocks; memory is released one block at a time.
 BLOCKS = 16
 # Tuples are added to the window in packets of this part of it.
 PACKETS = 32
-# Parts of up to this many bytes are put together before tuples are taken: faster than taking from each.
-_TOGETHER = 8 << 20
-# Texts of one array take up to 2 GiB.
-_LARGEST_PART = 1 << 30
-
-_Part = TypeVar("_Part", pa.RecordBatch, pa.Table)
+# The most bytes of tuples that are fetched at a time when a block leaves.
+_PIECE_BYTES = 2 << 20
 
 
 @dataclass(frozen=True)
@@ -43,10 +38,7 @@ class Block:
     """Tuples from the number ``begin`` on, and which of them met a row of the relation, if that is recorded."""
 
     begin: int
-    notes_met: bool
-    parts: list[pa.RecordBatch] = field(default_factory=list)
     count: int = 0
-    row_bytes: int = 0
     is_met: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
@@ -54,50 +46,15 @@ class Block:
         """The number after the last tuple."""
         return self.begin + self.count
 
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the tuples and of the notes."""
-        return self.row_bytes + self.count * self.notes_met
-
-    def add(self, rows: pa.RecordBatch, most_rows: int, free_bytes: int) -> None:
-        """Add tuples. As fetching from many parts takes long, parts of up to ``most_rows`` rows are put together.
-
-        ``free_bytes``: memory that this may use meanwhile.
-        """
-        self.parts.append(rows)
-        self.count += rows.num_rows
-        first, together, size = len(self.parts), 0, 0
-        # As each part is at most as large as the later ones together, a tuple is copied few times.
-        for part in reversed(self.parts):
-            size += part.nbytes
-            is_smaller = not together or part.num_rows <= together
-            # Put together with rows that have nulls, a column may take twice as much.
-            if not is_smaller or together + part.num_rows > most_rows or 2 * size > free_bytes or size > _LARGEST_PART:
-                break
-            first, together = first - 1, together + part.num_rows
-        if len(self.parts) - first > 1:
-            self.parts[first:] = [pa.concat_batches(self.parts[first:])]
-        self.row_bytes = sum(part.nbytes for part in self.parts)
-
     def meet(self, numbers: Numbers) -> None:
         """Record that these tuples of this block met a row."""
         self._grow_notes()
         self.is_met[numbers - self.begin] = True
 
-    def unmet(self) -> Numbers:
-        """The numbers of tuples that met no row."""
+    def chosen(self, met: bool) -> Numbers:
+        """The numbers of the tuples that met a row, or of the others."""
         self._grow_notes()
-        return np.flatnonzero(~self.is_met) + self.begin
-
-    def chosen(self, met: bool) -> Iterator[pa.RecordBatch]:
-        """The tuples that met a row, or the others."""
-        self._grow_notes()
-        begin = 0
-        for part in self.parts:
-            places = np.flatnonzero(self.is_met[begin : begin + part.num_rows] == met)
-            begin += part.num_rows
-            if len(places):
-                yield part.take(pa.array(places))
+        return np.flatnonzero(self.is_met == met) + self.begin
 
     def _grow_notes(self) -> None:
         """A note for each tuple: tuples that were added since the last call have met no row."""
@@ -108,12 +65,13 @@ class Block:
 class Window:
     """Packets and blocks of the tuples that have not met all pages yet.
 
-    - ``block_rows``: the least rows of a block
+    - ``capacity``: the most tuples, besides a block that has not been released yet
     - ``notes_met``: whether it is recorded which tuples met a row
     """
 
-    def __init__(self, schema: pa.Schema, block_rows: int, notes_met: bool) -> None:
-        self.schema, self._block_rows, self._notes_met = schema, block_rows, notes_met
+    def __init__(self, schema: pa.Schema, capacity: int, notes_met: bool) -> None:
+        self._block_rows, self._notes_met = -(-capacity // BLOCKS), notes_met
+        self._tuples = tuples_of(schema, capacity, self._block_rows)
         self._packets: deque[Packet] = deque()
         self._blocks: deque[Block] = deque()
         self.begin = self.end = 0
@@ -125,16 +83,23 @@ class Window:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the tuples."""
-        return sum(block.nbytes for block in self._blocks)
+        """The bytes of the tuples and of the notes."""
+        return self._tuples.nbytes + self._notes_met * sum(block.count for block in self._blocks)
+
+    @property
+    def copies(self) -> int:
+        """How often a packet is in memory while it is added."""
+        return self._tuples.copies
 
     def add(self, rows: pa.RecordBatch, start_page: int, free_bytes: int) -> None:
         """Add a packet. ``free_bytes``: memory that this may use in addition."""
         if not rows.num_rows:
             return
         if not self._blocks or self._blocks[-1].count >= self._block_rows:
-            self._blocks.append(Block(self.end, self._notes_met))
-        self._blocks[-1].add(rows, self._block_rows // 2, free_bytes)
+            self._blocks.append(Block(self.end))
+            self._tuples.begin_block()
+        self._tuples.add(rows, free_bytes)
+        self._blocks[-1].count += rows.num_rows
         self.end += rows.num_rows
         self._packets.append(Packet(self.end, start_page))
 
@@ -162,60 +127,27 @@ class Window:
         """Release the oldest block."""
         assert self._blocks[0] is block
         self._blocks.popleft()
+        self._tuples.release_block()
 
     def meet(self, numbers: Numbers) -> None:
         """Record that these tuples met a row."""
         for block in self._blocks:
             block.meet(numbers[(numbers >= block.begin) & (numbers < block.end)])
 
-    def take(self, numbers: Numbers, columns: list[str] | None = None) -> pa.Table:
+    def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
         """The tuples with these numbers, in this order; all columns or only these."""
-        tuples = self._tuples(columns)
-        # Arrow would put all parts together before it takes from them.
-        groups = _groups(tuples)
-        if len(groups) == 1:
-            return groups[0].take(pa.array(numbers - self._blocks[0].begin))
-        found, places = [self.schema.empty_table().select(tuples.schema.names)], np.empty(len(numbers), dtype=np.intp)
-        for group, own, at in self._by_part(groups, numbers):
-            places[at] = np.arange(len(at)) + sum(rows.num_rows for rows in found)
-            found.append(group.take(pa.array(own)))
-        return pa.concat_tables(found).combine_chunks().take(pa.array(places))
+        return self._tuples.take(numbers, columns)
 
-    def pieces(self, numbers: Numbers, most_bytes: int, columns: list[str] | None = None) -> Iterator[tuple[int, int]]:
+    def pieces(
+        self, numbers: Numbers, most_bytes: int, columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, int]]:
         """Where to cut these numbers, so that each piece takes up to so many bytes, or is one tuple."""
-        tuples = self._tuples(columns)
-        if all(map(has_one_width, tuples.schema.types)):
-            step = max(1, 8 * most_bytes // max(1, sum(kind.bit_width for kind in tuples.schema.types)))
-            return ((begin, min(begin + step, len(numbers))) for begin in range(0, len(numbers), step))
-        sizes = np.zeros(len(numbers), dtype=np.int64)
-        for part, own, at in self._by_part(tuples.to_batches(), numbers):
-            sizes[at] = row_sizes(part, own)
-        return pieces(sizes, most_bytes)
+        return self._tuples.pieces(numbers, most_bytes, columns)
 
-    def _tuples(self, columns: list[str] | None) -> pa.Table:
-        parts = [part for block in self._blocks for part in block.parts]
-        tuples = pa.Table.from_batches(parts, self.schema)
-        return tuples if columns is None else tuples.select(columns)
-
-    def _by_part(self, parts: Sequence[_Part], numbers: Numbers) -> Iterator[tuple[_Part, Places, Places]]:
-        """Each part with the places of its tuples among ``numbers``: in the part, and in ``numbers``."""
-        places = numbers - (self._blocks[0].begin if self._blocks else 0)
-        begins = np.cumsum([0, *(part.num_rows for part in parts)])
-        # Small integers are sorted fastest.
-        owners = (np.searchsorted(begins, places, "right") - 1).astype(np.min_scalar_type(len(parts)))
-        order = np.argsort(owners, kind="stable")
-        bounds = np.searchsorted(owners[order], np.arange(len(parts) + 1)).tolist()
-        for part, begin, first, last in zip(parts, begins[:-1].tolist(), bounds[:-1], bounds[1:], strict=True):
-            if first < last:
-                at = order[first:last]
-                yield part, places[at] - begin, at
-
-
-def _groups(tuples: pa.Table) -> list[pa.Table]:
-    """The parts of tuples; parts with values of fixed width are put together, up to ``_TOGETHER`` bytes."""
-    parts = tuples.to_batches()
-    if not all(map(has_one_width, tuples.schema.types)):
-        return [pa.Table.from_batches([part]) for part in parts]
-    bits = sum(kind.bit_width for kind in tuples.schema.types)
-    sizes = np.array([part.num_rows for part in parts], dtype=np.int64) * bits // 8
-    return [pa.Table.from_batches(parts[begin:end]) for begin, end in pieces(sizes, _TOGETHER)]
+    def chosen(self, block: Block, met: bool) -> Iterator[tuple[Numbers, pa.RecordBatch]]:
+        """The block's tuples that met a row, or the others, with their numbers."""
+        numbers = block.chosen(met)
+        for begin, end in self.pieces(numbers, _PIECE_BYTES):
+            own = numbers[begin:end]
+            for rows in self.take(own).combine_chunks().to_batches():
+                yield own, rows

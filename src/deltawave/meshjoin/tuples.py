@@ -1,0 +1,241 @@
+"""Where a window stores its tuples (MJ08 3.1). They are added at one end, and released at the other, a block at a time.
+
+Tuples whose values all have fixed widths lie in one ring per column, from which any number of them is taken at once;
+others lie in batches.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deltawave.meshjoin.hash_table import Numbers
+from deltawave.meshjoin.ring import IS_SUPPORTED, SPARE_PLACES, BitRing, Places, Ring
+from deltawave.meshjoin.sizes import has_one_width, pieces, row_sizes
+
+# Texts of one array take up to 2 GiB.
+_LARGEST_PART = 1 << 30
+# For fewer tuples, rings are not worth their pages.
+_LEAST_CAPACITY = 1 << 10
+
+
+class Tuples(Protocol):
+    """Tuples, numbered as they are added.
+
+    ``copies``: how often a packet is in memory, beside what was added before, while it is added.
+    """
+
+    copies: int
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all tuples that are not released."""
+        ...
+
+    def begin_block(self) -> None:
+        """Put the next tuples into a new block."""
+        ...
+
+    def add(self, rows: pa.RecordBatch, free_bytes: int) -> None:
+        """Add tuples to the newest block. ``free_bytes``: memory that this may use in addition."""
+        ...
+
+    def release_block(self) -> None:
+        """Release the oldest block."""
+        ...
+
+    def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
+        """The tuples with these numbers, in this order; all columns or only these."""
+        ...
+
+    def pieces(
+        self, numbers: Numbers, most_bytes: int, columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """Where to cut these numbers, so that each piece takes up to so many bytes, or is one tuple."""
+        ...
+
+
+def tuples_of(schema: pa.Schema, capacity: int, block_rows: int) -> Tuples:
+    """Storage for ``capacity`` tuples in blocks of about ``block_rows``, besides a block that is not released yet."""
+    if IS_SUPPORTED and capacity >= _LEAST_CAPACITY and all(map(_has_fixed_width, schema.types)):
+        return Columns(schema, capacity + 2 * block_rows)
+    return Parts(schema, block_rows // 2)
+
+
+def _has_fixed_width(kind: pa.DataType) -> bool:
+    """Whether values lie at equal distances, beside a bit for nulls."""
+    is_plain = not (isinstance(kind, pa.BaseExtensionType) or pa.types.is_dictionary(kind) or kind.num_fields)
+    return is_plain and kind.num_buffers == 2 and has_one_width(kind)
+
+
+class Columns:
+    """Tuples of fixed width, in a ring per column, with places for ``size`` of them."""
+
+    # The packet, and its copy in the rings.
+    copies = 2
+
+    def __init__(self, schema: pa.Schema, size: int) -> None:
+        self._schema = schema
+        self._size = -(-(size + SPARE_PLACES) // 8) * 8
+        self._columns = {field.name: _Column(field.type, self._size) for field in schema}
+        # How many tuples and bytes each block has.
+        self._blocks: deque[list[int]] = deque()
+        self._begin = self._end = 0
+
+    @property
+    def nbytes(self) -> int:
+        return sum(size for _, size in self._blocks)
+
+    def begin_block(self) -> None:
+        self._blocks.append([0, 0])
+
+    def add(self, rows: pa.RecordBatch, free_bytes: int) -> None:
+        for column, added in zip(self._columns.values(), rows.columns, strict=True):
+            column.write(self._end, added)
+        self._end += rows.num_rows
+        block = self._blocks[-1]
+        block[:] = block[0] + rows.num_rows, block[1] + rows.nbytes
+
+    def release_block(self) -> None:
+        count, _ = self._blocks.popleft()
+        for column in self._columns.values():
+            column.release(self._begin, self._begin + count)
+        self._begin += count
+
+    def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
+        schema = self._selected(columns)
+        places = numbers - self._begin // self._size * self._size
+        places -= self._size * (places >= self._size)
+        return pa.Table.from_arrays([self._columns[name].take(places) for name in schema.names], schema=schema)
+
+    def pieces(
+        self, numbers: Numbers, most_bytes: int, columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, int]]:
+        bits = sum(kind.bit_width for kind in self._selected(columns).types)
+        step = max(1, 8 * most_bytes // max(1, bits))
+        return ((begin, min(begin + step, len(numbers))) for begin in range(0, len(numbers), step))
+
+    def _selected(self, columns: Sequence[str] | None) -> pa.Schema:
+        return self._schema if columns is None else pa.schema([self._schema.field(name) for name in columns])
+
+
+class _Column:
+    """The values of a column, and which of them are null."""
+
+    def __init__(self, kind: pa.DataType, size: int) -> None:
+        self._kind, self._size = kind, size
+        self._values: Ring | BitRing = BitRing(size) if kind == pa.bool_() else Ring(size, kind.bit_width // 8)
+        self._nulls: BitRing | None = None
+
+    def write(self, begin: int, added: pa.Array) -> None:
+        self._values.write(begin, self._values.read(added))
+        if added.null_count:
+            self._nulls = self._nulls or BitRing(self._size)
+            self._nulls.write(begin, np.asarray(added.is_null(), dtype=bool))
+
+    def take(self, places: Places) -> pa.Array:
+        validity = None if self._nulls is None else _packed(~self._nulls.take(places))
+        values = self._values.take(places)
+        data = _packed(values) if values.dtype == bool else pa.py_buffer(values)
+        return pa.Array.from_buffers(self._kind, len(places), [validity, data])
+
+    def release(self, begin: int, end: int) -> None:
+        self._values.release(begin, end)
+        if self._nulls is not None:
+            self._nulls.release(begin, end)
+
+
+def _packed(bits: npt.NDArray[np.bool_]) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(bits, bitorder="little"))
+
+
+@dataclass
+class _Block:
+    parts: list[pa.RecordBatch] = field(default_factory=list)
+    nbytes: int = 0
+
+
+class Parts:
+    """Tuples of any types, in batches. As fetching from many takes long, small ones are put together.
+
+    ``most_rows``: how many rows these have then.
+    """
+
+    copies = 1
+
+    def __init__(self, schema: pa.Schema, most_rows: int) -> None:
+        self._schema, self._most_rows = schema, most_rows
+        self._blocks: deque[_Block] = deque()
+        self._begin = 0
+
+    @property
+    def nbytes(self) -> int:
+        return sum(block.nbytes for block in self._blocks)
+
+    def begin_block(self) -> None:
+        self._blocks.append(_Block())
+
+    def add(self, rows: pa.RecordBatch, free_bytes: int) -> None:
+        block = self._blocks[-1]
+        block.parts.append(rows)
+        first, together, size = len(block.parts), 0, 0
+        # As each part is at most as large as the later ones together, a tuple is copied few times.
+        for part in reversed(block.parts):
+            size += part.nbytes
+            is_smaller = not together or part.num_rows <= together
+            # Put together with rows that have nulls, a column may take twice as much.
+            is_large = together + part.num_rows > self._most_rows or size > _LARGEST_PART
+            if not is_smaller or is_large or 2 * size > free_bytes:
+                break
+            first, together = first - 1, together + part.num_rows
+        if len(block.parts) - first > 1:
+            block.parts[first:] = [pa.concat_batches(block.parts[first:])]
+        block.nbytes = sum(part.nbytes for part in block.parts)
+
+    def release_block(self) -> None:
+        self._begin += sum(part.num_rows for part in self._blocks.popleft().parts)
+
+    def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
+        found, places = [self._empty(columns)], np.empty(len(numbers), dtype=np.intp)
+        # Arrow would put all parts together before it takes from them.
+        for part, own, at in self._by_part(numbers, columns):
+            places[at] = np.arange(len(at)) + sum(rows.num_rows for rows in found)
+            found.append(pa.Table.from_batches([part.take(pa.array(own))]))
+        if len(found) == 2:
+            # All in one part: they are in order.
+            return found[1]
+        return pa.concat_tables(found).combine_chunks().take(pa.array(places))
+
+    def pieces(
+        self, numbers: Numbers, most_bytes: int, columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, int]]:
+        sizes = np.zeros(len(numbers), dtype=np.int64)
+        for part, own, at in self._by_part(numbers, columns):
+            sizes[at] = row_sizes(part, own)
+        return pieces(sizes, most_bytes)
+
+    def _empty(self, columns: Sequence[str] | None) -> pa.Table:
+        nothing = self._schema.empty_table()
+        return nothing if columns is None else nothing.select(list(columns))
+
+    def _by_part(
+        self, numbers: Numbers, columns: Sequence[str] | None
+    ) -> Iterator[tuple[pa.RecordBatch, Places, Places]]:
+        """Each part with the places of its tuples among ``numbers``: in the part, and in ``numbers``."""
+        parts = [part for block in self._blocks for part in block.parts]
+        places = numbers - self._begin
+        begins = np.cumsum([0, *(part.num_rows for part in parts)])
+        # Small integers are sorted fastest.
+        owners = (np.searchsorted(begins, places, "right") - 1).astype(np.min_scalar_type(len(parts)))
+        order = np.argsort(owners, kind="stable")
+        bounds = np.searchsorted(owners[order], np.arange(len(parts) + 1)).tolist()
+        for part, begin, first, last in zip(parts, begins[:-1].tolist(), bounds[:-1], bounds[1:], strict=True):
+            if first < last:
+                at = order[first:last]
+                yield part if columns is None else part.select(list(columns)), places[at] - begin, at

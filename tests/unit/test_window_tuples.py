@@ -1,0 +1,199 @@
+"""Where a window stores its tuples: each comes back as it was added, and those that have left take no memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deltawave.meshjoin import tuples as stored_tuples
+from deltawave.meshjoin.conditions import Equal
+from deltawave.meshjoin.one_pass import Counts
+from deltawave.meshjoin.operator import KINDS, MeshJoin
+from deltawave.meshjoin.relation import PageFile, write_pages
+from deltawave.meshjoin.ring import SPARE_PLACES
+from deltawave.meshjoin.tuples import Columns, Parts, Tuples, tuples_of
+
+# A value of each width, and how it is made of a number.
+KINDS_OF_VALUES: dict[pa.DataType, Any] = {
+    pa.int64(): int,
+    pa.int8(): lambda number: number % 100,
+    pa.bool_(): lambda number: number % 3 == 0,
+    pa.float32(): float,
+    pa.decimal128(20, 2): lambda number: Decimal(number).scaleb(-2),
+    pa.timestamp("us", "UTC"): lambda number: datetime.fromtimestamp(number, timezone.utc),
+    pa.binary(3): lambda number: number.to_bytes(3, "big"),
+}
+SCHEMA = pa.schema([(str(kind), kind) for kind in KINDS_OF_VALUES])
+BLOCK_ROWS = 700
+
+
+def added(begin: int, count: int, nulls: bool) -> pa.RecordBatch:
+    """Tuples with these numbers, of which each fifth has nulls, each in another column."""
+    numbers = range(begin, begin + count)
+    cells = [
+        pa.array([None if nulls and number % 5 == at % 5 else of(number) for number in numbers], kind)
+        for at, (kind, of) in enumerate(KINDS_OF_VALUES.items())
+    ]
+    return pa.RecordBatch.from_arrays(cells, schema=SCHEMA)
+
+
+@pytest.mark.parametrize("is_in_rings", [True, False])
+@settings(deadline=None, max_examples=15)
+@given(
+    steps=st.lists(
+        st.tuples(st.integers(1, 1200), st.booleans(), st.booleans(), st.integers(0, 9)), min_size=1, max_size=40
+    ),
+    passed=st.integers(0, 3 * SPARE_PLACES),
+)
+def test_tuples_come_back_as_they_were_added(
+    is_in_rings: bool, steps: list[tuple[int, bool, bool, int]], passed: int
+) -> None:
+    held: Tuples = Columns(SCHEMA, 6 * BLOCK_ROWS) if is_in_rings else Parts(SCHEMA, BLOCK_ROWS // 2)
+    # Others have been in their places before.
+    begin = end = 0
+    earlier = added(0, 2000, nulls=True)
+    while end < passed:
+        held.begin_block()
+        held.add(earlier, 1 << 30)
+        held.release_block()
+        end += earlier.num_rows
+        begin = end
+    blocks: list[pa.RecordBatch] = []
+    for count, with_nulls, is_sliced, at in steps:
+        rows = added(end, count + 3, with_nulls).slice(3) if is_sliced else added(end, count, with_nulls)
+        held.begin_block()
+        held.add(rows, 1 << 30)
+        blocks.append(rows)
+        end += rows.num_rows
+        while end - begin > 4 * BLOCK_ROWS:
+            begin += blocks.pop(0).num_rows
+            held.release_block()
+        assert held.nbytes >= sum(block.nbytes for block in blocks) - len(SCHEMA) * len(blocks)
+        expected = pa.Table.from_batches(blocks, SCHEMA)
+        numbers = np.random.default_rng(at).integers(begin, end, 50) if begin < end else np.zeros(0, dtype=np.int64)
+        found = held.take(numbers)
+        found.validate(full=True)
+        assert found.equals(expected.take(pa.array(numbers - begin)))
+        some = [SCHEMA.names[at % len(SCHEMA)], SCHEMA.names[0]]
+        assert held.take(numbers, some[:1]).equals(found.select(some[:1]))
+        cuts = list(held.pieces(numbers, 400))
+        assert [begin for begin, _ in cuts] == [0, *(end for _, end in cuts)][: len(cuts)]
+        assert not cuts or cuts[-1][1] == len(numbers)
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_in_rings"),
+    [
+        (pa.int32(), True),
+        (pa.bool_(), True),
+        (pa.duration("ms"), True),
+        (pa.string(), False),
+        (pa.null(), False),
+        (pa.dictionary(pa.int8(), pa.int64()), False),
+        (pa.list_(pa.int32(), 2), False),
+        (pa.struct([("a", pa.int32())]), False),
+        (pa.uuid(), False),
+        (pa.run_end_encoded(pa.int32(), pa.int64()), False),
+    ],
+    ids=str,
+)
+def test_which_types_lie_in_rings(kind: pa.DataType, is_in_rings: bool) -> None:
+    schema = pa.schema([("key", pa.int64()), ("other", kind)])
+    assert isinstance(tuples_of(schema, 5000, 300), Columns) == is_in_rings
+
+
+def resident_bytes() -> int:
+    """Of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def test_what_has_left_takes_no_memory() -> None:
+    """Many times as many tuples as fit pass through; then all leave."""
+    schema = pa.schema([("key", pa.int64()), ("value", pa.int64()), ("flag", pa.int8())])
+    count = 100_000
+    values = pa.array([None, *range(count - 1)], pa.int64())
+    rows = pa.RecordBatch.from_arrays([values, values, pa.array([1] * count, pa.int8())], schema=schema)
+    held = Columns(schema, 12 * count)
+    before = resident_bytes()
+    most = 0
+    for number in range(60):
+        held.begin_block()
+        held.add(rows, 1 << 30)
+        if number >= 10:
+            held.release_block()
+            most = max(most, resident_bytes() - before)
+    assert held.nbytes == pytest.approx(10 * rows.nbytes, rel=0.01)
+    assert most < 12 * rows.nbytes
+    for _ in range(10):
+        held.release_block()
+    assert held.nbytes == 0
+    assert resident_bytes() - before < rows.nbytes
+
+
+STREAM = pa.schema([("key", pa.int32()), ("flag", pa.bool_()), ("at", pa.int64())])
+RELATION = pa.schema([("id", pa.int32()), ("place", pa.int64())])
+KEYS = st.one_of(st.none(), st.integers(0, 9))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("relation")
+
+
+@pytest.mark.parametrize("is_ordered", [False, True])
+@pytest.mark.parametrize("how", KINDS)
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    stream=st.lists(st.tuples(KEYS, st.sampled_from([None, True, False])), max_size=60),
+    relation=st.lists(KEYS, min_size=1, max_size=30),
+    arriving=st.integers(1, 20),
+    memory=st.integers(1200, 6000),
+)
+def test_a_join_of_tuples_in_rings_is_exact(
+    folder: Path,
+    how: str,
+    is_ordered: bool,
+    stream: list[tuple[int | None, bool | None]],
+    relation: list[int | None],
+    arriving: int,
+    memory: int,
+) -> None:
+    rows = pa.RecordBatch.from_arrays([pa.array(relation, pa.int32()), pa.array(range(len(relation)))], schema=RELATION)
+    cells = [[key for key, _ in stream], [flag for _, flag in stream], list(range(len(stream)))]
+    arrays = [pa.array(cell, kind) for cell, kind in zip(cells, STREAM.types, strict=True)]
+    tuples = pa.RecordBatch.from_arrays(arrays, schema=STREAM)
+    write_pages(folder / "relation.pages", [rows], RELATION, key=["id"], page_bytes=40)
+    with pytest.MonkeyPatch.context() as patch, PageFile(folder / "relation.pages") as pages:
+        patch.setattr(stored_tuples, "_LEAST_CAPACITY", 1)
+        condition, counts = Equal.on({"key": "id"}), Counts()
+        join = MeshJoin(pages, condition, STREAM, how, memory, is_ordered=is_ordered)
+        batches = (tuples.slice(begin, arriving) for begin in range(0, len(stream), arriving))
+        found = [tuple(row.values()) for batch in join.run(batches, counts=counts) for row in batch.to_pylist()]
+        assert counts.peak_bytes <= memory
+    assert Counter(found) == Counter(expected(tuples.to_pylist(), rows.to_pylist(), how))
+    if is_ordered and how in ("inner", "left"):
+        assert [row[2] for row in found] == sorted(row[2] for row in found)
+
+
+def expected(stream: list[dict[str, Any]], relation: list[dict[str, Any]], how: str) -> Iterator[tuple[Any, ...]]:
+    for one in stream:
+        met = [other for other in relation if one["key"] is not None and one["key"] == other["id"]]
+        if how in ("inner", "left"):
+            yield from ((*one.values(), *other.values()) for other in met)
+            if how == "left" and not met:
+                yield (*one.values(), None, None)
+        elif (how == "left_semi" and met) or (how == "left_anti" and not met):
+            yield tuple(one.values())
+    if how == "right_anti":
+        keys = {one["key"] for one in stream} - {None}
+        yield from (tuple(other.values()) for other in relation if other["id"] not in keys)
