@@ -556,11 +556,11 @@ def test_a_tuple_that_fits_beside_fewer_pages_is_taken(folder: Path, columns: in
     rows = pa.record_batch([pa.array(range(8000)), pa.array(["y" * 24] * 8000)], names=["id", "place"])
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 14)
     with PageFile(folder / "relation.pages", direct=True) as pages:
-        join = MeshJoin(pages, Equal.on({"key": "id"}), tuples([], "").schema, memory_bytes=1 << 18)
+        join = MeshJoin(pages, Equal.on({"key": "id"}), tuples([], "").schema, memory_bytes=1 << 19)
         most = join.pages_at_a_time
         assert most > 1
         for count in range(most, 0, -1):
-            widest = bisect_left(range(1 << 18), True, key=lambda size: not join._tuples_beside(count, size)) - 1
+            widest = bisect_left(range(1 << 19), True, key=lambda size: not join._tuples_beside(count, size)) - 1
             own = tuples([1], "").nbytes + columns
             for text in ("z" * (widest - own + more) for more in range(-columns - 1, columns + 2 if count > 1 else 1)):
                 arrived = {
@@ -576,7 +576,7 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
     """Where a wide tuple leaves room for fewer pages at a time, and later on."""
     memory = 1 << 20
     rows = pa.record_batch([pa.array(range(64_000)), pa.array(["y" * 24] * 64_000)], names=["id", "place"])
-    write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 16)
+    write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 15)
     taken: list[int] = []
     add = Window.add
     with PageFile(folder / "relation.pages", direct=True) as pages:
@@ -600,7 +600,7 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
         for count in (6, 2):
             for begin in (0, count, 2 * count):
                 pages.read(begin, count)
-        direct._thread.shutdown()
+        direct._wait()
         assert sum(map(len, direct._rooms)) <= 2 * pages.page_bytes
 
 
@@ -769,7 +769,7 @@ def test_both_ways_to_read_and_parquet_give_the_same(folder: Path, direct: bool)
 
 
 class TestReadAhead:
-    """Pages that are read ahead take a quarter of the memory, unless tuples or notes of rows need it."""
+    """Pages that are read ahead take an eighth of the memory, unless tuples or notes of rows need it."""
 
     MEMORY = 1 << 20
 
@@ -780,7 +780,7 @@ class TestReadAhead:
             yield pages
 
     def test_a_tuple_that_needs_their_memory(self, pages: PageFile) -> None:
-        wide = "x" * (self.MEMORY * 13 // 16)
+        wide = "x" * (self.MEMORY * 29 // 32)
         join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", self.MEMORY)
         assert join.pages_at_a_time > 1
         assert join.room(len(wide))[0] < join.pages_at_a_time

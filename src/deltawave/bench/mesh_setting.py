@@ -39,8 +39,8 @@ class Setting:
 
     @property
     def page_bytes(self) -> int:
-        """Pages are small compared with the memory if they are part of it."""
-        return max(1 << 14, min(1 << 20, self.memory_bytes // 16)) if self.direct else 1 << 20
+        """Pages are small compared with the memory if they are part of it: two of them are in memory."""
+        return max(1 << 14, min(1 << 20, self.memory_bytes // 12)) if self.direct else 1 << 20
 
     @property
     def index(self) -> Path:

@@ -22,9 +22,10 @@ from deltawave.meshjoin.window import BLOCKS, PACKETS
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
-# Pages that are read at a time take about this part of the memory, and have up to this many rows. Where they are read
-# while others are processed, larger reads are worth their memory: each is handed from one thread to the other.
-_PART_OF_MEMORY, _PART_AHEAD, _ROWS = 16, 4, 1 << 15
+# Pages that are read at a time take about this part of the memory, but at least one is read, and have up to this many
+# rows. Where they are read while others are processed, each reading is handed from one thread to the other: there,
+# larger ones are worth their memory.
+_PART_OF_MEMORY, _PART_AHEAD, _ROWS = 16, 8, 1 << 15
 
 
 @dataclass(frozen=True)
