@@ -239,8 +239,8 @@ class Reader:
         """Return when the dumps are in their table; fails when the process ends without, or takes too long."""
         deadline = time.monotonic() + _SECONDS
         while not (self._folder / "delivered").exists():
-            is_waiting = self._process.poll() is None and time.monotonic() < deadline
-            assert is_waiting, (self._folder / "reader.txt").read_text()
+            assert self._process.poll() is None, (self._folder / "reader.txt").read_text()
+            assert time.monotonic() < deadline, f"still no dumps:\n{(self._folder / 'reader.txt').read_text()}"
             time.sleep(0.1)
 
     def kill(self) -> None:

@@ -585,7 +585,7 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
 
         def noted(window: Window, *arguments: Any) -> None:
             add(window, *arguments)
-            taken.append(window.nbytes + sum(map(len, direct._rooms)))
+            taken.append(window.nbytes + direct.nbytes)
 
         monkeypatch.setattr(Window, "add", noted)
         wide = "z" * (memory - pages.page_bytes - 1000)
@@ -600,8 +600,7 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
         for count in (6, 2):
             for begin in (0, count, 2 * count):
                 pages.read(begin, count)
-        direct._wait()
-        assert sum(map(len, direct._rooms)) <= 2 * pages.page_bytes
+        assert direct.nbytes <= 2 * pages.page_bytes
 
 
 def test_a_wide_tuple_before_narrow_ones(folder: Path) -> None:

@@ -55,7 +55,8 @@ class HashTable:
     @staticmethod
     def bytes_for(capacity: int) -> int:
         """Bytes of a table for ``capacity`` tuples."""
-        return 6 * capacity + 5 * max(1, capacity)
+        marks_and_links, slots_and_filters = 2 + 4, 4 + 1
+        return marks_and_links * capacity + slots_and_filters * max(1, capacity)
 
     def __len__(self) -> int:
         return self.end - self.begin
@@ -78,13 +79,13 @@ class HashTable:
         self.end += count
 
     def _linked(self, slots: Places, bits: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
-        """Let slots begin with new tuples, of which each has a bit for its filter; return the links of these."""
+        """Put new tuples, with their bits of the filters, in front of the chains of their slots; return their links."""
         links = np.empty(len(slots), dtype=np.int32)
         places = np.arange(len(slots), dtype=np.int32)
         # In most slots one tuple arrives: then this ends after a few rounds.
         for _ in range(_ROUNDS):
             numbers = places + np.int32(self.end - self._base)
-            links[places] = self._begin_with(slots, numbers, bits)
+            links[places] = self._put_in_front(slots, numbers, bits)
             left = (self._slots.take(slots) != numbers).nonzero()[0]
             slots, places, bits = slots.take(left), places.take(left), bits.take(left)
             if not len(places):
@@ -99,14 +100,14 @@ class HashTable:
         links[places[1:]] = numbers[:-1]
         firsts = np.append(True, slots[1:] != slots[:-1]).nonzero()[0]
         lasts = np.append(firsts[1:], len(slots)) - 1
-        found = self._begin_with(slots[firsts], numbers[lasts], np.bitwise_or.reduceat(bits.take(order), firsts))
+        found = self._put_in_front(slots[firsts], numbers[lasts], np.bitwise_or.reduceat(bits.take(order), firsts))
         links[places[firsts]] = found
         return links
 
-    def _begin_with(
+    def _put_in_front(
         self, slots: Places, numbers: npt.NDArray[np.int32], bits: npt.NDArray[np.uint8]
     ) -> npt.NDArray[np.int32]:
-        """Let slots begin with these numbers, the first one of each slot; return what they began with."""
+        """Put the first number that comes to each slot in front of its chain; return where the chains began before."""
         found = self._slots.take(slots)
         # Of several values for a slot, the last one stays.
         self._slots[slots[::-1]] = numbers[::-1]
@@ -120,7 +121,7 @@ class HashTable:
         self.begin = min(self.end, self.begin + count)
 
     def candidates(self, hashes: Hashes) -> Iterator[Candidates]:
-        """Pairs of rows and tuples whose hashes agree in all bits that the table holds, some at a time."""
+        """Pairs of rows and tuples with equal hashes, and few others, some at a time."""
         found: list[Candidates] = []
         waiting = 0
         for pairs in self._met(hashes):

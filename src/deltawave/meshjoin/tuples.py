@@ -6,23 +6,23 @@ others lie in batches.
 
 from __future__ import annotations
 
+import mmap
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from deltawave.meshjoin.hash_table import Numbers
-from deltawave.meshjoin.ring import IS_SUPPORTED, SPARE_PLACES, BitRing, Places, Ring
+from deltawave.meshjoin.ring import IS_SUPPORTED, SPARE_PLACES, BitRing, Bits, Places, Ring
 from deltawave.meshjoin.sizes import has_one_width, pieces, row_sizes
 
 # Texts of one array take up to 2 GiB.
 _LARGEST_PART = 1 << 30
-# For fewer tuples, rings are not worth their pages.
-_LEAST_CAPACITY = 1 << 10
+# Rings are worth their pages where a column has as many bytes on average, and no value is larger than a page.
+_LEAST_COLUMN_BYTES, _MOST_VALUE_BYTES = 16 * mmap.PAGESIZE, mmap.PAGESIZE
 
 
 class Tuples(Protocol):
@@ -62,9 +62,12 @@ class Tuples(Protocol):
 
 
 def tuples_of(schema: pa.Schema, capacity: int, block_rows: int) -> Tuples:
-    """Storage for ``capacity`` tuples in blocks of about ``block_rows``, besides a block that is not released yet."""
-    if IS_SUPPORTED and capacity >= _LEAST_CAPACITY and all(map(_has_fixed_width, schema.types)):
-        return Columns(schema, capacity + 2 * block_rows)
+    """Storage for ``capacity`` tuples, in blocks of up to 2 ``block_rows``; as many may wait for their release."""
+    if IS_SUPPORTED and all(map(_has_fixed_width, schema.types)):
+        widths = [kind.bit_width for kind in schema.types]
+        is_large = capacity * sum(widths) >= 8 * _LEAST_COLUMN_BYTES * len(widths)
+        if is_large and max(widths) <= 8 * _MOST_VALUE_BYTES:
+            return Columns(schema, capacity + 2 * block_rows)
     return Parts(schema, block_rows // 2)
 
 
@@ -83,46 +86,50 @@ class Columns:
     def __init__(self, schema: pa.Schema, size: int) -> None:
         self._schema = schema
         self._size = -(-(size + SPARE_PLACES) // 8) * 8
-        self._columns = {field.name: _Column(field.type, self._size) for field in schema}
-        # How many tuples and bytes each block has.
+        self._columns = [_Column(kind, self._size) for kind in schema.types]
+        # How many tuples and bits each block has.
         self._blocks: deque[list[int]] = deque()
         self._begin = self._end = 0
 
     @property
     def nbytes(self) -> int:
-        return sum(size for _, size in self._blocks)
+        return sum(-(-bits // 8) for _, bits in self._blocks)
 
     def begin_block(self) -> None:
         self._blocks.append([0, 0])
 
     def add(self, rows: pa.RecordBatch, free_bytes: int) -> None:
-        for column, added in zip(self._columns.values(), rows.columns, strict=True):
+        bits = 0
+        for column, added in zip(self._columns, rows.columns, strict=True):
             column.write(self._end, added)
+            bits += added.type.bit_width + (added.null_count > 0)
         self._end += rows.num_rows
         block = self._blocks[-1]
-        block[:] = block[0] + rows.num_rows, block[1] + rows.nbytes
+        block[:] = block[0] + rows.num_rows, block[1] + rows.num_rows * bits
 
     def release_block(self) -> None:
         count, _ = self._blocks.popleft()
-        for column in self._columns.values():
+        for column in self._columns:
             column.release(self._begin, self._begin + count)
         self._begin += count
 
     def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
-        schema = self._selected(columns)
+        wanted = self._wanted(columns)
         places = numbers - self._begin // self._size * self._size
         places -= self._size * (places >= self._size)
-        return pa.Table.from_arrays([self._columns[name].take(places) for name in schema.names], schema=schema)
+        cells = [self._columns[at].take(places) for at in wanted]
+        return pa.Table.from_arrays(cells, schema=pa.schema([self._schema.field(at) for at in wanted]))
 
     def pieces(
         self, numbers: Numbers, most_bytes: int, columns: Sequence[str] | None = None
     ) -> Iterator[tuple[int, int]]:
-        bits = sum(kind.bit_width for kind in self._selected(columns).types)
+        bits = sum(self._schema.field(at).type.bit_width for at in self._wanted(columns))
         step = max(1, 8 * most_bytes // max(1, bits))
         return ((begin, min(begin + step, len(numbers))) for begin in range(0, len(numbers), step))
 
-    def _selected(self, columns: Sequence[str] | None) -> pa.Schema:
-        return self._schema if columns is None else pa.schema([self._schema.field(name) for name in columns])
+    def _wanted(self, columns: Sequence[str] | None) -> list[int]:
+        names = self._schema.names
+        return list(range(len(names))) if columns is None else [names.index(name) for name in columns]
 
 
 class _Column:
@@ -134,7 +141,11 @@ class _Column:
         self._nulls: BitRing | None = None
 
     def write(self, begin: int, added: pa.Array) -> None:
-        self._values.write(begin, self._values.read(added))
+        if isinstance(self._values, BitRing):
+            self._values.write(begin, np.asarray(added.fill_null(False), dtype=bool))
+        elif len(added):
+            values = np.frombuffer(added.buffers()[1], dtype=self._values.dtype)
+            self._values.write(begin, values[added.offset : added.offset + len(added)])
         if added.null_count:
             self._nulls = self._nulls or BitRing(self._size)
             self._nulls.write(begin, np.asarray(added.is_null(), dtype=bool))
@@ -151,7 +162,7 @@ class _Column:
             self._nulls.release(begin, end)
 
 
-def _packed(bits: npt.NDArray[np.bool_]) -> pa.Buffer:
+def _packed(bits: Bits) -> pa.Buffer:
     return pa.py_buffer(np.packbits(bits, bitorder="little"))
 
 
@@ -164,7 +175,7 @@ class _Block:
 class Parts:
     """Tuples of any types, in batches. As fetching from many takes long, small ones are put together.
 
-    ``most_rows``: how many rows these have then.
+    ``most_rows``: the most rows of a batch that is put together.
     """
 
     copies = 1
