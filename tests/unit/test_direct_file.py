@@ -30,9 +30,9 @@ def file(path: Path) -> Iterator[DirectFile]:
     file.close()
 
 
-def number_of(file: DirectFile, number: int, following: int | None = None) -> int:
+def number_of(file: DirectFile, number: int) -> int:
     """What a part has in all of its bytes."""
-    shown = file.read(PARTS[number], PARTS[(number + 1 if following is None else following) % len(PARTS)])
+    shown = file.read(PARTS[number], PARTS[(number + 1) % len(PARTS)])
     (value,) = set(bytes(shown[: PARTS[number][1] - PARTS[number][0]]))
     return value
 

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from unit.mesh_oracle import Row, exact, rows_of
 
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.frequencies import ExactFrequencies
@@ -33,8 +34,6 @@ RELATION = pa.schema([("id", pa.int64()), ("branch", pa.string()), ("skey", pa.i
 KEYS = st.one_of(st.none(), st.integers(0, 6))
 BRANCHES = st.sampled_from(["a", "b", None])
 MEMORY = 1 << 20
-
-Row = tuple[Any, ...]
 
 
 def stream_of(keys: Sequence[Row]) -> pa.RecordBatch:
@@ -68,25 +67,6 @@ class Drawn(Tuner):
 
 def told(batches: Iterator[pa.RecordBatch]) -> list[Row]:
     return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
-
-
-def exact(stream: list[Row], relation: list[Row], how: str, meets: Any, carried: slice) -> Counter[Row]:
-    found: list[Row] = []
-    for one in stream:
-        met = [other for other in relation if meets(one, other)]
-        if how in ("inner", "left"):
-            found += [(*one, *other[carried]) for other in met]
-            if how == "left" and not met:
-                found.append((*one, *[None] * len(relation[0][carried] if relation else RELATION.names[carried])))
-        elif (how == "left_semi" and met) or (how == "left_anti" and not met):
-            found.append(one)
-    if how == "right_anti":
-        found = [other for other in relation if not any(meets(one, other) for one in stream)]
-    return Counter(found)
-
-
-def rows_of(batch: pa.RecordBatch) -> list[Row]:
-    return [tuple(row.values()) for row in batch.to_pylist()]
 
 
 @pytest.fixture(scope="module")

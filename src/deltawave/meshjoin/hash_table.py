@@ -32,7 +32,6 @@ _ROUNDS = 6
 # Candidates returned at a time, and tuples scanned at a time: their arrays do not count as the join's memory.
 _CANDIDATES, _PIECE = 1 << 14, 1 << 15
 _NONE = np.int32(-1)
-_HALF, _LOW = 32, (1 << 32) - 1
 # Numbers are 32 bits wide in the table, and count from a base that moves before they are used up.
 _HIGHEST = (1 << 31) - 1
 
@@ -90,10 +89,8 @@ class HashTable:
             slots, places, bits = slots.take(left), places.take(left), bits.take(left)
             if not len(places):
                 return links
-        # Slot and place in one number: places of one slot are adjacent, in the order of arrival.
-        ordered = (slots << _HALF) | np.arange(len(slots))
-        ordered.sort()
-        order = ordered & _LOW
+        # Tuples of one slot become adjacent, in the order of arrival.
+        order = np.argsort(slots, kind="stable")
         slots, places = slots.take(order), places.take(order)
         numbers = places + np.int32(self.end - self._base)
         # Each tuple is linked to the one before it in its slot.

@@ -16,10 +16,10 @@ from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.hash_table import Candidates, Numbers
 from deltawave.meshjoin.relation import Pages
 from deltawave.meshjoin.sizes import pieces
-from deltawave.meshjoin.window import Window
+from deltawave.meshjoin.window import FETCHED_BYTES, Window
 
-# The most waiting pairs, and bytes of their rows; also the bytes of their tuples that are fetched at a time.
-_PAIRS, _PAIR_BYTES = 1 << 15, 2 << 20
+# The most waiting pairs, and bytes of their rows: as many as tuples that are fetched at a time.
+_PAIRS, _PAIR_BYTES = 1 << 15, FETCHED_BYTES
 # Up to this many bytes, an upper bound is good enough.
 _FEW_BYTES = _PAIR_BYTES // 64
 # The most bytes, outside the join's memory, of copies, working arrays and the returned batch, as long as no row and no

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from deltawave.meshjoin.sizes import Places
+
 Values = npt.NDArray[Any]
 Bits = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.intp]
 
 # Elsewhere, memory is not taken back at once.
 IS_SUPPORTED = sys.platform == "linux"

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.hash_table import Numbers
-from deltawave.meshjoin.ring import IS_SUPPORTED, SPARE_PLACES, BitRing, Bits, Places, Ring
-from deltawave.meshjoin.sizes import has_one_width, pieces, row_sizes
+from deltawave.meshjoin.ring import IS_SUPPORTED, SPARE_PLACES, BitRing, Bits, Ring
+from deltawave.meshjoin.sizes import Places, has_one_width, pieces, row_sizes
 
 # Texts of one array take up to 2 GiB.
 _LARGEST_PART = 1 << 30
@@ -46,8 +46,8 @@ class Tuples(Protocol):
         """Add tuples to the newest block. ``free_bytes``: memory that this may use in addition."""
         ...
 
-    def release_block(self) -> None:
-        """Release the oldest block."""
+    def release_block(self, count: int) -> None:
+        """Release the oldest block, which has so many tuples."""
         ...
 
     def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
@@ -87,16 +87,16 @@ class Columns:
         self._schema = schema
         self._size = -(-(size + SPARE_PLACES) // 8) * 8
         self._columns = [_Column(kind, self._size) for kind in schema.types]
-        # How many tuples and bits each block has.
-        self._blocks: deque[list[int]] = deque()
+        # How many bits each block has.
+        self._blocks: deque[int] = deque()
         self._begin = self._end = 0
 
     @property
     def nbytes(self) -> int:
-        return sum(-(-bits // 8) for _, bits in self._blocks)
+        return sum(-(-bits // 8) for bits in self._blocks)
 
     def begin_block(self) -> None:
-        self._blocks.append([0, 0])
+        self._blocks.append(0)
 
     def add(self, rows: pa.RecordBatch, free_bytes: int) -> None:
         bits = 0
@@ -104,11 +104,10 @@ class Columns:
             column.write(self._end, added)
             bits += added.type.bit_width + (added.null_count > 0)
         self._end += rows.num_rows
-        block = self._blocks[-1]
-        block[:] = block[0] + rows.num_rows, block[1] + rows.num_rows * bits
+        self._blocks[-1] += rows.num_rows * bits
 
-    def release_block(self) -> None:
-        count, _ = self._blocks.popleft()
+    def release_block(self, count: int) -> None:
+        self._blocks.popleft()
         for column in self._columns:
             column.release(self._begin, self._begin + count)
         self._begin += count
@@ -209,8 +208,9 @@ class Parts:
             block.parts[first:] = [pa.concat_batches(block.parts[first:])]
         block.nbytes = sum(part.nbytes for part in block.parts)
 
-    def release_block(self) -> None:
-        self._begin += sum(part.num_rows for part in self._blocks.popleft().parts)
+    def release_block(self, count: int) -> None:
+        self._blocks.popleft()
+        self._begin += count
 
     def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
         found, places = [self._empty(columns)], np.empty(len(numbers), dtype=np.intp)

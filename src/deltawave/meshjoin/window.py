@@ -21,8 +21,8 @@ from deltawave.meshjoin.tuples import tuples_of
 BLOCKS = 16
 # Tuples are added to the window in packets of this part of it.
 PACKETS = 32
-# The most bytes of tuples that are fetched at a time when a block leaves.
-_PIECE_BYTES = 2 << 20
+# The most bytes of tuples that are fetched at a time.
+FETCHED_BYTES = 2 << 20
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Window:
         """Release the oldest block."""
         assert self._blocks[0] is block
         self._blocks.popleft()
-        self._tuples.release_block()
+        self._tuples.release_block(block.count)
 
     def meet(self, numbers: Numbers) -> None:
         """Record that these tuples met a row."""
@@ -147,7 +147,7 @@ class Window:
     def chosen(self, block: Block, met: bool) -> Iterator[tuple[Numbers, pa.RecordBatch]]:
         """The block's tuples that met a row, or the others, with their numbers."""
         numbers = block.chosen(met)
-        for begin, end in self.pieces(numbers, _PIECE_BYTES):
+        for begin, end in self.pieces(numbers, FETCHED_BYTES):
             own = numbers[begin:end]
             for rows in self.take(own).combine_chunks().to_batches():
                 yield own, rows

@@ -1,0 +1,31 @@
+"""What a mesh join has to find, in plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+
+Row = tuple[Any, ...]
+
+
+def exact(stream: list[Row], relation: list[Row], how: str, meets: Any, carried: slice) -> Counter[Row]:
+    """The join's rows; ``carried``: the relation's columns in them."""
+    found: list[Row] = []
+    for one in stream:
+        met = [other for other in relation if meets(one, other)]
+        if how in ("inner", "left"):
+            found += [(*one, *other[carried]) for other in met]
+            if how == "left" and not met:
+                found.append((*one, *[None] * (carried.stop - carried.start)))
+        elif (how == "left_semi" and met) or (how == "left_anti" and not met):
+            found.append(one)
+    if how == "right_anti":
+        found = [other for other in relation if not any(meets(one, other) for one in stream)]
+    return Counter(found)
+
+
+def rows_of(batch: pa.RecordBatch) -> list[Row]:
+    """The rows as tuples."""
+    return [tuple(row.values()) for row in batch.to_pylist()]
