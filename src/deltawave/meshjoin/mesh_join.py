@@ -185,7 +185,7 @@ class _Mesh:
                     else:
                         yield from shedding(join, tuples, self.shed, self.files.get(number), told)
 
-        return map_in_arrow(rows.repartition(len(parts), placed).sortWithinPartitions(placed), mesh, result)
+        return map_in_arrow(rows.repartitionById(max(parts) + 1, placed).sortWithinPartitions(placed), mesh, result)
 
     @contextmanager
     def _opened(self, part: int) -> Iterator[Relation]:

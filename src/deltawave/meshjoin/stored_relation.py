@@ -265,5 +265,5 @@ def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, 
             cells = [pa.array([number], pa.int32()), pa.array([str(path)]), pa.array([count], pa.int64())]
             yield pa.RecordBatch.from_arrays(cells, ["part", "path", "rows"])
 
-    found = relation.withColumn(part, placed).repartition(parts, part).sortWithinPartitions(part)
+    found = relation.withColumn(part, placed).repartitionById(parts, part).sortWithinPartitions(part)
     return {row.part: row.path for row in map_in_arrow(found, write, _WRITTEN).collect()}
