@@ -148,6 +148,7 @@
     'not_a_wave_index': "{relation} is no model of materialized: wave_index, or was not built yet.",
     'wave_sample': "{model}: --sample would take a part of a day for the day. Nothing was changed. Run without it, or with --empty.",
     'wave_in_a_view': "{model} is a view, and would name tables of {relation} that are gone after the next day. Give it materialized: table.",
+    'soft_window': "{model}: with clip: false, readers see {window} to {most} days, since scheme: {scheme} drops expired days only with their whole constituent. Without clip: false they see the last {window}.",
     'day_of_range': "{option} {value!r}: take {kind}, as in day_column '{column}'.",
     'changed_days': "{model}, batch {batch}: the select's rows of day(s) {days} changed while they were read, or are others each time. Nothing was changed. Run again; which rows a day has must not depend on when it is read.",
     'unsteady_days': "{model}, batch {batch}: the values of day(s) {days} differ each time they are read. They were taken, and each run that they are delivered in takes them again. Round sums of floating-point numbers, sort what collect_set and collect_list give, and leave out columns like current_timestamp().",

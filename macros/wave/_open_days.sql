@@ -6,6 +6,15 @@
   {%- if invocation_args_dict.get('sample') -%}
     {%- do deltawave._fail('wave_sample', {'model': job.name}) -%}
   {%- endif -%}
+  {%- if job.settings.scheme == 'wata' and not job.settings.clip -%}
+    {%- set window, others = job.settings.window, job.settings.constituents - 1 -%}
+    {#- Theorem 2. -#}
+    {%- set most = window + (window - 2) // others -%}
+    {%- if most > window -%}
+      {%- set values = {'model': job.name, 'scheme': job.settings.scheme, 'window': window, 'most': most} -%}
+      {%- do log('deltawave: ' ~ deltawave._message('soft_window', values), info=true) -%}
+    {%- endif -%}
+  {%- endif -%}
   {%- if job.state_schema != job.target.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}
   {%- endif -%}

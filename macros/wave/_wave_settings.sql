@@ -9,7 +9,7 @@
     'update_technique': {'default': 'packed_shadow', 'is': 'choice', 'values': ['in_place', 'simple_shadow', 'packed_shadow']},
     'buckets': {'default': 8, 'is': 'count'},
     'spread': {'default': false, 'is': 'choice', 'values': [false, true]},
-    'clip': {'default': false, 'is': 'choice', 'values': [false, true]},
+    'clip': {'default': true, 'is': 'choice', 'values': [false, true]},
     'gaps': {'default': 'skip', 'is': 'choice', 'values': ['skip', 'empty', 'fail']},
     'state_schema': {'default': none, 'is': 'name'},
     'full_refresh': {'default': none, 'is': 'choice', 'values': [none, false, true]},

@@ -5,7 +5,6 @@
     constituents=3,
     day_column='dump_date',
     search_field='airport_ident',
-    clip=true,
     buckets=4,
 ) }}
 

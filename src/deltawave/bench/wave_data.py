@@ -70,7 +70,8 @@ class Batches:
     def spec(self, session: SparkSession, index: WaveIndex, technique: str) -> WaveSpec:
         """The specification of a wave index of them."""
         columns = columns_of(self.frame(session, self.days[:1]))
-        return WaveSpec(index, technique, DAY, self.search_field, columns)
+        # As in the paper, expired days of a soft window are read.
+        return WaveSpec(index, technique, DAY, self.search_field, columns, clip=False)
 
 
 @dataclass(frozen=True)

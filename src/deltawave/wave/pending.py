@@ -98,7 +98,7 @@ def pending(
     work += drops
     work += [Work("replace", (day,)) for day in again]
     work += _taken(_with_gaps(spec, new, record.days[record.state_day].value, gaps), spec)
-    if not work and spec.clip != record.spec.clip:
+    if not work and spec.clip != record.spec.clip and not spec.index.rules.is_hard:
         work = [Work("show")]
     return work, late
 

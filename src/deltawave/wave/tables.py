@@ -63,7 +63,7 @@ class WaveSpec:
     - ``search_field``: the column that probes search; each value of an array is a search value
     - ``columns``: names and Spark types of all columns
     - ``buckets``: how many each table has
-    - ``clip``: whether the view leaves out days before the last W of a soft window
+    - ``clip``: whether the view leaves out the expired days of a soft window, so that it has exactly the last W
 
     Raises ``ValueError`` for invalid values.
     """
@@ -74,7 +74,7 @@ class WaveSpec:
     search_field: str
     columns: tuple[tuple[str, str], ...]
     buckets: int = 8
-    clip: bool = False
+    clip: bool = True
 
     def __post_init__(self) -> None:
         if self.technique not in TECHNIQUES:
@@ -162,7 +162,7 @@ class WaveRecord:
 
     @property
     def first_shown(self) -> int:
-        """The first day that readers may see; with ``clip``, the first of the last W."""
+        """The first day that readers may see: with ``clip``, the first of the last W."""
         return self.state_day - self.spec.index.window + 1 if self.spec.clip else 0
 
     @property

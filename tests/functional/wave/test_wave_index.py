@@ -116,7 +116,7 @@ class TestWaveIndex:
 
     def test_files_go_with_their_days(self, bench: Workbench) -> None:
         options = {"scheme": "wata", "update_technique": "in_place", "persist_docs": {"columns": True}}
-        configure(bench, clip=True, **options)
+        configure(bench, **options)
         bench.add_model("probed", "{{ config(materialized='table') }} {{ deltawave.index_probe(ref('accounts'), 2) }}")
         (bench.root / "models" / "added" / "accounts.yml").write_text(DESCRIBED)
         take(bench, batch(1), batch(2), batch(3), args=["--select", MODEL])
@@ -133,7 +133,8 @@ class TestWaveIndex:
         assert {row.col_name: row.comment for row in described}["supplier"] == "Who sells"
         # The view is another one without a new day.
         configure(bench, clip=False, **options)
-        take(bench, batch(6), args=["--select", MODEL])
+        text = take(bench, batch(6), args=["--select", MODEL])
+        assert "with clip: false, readers see 3 to 4 days" in text
         assert bench.batches("batch_id, snapshot_date, reason, inserts, deletes")[-1] == (5, None, "show", 5, 0)
         assert seen(bench) == bag(batch(3) + rows)
 
