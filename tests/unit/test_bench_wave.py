@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,12 +18,13 @@ from deltawave.bench.wave_layout import ATTEMPT, settled, steps_of
 from deltawave.bench.wave_parameters import Measured
 from deltawave.bench.wave_prediction import Costs, Mix, Writes, as_printed, with_fixed
 from deltawave.bench.wave_ranking import agreement
-from deltawave.bench.wave_report import write_report
+from deltawave.bench.wave_report import PUBLISHED_METHODS, write_report
 from deltawave.costs.wave_parameters import TPC_D
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.tables import TECHNIQUES, WaveSpec
 from deltawave.wave.wave_table import WaveTable
 
+ROOT = Path(__file__).resolve().parents[2]
 TABLE: Any = WaveTable(None, "bench", "kept")  # type: ignore[arg-type]
 COLUMNS = (("day", "int"), ("supplier", "int"))
 
@@ -121,6 +123,37 @@ def test_predictions() -> None:
     assert fixed.space == printed.space
 
 
+PUBLISHED = """\
+| method | transition | preparation | probe | Q1 of all days | MB |
+|---|---:|---:|---:|---:|---:|
+| `wata/in_place` | 2.00 (5.00, 5.00) | 1.00 (1.00, 1.00) | 0.25 (0.25, 0.25) | 2.00 (2.00, 2.00) | 10 (10) |
+| `del/in_place` | 3.00 (4.00, 4.00) | 1.00 (1.00, 1.00) | 0.25 (0.25, 0.25) | 2.00 (2.00, 2.00) | 10 (10) |
+| `del/packed_shadow` | 9.00 (9.00, 9.00) | 1.00 (1.00, 1.00) | 0.25 (0.25, 0.25) | 2.00 (2.00, 2.00) | 10 (10) |
+| one Delta table, delete and insert | 2.50 |  | 0.25 | 2.00 | 10 |
+
+| query mix | model | tau | with fixed costs | tau |
+|---|---:|---:|---:|---:|
+| TPC-D | 1 of 3 | 0.33 | 0 of 3 | 1.00 |
+| TPC-D, packed shadow | 0 of 0 | 1.00 | 0 of 0 | 1.00 |
+| no queries | 1 of 3 | 0.33 | 0 of 3 | 1.00 |
+| no queries, in place | 1 of 1 | -1.00 | 0 of 1 | 1.00 |
+| no queries, packed shadow | 0 of 0 | 1.00 | 0 of 0 | 1.00 |
+"""
+
+
+def test_the_published_tables_are_those_of_the_documentation() -> None:
+    told = (ROOT / "docs" / "wave_costs.md").read_text()
+    commands = (ROOT / "benchmarks" / "wave").read_text()
+    runs = re.findall(r"deltawave bench wave (--data .*) --out results", told)
+    assert len(runs) == 2
+    for arguments in runs:
+        assert f" {arguments}\n" in commands
+    heads = [line for line in PUBLISHED.splitlines() if line.startswith(("| method", "| query mix"))]
+    assert all(f"{head}\n" in told for head in heads)
+    methods = re.findall(r"^\| (`[a-z_]+/[a-z_]+`|one [^|]*) \|", told, re.MULTILINE)
+    assert methods == [label or f"`{name}`" for name, label in PUBLISHED_METHODS.items()] * 2
+
+
 def costs(transition: float) -> Costs:
     return Costs(transition, 1.0, 0.25, 2.0, 0.5, 10.0, 11.0, 1.0, 2.0)
 
@@ -154,6 +187,7 @@ def test_the_report(tmp_path: Path) -> None:
     assert "| model | in_place | 1 | 1 | -1.00 | `wata/in_place` < `del/in_place` |" in told
     assert "| with fixed costs | all | 3 | 0 | 1.00 |  |" in told
     assert told.index("| `delta` | 2.50 |  |  |") > told.index("Total work, TPC-D")
+    assert (tmp_path / "published.md").read_text() == PUBLISHED
     assert json.loads((tmp_path / "results.json").read_text())[0]["method"] == "wata/in_place"
     for name in ("work_tpc_d.svg", "model_tpc_d.svg", "work_no_queries.svg", "model_no_queries.svg"):
         assert (tmp_path / name).read_text().startswith("<?xml")

@@ -170,6 +170,13 @@ def test_tpc_d_with_simple_shadows() -> None:
     assert total["rata"] == pytest.approx(total["del"], rel=0.002)
     least = {n: cheapest(TPC_D, "simple_shadow", n) for n in range(2, 21)}
     assert [n for n in least if least[n] == "wata"] == list(range(4, 21))
+    # Far beyond the paper's figure, reindexing takes less work.
+    below: dict[str, list[int]] = {"reindex": [], "reindex_plus": []}
+    for n in range(2, 101):
+        works = work(TPC_D, "simple_shadow", n)
+        for scheme, numbers in below.items():
+            numbers.extend([n] if works[scheme] < works["wata"] else [])
+    assert below == {"reindex": list(range(60, 101)), "reindex_plus": list(range(51, 101))}
     # The paper: up to 10,000 s less than DEL.
     assert [round(cheaper_than_del(n), -1) for n in (20, 100)] == [10_720, 11_810]
     # WATA* gets cheaper with n, and hardly so beyond 10.

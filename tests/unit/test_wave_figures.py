@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unit.test_lg96_figures import labels
 
-from deltawave.costs.wave_figures import figure_10, figure_11
+from deltawave.costs.wave_figures import figure_8, figure_10, figure_11
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "figures"
@@ -27,6 +27,12 @@ def test_the_figures_of_the_documentation_are_those_of_the_model(tmp_path: Path)
             assert {*told["curves"], told["x_label"]} <= labels(tmp_path / name) & labels(FIGURES / name)
         else:
             assert (tmp_path / name).read_text() == (FIGURES / name).read_text()
+
+
+def test_reindex_passes_below_wata_in_figure_8() -> None:
+    figure = figure_8()
+    wata, reindex = (dict(zip(figure.own_x[name], figure.curves[name], strict=True)) for name in ("WATA*", "REINDEX"))
+    assert [n for n in figure.x if reindex[n] < wata.get(n, 0)] == [60, 65, 70, 75, 80]
 
 
 def test_what_the_text_says_of_figure_11() -> None:

@@ -17,12 +17,39 @@ CASES = {"lineitem": ("TPC-D", "no queries"), "postings": ("SCAM", "search engin
 MODELS = {"predicted": "model", "predicted_with_fixed": "with fixed costs"}
 Results = Sequence[dict[str, Any]]
 
+# What docs/wave_costs.md publishes: the methods, the columns, and the rankings of each query mix, by technique.
+PUBLISHED_METHODS = {
+    "del/in_place": "",
+    "del/packed_shadow": "",
+    "reindex/packed_shadow": "",
+    "reindex_plus/packed_shadow": "",
+    "reindex_plus_plus/packed_shadow": "",
+    "wata/in_place": "",
+    "wata/packed_shadow": "",
+    "rata/packed_shadow": "",
+    "partitioned": "one table, a partition for each day, dropped daily",
+    "delta": "one Delta table, delete and insert",
+    "rewritten": "one table, written anew",
+}
+_PUBLISHED_SECONDS = {
+    "lineitem": {"probe": "probe", "scan": "Q1 of all days"},
+    "postings": {"probe": "probe"},
+}
+_PUBLISHED_MIXES: dict[str, dict[str, tuple[str, ...]]] = {
+    "lineitem": {
+        "TPC-D": ("all", "packed_shadow"),
+        "no queries": ("all", "in_place", "simple_shadow", "packed_shadow"),
+    },
+    "postings": {"SCAM": ("all",), "search engine": ("all",), "no queries": ("all",)},
+}
+
 
 def write_report(results: Results, parameters: dict[str, Any], folder: Path) -> None:
-    """Write ``results.json``, ``parameters.json``, ``results.md``, and a chart of each case."""
+    """Write ``results.json``, ``parameters.json``, ``results.md``, ``published.md``, and a chart of each case."""
     (folder / "results.json").write_text(json.dumps(list(results), indent=2) + "\n")
     (folder / "parameters.json").write_text(json.dumps(parameters, indent=2) + "\n")
     (folder / "results.md").write_text(tables(results, parameters))
+    (folder / "published.md").write_text(published(results))
     for case in CASES[results[0]["data"]]:
         _draw(results, case, folder)
 
@@ -38,6 +65,33 @@ def tables(results: Results, parameters: dict[str, Any]) -> str:
     for case in CASES[first["data"]]:
         parts += [f"Total work, {case}, seconds a day", _work_table(results, case), _agreements(results, case)]
     return "\n\n".join(parts) + "\n"
+
+
+def published(results: Results) -> str:
+    """The tables of docs/wave_costs.md, from this run: measured seconds and MB, and how well the models rank them."""
+    data = results[0]["data"]
+    seconds = {"transition": "transition", "preparation": "preparation", **_PUBLISHED_SECONDS[data]}
+    rows = []
+    for result in results:
+        if (label := PUBLISHED_METHODS.get(result["method"])) is None:
+            continue
+        # Another way to keep a window prepares nothing, and has no prediction.
+        cells = ["" if label and name == "preparation" else _beside(result, name, ".2f") for name in seconds]
+        rows.append([label or f"`{result['method']}`", *cells, _predicted_space(result, "space")])
+    ranks = []
+    for case, techniques in _PUBLISHED_MIXES[data].items():
+        by_model = [rankings(results, case, model) for model in MODELS]
+        for technique in techniques:
+            if all(technique in found for found in by_model):
+                name = case if technique == "all" else f"{case}, {technique.replace('_', ' ')}"
+                found = [each[technique] for each in by_model]
+                ranks.append([name, *(text for each in found for text in _rank(each))])
+    heads = ["query mix", *(text for label in MODELS.values() for text in (label, "tau"))]
+    return "\n\n".join([_table(["method", *seconds.values(), "MB"], rows), _table(heads, ranks)]) + "\n"
+
+
+def _rank(found: Agreement) -> tuple[str, str]:
+    return f"{len(found.wrong)} of {found.pairs}", f"{found.tau:.2f}"
 
 
 def _parameter_table(parameters: dict[str, Any]) -> str:
@@ -59,12 +113,13 @@ def _space_table(results: Results) -> str:
     names = ("space", "most_space", "transition_space", "most_transition_space")
     rows = []
     for result in results:
-        cells = []
-        for name in names:
-            predicted = f" ({result['predicted'][name]:,.0f})" if result["predicted"] else ""
-            cells.append(f"{result['measured'][name]:,.0f}{predicted}")
-        rows.append([f"`{result['method']}`", *cells])
+        rows.append([f"`{result['method']}`", *(_predicted_space(result, name) for name in names)])
     return _table(["MB", *(name.replace("_", " ") for name in names)], rows)
+
+
+def _predicted_space(result: dict[str, Any], name: str) -> str:
+    predicted = f" ({result['predicted'][name]:,.0f})" if result["predicted"] else ""
+    return f"{result['measured'][name]:,.0f}{predicted}"
 
 
 def _beside(result: dict[str, Any], name: str, form: str) -> str:
