@@ -113,6 +113,14 @@ def files(spark: SparkSession, table: WaveTable) -> Iterator[Path]:
     yield from Path(place["info_value"].removeprefix("file:")).iterdir()
 
 
+def rows_read(rows: DataFrame) -> int:
+    """How many rows Spark reads from files, before conditions on rows."""
+    plan: Any = rows._jdf.queryExecution()  # type: ignore[operator]
+    plan.toRdd().count()
+    leaves = plan.executedPlan().collectLeaves()
+    return sum(leaves.apply(place).metrics().apply("numOutputRows").value() for place in range(leaves.size()))
+
+
 def test_only_constituents_and_buckets_that_can_have_rows_are_read(spark: SparkSession, table: WaveTable) -> None:
     chosen = spec(WaveIndex("wata", 4, 3), "packed_shadow", buckets=4)
     take(table, chosen, *(batch(number, 40) for number in range(1, 5)))
@@ -125,6 +133,14 @@ def test_only_constituents_and_buckets_that_can_have_rows_are_read(spark: SparkS
     assert set(files_read(timed_segment_scan(spark, table.view, day(4), None))) == {newest}
     assert files_read(timed_index_probe(spark, table.view, 2, day(4), day(4))) == {newest: 1}
     assert timed_segment_scan(spark, table.view, day(9), None).collect() == []
+    # What plain SQL reads: one bucket of each constituent for a search value, whole constituents for a day.
+    buckets, newest_rows = (
+        rows_read(index_probe(spark, table.view, 2)),
+        rows_read(spark.table(f"{table.schema}.{newest}")),
+    )
+    assert rows_read(spark.table(table.view).where("supplier = 2")) == buckets < 160
+    assert rows_read(spark.table(table.view).where(f"day = '{day(4)}'")) == newest_rows < 160
+    assert rows_read(spark.table(table.view).where("supplier between 2 and 2")) == 160
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
