@@ -30,7 +30,7 @@
     {%- for column in deltawave._columns_of_query('select * from ' ~ job.sql) -%}
       {%- do columns.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
     {%- endfor -%}
-    {%- do deltawave._publish(job, {'select': 'select ' ~ mark ~ ' ' ~ columns | join(', ') ~ ' where false'}) -%}
+    {%- do deltawave._replace_view(job, {'select': 'select ' ~ mark ~ ' ' ~ columns | join(', ') ~ ' where false'}) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -110,6 +110,59 @@ def test_a_batch_is_recorded_once(is_recorded: bool) -> None:
     assert "_publish" in done
 
 
+@pytest.mark.parametrize("stalls", ["check", "repair", "clean"])
+def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(stalls: str) -> None:
+    """While it stalls, another run finishes its batch and goes on, and a third one while it puts that right."""
+    commits: dict[str, str] = {}
+    shown: list[int] = []
+    changing: list[str] = []
+
+    def decided(number: int) -> dict[str, Any]:
+        return {"batch_id": number, "attempt": OWN if number == 5 else OTHER, "select": f"select {number}"}
+
+    def goes_on(*numbers: int) -> None:
+        for number in numbers:
+            commits[f"x__commit_{number}"] = json.dumps(decided(number))
+            shown.append(number)
+            commits.pop(f"x__commit_{number - 1}", None)
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        if sql.startswith("create view if not exists"):
+            commits["x__commit_5"] = json.dumps(decided(5))
+        elif found := re.match(r"select record from `s`.`(.*)`", sql):
+            return [(commits[found[1]],)]
+        elif like := re.match(r"show tables in .* like '(.*)'", sql):
+            return [("s", name, False) for name in commits if re.fullmatch(like[1].replace("*", ".*"), name)]
+        elif found := re.match(r"alter view `s`.`x` as select (\d+)", sql):
+            number = int(found[1])
+            if number == 5 and stalls != "clean":
+                goes_on(6, 7)
+            if number == 7:
+                goes_on(*([8] if stalls == "repair" else []))
+            shown.append(number)
+            if number == 5 and stalls == "clean":
+                goes_on(6)
+        else:
+            changing.append(sql)
+        return []
+
+    relation = SimpleNamespace(create=lambda schema, identifier, **rest: Table(schema, identifier))
+    macros = Macros(run_query=run_query, api=SimpleNamespace(Relation=relation))
+    job = {"name": "x", "target": Table("s", "x"), "state_schema": "s", "settings": {}, "statements": []}
+    job |= {"batches": Table("s", "x__batches"), "view_exists": True}
+    _ = macros._commit, macros._recover, macros._publish
+    for name in ("_step", "_place", "_record_batch"):
+        macros._macros[name] = lambda *_: None
+    macros._macros["_is_decided"] = lambda *_: True
+    macros._macros["_catalog_keeps_views"] = lambda *_: False
+    with pytest.raises(CompilationError, match="batch 5 was finished by another run, which has gone on to batch"):
+        macros._commit(job, {"batch_id": 5, "attempt": OWN, "label": "5", "log": None}, decided(5), decided(4))
+    assert f"x__commit_{shown[-1]}" in commits
+    assert shown == {"check": [6, 7, 5, 7], "repair": [6, 7, 5, 8, 7, 8], "clean": [5, 6, 6]}[stalls]
+    # What batch 5 no longer needs is left to those who went on.
+    assert changing == []
+
+
 @pytest.mark.parametrize(("later", "texts"), [([], 1), (["x__commit_6"], 0)])
 def test_comments_do_not_set_the_view_back(later: list[str], texts: int) -> None:
     """Another run may decide a batch, and show it, before this one describes its own."""

@@ -12,6 +12,7 @@
   {%- do deltawave._step(job, batch, 'publish') -%}
   {%- do deltawave._refuse_overtaken(job, record) -%}
   {%- do deltawave._publish(job, record) -%}
+  {%- do deltawave._refuse_overtaken(job, record) -%}
   {%- do deltawave._step(job, batch, 'clean') -%}
   {%- do deltawave._clean(job, batch, last, record) -%}
   {%- do deltawave._step(job, batch, 'end') -%}

@@ -1,8 +1,21 @@
 {#
-  Shows the batch to readers: one atomic replacement of the view's text. On a Hive catalog "create or replace view" drops and creates, a gap that
-  readers and kills can hit, so it is used only where the catalog stores views itself and replaces them atomically.
+  Shows a decided batch to readers. No catalog replaces a view's text on a condition: a writer that stalls between its check and this statement may put
+  an older text over a newer one. So every writer looks for later decisions after its statement, and publishes the newest of them until there is none.
+  Whichever statement comes last, its writer looks afterwards, so the view ends with the newest decision.
 #}
 {%- macro _publish(job, record) -%}
+  {%- do deltawave._replace_view(job, record) -%}
+  {%- set last = deltawave._last_commit(job) -%}
+  {%- if last > record.batch_id -%}
+    {%- do deltawave._publish(job, deltawave._read_commit(job, last)) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  One atomic replacement of the view's text. On a Hive catalog "create or replace view" drops and creates, a gap that readers and kills can hit, so it
+  is used only where the catalog stores views itself and replaces them atomically.
+#}
+{%- macro _replace_view(job, record) -%}
   {#- The record of a wave index has the view's text, which names its tables. -#}
   {%- set select = record.select or deltawave._log_view(job, record) -%}
   {%- if not job.view_exists -%}
@@ -48,7 +61,7 @@ left semi join {{ job.batches }} as decided
 where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
 {%- endmacro -%}
 
-{# A writer that slept after its decision may wake after others have finished its batch and continued: it must not set the view back. #}
+{# A writer that slept after its decision may wake after others have finished its batch and continued: it stops before it drops what they need. #}
 {%- macro _refuse_overtaken(job, record) -%}
   {%- set last = deltawave._last_commit(job) -%}
   {%- if last > record.batch_id -%}

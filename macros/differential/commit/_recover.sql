@@ -35,6 +35,7 @@
   {%- endif -%}
   {%- do deltawave._refuse_overtaken(job, record) -%}
   {%- do deltawave._publish(job, record) -%}
+  {%- do deltawave._refuse_overtaken(job, record) -%}
   {%- do deltawave._update(job, has_finished=true) -%}
 {%- endmacro -%}
 
