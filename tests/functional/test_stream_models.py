@@ -18,12 +18,16 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from dbt.adapters.deltawave.impl import DeltawaveAdapter
+from deltawave.after_append import forget_results, results_appended
 from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
 from deltawave.meshjoin.batch_folders import BatchFolders
 
 pytestmark = pytest.mark.usefixtures("interpreted", "deltawave_package")
 
 MODEL = """
+from dbt.adapters.deltawave.impl import DeltawaveAdapter
+from deltawave.after_append import forget_results, results_appended
 from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
 
 
@@ -54,6 +58,8 @@ class TestModel:
         self, project: Any, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         table, folder = f"{project.test_schema}.sales", tmp_path / "landed"
+        kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
+        kept = kept / table
 
         def land(first: int, files: int) -> None:
             for at in range(first, first + files):
@@ -94,9 +100,12 @@ class TestModel:
         with monkeypatch.context() as patch:
             patch.setattr(BatchFolders, "commit", failing)
             assert "failed after the commit" in run(expect_pass=False)
-        # And a former run while it appended: some of the files are there.
-        files = spark.table(table).inputFiles()
-        (one, *_) = [file for file in files if spark.read.parquet(file).count()]
+        # And after it, while it appended: some of the files are there, and nobody has reported that all are.
+        before = set(spark.table(table).inputFiles())
+        with monkeypatch.context() as patch:
+            patch.setattr(DeltawaveAdapter, "results_appended", None)
+            assert "not callable" in run(expect_pass=False)
+        (one, *_) = [file for file in spark.table(table).inputFiles() if file not in before]
         Path(urlsplit(one).path).unlink()
         run()
         assert found() == exact()
@@ -105,22 +114,32 @@ class TestModel:
         # changes what it gets.
         right = spark.createDataFrame(spark.table(table).collect(), spark.table(table).schema)
         changed = right.withColumn("skey", F.expr("skey + 1"))
-        message = messages("Streams")["a table with other results than its stream's"]
-        half = changed.where("file = 1").union(right.where("file > 1"))
+        message = messages("Streams")["a table with other results than its stream's"].replace("batch 0", "batch 1")
+        half = changed.where("micro_batch = 1").limit(40).union(right.where("micro_batch <> 1"))
         for wrong in (changed, half):
             wrong.write.insertInto(table, overwrite=True)
             assert message in run(expect_pass=False)
-        # A model may leave rows out, which come again.
-        right.where("skey is not null").write.insertInto(table, overwrite=True)
+        right.write.insertInto(table, overwrite=True)
+
+        # Rows that a model leaves out do not come again. Micro-batches that were found before are not read any more.
+        model = Path(project.project_root, "models", "sales.py")
+        model.write_text(f'{MODEL.rstrip()}.where("skey is not null")\n')
         run()
-        assert found() == exact()
+        land(5, 1)
+        run()
+        joined = exact()
+        left_out = Counter({row: count for row, count in joined.items() if row.file == 5 and row.skey is None})
+        assert left_out
+        for file in kept.glob("micro_batch=[012]/*.parquet"):
+            file.write_bytes(b"no Parquet")
+        model.write_text(MODEL)
+        for _ in range(2):
+            run()
+            assert found() == joined - left_out
 
         # What was kept for the table is gone.
-        kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
-        kept = kept / table
         shutil.rmtree(kept)
         assert messages("Streams")["a table whose stream's results are gone"] in run(expect_pass=False)
-        assert found() == exact()
         shutil.rmtree(folder)
         land(9, 1)
         run("--full-refresh")
@@ -183,6 +202,70 @@ def test_full_refreshes_that_fail_leave_what_was_complete(
     assert len(run()) == 2
     (aside,) = kept.glob(f".former*.{name}")
     assert sorted(spark.read.parquet(str(aside)).collect()) == sorted(second)
+
+
+def test_settled_micro_batches_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
+    """A model that leaves out id 0: what it returned is settled when its other rows are in the table."""
+    name, landed, table = f"settled_{uuid4().hex}", tmp_path / "landed", tmp_path / "table"
+    relation = StoredRelation.of(spark.sql("select id, id * 10 as skey from range(5)"), tmp_path / "relation", key="id")
+    schema = "id long, skey long, micro_batch long"
+
+    def run(*ids: int, where: str | None = None) -> list[int]:
+        """The ids of returned rows, after files with these have landed."""
+        for number in ids:
+            spark.range(number, number + 1).coalesce(1).write.mode("append").parquet(str(landed))
+        forget_results()
+        done = spark.read.schema(schema).parquet(str(table)) if table.exists() else None
+        stream = spark.readStream.schema("id long").option("maxFilesPerTrigger", 1).parquet(str(landed))
+        found = join_arriving(stream, relation, name, done=done, on="id", how="left", where=where)
+        return sorted(row.id for row in found.collect())
+
+    def append(number: int, batch: int) -> None:
+        row = spark.createDataFrame([(number, number * 10, batch)], schema)
+        row.write.partitionBy("micro_batch").mode("append").parquet(str(table))
+
+    # Killed after the append, and before that was reported.
+    assert run(0, 1) == [0, 1]
+    append(1, 1)
+    # The table has no more rows than before: it may have been restored.
+    assert run() == [0]
+    results_appended()
+    assert run(2) == [0, 2]
+    append(2, 2)
+    results_appended()
+    # An earlier state of the table.
+    (table / "micro_batch=2").rename(tmp_path / "micro_batch=2")
+    assert run() == [0, 2]
+    (tmp_path / "micro_batch=2").rename(table / "micro_batch=2")
+    results_appended()
+    assert run(3) == [3]
+    append(3, 3)
+    results_appended()
+    # What a condition leaves out needs no report.
+    assert run(4, 9, where="skey is not null") == [4]
+    append(4, 4)
+    kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
+    for folder in (kept / name, table):
+        for file in folder.glob("micro_batch=[0-2]/*.parquet"):
+            file.write_bytes(b"no Parquet")
+    assert run(where="skey is not null") == []
+    for file in (kept / name).glob("micro_batch=*/*.parquet"):
+        file.write_bytes(b"no Parquet")
+    assert run() == []
+
+
+def test_runs_at_a_time_are_compared_as_a_whole(spark: SparkSession, tmp_path: Path) -> None:
+    """Both return the same results: nobody knows whether one or both were appended before the next run looks."""
+    name, landed = f"both_{uuid4().hex}", tmp_path / "landed"
+    relation = StoredRelation.of(spark.sql("select id from range(5)"), tmp_path / "relation", key="id")
+    spark.range(3).write.parquet(str(landed))
+    stream = spark.readStream.schema("id long").parquet(str(landed))
+    none = spark.createDataFrame([], "id long, micro_batch long")
+    rows = [row for done in (None, none) for row in join_arriving(stream, relation, name, done=done, on="id").collect()]
+    assert len(rows) == 6
+    results_appended()
+    with pytest.raises(ValueError, match=messages("Streams")["a table with results twice"]):
+        join_arriving(stream, relation, name, done=spark.createDataFrame(rows, none.schema), on="id")
 
 
 def test_what_is_no_table(spark: SparkSession) -> None:

@@ -5,6 +5,7 @@ from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.increments import arrived_since, new_keys
 from deltawave.meshjoin.join_arriving import join_arriving
 from deltawave.meshjoin.mesh_join import mesh_join
+from deltawave.meshjoin.messages import json_rows
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_join import stream_join
 from deltawave.meshjoin.table_stream import stream_of
@@ -21,6 +22,7 @@ __all__ = [
     "Where",
     "arrived_since",
     "join_arriving",
+    "json_rows",
     "mesh_join",
     "new_keys",
     "stream_join",

@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +45,8 @@ _FORMER = re.compile(r"\.former(?:-\d+)?\.")
 _CONFIRMED = "_confirmed"
 # The same note in a folder that was set aside, which may have been put back since.
 _WAS_CONFIRMED = "_was_confirmed"
+# In a folder: the micro-batches that its table has for good (deltawave.meshjoin.settled).
+_SETTLED = "_settled.json"
 
 
 @dataclass(frozen=True)
@@ -133,11 +135,28 @@ class BatchFolders:
         kept: dict[str, str] = json.loads(self._read(path))
         return kept
 
-    def rows(self, schema: StructType) -> DataFrame:
-        """All committed rows; ``schema``: their columns, including the micro-batch's number."""
-        if not self._exists(self._folder):
+    def committed(self) -> list[int]:
+        """The numbers of the committed batches, in this order."""
+        return sorted(self._batches(""))
+
+    def rows(self, schema: StructType, batches: Iterable[int]) -> DataFrame:
+        """The rows of committed batches; ``schema``: their columns, including the micro-batch's number."""
+        folders = [self._committed(batch).toString() for batch in batches]
+        if not folders:
             return self._session.createDataFrame([], schema)
-        return self._session.read.schema(schema).parquet(self._folder)
+        return self._session.read.schema(schema).option("basePath", self._folder).parquet(*folders)
+
+    def settled(self) -> str | None:
+        """The note of the batches that a table has for good; none if there is none."""
+        path = f"{self._folder}/{_SETTLED}"
+        return self._read(path) if self._exists(path) else None
+
+    def settle(self, text: str) -> None:
+        """Replace that note. A kill leaves this one, the former one or none."""
+        path = f"{self._folder}/{_SETTLED}"
+        partial = f"{path}.partial"
+        self._write(partial, text)
+        self._rename(self._path(partial), self._path(path), overwrites=True)
 
     def set_aside(self) -> None:
         """Let the stream begin anew. What is kept stays beside the folder, and nobody reads it.
@@ -151,6 +170,8 @@ class BatchFolders:
             self._files.delete(self._path(self._folder), True)
             return
         self._remove_superseded()
+        # Put back, it is compared as a whole: the table may be another one by then.
+        self._files.delete(self._path(f"{self._folder}/{_SETTLED}"), False)
         parent, _, name = self._folder.rpartition("/")
         numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
         places = (f"{parent}/.former{number}.{name}" for number in numbers)
@@ -325,11 +346,14 @@ class BatchFolders:
         finally:
             source.close()
 
-    def _rename(self, source: Any, target: Any) -> None:
-        """Rename in one step, without overwriting, which ``FileSystem.rename`` does not guarantee."""
+    def _rename(self, source: Any, target: Any, overwrites: bool = False) -> None:
+        """Rename in one step; unless it ``overwrites``, not to a present name, as ``FileSystem.rename`` may."""
         context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(self._files.getUri(), self._configuration)
-        overwrite_nothing = self._gateway.new_array(self._jvm.org.apache.hadoop.fs.Options.Rename, 0)
-        context.rename(source, target, overwrite_nothing)
+        kinds = self._jvm.org.apache.hadoop.fs.Options.Rename
+        options = self._gateway.new_array(kinds, int(overwrites))
+        if overwrites:
+            options[0] = kinds.OVERWRITE
+        context.rename(source, target, options)
 
     def _clean(self, batch: int) -> None:
         """Remove leftovers of committed batches: this one, and those before."""

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType, StructField, StructType
 
+from deltawave.after_append import after_append
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.kafka_fault import past_kafka_fault
 from deltawave.meshjoin.lacking import Taken, demand_comparable
 from deltawave.meshjoin.mesh_join import mesh_join
-from deltawave.meshjoin.micro_batches import columns_of, demand_no_batch
+from deltawave.meshjoin.micro_batches import columns_of, demand_no_batch, without_unfit
+from deltawave.meshjoin.settled import Settled
+from deltawave.meshjoin.shed_tasks import demand_priority
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_join import demand_stream, stream_join
+
+_LOG = logging.getLogger(__name__)
 
 
 def join_arriving(
@@ -28,23 +36,30 @@ def join_arriving(
     on: str | Sequence[str] | Mapping[str, str] | None = None,
     condition: Condition | None = None,
     how: str = "inner",
+    where: str | None = None,
     memory_bytes: int = 64 << 20,
     direct: bool = False,
+    shed: str | None = None,
+    unfit: str | None = None,
 ) -> DataFrame:
     """Join the rows of a stream that arrived since the last run, and return the results that ``done`` lacks.
 
     The results and the stream's checkpoint are kept in a folder of this ``name`` beside the session's tables
     (:func:`deltawave.meshjoin.stream_join`). So each result is returned until it is in ``done``, and not again, even if
     a run is killed before the stream ends, after that, or while it appends to the table, which may then have half.
+    A micro-batch that was found in the table is neither read nor compared again.
 
     - ``name``: one for each table, such as ``str(dbt.this)``
     - ``done``: what the table has; none to begin anew, which sets aside what is kept. That stays until a run begins
       anew after another one has found results of this stream in the table
+    - ``where``: a condition in SQL over the columns of the results: others are not returned
     - others: those of ``stream_join``
 
     A frame without rows, as under ``dbt run --empty``, is no stream, and changes nothing.
 
-    A model may leave out returned rows, and add columns; ``done`` has to have the others unchanged.
+    A model may leave out returned rows, and add columns; ``done`` has to have the others unchanged. What a model leaves
+    out is not returned again once its other rows were appended: dbt-deltawave reports that, elsewhere call
+    :func:`deltawave.after_append.results_appended`.
 
     Raises ``ValueError`` for what ``stream_join`` refuses, and if ``done`` has results that are not kept.
     """
@@ -59,32 +74,63 @@ def join_arriving(
         "direct": direct,
     }
     # What is wrong is said before anything is set aside.
-    empty, free = mesh_join(session.createDataFrame([], stream.schema), relation, **joining)
+    rows = without_unfit(stream.schema, unfit)
+    if shed is not None:
+        demand_priority(shed, condition)
+    empty, free = mesh_join(session.createDataFrame([], rows), relation, **joining)
     free()
-    demand_no_batch(empty, stream.schema)
+    demand_no_batch(empty, rows)
     demand_comparable(empty)
     schema = StructType([*empty.schema, StructField(BATCH, LongType())])
+    nothing = session.createDataFrame([], schema)
+    if where is not None:
+        nothing.where(where)
     if not stream.isStreaming and stream.isEmpty():
-        return session.createDataFrame([], schema)
+        return nothing
     demand_stream(stream, how)
     if done is None:
         kept.set_aside()
     elif kept.has_begun:
         kept.demand(columns_of(empty))
-    taken = None if done is None else Taken(done, kept.rows(schema), name, folder, kept.is_confirmed, kept.former)
+    taken = Taken(nothing if done is None else done, kept, schema, name, folder, where)
+    if taken.has_some:
+        kept.confirm()
+    if taken.is_new:
+        kept.settle(taken.settled.text())
 
     def joined() -> None:
-        query = stream_join(stream, relation, folder, available_now=True, **joining)
+        query = stream_join(stream, relation, folder, available_now=True, shed=shed, unfit=unfit, **joining)
         try:
             query.awaitTermination()
         finally:
             query.stop()
 
     past_kafka_fault(joined)
-    results = kept.rows(schema)
-    if taken is None:
-        return results
-    lacking = taken.lacking(results)
-    if taken.has_some:
-        kept.confirm()
-    return lacking
+    missing, had = taken.missing()
+    if had:
+        _follow(kept, replace(taken.settled, run=uuid4().hex, before=had, where=where, is_appended=False))
+        _report(kept, taken.new(), folder)
+    return missing
+
+
+def _follow(kept: BatchFolders, returned: Settled) -> None:
+    """Note what is returned, and later that the model's rows were appended."""
+    kept.settle(returned.text())
+
+    def appended() -> None:
+        is_alone = Settled.of(kept.settled()) == returned
+        # Another run may have appended the same: the next one compares everything.
+        kept.settle((replace(returned, is_appended=True) if is_alone else Settled()).text())
+
+    after_append(appended)
+
+
+def _report(kept: BatchFolders, batches: Iterable[int], folder: str) -> None:
+    """Warn of rows and messages of new micro-batches that are in no result."""
+    for count, what in (
+        (kept.unfit_count, "message(s) are no rows and were kept aside: read JSON from"),
+        (kept.shed_count, "row(s) did not fit in memory and wait for a run without shed in"),
+    ):
+        for batch in batches:
+            if number := count(batch):
+                _LOG.warning("%s %s %s/%s=%s", f"{number:,}", what, folder, BATCH, batch)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from deltawave.differencing.comparable import comparable
 from deltawave.differencing.in_place import quoted
-from deltawave.meshjoin.batch_folders import BATCH
+from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
+from deltawave.meshjoin.settled import Settled
 
 
 class _Told(NamedTuple):
@@ -29,31 +31,31 @@ def demand_comparable(results: DataFrame) -> None:
 
 
 class Taken:
-    """The results of a stream that a table has. Both are read once: committed results in a folder stay as they are.
+    """The results of a stream that a table has, of those micro-batches that are not settled.
 
     - ``done``: the table ``name``
-    - ``kept``: the results in ``folder``
-    - ``is_confirmed``: whether the table has taken over results from there before
-    - ``former``: the folders of results that were set aside; with a number those that have this micro-batch
+    - ``kept``: the results in ``folder``, of columns ``schema``
+    - ``where``: a condition for results; others are neither returned nor compared
 
-    Raises ``ValueError`` if the table has results that are not kept.
+    ``settled`` says what need not be compared again. Raises ``ValueError`` if the table has results that are not kept.
     """
 
     def __init__(
-        self,
-        done: DataFrame,
-        kept: DataFrame,
-        name: str,
-        folder: str,
-        is_confirmed: bool,
-        former: Callable[[int | None], Sequence[str]],
+        self, done: DataFrame, kept: BatchFolders, schema: StructType, name: str, folder: str, where: str | None
     ) -> None:
-        self._done, self._name, self._folder = done, name, folder
-        self._is_confirmed, self._former = is_confirmed, former
+        self._folders, self._schema, self._name, self._folder, self._where = kept, schema, name, folder, where
         columns = {column.lower() for column in done.columns}
-        if missing := [column for column in kept.columns if column.lower() not in columns]:
+        if missing := [column for column in schema.names if column.lower() not in columns]:
             raise ValueError(f"{name} has no column {missing[0]} of its stream's results. {self._either(None)}")
-        self._has, self._kept = _told(done, kept), _told(kept, kept)
+        known = kept.committed()
+        noted = before = Settled.of(kept.settled())
+        if any(done.where(F.col(BATCH) == batch).isEmpty() for batch in noted.witnesses):
+            before = Settled()
+        pending = [batch for batch in known if batch not in before]
+        of_pending = done.where(before.others())
+        self._known = set(known)
+        self._has = _told(self._selected(of_pending), schema.names)
+        self._kept = _told(self._selected(kept.rows(schema, pending)), schema.names) if pending else {}
         if unnumbered := [told.rows for batch, told in self._has.items() if batch is None]:
             raise ValueError(
                 f"{name} has {unnumbered[0]} row(s) without a number of a micro-batch ({BATCH}), which came by other "
@@ -70,38 +72,61 @@ class Taken:
                 )
             if told.rows == own.rows and told != own:
                 raise self._others(batch)
+        equal = [batch for batch in pending if self._kept.get(batch, _Told()).rows == self.rows(batch)]
+        begun = [batch for batch in pending if batch not in equal and self.rows(batch)]
+        rest = self._rest_of(begun, of_pending) if begun else None
+        returned = before.returned({batch: told.rows for batch, told in self._has.items()}, where)
+        self._late = [batch for batch in pending if batch not in {*equal, *begun, *returned}]
+        # Appended in part: a run was killed meanwhile.
+        self._halves = [batch for batch in begun if batch not in returned]
+        self._rest = rest.where(F.col(BATCH).isin(self._halves)) if rest is not None and self._halves else None
+        self.settled = before.grown(pending, {*equal, *returned}, self._has)
+        self.is_new = self.settled != noted
+
+    def rows(self, batch: int) -> int:
+        """How many rows of a micro-batch that is not settled the table has."""
+        return self._has.get(batch, _Told()).rows
 
     @property
     def has_some(self) -> bool:
-        """Whether the table has any results."""
+        """Whether the table has any results that are not settled."""
         return bool(self._has)
 
-    def lacking(self, results: DataFrame) -> DataFrame:
-        """The missing results: whole micro-batches, and the rest of one that was half appended.
+    def missing(self) -> tuple[DataFrame, dict[int, int]]:
+        """The results that the table lacks, and how many rows of their micro-batches it has.
 
-        Raises ``ValueError`` if the table has other results of these micro-batches.
+        These are whole micro-batches, and the rest of those that were half appended.
         """
-        there = self._kept | _told(results.where(~F.col(BATCH).isin(list(self._kept))), results)
-        late = [batch for batch, told in there.items() if self._has.get(batch, _Told()).rows < told.rows]
-        of_late = F.col(BATCH).isin(late)
-        begun = sorted(batch for batch in late if batch in self._has)
-        if not begun:
-            return results.where(of_late)
-        done = self._done.select(*map(quoted, results.columns))
-        rest = results.where(of_late).exceptAll(done.where(of_late))
+        whole = [*self._late, *self.new()]
+        results = self._selected(self._folders.rows(self._schema, whole))
+        had = {batch: self.rows(batch) for batch in [*whole, *self._halves]}
+        return (results if self._rest is None else results.union(self._rest)), had
+
+    def new(self) -> list[int]:
+        """The micro-batches that were committed since."""
+        return [batch for batch in self._folders.committed() if batch not in self._known]
+
+    def _selected(self, results: DataFrame) -> DataFrame:
+        return results if self._where is None else results.where(self._where)
+
+    def _rest_of(self, begun: Sequence[int], done: DataFrame) -> DataFrame:
+        """Results that the table lacks. Raises ``ValueError`` if it has others of these micro-batches."""
+        of_begun = F.col(BATCH).isin(list(begun))
+        has = self._selected(done.select(*map(quoted, self._schema.names)).where(of_begun))
+        rest = self._selected(self._folders.rows(self._schema, begun)).exceptAll(has)
         left = {row[BATCH]: row["count"] for row in rest.groupBy(BATCH).count().collect()}
         for batch in begun:
-            if left.get(batch, 0) != there[batch].rows - self._has[batch].rows:
+            if left.get(batch, 0) != self._kept[batch].rows - self.rows(batch):
                 raise self._others(batch)
         return rest
 
     def _by_refresh(self, batch: int | None) -> str | None:
         """How a --full-refresh may be the cause: to build anew then loses what only a folder that was set aside has."""
-        former = self._former(batch)
-        if self._is_confirmed and not former:
+        former, is_confirmed = self._folders.former(batch), self._folders.is_confirmed
+        if is_confirmed and not former:
             return None
         why = "a run with --full-refresh did not end"
-        if self._is_confirmed:
+        if is_confirmed:
             why = "the table is from before a run with --full-refresh"
         if not former:
             return why
@@ -124,9 +149,9 @@ class Taken:
         )
 
 
-def _told(frame: DataFrame, results: DataFrame) -> dict[int, _Told]:
-    """Row count and sum of hashes of each micro-batch, over the columns of ``results``."""
-    values = [quoted(name) for name in results.columns]
+def _told(frame: DataFrame, columns: Sequence[str]) -> dict[int, _Told]:
+    """Row count and sum of hashes of each micro-batch, over these columns."""
+    values = [quoted(name) for name in columns]
     # Spark's hash skips nulls.
     flags = [f"isnull({value})" for value in values]
     row_hash = f"cast(xxhash64({', '.join([*values, *flags])}) as decimal(20, 0))"

@@ -46,9 +46,7 @@ class MicroBatches:
         shed: str | None,
         unfit: str | None,
     ) -> None:
-        if unfit is not None and unfit not in schema.names:
-            raise ValueError(f"The stream has no column {unfit}; it has {', '.join(schema.names)}.")
-        schema = StructType([field for field in schema.fields if field.name != unfit])
+        schema = without_unfit(schema, unfit)
         self._relation, self._schema, self._shed, self._unfit = relation, schema, shed, unfit
         self._options: dict[str, Any] = {"on": on, "how": how, "memory_bytes": memory_bytes, "direct": direct}
         if shed is None:
@@ -110,6 +108,13 @@ def demand_no_batch(results: DataFrame, stream: StructType) -> None:
     if BATCH in map(str.lower, results.columns):
         owner = "stream" if BATCH in map(str.lower, stream.names) else "relation"
         raise ValueError(f"The results get a column {BATCH}: rename that of the {owner}.")
+
+
+def without_unfit(stream: StructType, unfit: str | None) -> StructType:
+    """The columns of a stream's rows. Raises ``ValueError`` if it has no column ``unfit``."""
+    if unfit is not None and unfit not in stream.names:
+        raise ValueError(f"The stream has no column {unfit}; it has {', '.join(stream.names)}.")
+    return StructType([field for field in stream.fields if field.name != unfit])
 
 
 def columns_of(frame: DataFrame) -> dict[str, str]:

@@ -133,6 +133,13 @@ class DeltawaveAdapter(SparkAdapter):
         self._handle().rejoin()
 
     @available
+    def results_appended(self) -> None:
+        """Report to the library that the table has all rows of the Python model that this node ran."""
+        from deltawave.after_append import results_appended
+
+        results_appended()
+
+    @available
     def session_catalog(self) -> str:
         """Return the class behind ``spark_catalog``, empty for Spark's own."""
         _, table = self.execute(f"set {CATALOG_SETTING}", fetch=True)

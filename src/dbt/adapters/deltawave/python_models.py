@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import NullType
 
 from dbt.adapters.deltawave.reports import is_theirs, report
+from deltawave.after_append import forget_results, results_appended
 
 # The name, in a model's namespace, of a function that is called before its result is stored, and may refuse it.
 BEFORE_STORING = "__before_storing__"
@@ -54,6 +55,8 @@ class SessionPythonJob(PythonJobHelper):
             BEFORE_STORING: self._before_storing,
             FREE_LATER: self._free_later,
         }
+        # A former model of this thread may have failed.
+        forget_results()
         try:
             exec(self._compile(compiled_code), scope)
         except DbtRuntimeError:
@@ -118,6 +121,7 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
         session.sql(create)
     finally:
         session.catalog.dropTempView(view)
+    results_appended()
 
 
 def with_free(result: Any) -> tuple[Any, Callable[[], object]]:

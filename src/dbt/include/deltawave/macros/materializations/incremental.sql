@@ -37,6 +37,9 @@
           strategy, new_rows, target_relation, existing_relation, unique_key, predicates
       ) }}
     {%- endcall -%}
+    {%- if language == 'python' -%}
+      {%- do adapter.results_appended() -%}
+    {%- endif -%}
     {%- do _end_writing() -%}
     {%- if new_rows.type == 'table' -%}
       {%- do adapter.drop_relation(new_rows) -%}
