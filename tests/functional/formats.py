@@ -12,6 +12,7 @@ TESTS = (
     "differential/test_types.py::TestRefusedNames",
     "differential/test_slice_keys.py",
     "differential/test_state.py::TestDriftedColumns",
+    "test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version",
     "wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days",
 )
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import re
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from bad_input import messages
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-from deltawave.meshjoin import StoredRelation, mesh_join
+from deltawave.meshjoin import StoredRelation, mesh_join, relation_state, stored_relation
+from deltawave.meshjoin.relation import PageFile
+from deltawave.meshjoin.relation_state import refresh, state_of
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -103,3 +113,128 @@ def test_a_relation_with_a_map_that_is_no_scan(spark: SparkSession, tmp_path: Pa
     found, free = mesh_join(spark.range(3), stored["other"], on="id")
     assert [(row.id, row.m) for row in found.collect()] == [(1, {"a": 1, "b": 3})]
     free()
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How often relations were written, by the number of parts."""
+    parts: list[int] = []
+    write = stored_relation._written
+
+    def counted(relation: DataFrame, folder: Path, key: Sequence[str], count: int, page_bytes: int) -> dict[int, str]:
+        parts.append(count)
+        return write(relation, folder, key, count, page_bytes)
+
+    monkeypatch.setattr(stored_relation, "_written", counted)
+    return parts
+
+
+def append(folder: Path, *ids: int) -> None:
+    """Behind Spark's back, as another process does."""
+    pq.write_table(pa.table({"id": pa.array(ids, pa.int64())}), folder / f"{ids[0]}.parquet")
+
+
+def ids(stored: StoredRelation) -> list[int]:
+    found: list[int] = []
+    for path in stored.files.values():
+        with PageFile(path) as file:
+            found += file.read(0, file.pages).rows.column("id").to_pylist()
+    return sorted(found)
+
+
+def test_a_relation_that_changes_while_it_is_stored_is_stored_again(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, folder, write = tmp_path / "source", tmp_path / "relation", stored_relation._written
+    source.mkdir()
+    append(source, 1)
+    changes = iter([2])
+
+    def changing(relation: DataFrame, *others: Any) -> dict[int, str]:
+        files = write(relation, *others)
+        if (number := next(changes, None)) is not None:
+            append(source, number)
+        return files
+
+    monkeypatch.setattr(stored_relation, "_written", changing)
+    assert ids(StoredRelation.of(spark.read.parquet(str(source)), folder, key="id", parts=1)) == [1, 2]
+    changes = iter([3, 4, 5])
+    append(source, 6)
+    with pytest.raises(RuntimeError, match=re.escape(messages("Streams")["a relation that changes all the time"])):
+        StoredRelation.of(spark.read.parquet(str(source)), folder, key="id", parts=1)
+    assert len([path for path in folder.iterdir() if path.is_dir()]) == 1
+
+
+def test_what_others_append_to_a_table_is_seen(spark: SparkSession, tmp_path: Path, written: list[int]) -> None:
+    """Spark keeps the list of a table's files. A filter, a choice of columns and a view are known by the files."""
+    schema, source = f"appended_{uuid4().hex}", tmp_path / "source"
+    spark.sql(f"create schema {schema}")
+    source.mkdir()
+    append(source, 1)
+    spark.sql(f"create table {schema}.known (id bigint) using parquet location '{source}'")
+    spark.sql(f"create view {schema}.some as select id, id + 1 as next from {schema}.known where id < 5")
+    frames = [
+        spark.table(f"{schema}.known"),
+        spark.table(f"{schema}.some"),
+        spark.table(f"{schema}.known").where("id>0"),
+    ]
+    assert [frame.count() for frame in frames] == [1, 1, 1]
+    append(source, 2)
+    for at, frame in enumerate(frames):
+        stored = [StoredRelation.of(frame, tmp_path / str(at), key="id", parts=1) for _ in range(2)]
+        assert ids(stored[1]) == [1, 2]
+    assert len(written) == len(frames)
+    # Another condition over the same files.
+    other = spark.table(f"{schema}.known").where("id > 1")
+    assert ids(StoredRelation.of(other, tmp_path / "2", key="id", parts=1)) == [2]
+    spark.sql(f"drop schema {schema} cascade")
+
+
+def test_what_only_rows_tell(spark: SparkSession, tmp_path: Path) -> None:
+    """The clock, functions of users, other tables and cached rows may change while the files stay."""
+    append(tmp_path, 1)
+    rows = spark.read.parquet(str(tmp_path))
+    assert "files" in state_of(rows.where("id > 0"))
+    double = F.udf(lambda number: 2 * number, "long")
+    for frame in (
+        rows.where("current_date() > date'2020-01-01'"),
+        rows.select(double("id").alias("id")),
+        rows.where("id in (select id from range(5))"),
+        rows.join(spark.range(5), "id"),
+        rows.limit(1),
+    ):
+        assert "files" not in state_of(frame)
+    rows.persist()
+    assert "files" not in state_of(rows.where("id > 0"))
+    rows.unpersist()
+
+
+def test_a_table_and_a_view_of_it_are_known_by_a_version(
+    spark: SparkSession, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their rows are not read for that. Another session keeps snapshots of its own, like another process."""
+    kind, schema = request.config.option.table_format or "parquet", f"versions_{uuid4().hex}"
+    monkeypatch.setattr(relation_state, "_hashed", None)
+    spark.sql(f"create schema {schema}")
+    spark.sql(f"create table {schema}.known using {kind} as select id from range(3)")
+    spark.sql(f"create view {schema}.some as select id, upper(cast(id as string)) as name from {schema}.known")
+    frames = [spark.table(f"{schema}.{name}") for name in ("known", "some")]
+    before = [state_of(frame) for frame in frames]
+    assert [state_of(spark.table(f"{schema}.{name}")) for name in ("known", "some")] == before
+    spark.newSession().sql(f"insert into {schema}.known values (7)")
+    for at, frame in enumerate(frames):
+        assert ids(StoredRelation.of(frame, tmp_path / str(at), key="id", parts=1)) == [0, 1, 2, 7]
+        refresh(frame)
+        assert state_of(frame) != before[at]
+    spark.sql(f"drop schema {schema} cascade")
+
+
+def test_another_number_of_cores_rewrites_nothing(
+    spark: SparkSession, tmp_path: Path, written: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for cores, rows in ((2, 9), (4, 9), (4, 10)):
+        monkeypatch.setattr(stored_relation, "parallelism", lambda session, cores=cores: cores)
+        StoredRelation.of(spark.range(rows), tmp_path / "relation", key="id")
+    assert written == [2, 4]
+    StoredRelation.of(spark.range(10), tmp_path / "relation", key="id", parts=1)
+    assert written == [2, 4, 1]

@@ -19,24 +19,20 @@ from typing import IO
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.comparable import comparable
 from deltawave.differencing.compression import free_prefix
-from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches, quoted
-from deltawave.differencing.listed_files import looked_at
-from deltawave.differencing.plain_scan import is_plain_scan
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.differencing.window import parallelism
 from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.named_batches import map_in_arrow
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import VERSION, write_pages
+from deltawave.meshjoin.relation_state import is_repeatable, refresh, state_of
 
 _LOG = logging.getLogger(__name__)
 
@@ -45,12 +41,12 @@ _LOCK = "relation.lock"
 # The folder of a state's files: entries with other names in the relation's folder are not deltawave's.
 _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
+# How often a relation that changes meanwhile is stored.
+_ATTEMPTS = 3
 # Seconds between two attempts to take a lock.
 _WAIT = 0.1
 # The scheme and the path of a URI; for a path, the path alone.
 _PLACE = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]+):(?://[^/]*)?(?=/))?(.*)", re.DOTALL)
-# Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
-_SEED = 5
 _WRITTEN = "part int, path string, rows bigint"
 
 
@@ -85,33 +81,44 @@ class StoredRelation:
         """Store a relation in ``folder``, which all machines reach, unless its current state is stored there already.
 
         - ``key``: columns that a join compares for equality; without them the relation is split by rows
-        - ``parts``: how many tasks join; by default as many as Spark runs at a time
+        - ``parts``: how many tasks join. By default as many as Spark runs at a time when the relation is stored; with
+          another number of cores, an unchanged relation stays as it is
         - ``page_bytes``: size of a page (v_P)
 
         The former state stays until the next but one is stored, for joins that have begun with it. If several calls run
         at a time, one stores the relation, and the others wait for it. Other files in the folder stay. Raises
-        ``ValueError`` for a key that is no column, and a folder that is not opened by its path, such as one of HDFS.
+        ``ValueError`` for a key that is no column, and a folder that is not opened by its path, such as one of HDFS;
+        ``RuntimeError`` if the relation changes each time it is stored.
         """
         names = (key,) if isinstance(key, str) else tuple(key)
         if missing := [name for name in names if name not in relation.columns]:
             raise ValueError(f"The relation has no column {missing[0]}; it has {', '.join(relation.columns)}.")
         folder = local_folder(folder)
-        count = parts or parallelism(relation.sparkSession)
-        wanted = json.dumps([_state(relation), relation.schema.json(), names, count, page_bytes, VERSION])
+        refresh(relation)
+        state = state_of(relation)
+
+        def wanted(count: int) -> str:
+            return json.dumps([state, relation.schema.json(), names, count, page_bytes, VERSION])
+
+        def current() -> tuple[StoredRelation | None, bool]:
+            found = cls.opened(folder)
+            return found, found is not None and found._is(wanted(parts or found.parts))
+
         # A process that only reads needs neither a lock nor permission to write.
-        if (found := cls.opened(folder)) is not None and found._is(wanted):
+        found, is_current = current()
+        if found is not None and is_current:
             return found
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder):
-            found = cls.opened(folder)
-            if found is not None and found._is(wanted):
+            found, is_current = current()
+            if found is not None and is_current:
                 return found
+            count = parts or parallelism(relation.sparkSession)
             version = folder / _STATE.format(uuid4().hex)
-            version.mkdir()
             try:
-                files = _written(relation, version, names, count, page_bytes)
+                files, state = _written_at_rest(relation, version, names, count, page_bytes, state)
                 sizes = {part: Path(path).stat().st_size for part, path in files.items()}
-                stored = cls(folder, files, sizes, count, names, relation.schema, wanted)
+                stored = cls(folder, files, sizes, count, names, relation.schema, wanted(count))
                 stored._publish()
             except BaseException:
                 shutil.rmtree(version, ignore_errors=True)
@@ -231,26 +238,22 @@ def part_of(key: Sequence[str], parts: int) -> Column:
     return F.pmod(F.xxhash64(*(F.col(quoted(name)) for name in key)), F.lit(parts)).cast("int")
 
 
-def _state(relation: DataFrame) -> str:
-    """Changes when the relation does: its files, if it is all their rows; otherwise the number and hashes of rows."""
-    if is_plain_scan(relation) and (paths := sorted(relation.inputFiles())):
-        files = looked_at(relation.sparkSession, paths)
-        if all(row.problem is None for row in files):
-            return json.dumps([(row.path, row.size, row.modified_ns) for row in files])
-
-    def told(batches: Batches) -> Batches:
-        for batch in batches:
-            hashes = row_hashes(batch.columns, _SEED, batch.num_rows)
-            sums = np.array([np.add.reduce(hashes), np.bitwise_xor.reduce(hashes)], dtype=np.uint64).view(np.int64)
-            cells = [pa.array([number], pa.int64()) for number in (batch.num_rows, *sums.tolist())]
-            yield pa.RecordBatch.from_arrays(cells, ["rows", "total", "parity"])
-
-    rows = total = parity = 0
-    # Maps have no hash.
-    values = relation.select(*(F.expr(comparable(field.name, field.dataType)) for field in relation.schema.fields))
-    for each in map_in_arrow(values, told, "rows bigint, total bigint, parity bigint").collect():
-        rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
-    return json.dumps([rows, total, parity])
+def _written_at_rest(
+    relation: DataFrame, folder: Path, key: Sequence[str], parts: int, page_bytes: int, state: str
+) -> tuple[dict[int, str], str]:
+    """Write the files of one state of the relation, first of ``state``; return these and the state."""
+    for _ in range(_ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        files = _written(relation, folder, key, parts, page_bytes)
+        refresh(relation)
+        before, state = state, state_of(relation)
+        if state == before or not is_repeatable(relation):
+            return files, before
+    raise RuntimeError(
+        f"The relation changed {_ATTEMPTS} times while it was stored in {folder.parent}. If nobody writes to it so "
+        "often, its values differ each time they are read, as those of current_timestamp() do: leave these out."
+    )
 
 
 def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, page_bytes: int) -> dict[int, str]:
