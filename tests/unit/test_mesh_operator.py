@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tracemalloc
 from bisect import bisect_left
 from collections import Counter
@@ -24,6 +25,8 @@ from deltawave.meshjoin.one_pass import Counts
 from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, ParquetPages, Relation, write_pages
 from deltawave.meshjoin.results import BESIDE_BYTES
+from deltawave.meshjoin.shed_stream import Shed
+from deltawave.meshjoin.shedding import sample_w
 from deltawave.meshjoin.sizes import largest_row, pieces, row_sizes
 from deltawave.meshjoin.theta import Between, Near, Where
 from deltawave.meshjoin.tuners import Greedy, Progress, Tuner
@@ -614,11 +617,13 @@ def watched_arrow() -> Iterator[pa.MemoryPool]:
 
 @contextmanager
 def watched_numpy() -> Iterator[Callable[[], int]]:
-    """The most bytes that Python's objects, numpy's arrays too, have taken at a time within the block."""
+    """The most bytes that Python's objects, numpy's arrays too, have taken at a time within the block; after it."""
+    peak: list[int] = []
     tracemalloc.start()
     try:
-        yield lambda: tracemalloc.get_traced_memory()[1]
+        yield lambda: peak[0]
     finally:
+        peak.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
 
 
@@ -661,6 +666,25 @@ def test_many_results_take_no_more_memory(folder: Path, tuples: int, is_ordered:
     assert found == dict.fromkeys(range(tuples), rows)
     assert not is_ordered or order == sorted(order)
     assert pool.max_memory() + most() <= MEMORY + BESIDE_BYTES
+
+
+@pytest.mark.parametrize("width", [None, 12])
+def test_tuples_that_wait_or_are_shed_take_no_more_memory(folder: Path, width: int | None) -> None:
+    """Arrow's and numpy's arrays together, of a micro-batch of which a part fits; tuples of one width, and texts."""
+    memory, count = 32 << 20, 50_000
+    right = pa.RecordBatch.from_pydict({"id": pa.array([-1], pa.int64()), "wide": ["y"]})
+    frame = {"key": pa.array(range(count), pa.int64())}
+    left = pa.RecordBatch.from_pydict(frame if width is None else {**frame, "text": ["x" * width] * count})
+    sample = sample_w(np.random.default_rng(1))
+    with stored(folder, right, 1000) as pages:
+        join, counts = MeshJoin(pages, Equal.on({"key": "id"}), left.schema, "inner", memory), Counts()
+        with watched_arrow() as pool, watched_numpy() as most:
+            shed = Shed(folder / f"shed {width}", sample, has_arrived=True)
+            assert not list(join.run(itertools.repeat(left, 50), counts=counts, shed=shed))
+    assert counts.tuples > 0.9 * join.capacity(-(-left.nbytes // count))
+    assert counts.shed + counts.tuples == 50 * count
+    assert counts.peak_bytes <= memory
+    assert pool.max_memory() + most() <= memory + BESIDE_BYTES
 
 
 def test_many_results_of_uneven_texts_take_no_more_memory(folder: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deltawave.costs.mesh_join import CostFactors, MeshJoinModel, best_rate
+from deltawave.meshjoin.best_tuples import BestTuples, Limits
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.factors import measured_model
 from deltawave.meshjoin.frequencies import ExactFrequencies, JoinFrequencies, SketchedFrequencies
@@ -23,7 +24,7 @@ from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, write_pages
 from deltawave.meshjoin.self_tuner import SelfTuner
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
-from deltawave.meshjoin.shedding import Priority, cluster_sampling, keep_w, sample_w, top_w
+from deltawave.meshjoin.shedding import Priority, cluster_sampling, keep_w, keys_of, priority_of, sample_w, top_w
 from deltawave.meshjoin.tuners import Fixed, Greedy, Progress
 
 ON = Equal.on("key")
@@ -107,6 +108,42 @@ def test_what_was_shed_completes_the_result(
     assert found == exact
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    parts=st.lists(
+        st.lists(st.tuples(st.floats(-5, 5, width=32), st.sampled_from([0, 3, 9])), min_size=1, max_size=9), max_size=6
+    ),
+    rows=st.integers(0, 40),
+    most=st.integers(2000, 4000),
+    is_text=st.booleans(),
+)
+def test_the_best_tuples_are_kept(parts: list[list[tuple[float, int]]], rows: int, most: int, is_text: bool) -> None:
+    """By priority and then arrival, up to the first one that does not fit."""
+    waiting, shed = BestTuples(tuples_of([0], [0] * is_text).schema), []
+    limits = Limits(rows, most, 10 * most, keeps_keys=True)
+    every = [(keys_of(np.array([priority]))[0], at) for at, (priority, _) in enumerate(itertools.chain(*parts))]
+    numbers = itertools.count()
+    for part in parts:
+        added = tuples_of([next(numbers) for _ in part], [width for _, width in part] if is_text else [])
+        keys = keys_of(np.array([priority for priority, _ in part]))
+        waiting.add(added, keys, np.arange(len(part)), limits)
+    bound = waiting.keep_best(limits, shed.append)
+    kept = []
+    while (held := waiting.held) is not None:
+        kept += held.column("key").to_pylist()
+        waiting.advance(held.num_rows)
+    best = [at for _, at in sorted(every, key=lambda one: (-int(one[0]), one[1]))]
+    assert sorted(best[: len(kept)]) == kept
+    assert sorted(best[len(kept) :]) == sorted(at for batch in shed for at in batch.column("key").to_pylist())
+    if bound is None:
+        assert len(kept) == len(best)
+    else:
+        assert bound == max(int(key) for key, at in every if at not in kept)
+        assert priority_of(bound) == np.float32(list(itertools.chain(*parts))[best[len(kept)]][0])
+    if not is_text:
+        assert len(kept) == min(rows, len(best))
+
+
 def test_top_w_keeps_what_meets_most(folder: Path) -> None:
     """Many tuples of frequent and of rare keys arrive at once, of which few fit."""
     tuples = tuples_of([1, 2, 3, 4] * 500)
@@ -151,6 +188,11 @@ def test_of_a_micro_batch_one_window_is_joined(folder: Path, priority: str, monk
     batches = [tuples.slice(at, 1000) for at in range(0, 40_000, 1000)]
     with relation_of(folder, [n % 100 for n in range(150)], per_page=10) as pages:
         read, read_pages = [0], PageFile.read
+        selected, keep_best = [0], BestTuples.keep_best
+
+        def selecting(self: BestTuples, *given: Any) -> Any:
+            selected[0] += 1
+            return keep_best(self, *given)
 
         def counting(self: PageFile, first: int, count: int) -> Any:
             read[0] += count
@@ -161,10 +203,13 @@ def test_of_a_micro_batch_one_window_is_joined(folder: Path, priority: str, monk
         join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 100_000, most_pages=1), Counts()
         with monkeypatch.context() as patch:
             patch.setattr(PageFile, "read", counting)
+            patch.setattr(BestTuples, "keep_best", selecting)
             found = told(
                 join.run(batches, Greedy(), counts, Shed(path, PRIORITIES[priority], sketch, has_arrived=True))
             )
         assert read[0] <= 2 * pages.pages
+        # Not with each of the 40 batches.
+        assert 0 < selected[0] <= (2 if priority == "keep" else 6)
         assert 0.7 * join.capacity(12) < counts.tuples < 40_000
         assert counts.peak_bytes <= 100_000
         # The first 50 keys meet two rows each.

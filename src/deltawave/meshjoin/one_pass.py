@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from deltawave.meshjoin.conditions import Matcher
 from deltawave.meshjoin.ordered import Ordered
 from deltawave.meshjoin.stream import Arrived
 from deltawave.meshjoin.tuners import Progress, Tuner
@@ -23,11 +24,15 @@ _ARRIVED = 8
 
 @dataclass
 class Counts:
-    """Counts of a join: iterations, tuples joined and shed, results, and the peak of accounted bytes."""
+    """Counts of a join: iterations, tuples joined and shed, results, and the peak of accounted bytes.
+
+    ``shed_priority``: the highest priority of the tuples that were last shed; none if none were
+    """
 
     iterations: int = 0
     tuples: int = 0
     shed: int = 0
+    shed_priority: float | None = None
     results: int = 0
     peak_bytes: int = 0
 
@@ -97,9 +102,10 @@ class OnePass:
         self._tuple_bytes = tuple_bytes
         self._most_pages, self._capacity = self._join.room(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
-        self._matcher = self._condition.matcher(self._capacity)
-        own_bytes = self._most_pages * self._relation.page_bytes + self._met.nbytes
-        self._own_bytes = own_bytes + self._condition.row_bytes(self._capacity)
+        # Until tuples are taken, its memory serves those that are gathered.
+        self._matcher: Matcher | None = None
+        self._matcher_bytes = self._condition.row_bytes(self._capacity)
+        self._own_bytes = self._most_pages * self._relation.page_bytes + self._met.nbytes + self._matcher_bytes
         self._window = Window(self._join.stream_schema, self._capacity, self._join.notes_met)
 
     def _widen(self) -> None:
@@ -112,10 +118,12 @@ class OnePass:
 
     def _gather(self, room: int, most_arrived: int) -> int:
         used = self._own_bytes + self._window.nbytes
-        free = self._join.memory_bytes - used - room * self._join.notes_met
-        arrived = self._source.gather(room, max(0, free), most_arrived)
-        self._counts.shed = self._source.shed
-        self._counts.peak_bytes = max(self._counts.peak_bytes, used + self._source.nbytes)
+        free = max(0, self._join.memory_bytes - used - room * self._join.notes_met)
+        spare = self._matcher_bytes if self._matcher is None else 0
+        arrived = self._source.gather(room, free, spare, most_arrived)
+        self._counts.shed, self._counts.shed_priority = self._source.shed, self._source.shed_priority
+        peak = used + max(self._source.nbytes, self._source.peak_bytes - spare)
+        self._counts.peak_bytes = max(self._counts.peak_bytes, peak)
         return arrived
 
     def _without_rows(self) -> Iterator[pa.RecordBatch]:
@@ -125,6 +133,8 @@ class OnePass:
                 yield self._unmet(rows)
 
     def _take(self, count: int, page: int) -> None:
+        if self._matcher is None:
+            self._matcher = self._condition.matcher(self._capacity)
         while count:
             used = self._own_bytes + self._window.nbytes + self._source.nbytes
             most = min(count, self._packet)
@@ -160,6 +170,7 @@ class OnePass:
 
     def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
         pages = self._relation.read(page, count)
+        assert self._matcher is not None
         for candidates in self._matcher.candidates(pages):
             for piece in self._results.pieces(pages, page, candidates):
                 self._results.add(pages, page, piece)
@@ -174,6 +185,7 @@ class OnePass:
                 self._ordered.add(numbers, rows, self._window.begins)
 
     def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
+        assert self._matcher is not None
         self._matcher.remove(self._window.expire(page))
         for block in self._window.expired_blocks():
             yield from self._settled()

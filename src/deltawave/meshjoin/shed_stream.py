@@ -14,14 +14,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from deltawave.meshjoin.shedding import Frequencies, Places, Priority, keep_w, kept
-from deltawave.meshjoin.sizes import pieces, row_sizes
+from deltawave.meshjoin.best_tuples import BestTuples, Limits
+from deltawave.meshjoin.shedding import Frequencies, Priority, keep_w, keys_of, priority_of
+from deltawave.meshjoin.sizes import pieces
 from deltawave.meshjoin.stream import Arrived
 
 # The beginning of each message of an Arrow stream.
 _CONTINUATION = b"\xff\xff\xff\xff"
-# The number of waiting parts; one of them is in memory twice while it is taken.
-_PARTS = 16
+# The most tuples that are looked at at a time: their working arrays do not count as the join's memory.
+_ROWS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -94,83 +95,92 @@ class ShedStream(Arrived):
     def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema, shed: Shed) -> None:
         super().__init__(batches, schema)
         self._shed = shed
-        # The waiting tuples: a part stays in memory until all of it is taken.
-        self._parts: list[pa.RecordBatch] = []
-        # How many tuples of the first part are taken.
-        self._gone = 0
-        self._sizes, self._priorities = np.zeros(0, dtype=np.int64), np.zeros(0)
+        self._waiting = BestTuples(schema)
+        # The highest key of tuples that did not fit: others that have it, or a lower one, are shed at once.
+        self._bound: int | None = None
         _demand_no_tuples(Path(shed.path))
         self._file: pa.NativeFile | None = None
         self._numbered = 0
 
     @property
     def nbytes(self) -> int:
-        return sum(part.nbytes for part in self._parts)
+        return self._waiting.nbytes
 
-    def gather(self, most_rows: int, most_bytes: int, most_arrived: int) -> int:
-        arrived = 0
+    @property
+    def peak_bytes(self) -> int:
+        return self._waiting.peak_bytes
+
+    @property
+    def shed_priority(self) -> float | None:
+        return None if self._bound is None else priority_of(self._bound)
+
+    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_arrived: int) -> int:
         self._open()
-        if self._shed.has_arrived:
+        self._waiting.peak_bytes = self._waiting.nbytes
+        if self.peek() is None:
+            return 0
+        has_arrived = self._shed.has_arrived
+        if has_arrived:
             most_arrived = sys.maxsize
+        else:
+            # It is the bound of the tuples that had arrived then.
+            self._bound = None
+        limits = Limits(most_rows, most_bytes, most_bytes + spare_bytes, keeps_keys=not has_arrived)
+        arrived = 0
         # The limit is for streams that are always faster than this loop.
         while arrived < most_arrived and (found := self.peek()) is not None:
-            rows = found.slice(0, most_arrived - arrived)
-            frequencies = np.zeros(rows.num_rows) if self._shed.frequencies is None else self._shed.frequencies(rows)
-            added = self._shed.priority(frequencies, self._numbered)
-            self._numbered += rows.num_rows
-            # Including one bit per column for nulls.
-            sizes = row_sizes(rows, np.arange(rows.num_rows)) + -(-rows.num_columns // 8)
-            self._priorities = np.concatenate([self._priorities, added])
-            self._sizes = np.concatenate([self._sizes, sizes])
-            parts = [rows.slice(begin, end - begin) for begin, end in pieces(sizes, most_bytes // _PARTS)]
-            self._keep(parts, self._fitting(most_rows, most_bytes - 2 * _PARTS * rows.num_columns))
-            # By now it waits or is shed: after an error before, close would find it nowhere.
-            self._taken += rows.num_rows
+            rows = found.slice(0, min(_ROWS, most_arrived - arrived))
+            sizes = self._waiting.sizes(rows, np.arange(rows.num_rows))
+            for begin, end in pieces(sizes, limits.piece_bytes):
+                is_wide = bool(sizes[begin] > limits.piece_bytes)
+                self._add(rows.slice(begin, end - begin), is_wide, limits)
+                # By now it waits or is shed: after an error before, close would find it nowhere.
+                self._taken += end - begin
             arrived += rows.num_rows
+        if not self._waiting.is_within(limits):
+            self._keep_best(limits)
+        if self.has_ended:
+            self._waiting.forget_keys()
+            # Otherwise the heap keeps the holes that shed tuples have left, beside what the window takes.
+            pa.default_memory_pool().release_unused()
         return arrived
 
-    def _fitting(self, most_rows: int, most_bytes: int) -> Places:
-        """The places of the tuples of highest priority that fit, if one part of them is in memory twice."""
-        places = np.flatnonzero(2 * self._sizes <= most_bytes)
-        places = places[kept(self._priorities[places], most_rows)]
-        room = most_bytes - max(most_bytes // _PARTS, int(self._sizes[places].max(initial=0)))
-        if self._sizes[places].sum() <= room:
-            return places
-        best = places[np.argsort(-self._priorities[places], kind="stable")]
-        return np.sort(best[: np.searchsorted(np.cumsum(self._sizes[best]), room, "right")])
+    def _add(self, rows: pa.RecordBatch, is_wide: bool, limits: Limits) -> None:
+        """Let the tuples of a piece wait, except for those that don't fit: these are shed."""
+        frequencies = np.zeros(rows.num_rows) if self._shed.frequencies is None else self._shed.frequencies(rows)
+        keys = keys_of(self._shed.priority(frequencies, self._numbered))
+        self._numbered += rows.num_rows
+        if not is_wide and not self._waiting.has_room(rows, limits):
+            self._keep_best(limits)
+        is_kept = np.ones(len(keys), dtype=bool) if self._bound is None else keys > self._bound
+        if is_wide and not self._waiting.has_room_beside(rows, limits):
+            is_kept[:] = False
+        places = np.flatnonzero(is_kept)
+        if not len(places):
+            self._write(rows)
+        elif len(places) < len(keys):
+            self._write(rows.filter(pa.array(~is_kept)))
+        if len(places):
+            self._waiting.add(rows, keys, places, limits)
 
-    def _keep(self, added: list[pa.RecordBatch], places: Places) -> None:
-        """Keep the waiting and added tuples at these places, and shed the others."""
-        is_kept = np.zeros(len(self._priorities), dtype=bool)
-        is_kept[places] = True
-        if len(places) < len(is_kept) and self._gone:
-            self._parts[0], self._gone = self._parts[0].slice(self._gone), 0
-        begin, waiting = -self._gone, []
-        for at, part in enumerate([*self._parts, *added]):
-            own = is_kept[max(0, begin) : begin + part.num_rows]
-            begin += part.num_rows
-            if not own.all():
-                self._written.write_batch(part.filter(pa.array(~own)))
-            if at < len(self._parts) and own.all():
-                waiting.append(part)
-            elif own.any():
-                waiting.append(part.take(pa.array(np.flatnonzero(own))))
-        self.shed += len(is_kept) - len(places)
-        self._parts, self._priorities, self._sizes = waiting, self._priorities[places], self._sizes[places]
+    def _keep_best(self, limits: Limits) -> None:
+        bound = self._waiting.keep_best(limits, self._write)
+        if bound is not None:
+            self._bound = bound
+
+    def _write(self, rows: pa.RecordBatch) -> None:
+        self._written.write_batch(rows)
+        self.shed += rows.num_rows
 
     @property
     def held(self) -> pa.RecordBatch | None:
-        return self._parts[0].slice(self._gone) if self._parts else None
+        return self._waiting.held
 
     def look(self) -> pa.RecordBatch | None:
-        return self.held
+        return self._waiting.held
 
     def advance(self, count: int) -> None:
-        self._priorities, self._sizes = self._priorities[count:], self._sizes[count:]
-        self._gone += count
-        if self._gone == self._parts[0].num_rows:
-            self._gone = 0
-            del self._parts[0]
+        self._waiting.advance(count)
 
     def _open(self) -> None:
         if self._file is not None:

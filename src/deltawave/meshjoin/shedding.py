@@ -16,6 +16,8 @@ import numpy.typing as npt
 Places = npt.NDArray[np.intp]
 Frequencies = npt.NDArray[np.floating[Any] | np.integer[Any]]
 Values = npt.NDArray[Any]
+# Priorities as whole numbers of the same order.
+Keys = npt.NDArray[np.uint32]
 # Tuples' priorities, from their frequencies in the relation (f_R) and the number of the first tuple.
 Priority = Callable[[Frequencies, int], Values]
 
@@ -58,6 +60,20 @@ PRIORITIES: dict[str, Callable[[np.random.Generator], Priority]] = {
 }
 # The priorities that need frequencies.
 BY_FREQUENCY = ("top_w", "cluster_sampling")
+
+
+def keys_of(priorities: Values) -> Keys:
+    """Priorities as keys, by their 24 leading bits. What is equal then is kept in the order of arrival."""
+    # Adding 0 makes -0.0 equal to 0.0.
+    bits = (np.asarray(priorities, dtype=np.float32) + np.float32(0)).view(np.uint32)
+    keys: Keys = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(1 << 31))
+    return keys
+
+
+def priority_of(key: int) -> float:
+    """The priority that has a key."""
+    bits = key & (1 << 31) - 1 if key >> 31 else ~key & (1 << 32) - 1
+    return float(np.array([bits], dtype=np.uint32).view(np.float32)[0])
 
 
 def kept(priorities: Values, w: int) -> Places:

@@ -29,11 +29,21 @@ class Arrived:
         """Bytes of waiting tuples that count as the join's memory."""
         return 0
 
-    def gather(self, most_rows: int, most_bytes: int, most_arrived: int) -> int:
+    @property
+    def peak_bytes(self) -> int:
+        """The most of these bytes, with copies, while tuples were last gathered."""
+        return 0
+
+    @property
+    def shed_priority(self) -> float | None:
+        """The highest priority of the tuples that were last shed; none if all fitted."""
+        return None
+
+    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_arrived: int) -> int:
         """Look at up to ``most_arrived`` arrived tuples, and return how many these are.
 
-        ``most_rows``, ``most_bytes``: how many of them fit. Here tuples are not looked at before they are taken: those
-        that do not fit wait at the stream's source.
+        ``most_rows``, ``most_bytes``: how many of them fit; ``spare_bytes``: memory that is free besides until this
+        returns. Here tuples are not looked at before they are taken: those that do not fit wait at the stream's source.
         """
         return 0
 

@@ -1,0 +1,223 @@
+"""The tuples of the highest priorities that fit in memory: the buffer of w tuples of TOPW (MJ08 4.2).
+
+Tuples are added until the memory is full. Then those of the lowest priorities are removed, many at once: the bound
+between the two is found digit by digit of the priorities, so that nothing as long as the buffer is sorted or copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deltawave.meshjoin.shedding import Keys
+from deltawave.meshjoin.sizes import Places, Sizes, copied, has_one_width, row_sizes
+
+# Tuples are added in pieces of up to this part of the memory, and a part of them is copied at a time.
+PIECES = 16
+# Where the memory is full, this part of it is made free, for those that arrive next.
+_FREED = 8
+# Parts of up to this many rows are put together.
+_FEW_ROWS = 1 << 13
+# Of the key of a priority: (bits to the right, bits) of each digit.
+_DIGITS = ((21, 11), (10, 11), (0, 10))
+_KEY_BYTES, _KEY_BITS = 4, 32
+# The most bytes per column by which a part exceeds its rows' sizes.
+_PART_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many tuples may wait.
+
+    - ``rows``, ``kept_bytes``: of the tuples that wait when all that has arrived was looked at
+    - ``most_bytes``: of the tuples and their keys until then
+    - ``keeps_keys``: whether the keys count in ``kept_bytes`` as well
+    """
+
+    rows: int
+    kept_bytes: int
+    most_bytes: int
+    keeps_keys: bool
+
+    @property
+    def piece_bytes(self) -> int:
+        """The most bytes of a piece of several tuples."""
+        return self.kept_bytes // PIECES
+
+    def fit(self, rows: Sizes | int, sizes: Sizes | int) -> npt.NDArray[np.bool_]:
+        """Whether so many rows of these sizes, in all, may wait."""
+        keys = _KEY_BYTES * rows
+        kept = sizes + keys * self.keeps_keys
+        return np.asarray((rows <= self.rows) & (kept <= self.kept_bytes) & (sizes + keys <= self.most_bytes))
+
+
+@dataclass(frozen=True)
+class _Part:
+    rows: pa.RecordBatch
+    keys: Keys
+    row_bytes: int
+
+    @classmethod
+    def of(cls, rows: pa.RecordBatch, keys: Keys) -> _Part:
+        return cls(rows, keys, rows.nbytes)
+
+    @property
+    def nbytes(self) -> int:
+        return self.row_bytes + self.keys.nbytes
+
+    def take(self, places: Places) -> _Part:
+        return _Part.of(self.rows.take(pa.array(places)), self.keys[places])
+
+
+class BestTuples:
+    """Waiting tuples, in the order of arrival. ``peak_bytes``: the most that they have taken, with copies."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        bits = [field.type.bit_width for field in schema] if all(map(has_one_width, schema.types)) else []
+        self._null_bytes = -(-len(schema) // 8)
+        # Of each tuple; 0 if they differ.
+        self._width = -(-sum(bits) // 8) + self._null_bytes if bits else 0
+        self._part_bytes = _PART_BYTES * len(schema)
+        self._parts: list[_Part] = []
+        # How many tuples of the first part are taken. It stays in memory until all of it is taken.
+        self._gone = 0
+        self.peak_bytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Their bytes, with keys."""
+        return sum(part.nbytes for part in self._parts)
+
+    def sizes(self, rows: pa.RecordBatch, places: Places) -> Sizes:
+        """The bytes of the tuples at these places, with one bit per column for nulls."""
+        if self._width:
+            return np.full(len(places), self._width)
+        return row_sizes(rows, places) + self._null_bytes
+
+    def has_room(self, rows: pa.RecordBatch, limits: Limits) -> bool:
+        """Whether a piece may be added before others are removed."""
+        added = rows.nbytes + _KEY_BYTES * rows.num_rows
+        return bool(self.nbytes + added + max(self._largest, added) <= limits.most_bytes)
+
+    def has_room_beside(self, row: pa.RecordBatch, limits: Limits) -> bool:
+        """Whether a tuple that is wider than a piece may stay beside all that wait."""
+        added = row.nbytes + _KEY_BYTES
+        return bool(self.nbytes + added + max(self._largest, added) <= limits.kept_bytes)
+
+    @property
+    def _largest(self) -> int:
+        return max((part.nbytes for part in self._parts), default=0)
+
+    def add(self, rows: pa.RecordBatch, keys: Keys, places: Places, limits: Limits) -> None:
+        """Add the tuples at these places."""
+        if len(places) < rows.num_rows:
+            self._append(_Part.of(rows.take(pa.array(places)), keys[places]), limits)
+        else:
+            self._append(_Part.of(copied([rows]), keys), limits)
+
+    def _append(self, part: _Part, limits: Limits) -> None:
+        """Add a part, together with small ones before it: each tuple is copied few times."""
+        first = 1 if self._gone else 0
+        while len(self._parts) > first:
+            last = self._parts[-1]
+            is_small = last.rows.num_rows + part.rows.num_rows <= _FEW_ROWS
+            if not is_small or last.rows.num_rows > 2 * part.rows.num_rows:
+                break
+            if last.nbytes + part.nbytes > limits.piece_bytes:
+                break
+            rows, keys = copied([last.rows, part.rows]), np.concatenate([last.keys, part.keys])
+            part = _Part.of(rows, keys)
+            self.peak_bytes = max(self.peak_bytes, self.nbytes + part.nbytes)
+            self._parts.pop()
+        self._parts.append(part)
+        self.peak_bytes = max(self.peak_bytes, self.nbytes)
+
+    def is_within(self, limits: Limits) -> bool:
+        """Whether all of them may stay."""
+        rows = sum(part.rows.num_rows for part in self._parts) - self._gone
+        kept = self.nbytes if limits.keeps_keys else sum(part.row_bytes for part in self._parts)
+        return rows <= limits.rows and kept + max(self._largest, limits.piece_bytes) <= limits.kept_bytes
+
+    def keep_best(self, limits: Limits, shed: Callable[[pa.RecordBatch], None]) -> int | None:
+        """Keep the tuples of the highest priorities that fit; of equal ones, those that came first.
+
+        The others are handed to ``shed``. Returns the highest of their keys; none if all fit.
+        """
+        if self._gone:
+            first = self._parts[0]
+            self._parts[0], self._gone = first.take(np.arange(self._gone, first.rows.num_rows)), 0
+        self.peak_bytes = max(self.peak_bytes, self.nbytes + self._largest)
+        copies = max(self._largest, limits.piece_bytes) + self._part_bytes * len(self._parts)
+        most = limits.most_bytes - limits.most_bytes // _FREED - copies
+        limits = replace(limits, kept_bytes=limits.kept_bytes - copies, most_bytes=most)
+        found = self._bound(limits)
+        if found is None:
+            return None
+        bound, rows, size = found
+        for at, part in enumerate(self._parts):
+            is_kept = part.keys > bound
+            ties = np.flatnonzero(part.keys == bound)
+            sizes = np.cumsum(self.sizes(part.rows, ties)) + size
+            fitting = int(limits.fit(rows + np.arange(1, len(ties) + 1), sizes).sum())
+            is_kept[ties[:fitting]] = True
+            if fitting:
+                rows, size = rows + fitting, int(sizes[fitting - 1])
+            if fitting < len(ties):
+                # Not even a narrower one that came later.
+                limits = replace(limits, rows=0)
+            if not is_kept.all():
+                shed(part.rows.filter(pa.array(~is_kept)))
+                self._parts[at] = part.take(np.flatnonzero(is_kept))
+        parts, self._parts = self._parts, []
+        for part in parts:
+            if part.rows.num_rows:
+                self._append(part, limits)
+        return bound
+
+    def _bound(self, limits: Limits) -> tuple[int, int, int] | None:
+        """The highest key of which not all tuples fit; how many tuples have higher ones, and their bytes."""
+        bound = rows = size = 0
+        for shift, bits in _DIGITS:
+            counts, sizes = np.zeros(1 << bits, dtype=np.int64), np.zeros(1 << bits, dtype=np.int64)
+            for part in self._parts:
+                keys, places = part.keys, None
+                if shift + bits < _KEY_BITS:
+                    places = np.flatnonzero(keys >> np.uint32(shift + bits) == bound)
+                    keys = keys[places]
+                digits = keys >> np.uint32(shift) & np.uint32((1 << bits) - 1)
+                counts += np.bincount(digits, minlength=1 << bits)
+                if not self._width:
+                    own = self.sizes(part.rows, np.arange(len(keys)) if places is None else places)
+                    sizes += np.bincount(digits, own, 1 << bits).astype(np.int64)
+            if self._width:
+                sizes = counts * self._width
+            # From the highest digit on.
+            rows_from, sizes_from = rows + np.cumsum(counts[::-1]), size + np.cumsum(sizes[::-1])
+            fits = limits.fit(rows_from, sizes_from)
+            if fits.all():
+                return None
+            at = int(fits.argmin())
+            if at:
+                rows, size = int(rows_from[at - 1]), int(sizes_from[at - 1])
+            bound = bound << bits | (1 << bits) - 1 - at
+        return bound, rows, size
+
+    def forget_keys(self) -> None:
+        """Give up the keys: nothing more arrives that these tuples could be compared with."""
+        self._parts = [_Part(part.rows, part.keys[:0].copy(), part.row_bytes) for part in self._parts]
+
+    @property
+    def held(self) -> pa.RecordBatch | None:
+        """The first ones."""
+        return self._parts[0].rows.slice(self._gone) if self._parts else None
+
+    def advance(self, count: int) -> None:
+        """Remove so many of these."""
+        self._gone += count
+        if self._gone == self._parts[0].rows.num_rows:
+            self._gone = 0
+            del self._parts[0]
