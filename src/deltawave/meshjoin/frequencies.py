@@ -75,20 +75,27 @@ class SketchedFrequencies:
         """Sketch the relation's keys in ``memory_bytes`` bytes."""
         width = max(1, memory_bytes // (4 * _ROWS_OF_SKETCH))
         sketch = cls(condition.stream_columns, np.zeros((_ROWS_OF_SKETCH, width), dtype=np.uint32))
-        for hashes in _hashes(relation, condition):
-            for row, places in enumerate(sketch._places(hashes)):
-                np.add.at(sketch.counts[row], places, np.uint32(1))
+        sketch._count(relation, condition)
         return sketch
+
+    def _count(self, relation: Relation, condition: Equal) -> None:
+        for hashes in _hashes(relation, condition):
+            for row, places in enumerate(self._places(hashes)):
+                np.add.at(self.counts[row], places, np.uint32(1))
 
     @classmethod
     def beside(cls, file: str | Path, relation: Relation, condition: Equal) -> SketchedFrequencies:
         """The counts of a file of pages, made once and kept beside the file: 64 bytes per row, up to 16 MiB."""
         path = Path(f"{file}.frequencies.npy")
         if not path.exists():
-            rows = sum(relation.row_counts)
-            counted = cls.of(relation, condition, min(_BYTES_OF_SKETCH, max(1, rows) * _BYTES_PER_ROW))
+            size = min(_BYTES_OF_SKETCH, max(1, sum(relation.row_counts)) * _BYTES_PER_ROW)
             partial = Path(f"{path}.{uuid4().hex}.npy")
-            np.save(partial, counted.counts)
+            # In the file from the beginning, so that it takes no memory of the join.
+            counts = np.lib.format.open_memmap(
+                partial, "w+", np.uint32, (_ROWS_OF_SKETCH, size // (4 * _ROWS_OF_SKETCH))
+            )
+            cls(condition.stream_columns, counts)._count(relation, condition)
+            counts.flush()
             partial.replace(path)
         return cls(condition.stream_columns, np.load(path, mmap_mode="r"))
 
