@@ -1,6 +1,38 @@
-{# Stops with the message of that name. #}
+{#
+  Stops with the message of that name. dbt itself would report a compilation error and all macros on the way there, so type: deltawave reports what
+  has to be corrected instead.
+#}
 {%- macro _fail(code, values) -%}
-  {%- do exceptions.raise_compiler_error(deltawave._message(code, values)) -%}
+  {%- set message = deltawave._message(code, values) -%}
+  {%- if adapter.fail is defined -%}
+    {%- do adapter.fail(deltawave._kind_of_error(code), message) -%}
+  {%- endif -%}
+  {%- do exceptions.raise_compiler_error(message) -%}
+{%- endmacro -%}
+
+{# What has to be corrected: the data, the state that the model has kept, the command or a macro's arguments, or else the configuration. #}
+{%- macro _kind_of_error(code) -%}
+  {%- set kinds = {
+    'Data': [
+      'null_key', 'duplicate_key', 'quarantine_is_error', 'null_flag', 'null_timestamp', 'future_timestamp', 'clock_back', 'null_anchor', 'empty_dump',
+      'too_many_deletes', 'too_many_deletes_in_turn', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
+      'moving_file', 'changed_days', 'doubtful_days', 'remote_key_value', 'format_null_partition',
+    ],
+    'State': [
+      'lost_the_batch', 'decided_too_late', 'overtaken', 'lost_state', 'lost_helpers', 'lost_copy', 'changed_copy', 'ranges_changed', 'former_file',
+      'former_file_of_baseline', 'files_alone', 'checksums_alone', 'hashes_alone', 'shared_state', 'state_version', 'foreign_relation',
+      'materialization_changed', 'relation_stale', 'relation_without_batch', 'relation_behind', 'external_not_created', 'external_changed',
+      'external_foreign_relation',
+    ],
+    'Usage': [
+      'full_refresh', 'sample', 'wave_sample', 'relation_deferred', 'no_days', 'days_to_drop', 'days_of_no_model', 'unknown_day', 'not_a_wave_index',
+      'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
+      'unknown_columns', 'filtered_source', 'untyped_column', 'taken_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
+      'unknown_model',
+    ],
+  } -%}
+  {%- for kind, codes in kinds.items() if code in codes -%}{{ return(kind) }}{%- endfor -%}
+  {{ return('Configuration') }}
 {%- endmacro -%}
 
 {# Every message of the package: what was wrong, where, and what to do. #}

@@ -18,7 +18,7 @@ from dbt.cli.main import dbtRunner
 from pyspark import SparkContext
 
 for command in ({commands}):
-    result = dbtRunner().invoke([command])
+    result = dbtRunner().invoke(command.split())
     print("outcome", command, result.success, result.exception)
     print("spark", SparkContext._gateway)
 """
@@ -52,5 +52,20 @@ def test_so_does_a_misspelt_option(own_process):
     own_process.write("models/log.sql", config + " select 1 as id, 2 as seen_at")
     output = own_process.python(RUN.format(commands="'run',")).stdout
     assert "outcome run False" in output
-    assert "log: 'ignore_column' is not an option, but nearly 'ignore_columns'." in output
+    assert "Configuration Error in model log (models/log.sql)\n  log: 'ignore_column' is not an option" in output
+    assert "macro" not in output.partition("Encountered an error")[2]
+    assert "called by macro _refuse_misspelt" in (own_process.root / "logs" / "dbt.log").read_text()
+    assert "spark None" in output
+
+
+def test_all_selected_models_are_refused_at_once(own_process):
+    _project(own_process, good="select 1 as id", bad="{{ config(materialized='differential') }} select 1 as id")
+    own_process.write("models/worse.sql", "{{ config(materialized='differential') }} select 2 as id")
+    own_process.write("models/unselected.sql", "{{ config(materialized='differential') }} select 3 as id")
+    output = own_process.python(RUN.format(commands="'run --select bad worse good',")).stdout
+    refused, warned = (output.partition("Encountered an error")[place] for place in (2, 0))
+    assert "model bad: unique_key is missing" in refused
+    assert "model worse: unique_key is missing" in refused
+    assert "model unselected: unique_key is missing" in warned
+    assert "model unselected" not in refused
     assert "spark None" in output

@@ -12,10 +12,13 @@ GOOD = "select id as account_id, cast(id as string) as name from range(10)"
 
 class TestRefusals:
     @pytest.mark.both_adapters
-    def test_duplicate_keys(self, bench: Workbench) -> None:
+    def test_duplicate_keys(self, bench: Workbench, adapter_type: str) -> None:
         bench.build(GOOD)
         text = bench.refused(GOOD + " union all select 3, 'x' union all select 4, 'x'")
         assert "2 key(s) (account_id) occur more than once, for instance (3), (4)" in text
+        is_ours = adapter_type == "deltawave"
+        assert (f"Data Error in model {MODEL} (models/{MODEL}.sql)" in text) == is_ours
+        assert ("> in macro _fail" in text) == (not is_ours)
 
     def test_empty_dump_that_is_allowed(self, bench: Workbench) -> None:
         bench.configure(allow_empty=True, max_delete_fraction=1)
@@ -68,11 +71,17 @@ class TestRefusals:
             assert f"'{option}' is {value}, and this session has no catalog for {value} tables" in bench.refused(GOOD)
 
     @pytest.mark.both_adapters
-    def test_a_misspelt_option_is_told_and_a_key_of_the_users_own_passes(self, bench: Workbench) -> None:
+    def test_a_misspelt_option_is_refused_and_a_key_of_the_users_own_passes(self, bench: Workbench) -> None:
         bench.configure(ignore_column=["name"])
         assert "accounts: 'ignore_column' is not an option, but nearly 'ignore_columns'." in bench.refused(GOOD)
         bench.configure(owner="bi", my_flag=True, tags=["nightly"], meta={"ignore_column": "name"})
         bench.build(GOOD)
+
+    def test_another_models_options_stop_only_runs_that_select_it(self, bench: Workbench) -> None:
+        bench.add_differential("misspelt", ignore_column=["name"])
+        assert "Configuration Error in model misspelt (models/added/misspelt.sql)" in bench.refused(GOOD)
+        done = bench.build(None, "--select", MODEL)
+        assert "Not selected, so this run goes on without it: Configuration Error in model misspelt" in done.text
 
     def test_options_under_meta_come_first(self, bench: Workbench) -> None:
         bench.configure(unique_key="nothing", meta={"deltawave": {"unique_key": "account_id"}})

@@ -12,8 +12,10 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt import selected_resources
 from dbt.adapters.deltawave import remotes
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
+from dbt.adapters.deltawave.refusals import RefusalError, calling_macros
 
 if TYPE_CHECKING:
     from dbt.adapters.deltawave.handle import SessionHandle
@@ -92,7 +94,8 @@ class DeltawaveAdapter(SparkAdapter):
     def _check_models(self) -> None:
         """Let the package check the configuration of every model of its materializations before anything runs.
 
-        ``dbt run`` lists schemas before it fills the cache, other commands only fill the cache.
+        Refuses models that are selected, and warns of the others. ``dbt run`` lists schemas before it fills the cache,
+        other commands only fill the cache.
         """
         manifest: Any = self.get_macro_resolver()
         if manifest is None or getattr(self, "_checked", None) is manifest:
@@ -103,10 +106,22 @@ class DeltawaveAdapter(SparkAdapter):
             for materialized, macro in CHECK_MACROS.items()
             if manifest.find_macro_by_name(macro, self.config.project_name, PACKAGE) is not None
         }
+        refused: list[DbtRuntimeError] = []
         for node in manifest.nodes.values():
             if macro := known.get(getattr(node.config, "materialized", "")):
                 arguments = {"name": node.name, "config": node.config.to_dict(omit_none=True)}
-                self.execute_macro(macro, project=PACKAGE, kwargs=arguments)
+                try:
+                    self.execute_macro(macro, project=PACKAGE, kwargs=arguments)
+                except DbtRuntimeError as error:
+                    error.add_node(node)
+                    if node.unique_id in selected_resources.SELECTED_RESOURCES:
+                        refused.append(error)
+                    else:
+                        logger.warning(f"Not selected, so this run goes on without it: {error}")
+        if len(refused) == 1:
+            raise refused[0]
+        if refused:
+            raise RefusalError("\n".join(str(error.msg) for error in refused), "Configuration")
 
     def _get_relation_information(self, row: Any) -> tuple[str, str, str]:
         """Recognize an Iceberg table, which the Hive side of Iceberg's session catalog calls hive."""
@@ -116,6 +131,12 @@ class DeltawaveAdapter(SparkAdapter):
         return schema, name, information
 
     # -- for macros
+
+    @available
+    def fail(self, kind: str, message: str) -> None:
+        """Raise ``message`` as an error of that kind; which macros have led there is written to dbt.log."""
+        logger.debug("\n  called by macro ".join([f"{kind} error: {message}", *calling_macros()]))
+        raise RefusalError(message, kind)
 
     @available
     def isolate_session(self, relation: BaseRelation, settings: dict[str, Any]) -> None:
