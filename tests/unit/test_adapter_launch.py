@@ -1,9 +1,12 @@
 """What a user reads if the JVM does not start, with stand-ins for Java."""
 
+import os
+import subprocess
+
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.deltawave.launch import launch
+from dbt.adapters.deltawave.launch import Transcript, end, launch
 
 TOO_OLD = "Error: LinkageError\njava.lang.UnsupportedClassVersionError: class file version 61.0"
 NO_JAR = "java.lang.RuntimeException: [unresolved dependency: io.delta#x;1: not found]"
@@ -51,3 +54,21 @@ def test_secrets_of_the_profile_are_hidden(java):
     with pytest.raises(DbtRuntimeError) as caught:
         launch({"spark.my.password": "hunter2"})
     assert "cannot log in with *****" in str(caught.value)
+
+
+def test_what_it_says_on_stdout_counts_as_well(java, tmp_path, capfd):
+    java("")
+    (tmp_path / "bin" / "java").write_text("#!/bin/sh\necho Unrecognized option: --add-opens\nexit 1\n")
+    with pytest.raises(DbtRuntimeError, match="This Java is too old for Spark"):
+        launch({})
+    assert capfd.readouterr().out == ""
+
+
+def test_the_jvm_ends_with_python_and_what_it_wrote_is_passed_on(capfd):
+    transcript = Transcript()
+    transcript.pass_on()
+    jvm = subprocess.Popen(["sh", "-c", "read line"], stdin=subprocess.PIPE)
+    os.write(transcript.fileno(), b"a line\nand half of one")
+    end(jvm, transcript)
+    assert jvm.wait(timeout=60) == 1
+    assert capfd.readouterr() == ("", "a line\nand half of one")

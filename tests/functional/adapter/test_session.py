@@ -14,6 +14,17 @@ print("outcome", dbtRunner().invoke(["run"]).success)
 print("spark", SparkContext._gateway)
 """
 
+# What is registered first runs last.
+RUN_AND_END = """
+import atexit
+from dbt.cli.main import dbtRunner
+from pyspark import SparkContext
+
+atexit.register(lambda: print("jvm ends", SparkContext._gateway.proc.stdin.closed))
+for command in (["run"], ["docs", "generate"]):
+    print("outcome", dbtRunner().invoke(command).success)
+"""
+
 OVERFLOWS = "select cast('abc' as int) as id"
 
 
@@ -89,14 +100,15 @@ class TestIsolation:
         assert spark.table(str(table)).count() == 2
 
 
-def test_nothing_is_left_in_the_project(own_process):
+def test_nothing_is_left_in_the_project_and_the_jvm_ends_with_dbt(own_process):
     own_process.profile(threads=2)
     own_process.write("models/sql.sql", "select 1 as id")
     own_process.write("models/py.py", 'def model(dbt, session):\n    return dbt.ref("sql")\n')
     before = {path.name for path in own_process.root.iterdir()}
-    outcome = own_process.dbt("run", "docs generate")
-    assert outcome.returncode == 0, outcome.stdout
+    outcome = own_process.python(RUN_AND_END)
+    assert outcome.stdout.count("outcome True") == 2, outcome.stdout
     assert outcome.stderr == ""
+    assert "jvm ends True" in outcome.stdout
     left = {path.name for path in own_process.root.iterdir()} - before
     assert left == {"target", "logs", "spark_data"}
     folders = {path.name for path in (own_process.root / "spark_data").iterdir()}

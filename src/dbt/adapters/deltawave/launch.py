@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import re
 import sys
 import threading
 from collections import deque
 from collections.abc import Mapping
+from subprocess import Popen
 from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -37,7 +40,13 @@ _NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: |bad array subscript")
 
 
 class Transcript:
-    """The JVM's output to stderr: kept while it starts, passed on afterwards."""
+    """The JVM's output: kept while it starts, passed on to stderr afterwards.
+
+    The JVM does not get this process's own stdout: whoever reads that would wait until the JVM has ended, too.
+    """
+
+    # Ends the output of an own process, with a character that no text contains.
+    _END = "\0end of output\0\n"
 
     def __init__(self, keep: int = 200) -> None:
         self._lines: deque[str] = deque(maxlen=keep)
@@ -49,26 +58,30 @@ class Transcript:
     def _pump(self, read: int) -> None:
         with os.fdopen(read, encoding="utf-8", errors="replace") as stream:
             for line in stream:
+                text = line.removesuffix(self._END)
                 if self._passing:
-                    print(line, end="", file=sys.stderr)
+                    print(text, end="", file=sys.stderr)
                 else:
-                    self._lines.append(line.rstrip())
+                    self._lines.append(text.rstrip())
+                if text != line:
+                    return
 
-    def __enter__(self) -> int:
+    def fileno(self) -> int:
         """Return the file descriptor to write to."""
         return self._write
 
-    def __exit__(self, *error: object) -> None:
-        # From now on the JVM is the only writer: the pipe ends when the JVM does.
-        os.close(self._write)
-
     def pass_on(self) -> None:
-        """Pass on whatever comes from now on."""
+        """From now on, write the output to stderr."""
         self._passing = True
 
-    def text(self) -> str:
-        """Return what was kept, once the JVM has ended."""
+    def finish(self) -> None:
+        """Take no more output, once everything that was written so far has been kept or passed on."""
+        os.write(self._write, self._END.encode())
         self._thread.join(timeout=2)
+        os.close(self._write)
+
+    def text(self) -> str:
+        """Return what was kept."""
         return "\n".join(self._lines)
 
 
@@ -83,13 +96,17 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
     os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)
+    # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project: leave out what
+    # exists now.
+    gc.freeze()
     transcript = Transcript()
     try:
-        with transcript as stderr:
-            start: Any = java_gateway.launch_gateway
-            gateway = start(conf, popen_kwargs={"stderr": stderr})
+        start: Any = java_gateway.launch_gateway
+        gateway = start(conf, popen_kwargs={"stdout": transcript, "stderr": transcript})
     except (PySparkRuntimeError, OSError) as error:
+        transcript.finish()
         raise DbtRuntimeError(_last_words(transcript.text(), secrets)) from error
+    atexit.register(end, gateway.proc, transcript)
     try:
         return SparkContext(gateway=gateway, conf=conf)
     except Exception as error:
@@ -98,6 +115,13 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
         raise DbtRuntimeError(f"Spark's JVM runs, but Spark did not start: {message}") from error
     finally:
         transcript.pass_on()
+
+
+def end(jvm: Popen[bytes], transcript: Transcript) -> None:
+    """Let the JVM end while Python does, and pass on what it has written."""
+    if jvm.stdin is not None:
+        jvm.stdin.close()
+    transcript.finish()
 
 
 def _forget(gateway: Any) -> None:
