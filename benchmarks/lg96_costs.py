@@ -1,7 +1,7 @@
-"""Draw LG96's Figures 6 to 9, LG95's Tables 2 and 3: `.venv/bin/python benchmarks/lg96_costs.py [folder]`.
+"""Draw LG96's Figures 6 to 9, LG95's Tables 1 to 3: `.venv/bin/python benchmarks/lg96_costs.py [folder]`.
 
-They follow from the cost models. Writes each as .json (the numbers), .md (a table) and, of Figures 7 to 9, .svg (the
-plot); into docs/figures by default.
+All but Table 1 follow from the cost models. Writes each as .json (the numbers), .md (a table) and, of Figures 7 to 9,
+.svg (the plot); into docs/figures by default.
 """
 
 from __future__ import annotations
@@ -14,7 +14,18 @@ from pathlib import Path
 from markdown import table
 
 from deltawave.bench.plots import LineChart, draw_lines
-from deltawave.costs.lg96_figures import Figure, Table, figure_6, figure_7, figure_8, figure_9, table_2, table_3
+from deltawave.costs.lg96_figures import (
+    Figure,
+    Properties,
+    Table,
+    figure_6,
+    figure_7,
+    figure_8,
+    figure_9,
+    table_1,
+    table_2,
+    table_3,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = {"lg96_figure_7": figure_7, "lg96_figure_8": figure_8, "lg96_figure_9": figure_9}
@@ -33,6 +44,11 @@ def main(arguments: list[str]) -> int:
         write(folder / f"{name}.md", f"{found.title}: blocks read and written\n\n{lines}")
         if isinstance(found, Figure):
             plot(found, folder / f"{name}.svg")
+    properties = table_1()
+    write(folder / "lg95_table_1.json", json.dumps(asdict(properties), indent=2) + "\n")
+    write(
+        folder / "lg95_table_1.md", f"{properties.title}: properties of the algorithms\n\n{of_properties(properties)}"
+    )
     return 0
 
 
@@ -54,6 +70,11 @@ def of_figure(figure: Figure) -> str:
 def of_table(found: Table) -> str:
     rows = ([name, *map(number, values)] for name, values in found.rows.items())
     return table(["algorithm", *found.head], rows)
+
+
+def of_properties(found: Properties) -> str:
+    rows = ([name, *("yes" if each else "no" for each in has), found.ours[name]] for name, has in found.rows.items())
+    return table(["algorithm", *found.head, "here"], rows)
 
 
 def number(value: float) -> str:
