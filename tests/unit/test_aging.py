@@ -103,6 +103,19 @@ def test_bytes_are_bounded_too() -> None:
     assert 50 < len(buffer) == 200 - aged
 
 
+@pytest.mark.parametrize("rows", [1, 100])
+def test_one_part_that_is_too_large_is_given_up_in_part(rows: int) -> None:
+    text = "x" * (100_000 // rows)
+    batch = pa.RecordBatch.from_pydict({"text": [text] * rows})
+    buffer = AgingBuffer(1_000_000, capacity_bytes=20_000)
+    aged = buffer.push(Block(np.arange(rows, dtype=np.uint64), np.arange(rows), batch))
+    waiting = buffer.drain()
+    assert sum(part.size for part in waiting) <= 20_000
+    # The newest rows stay.
+    assert [at for part in [*aged, *waiting] for at in part.positions.tolist()] == [*range(rows)]
+    assert bool(waiting) is (rows > 1)
+
+
 def test_dictionaries_of_several_files_wait_together() -> None:
     buffer = AgingBuffer(100)
     for name in "ab":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,8 +17,8 @@ from deltawave.differencing.aging import Block, Matched
 from deltawave.differencing.buckets import by_buckets
 from deltawave.differencing.hashing import Hashes, mix
 
-# Bytes of a row.
-ROW = 8
+# Bytes of a row, with its hash and position.
+ROW = 24
 KEYS = st.lists(st.integers(0, 60), max_size=60, unique=True)
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 
@@ -68,6 +70,8 @@ class TestMemory:
     @pytest.fixture
     def spilled(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
         """The side, the bytes in memory and the rows of each part that goes to a file."""
+        monkeypatch.setattr(buckets, "_PART_BYTES", 0)
+        monkeypatch.setattr(buckets, "_COLUMN_BYTES", 0)
         found: list[tuple[str, int, int]] = []
         spill = buckets._Buckets.spill
 
@@ -96,6 +100,20 @@ class TestMemory:
         written = {side: sum(rows for each, _, rows in spilled if each == side) for side in ("old", "new")}
         assert 300 < written["old"] < 700, "k of N buckets are kept"
         assert written["new"] < 0.9 * written["old"], "rows that were met make room for new ones"
+
+    def test_all_that_a_waiting_part_takes_is_counted(self, tmp_path: Path) -> None:
+        side = buckets._Buckets(tmp_path / "old")
+        parts = [block([*range(20)]) for _ in range(500)]
+        tracemalloc.start()
+        before = pa.total_allocated_bytes()
+        try:
+            for number, part in enumerate(parts):
+                side.add(number % 64, part)
+            taken = tracemalloc.get_traced_memory()[0] + pa.total_allocated_bytes() - before
+        finally:
+            tracemalloc.stop()
+        # Python does not see the objects of Arrow itself.
+        assert taken < side.size < 3 * taken
 
     def test_no_file_is_left(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

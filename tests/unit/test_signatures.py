@@ -102,3 +102,11 @@ def test_batches_are_gathered_and_sorted() -> None:
     kept = {(kind, key) for kind, part in parts for key in part.keys.column(0).to_pylist()}
     assert kept == {(number % 2, number) for number in range(10)}
     assert list(gathered(iter([]), 4)) == []
+
+
+def test_wide_keys_are_gathered_in_smaller_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deltawave.differencing.signatures._GATHERED_KEY_BYTES", 1000)
+    keys = (pa.RecordBatch.from_pydict({"k0": ["x" * 200 + str(number)]}) for number in range(50))
+    wide = [(0, Signatures.of(key, [])) for key in keys]
+    sizes = [part.keys.nbytes for _, part in gathered(iter(wide), 1 << 20)]
+    assert 1000 <= max(sizes) < 1400

@@ -26,7 +26,7 @@ _PART_BYTES = 1 << 30
 _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
 
 # Bytes of a row's hash and position.
-_ROW_BYTES = 16
+ROW_BYTES = 16
 
 Places = npt.NDArray[np.intp]
 _Range = slice
@@ -65,7 +65,7 @@ class Block:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of the memory that holds the rows."""
+        """Bytes of the memory that holds the rows, without their hashes and positions."""
         return int(self.stored.get_total_buffer_size())
 
     @property
@@ -242,13 +242,19 @@ class AgingBuffer:
             aged.append(oldest)
         if self._size > self.capacity_bytes:
             self._rows = [part if part.at is None else part.copied() for part in self._rows]
-        while len(self._rows) > 1 and self._size > self.capacity_bytes:
-            aged.append(self._rows.pop(0))
+        while self._size > self.capacity_bytes:
+            oldest = self._rows.pop(0)
+            # The last part may be too large by itself: its newer half stays.
+            half = 0 if self._rows else len(oldest) // 2
+            if half:
+                self._rows.append(oldest.slice(len(oldest) - half, half).copied())
+                oldest = oldest.slice(0, len(oldest) - half)
+            aged.append(oldest)
         return aged
 
     @property
     def _size(self) -> int:
-        return sum(part.size + _ROW_BYTES * len(part) for part in self._rows)
+        return sum(part.size + ROW_BYTES * len(part) for part in self._rows)
 
     def _merge(self) -> None:
         """Merge parts so that there are few of them, and a row is copied few times."""

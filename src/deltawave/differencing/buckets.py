@@ -13,27 +13,33 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 
-from deltawave.differencing.aging import Aged, Block, Matched, match
+from deltawave.differencing.aging import ROW_BYTES, Aged, Block, Matched, match
 from deltawave.differencing.signatures import segment_of
 
 # Buckets of a task. The rows of one bucket have to fit in memory, however little is granted.
 _BUCKETS = 64
 # A bucket is probed when the waiting rows are this share of its own rows: each probe builds its hash table anew.
 _WAITING_SHARE = 0.25
+# Rows are split when they take this share of the memory: a part of a few rows takes more than its values do.
+_SPLIT_SHARE = 0.0625
+# Bytes of a part itself, and of each of its columns.
+_PART_BYTES, _COLUMN_BYTES = 2000, 500
 
 
 def by_buckets(old: Iterable[Block], new: Iterable[Block], memory_bytes: int) -> Iterator[Matched | Aged]:
     """Match the blocks of two snapshots; the old one is read first.
 
-    ``memory_bytes``: for the waiting rows of both sides. A block and a bucket that are being matched come on top.
+    ``memory_bytes``: for the waiting rows of both sides. A block, and the old rows of a bucket that is being matched,
+    come on top.
     """
+    split_bytes = int(_SPLIT_SHARE * memory_bytes)
     with TemporaryDirectory(prefix="deltawave-") as folder:
         old_side, new_side = _Buckets(Path(folder, "old")), _Buckets(Path(folder, "new"))
-        for bucket, part in _parts(old):
+        for bucket, part in _parts(old, split_bytes):
             old_side.add(bucket, part)
             while old_side.size > memory_bytes and old_side.in_memory:
                 old_side.spill(old_side.least_wanted)
-        for bucket, part in _parts(new):
+        for bucket, part in _parts(new, split_bytes):
             new_side.add(bucket, part)
             waiting = new_side.rows_in_memory(bucket)
             if bucket not in old_side.spilled and waiting >= _WAITING_SHARE * old_side.rows_in_memory(bucket):
@@ -49,9 +55,9 @@ def by_buckets(old: Iterable[Block], new: Iterable[Block], memory_bytes: int) ->
             yield from (Aged(rows, is_old=True) for rows in old_side.take(bucket))
 
 
-def _parts(blocks: Iterable[Block]) -> Iterator[tuple[int, Block]]:
-    """The rows of each block by their bucket."""
-    for block in blocks:
+def _parts(blocks: Iterable[Block], split_bytes: int) -> Iterator[tuple[int, Block]]:
+    """The rows of the blocks by their bucket; blocks of fewer bytes than ``split_bytes`` are split together."""
+    for block in _gathered(blocks, split_bytes):
         buckets = segment_of(block.hashes, _BUCKETS)
         order = np.argsort(buckets, kind="stable")
         bounds = np.searchsorted(buckets[order], np.arange(_BUCKETS + 1))
@@ -59,13 +65,22 @@ def _parts(blocks: Iterable[Block]) -> Iterator[tuple[int, Block]]:
             yield bucket, block.take(order[bounds[bucket] : bounds[bucket + 1]])
 
 
+def _gathered(blocks: Iterable[Block], size: int) -> Iterator[Block]:
+    waiting: list[Block] = []
+    for block in blocks:
+        if waiting and sum(each.size for each in waiting) + block.size > size:
+            yield from Block.packed(waiting)
+            waiting = []
+        waiting.append(block)
+    yield from Block.packed(waiting)
+
+
 def _met(bucket: int, old_side: _Buckets, new_side: _Buckets) -> Iterator[Matched | Aged]:
     """Match the rows of a bucket whose old rows are all known; those without a partner stay."""
-    new_rows = new_side.take(bucket)
-    if not new_rows:
+    if not new_side.has_rows(bucket):
         return
     old_rows = Block.packed(old_side.take(bucket))
-    for part in Block.packed(new_rows):
+    for part in new_side.take(bucket):
         rest = part
         for number, waiting in enumerate(old_rows):
             pairs, old_rows[number], rest = match(waiting, rest)
@@ -108,12 +123,17 @@ class _Buckets:
         """How many rows of a bucket are in memory."""
         return sum(map(len, self._rows.get(bucket, [])))
 
+    def has_rows(self, bucket: int) -> bool:
+        """Whether a row of the bucket is in memory or in its file."""
+        return bucket in self._rows or bucket in self._files
+
     def add(self, bucket: int, rows: Block) -> None:
         """Let rows wait in memory."""
         rows = rows.copied()
+        size = rows.size + ROW_BYTES * len(rows) + _PART_BYTES + _COLUMN_BYTES * rows.stored.num_columns
         self._rows.setdefault(bucket, []).append(rows)
-        self._sizes[bucket] = self._sizes.get(bucket, 0) + rows.size
-        self.size += rows.size
+        self._sizes[bucket] = self._sizes.get(bucket, 0) + size
+        self.size += size
 
     def spill(self, bucket: int) -> None:
         """Write the rows of a bucket that are in memory to its file."""
@@ -126,16 +146,15 @@ class _Buckets:
             self._files[bucket].write_batch(batch)
         self.spilled.add(bucket)
 
-    def take(self, bucket: int) -> list[Block]:
-        """All rows of a bucket, in memory and in its file; they are removed from it."""
-        rows = self._leave_memory(bucket)
+    def take(self, bucket: int) -> Iterator[Block]:
+        """All rows of a bucket, in memory and in its file, one part at a time; they are removed from it."""
+        yield from self._leave_memory(bucket)
         if bucket in self._files:
             self._files.pop(bucket).close()
             path = self._folder / str(bucket)
-            with pa.ipc.open_stream(path.read_bytes()) as stream:
-                rows += [_block(batch) for batch in stream]
+            with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as stream:
+                yield from map(_block, stream)
             path.unlink()
-        return rows
 
     def _leave_memory(self, bucket: int) -> list[Block]:
         self.size -= self._sizes.pop(bucket, 0)

@@ -18,6 +18,15 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DataType, StructType, VariantType
 
+from deltawave.differencing.decoding import (
+    BATCH_BYTES,
+    BATCH_ROWS,
+    decoded_bytes,
+    joined,
+    repeating_columns,
+    step_rows,
+)
+
 # Metadata of a column whose values Spark changes while it reads them.
 FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
 
@@ -34,17 +43,15 @@ _EXAMINED = (
     "problem string"
 )
 
+# Smaller batches save nothing that is worth the time.
+_LEAST_BATCH_BYTES = 1 << 16
+
 _LOG = logging.getLogger(__name__)
 
 Batches = Iterable[pa.RecordBatch]
 
 _TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 _BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
-
-# Rows that are decoded at a time, and about how many bytes they may take.
-_BATCH_ROWS, _BATCH_BYTES = 1 << 16, 1 << 26
-# A text column with at most this many stored bytes per value repeats itself: it stays in a dictionary.
-_REPEATING_BYTES = 4
 
 
 class NotInPlaceError(Exception):
@@ -63,6 +70,7 @@ class RowGroups:
     - ``rows``: how many rows each has
     - ``row_bytes``: about how many bytes a decoded row takes
     - ``states``: the size and the time of modification of each file when its footer was read
+    - ``batch_bytes``: about how many bytes a decoded batch may take
     """
 
     groups: tuple[tuple[str, int], ...]
@@ -70,6 +78,7 @@ class RowGroups:
     row_bytes: int
     schema: pa.Schema
     states: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
+    batch_bytes: int = BATCH_BYTES
 
     @classmethod
     def of(cls, frame: DataFrame) -> RowGroups:
@@ -121,12 +130,16 @@ class RowGroups:
         groups, rows = tuple(self.groups[number] for number in numbers), tuple(self.rows[number] for number in numbers)
         return replace(self, groups=groups, rows=rows)
 
-    def read(self, numbers: Iterable[int], batch_rows: int | None = None) -> Iterator[pa.RecordBatch]:
+    def within(self, memory_bytes: int) -> RowGroups:
+        """The same row groups for a task that may use this memory: a decoded batch takes about a sixteenth of it."""
+        return replace(self, batch_bytes=max(_LEAST_BATCH_BYTES, min(BATCH_BYTES, memory_bytes // 16)))
+
+    def read(self, numbers: Iterable[int], batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         """Decode these row groups, one after the other. Repetitive texts stay in dictionaries.
 
         Raises ``ChangedFileError`` if a file was changed or replaced.
         """
-        return _rows(self, list(numbers), batch_rows or max(256, min(_BATCH_ROWS, _BATCH_BYTES // self.row_bytes)))
+        return _rows(self, list(numbers), batch_rows)
 
 
 def map_rows(
@@ -158,7 +171,7 @@ def map_row_groups(
     groups: RowGroups,
     work: Callable[[Batches], Batches],
     schema: StructType | str,
-    batch_rows: int | None = None,
+    batch_rows: int = BATCH_ROWS,
 ) -> DataFrame:
     """Let tasks ``work`` on the rows of files, up to ``batch_rows`` at a time; a result of that ``schema``."""
 
@@ -188,14 +201,17 @@ def _rows(groups: RowGroups, numbers: list[int], batch_rows: int) -> Iterator[pa
         if path in groups.states and _state(path) != groups.states[path]:
             raise ChangedFileError(f"{path} was changed while it was compared. Run again when it is complete.")
         file = open_file(path)
-        repeating = _repeating(file.metadata.row_group(group))
+        footer = file.metadata.row_group(group)
+        repeating = repeating_columns(footer)
         if repeating:
             file = open_file(path, read_dictionary=repeating)
         wanted = {name.lower() for name in groups.schema.names}
         names = [name for name in file.schema_arrow.names if name.lower() in wanted]
         # A dot would name a field of a struct.
         columns = None if any("." in name for name in names) else names
-        for batch in file.iter_batches(batch_rows, row_groups=[group], columns=columns, use_threads=False):
+        step = min(batch_rows, step_rows(footer, names, groups.batch_bytes))
+        steps = file.iter_batches(step, row_groups=[group], columns=columns, use_threads=False)
+        for batch in joined(steps, batch_rows, groups.batch_bytes):
             yield _typed(batch, groups.schema)
 
 
@@ -305,10 +321,13 @@ def _has_struct(kind: DataType) -> bool:
 
 
 def _row_bytes(file: pq.ParquetFile, names: list[str]) -> int:
-    """About how many bytes a row of these columns takes, by the first few rows."""
+    """About how many bytes a row of these columns takes, by the footer, and by the first rows if their texts repeat."""
     columns = None if any("." in name for name in names) else names
     sample = next(file.iter_batches(100, row_groups=[0], columns=columns), None) if file.num_row_groups else None
-    return 1 + sample.nbytes // max(1, sample.num_rows) if sample is not None else 1
+    groups = (file.metadata.row_group(number) for number in range(file.num_row_groups))
+    decoded = sum(decoded_bytes(group, names) for group in groups)
+    first = sample.nbytes // max(1, sample.num_rows) if sample is not None else 0
+    return 1 + max(int(first), decoded // max(1, int(file.metadata.num_rows)))
 
 
 def _has_other_calendar(metadata: dict[bytes, bytes]) -> bool:
@@ -316,18 +335,6 @@ def _has_other_calendar(metadata: dict[bytes, bytes]) -> bool:
     version = metadata.get(b"org.apache.spark.version", b"").decode()
     is_old = bool(version) and tuple(int(part) for part in version.split(".")[:2]) < (3, 1)
     return is_old or any(b"legacy" in key for key in metadata)
-
-
-def _repeating(group: pq.RowGroupMetaData) -> list[str]:
-    """Text columns with repetitive values."""
-    chunks = [group.column(number) for number in range(group.num_columns)]
-    return [
-        chunk.path_in_schema
-        for chunk in chunks
-        if chunk.physical_type == "BYTE_ARRAY"
-        and chunk.has_dictionary_page
-        and chunk.total_uncompressed_size < _REPEATING_BYTES * chunk.num_values
-    ]
 
 
 def located(uri: str) -> tuple[pyarrow.fs.FileSystem, str]:

@@ -20,6 +20,9 @@ from deltawave.differencing.hashing import Hashes, row_hashes
 Places = npt.NDArray[np.intp]
 Checks = npt.NDArray[np.uint32]
 
+# Keys that are gathered, sorted and written at a time; several copies of them are in memory meanwhile.
+_GATHERED_KEY_BYTES = 1 << 25
+
 _KEY_SEED, _CHECK_SEED, _ROW_SEED = 1, 2, 3
 
 
@@ -54,7 +57,11 @@ class Signatures:
         """The rows of one or more parts."""
         if len(parts) == 1:
             return parts[0]
-        message = "The keys of one segment take more than 2 GB: build the log anew (--full-refresh)."
+        message = (
+            "The keys of one segment take more than 2 GB. A segment has about half a million rows, however wide their "
+            "keys are: take a shorter unique_key, such as a hash of these columns, or a strategy or algorithm that "
+            "joins (outer_join, sort_merge)."
+        )
         return cls(
             np.concatenate([part.key_hash for part in parts]),
             np.concatenate([part.key_check for part in parts]),
@@ -131,17 +138,17 @@ def placed(hashes: Hashes, count: int) -> tuple[npt.NDArray[np.int64], Hashes]:
 
 
 def gathered(batches: Iterable[tuple[int, Signatures]], rows: int) -> Iterator[tuple[int, Signatures]]:
-    """The same rows, sorted within each kind, in few parts of about ``rows`` rows."""
+    """The same rows, sorted within each kind, in few parts of about ``rows`` rows; of fewer if their keys are wide."""
     waiting: defaultdict[int, list[Signatures]] = defaultdict(list)
-    count = 0
+    count = size = 0
     for kind, batch in batches:
         if len(batch):
             waiting[kind].append(batch)
-            count += len(batch)
-        if count >= rows:
+            count, size = count + len(batch), size + batch.keys.nbytes
+        if count >= rows or size >= _GATHERED_KEY_BYTES:
             yield from _joined(waiting)
             waiting.clear()
-            count = 0
+            count = size = 0
     yield from _joined(waiting)
 
 

@@ -54,18 +54,23 @@ def changes(
     old_rows = StoredRows.of(old, contract.names("old"))
     new_rows = StoredRows.of(new, contract.names("new"))
     session = new.sparkSession
-    capacity = max(1, memory_bytes // _PART_OF_MEMORY // _ROW_BYTES)
-    alignment = aligned(session, old_rows.groups, new_rows.groups, unique_key, capacity, parallelism(session))
-    near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {capacity:,} rows of each other"
+    reach = capacity(memory_bytes)
+    alignment = aligned(session, old_rows.groups, new_rows.groups, unique_key, reach, parallelism(session))
+    near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {reach:,} rows of each other"
     if not alignment.is_near:
         raise NotInPlaceError(f"only {near}")
     _LOG.info("window of hashes over %d segments: %s", len(alignment.segments), near)
-    old_groups, new_groups = (rows.groups.only(cells) for rows in (old_rows, new_rows))
-    compare = _Comparison(old_groups, new_groups, alignment.segments, capacity, len(unique_key), uuid4().hex)
+    old_groups, new_groups = (rows.groups.only(cells).within(memory_bytes) for rows in (old_rows, new_rows))
+    compare = _Comparison(old_groups, new_groups, alignment.segments, reach, len(unique_key), uuid4().hex)
     count = len(alignment.segments)
     found = session.range(0, count, 1, count).mapInArrow(compare, POINTERS).persist()
     common: dict[str, Any] = {"unique_key": unique_key, "columns": columns, "before_image": before_image}
     return joined_rows(found, old_rows, new_rows, **common), found.unpersist
+
+
+def capacity(memory_bytes: int) -> int:
+    """How many rows an aging buffer holds in a task that may use this memory."""
+    return max(1, memory_bytes // _PART_OF_MEMORY // _ROW_BYTES)
 
 
 @dataclass(frozen=True)

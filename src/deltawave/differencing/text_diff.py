@@ -17,7 +17,7 @@ from deltawave.differencing.compression import FreedAndMeasured
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.window import Matching, changes_by
 
-_TEXT_DIFF = Matching("text diff", in_sequence, needs_order=True)
+TEXT_DIFF = Matching("text diff", in_sequence, needs_order=True)
 
 
 def changes(
@@ -35,7 +35,7 @@ def changes(
     without Spark, and leaves both snapshots to Spark's join if that is not possible or the order differs much.
     """
     return changes_by(
-        _TEXT_DIFF,
+        TEXT_DIFF,
         old,
         new,
         unique_key=unique_key,

@@ -189,9 +189,7 @@ class SegmentedPair:
         memory_bytes: int,
     ) -> SegmentedPair:
         """The segments of these row groups; ``schema``: that of ``found_schema``. Raises ``UnfitError`` likewise."""
-        row_bytes = max(old_rows.row_bytes, new_rows.row_bytes)
-        capacity_bytes = memory_bytes // _PART_OF_MEMORY
-        capacity = max(1, capacity_bytes // row_bytes)
+        capacity, capacity_bytes = capacities(memory_bytes, old_rows, new_rows)
         alignment = aligned(session, old_rows, new_rows, unique_key, capacity, parallelism(session))
         near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {capacity:,} rows of each other"
         if not alignment.is_near:
@@ -200,7 +198,10 @@ class SegmentedPair:
             in_order = f"{alignment.ordered_fraction:.0%} of the sampled rows are in the same order"
             raise UnfitError(f"only {in_order}", alignment.nearness)
         _LOG.info("%s over %d segments: %s", matching.name, len(alignment.segments), near)
-        old_rows, new_rows = old_rows.only(contract.names("old")), new_rows.only(contract.names("new"))
+        old_rows, new_rows = (
+            rows.only(contract.names(side)).within(memory_bytes)
+            for side, rows in zip(_SIDES, (old_rows, new_rows), strict=True)
+        )
         return cls(
             matching,
             session,
@@ -233,6 +234,12 @@ class SegmentedPair:
             to_arrow_schema(self.schema),
             uuid4().hex,
         )
+
+
+def capacities(memory_bytes: int, old: RowGroups, new: RowGroups) -> tuple[int, int]:
+    """How many rows and bytes an aging buffer holds in a task that may use this memory."""
+    capacity_bytes = memory_bytes // _PART_OF_MEMORY
+    return max(1, capacity_bytes // max(old.row_bytes, new.row_bytes)), capacity_bytes
 
 
 def found_schema(contract: Contract, old: DataFrame, new: DataFrame) -> StructType:

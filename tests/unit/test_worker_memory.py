@@ -1,0 +1,23 @@
+"""A Python worker stays within the memory that it was granted, and a fixed overhead, however wide its rows are."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+MB = 2**20
+GRANTED = 64 * MB
+# Of the libraries: their buffers while they read two files, and memory that they keep for later.
+OVERHEAD = 96 * MB
+
+
+def test_workers_stay_within_the_granted_memory(tmp_path: Path) -> None:
+    program = Path(__file__).with_name("worker_memory.py")
+    run = subprocess.run([sys.executable, program, tmp_path, str(GRANTED)], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    grown = json.loads(run.stdout)
+    assert grown
+    # 80 MB of texts per snapshot; reading all of them at once would take several times that.
+    assert {name: size // MB for name, size in grown.items() if size > GRANTED + OVERHEAD} == {}
