@@ -82,7 +82,8 @@ where
   {{ return(key.expression ~ ' >= ' ~ key.literal) }}
 {%- endmacro -%}
 
-{# An index is searched by the bare column, in the connection's time zone; so from a day earlier, because of hours that occur twice. #}
+{# The index is on the column itself, whose values are local times of the connection's time zone. When clocks are set back, an hour occurs
+  twice: so the index is searched from a day earlier, and the exact time is checked on the rows found. #}
 {%- macro mysql___remote_since(key) -%}
   {%- set since = key.expression ~ ' >= ' ~ key.literal -%}
   {%- if key.kind != 'timestamp' -%}

@@ -79,7 +79,7 @@
   {{ return(value | string if type in ['date', 'string'] else value | int) }}
 {%- endmacro -%}
 
-{# Does the calendar have a date of this form? In a month without that day, counting from its first leads to the next month. #}
+{# Is a text of this form a date? Day 31 of a shorter month, counted from the first of the month, lies in the next month. #}
 {%- macro _is_date(text) -%}
   {%- set year, month, day = text[:4] | int, text[5:7] | int, text[8:] | int -%}
   {{ return(year > 0 and (modules.datetime.date(year, month, 1) + modules.datetime.timedelta(days=day - 1)).month == month) }}

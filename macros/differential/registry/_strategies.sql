@@ -10,7 +10,7 @@
 {%- macro default___strategies() -%}
   {%- set of_time = ['updated_at', 'overlap', 'null_timestamp', 'future_timestamp', 'row_id', 'range_rows'] -%}
   {%- set of_ranges = ['range_rows', 'ranges_per_run', 'range_pause'] -%}
-  {#- A quarantined row that is not touched again would never be read again. -#}
+  {#- These strategies read a row only when it has changed: one in quarantine would stay there until its next change. -#}
   {%- set no_duplicates = {'duplicate_keys': ['fail']} -%}
   {{ return({
     'outer_join': deltawave._strategy(

@@ -23,7 +23,7 @@ from deltawave.differencing.merging import patched
 from deltawave.differencing.nearness import Measured
 from deltawave.differencing.signatures import Signatures, gathered
 
-# A result, and a function that frees what it needs until it is read.
+# A result, and a function that releases its resources: call it once the result was read.
 Freed = tuple[DataFrame, Callable[[], object]]
 # The same, and what was measured meanwhile.
 FreedAndMeasured = tuple[DataFrame, Callable[[], object], Measured]

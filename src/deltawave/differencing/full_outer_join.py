@@ -43,7 +43,7 @@ def outer_join(
     memory_bytes: int = 1 << 30,
     check_keys: bool = True,
 ) -> Freed:
-    """Return the full outer join, and a function that frees what it needs, to call when it has been read.
+    """Return the full outer join, and a function that releases its resources: call it once the join was read.
 
     The columns of ``on``, then the others of ``left``, then those of ``right``; a row without a partner has nulls for
     those of the other relation. As in SQL, null matches nothing.

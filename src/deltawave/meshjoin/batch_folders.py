@@ -203,7 +203,7 @@ class BatchFolders:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether a table has taken over results, perhaps before this folder was set aside and put back."""
+        """Whether a table has taken over results of this folder; setting it aside and putting it back keeps that."""
         return any(self._exists(f"{self._folder}/{name}") for name in (_CONFIRMED, _WAS_CONFIRMED))
 
     def confirm(self) -> None:

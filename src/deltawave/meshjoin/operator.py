@@ -155,7 +155,10 @@ class MeshJoin:
         and ``ValueError`` for ``right_anti`` with ``shed``: unmatched rows are not known before the last tuple.
         """
         if shed is not None and self.how == "right_anti":
-            raise ValueError("A right_anti mesh join can't shed: all tuples tell which rows none meets.")
+            raise ValueError(
+                "A right_anti mesh join can't shed tuples: which rows of the relation have no match is known only when all "
+                "tuples were joined. Leave out shed."
+            )
         source = Arrived(stream, self.stream_schema)
         if shed is not None:
             source = ShedStream(stream, self.stream_schema, shed)

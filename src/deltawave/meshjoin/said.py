@@ -1,4 +1,4 @@
-"""What a stream has failed with, without where that was: Python's and Java's stacks, offsets and plans."""
+"""The message of a stream's error, without the stacks of Python and Java, offsets and plans."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _ATOM = re.compile(r"[^,<>()]+(?:\([^()]*\))?[^,<>()]*")
 
 
 def type_text(kind: DataType) -> str:
-    """A type as SQL reads it, also where a struct's field has another name than an identifier's."""
+    """A type as SQL reads it. The names of a struct's fields are quoted: they may contain any character."""
     if isinstance(kind, StructType):
         fields = (f"{quoted(field.name)}:{type_text(field.dataType)}" for field in kind.fields)
         return f"struct<{','.join(fields)}>"

@@ -97,8 +97,8 @@ class WaveTable:
                 made = step(record, spec, each, source, naming, former)
                 if changed := self._write(made):
                     _LOG.warning(
-                        "%s: the values of day(s) %s differ each time they are read. They were taken, and each run "
-                        "that they are delivered in takes them again.",
+                        "%s: the values of day(s) %s differ each time they are read. The days are indexed, and indexed "
+                        "again by each run whose select returns them.",
                         self.view,
                         ", ".join(changed),
                     )
