@@ -1,18 +1,16 @@
 -- Rows of the last seven days that the wave index lacks, and rows that it has and should not; the same for one airport by a probe.
 {{ config(enabled=var('deltawave_demo', project_name == 'deltawave')) }}
 
-with days as (
-    select distinct dump_date
+with newest as (
+    select max(dump_date) as dump_date
     from {{ ref('stg_runway_days') }}
-    order by dump_date desc
-    limit 7
 ),
 
 expected as (
     select runway_days.*
     from {{ ref('stg_runway_days') }} as runway_days
-    left semi join days
-        on runway_days.dump_date = days.dump_date
+    left semi join newest
+        on runway_days.dump_date > date_sub(newest.dump_date, 7)
 ),
 
 probed as (

@@ -44,26 +44,35 @@
 {%- endmacro -%}
 
 {#
-  Days whose written values differ from the counted ones: {day: checksum of the written rows}. Another number of rows is refused; other values come
-  from sums of floating-point numbers, and from collect_set, whose order varies.
+  New days whose written values differ from the counted ones: {day: checksum of the written rows}. Another number of rows is refused; other values come
+  from sums of floating-point numbers, and from collect_set, whose order varies. Rows that were copied within the index have to be the recorded ones.
 #}
 {%- macro _unsteady_days(job, batch, found) -%}
   {%- set others = [] -%}
+  {%- set damaged = [] -%}
   {%- set checksums = {} -%}
   {%- for row in found if row.kind == 'changed_days' -%}
-    {%- for day, checksum, has_other_count in deltawave._run(job, row.text).rows -%}
-      {%- if has_other_count -%}{%- do others.append(day) -%}{%- endif -%}
-      {%- do checksums.update({day: checksum}) -%}
+    {%- for day, checksum, has_other_count, is_copied in deltawave._run(job, row.text).rows -%}
+      {%- if is_copied -%}
+        {%- do damaged.append(day) -%}
+      {%- else -%}
+        {%- if has_other_count -%}{%- do others.append(day) -%}{%- endif -%}
+        {%- do checksums.update({day: checksum}) -%}
+      {%- endif -%}
     {%- endfor -%}
   {%- endfor -%}
-  {%- if others -%}
+  {%- if others or damaged -%}
     {#- A run that has decided this batch sweeps the leftovers of others for it. -#}
     {%- set newest = deltawave._last_commit(job) -%}
     {%- if newest >= batch.batch_id -%}
       {%- set winner = deltawave._read_commit(job, newest).attempt -%}
       {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': winner, 'attempt': batch.attempt}) -%}
     {%- endif -%}
-    {%- do deltawave._refuse(job, batch, 'changed_days', {'days': others | join(', ')}) -%}
+    {#- Copies of a new day differ if the source does. -#}
+    {%- if others -%}
+      {%- do deltawave._refuse(job, batch, 'changed_days', {'days': others | join(', ')}) -%}
+    {%- endif -%}
+    {%- do deltawave._refuse(job, batch, 'damaged_days', {'days': damaged | unique | join(', ')}) -%}
   {%- endif -%}
   {{ return(checksums) }}
 {%- endmacro -%}

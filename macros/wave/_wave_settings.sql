@@ -10,7 +10,8 @@
     'buckets': {'default': 8, 'is': 'count'},
     'spread': {'default': false, 'is': 'choice', 'values': [false, true]},
     'clip': {'default': true, 'is': 'choice', 'values': [false, true]},
-    'gaps': {'default': 'skip', 'is': 'choice', 'values': ['skip', 'empty', 'fail']},
+    'gaps': {'default': none, 'is': 'choice', 'values': [none, 'skip', 'empty', 'fail']},
+    'lead_days': {'default': 1, 'is': 'days'},
     'state_schema': {'default': none, 'is': 'name'},
     'full_refresh': {'default': none, 'is': 'choice', 'values': [none, false, true]},
   }) }}

@@ -20,16 +20,21 @@
   {%- for number in range(1, wave.spec.index.constituents + 1) -%}
     {%- set table = wave.indexes.get('I' ~ number) or {'parts': []} -%}
     {%- set parts = [] -%}
+    {%- set filled = [] -%}
     {%- set others = [] -%}
     {%- for part in table.parts -%}
       {%- set held = deltawave._days_of_part(part[1]) -%}
       {%- if held | select('in', days) | list -%}
         {%- do parts.append(deltawave._literal(part[0])) -%}
+        {%- if deltawave._have_rows(wave, held) -%}{%- do filled.append(parts[-1]) -%}{%- endif -%}
         {%- do others.extend(held | reject('in', days)) -%}
       {%- endif -%}
     {%- endfor -%}
     {%- if parts -%}
       {%- set conditions = ['wave_part in (' ~ parts | join(', ') ~ ')'] -%}
+      {%- if filled and wave.spec.technique == 'in_place' -%}
+        {%- do conditions.append(deltawave._parts_are_there(table.table, filled)) -%}
+      {%- endif -%}
       {%- if others -%}{%- do conditions.append(deltawave._of_days(wave, days)) -%}{%- endif -%}
       {%- if condition -%}{%- do conditions.append(condition) -%}{%- endif -%}
       {%- do selects.append('select ' ~ columns ~ ' from ' ~ table.table ~ ' where ' ~ conditions | join(' and ')) -%}
@@ -40,6 +45,20 @@
     {%- do selects.append('select ' ~ columns ~ ' from ' ~ table ~ ' where false') -%}
   {%- endif -%}
   {{ return(selects | join('\nunion all\n')) }}
+{%- endmacro -%}
+
+{# Has any of these days rows? #}
+{%- macro _have_rows(wave, days) -%}
+  {%- for day in days if wave.days[day | string][1] -%}
+    {{ return(true) }}
+  {%- endfor -%}
+  {{ return(false) }}
+{%- endmacro -%}
+
+{# A condition that fails if a part with rows has been dropped: a scan of partitions that are no longer there would find no rows, without an error. #}
+{%- macro _parts_are_there(table, parts) -%}
+  {%- set found = 'assert_true(size(collect_set(wave_part)) = ' ~ parts | length ~ ', ' ~ deltawave._literal(deltawave._message('parts_gone', {})) ~ ')' -%}
+  {{ return('(select ' ~ found ~ ' is null from ' ~ table ~ ' where wave_part in (' ~ parts | join(', ') ~ '))') }}
 {%- endmacro -%}
 
 {# A condition that holds for rows of these days. #}

@@ -18,11 +18,12 @@
 
   {%- set state = deltawave._recover(job) -%}
   {%- set warnings = [] -%}
+  {%- set refused = [] -%}
   {%- set progress = namespace(record=state.record, is_new=state.is_new_generation) -%}
   {%- if flags.EMPTY -%}
     {%- do deltawave._create_without_days(job) -%}
   {%- else -%}
-    {%- for work in deltawave._pending_days(job, state, warnings) -%}
+    {%- for work in deltawave._pending_days(job, state, warnings, refused) -%}
       {%- if work.kind != 'prepare' or deltawave._wave_in(progress.record.select).pending -%}
         {%- set progress.record = deltawave._take_step(job, progress.record, work, progress.is_new, warnings) -%}
         {%- set progress.is_new = false -%}
@@ -43,6 +44,10 @@
   {{ run_hooks(post_hooks) }}
   {%- do apply_grants(job.target, config.get('grants'), should_revoke=false) -%}
 
+  {#- By now the other days are loaded. -#}
+  {%- if refused -%}
+    {%- do deltawave._fail_for_refused(job, refused, 'The other days were loaded.', warnings) -%}
+  {%- endif -%}
   {#- With --warn-error the first one ends the run: by now all that the run had to do is done. -#}
   {%- for text in warnings -%}
     {%- do exceptions.warn(text) -%}

@@ -37,6 +37,7 @@ TEXT = """
     day_column='day',
     search_field='region',
     buckets=2,
+    gaps='skip',
 ) }}}}
 select * except (dump_date), date_add(dump_date, cast(account_id % {days} as int)) as day
 from dumps.accounts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from datetime import date, datetime
+from datetime import date, datetime, timezone
 from types import SimpleNamespace
 from typing import Any
 
@@ -131,19 +131,66 @@ def test_days_to_drop_of_no_model() -> None:
 def test_a_day_is_advised_as_text(day: str) -> None:
     """YAML would read some as another one, and the shell."""
     macros = Macros()
-    told = macros._message("late_advice", {"model": "sales", "wrong": macros._for_vars(day)})
+    values = {"model": "sales", "wrong": day, "dropped": macros._for_vars(day)}
+    told = macros._message("late_wrong", values)
     arguments = shlex.split(re.findall(r"--vars '.*'", told)[0])
     assert yaml.safe_load(arguments[1])["deltawave_drop_days"] == {"sales": [day]}
-    late = macros._message("late_days", {"model": "sales", "days": "0130", "advice": told})
-    assert late.startswith("sales: day(s) 0130 came after later ones")
-    assert late.endswith(told)
 
 
 def test_the_advice_for_days_before_the_index() -> None:
-    early = Macros()._message("early_advice", {})
+    early = advice({"late_because": "before"})
     assert "--full-refresh" in early
     assert "only the days that the select delivers" in early
     assert "deltawave_drop_days" not in early
+
+
+def test_a_late_day_leads_to_the_policy_for_gaps() -> None:
+    policy = messages("Wave indices")["a late day with `gaps: skip`"]
+    assert policy in (late := advice({"late_because": "skip"}))
+    assert late.startswith("sales: day(s) 2026-01-03 came after later ones")
+    assert "deltawave_drop_days" not in late
+    many, _ = planned(*[["late", str(day)] for day in range(12)], ["late_because", "passed"])
+    assert "day(s) 0, 1, 2, 3, 4 and 7 more came after later ones" in many[0]
+    # Only of a day that has not come the command to drop it is ready.
+    late = advice({"late_because": "skip", "wrong": "2206-01-04"})
+    assert late.index(policy) < late.index("--vars '{deltawave_drop_days: {sales: [\"2206-01-04\"]}}'")
+
+
+def advice(found: dict[str, str]) -> str:
+    """The warning of a run that finds a late day."""
+    warned, _ = planned(["late", "2026-01-03"], *map(list, found.items()))
+    assert len(warned) == 1
+    return warned[0]
+
+
+def planned(*rows: list[str], model: str = "sales", **variables: Any) -> tuple[list[str], list[str]]:
+    """The warnings of a run, and what it refuses."""
+    warned: list[str] = []
+    refused: list[str] = []
+    started = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    macros = Macros(var=lambda name, value: variables.get(name, value), run_started_at=started)
+    asked: list[Any] = []
+    macros._macros["_ask_library"] = lambda *args: (
+        asked.append(args[-1]) or [{"kind": kind, "text": text} for kind, text in rows]
+    )
+    job = {"name": model, "attempt": "own", "state_schema": "shop", "settings": {"window": 300}}
+    job["target"] = {"identifier": model}
+    macros._pending_days(job, {"record": None, "is_new_generation": False}, warned, refused)
+    assert asked[0]["started_at"] == "2026-01-01T00:00:00.000000Z"
+    assert asked[0]["accept"] == ("deltawave_accept" in variables)
+    return warned, refused
+
+
+def test_days_that_look_wrong_do_not_keep_others_from_being_loaded() -> None:
+    work = json.dumps({"kind": "take", "days": [{"value": "2026-01-02"}]})
+    _, refused = planned(["refused", "2206-01-04: a wrong date?"], ["work", work], deltawave_accept=["sales"])
+    assert refused == ["2206-01-04: a wrong date?"]
+    # A preparation alone changes nothing that a reader sees. What a run warns of is not lost.
+    for works in ([], [["work", json.dumps({"kind": "prepare", "days": []})]]):
+        with pytest.raises(CompilationError) as error:
+            planned(["refused", "2206-01-04: a wrong date?"], ["unknown", "2026-01-03"], *works)
+        assert "2206-01-04: a wrong date? Nothing was changed. Correct the days" in str(error.value)
+        assert "has no day 2026-01-03 to drop" in str(error.value)
 
 
 def test_a_leap_day_is_a_day() -> None:
@@ -230,10 +277,12 @@ def test_rows_that_another_run_has_swept_are_no_change_of_the_source() -> None:
     job = {"name": "sales", "statements": [], "state_schema": "shop", "target": SimpleNamespace(identifier="sales")}
     batch = {"batch_id": 4, "attempt": "own", "label": "4 (2026-01-04)", "log": None}
     found = [{"kind": "changed_days", "text": "select"}]
+    counted = [("2026-01-04", None, True, False)]
+    copied = [("2026-01-02", "f", False, True)]
 
-    def refused(newest: int) -> str:
+    def refused(newest: int, *rows: tuple[str, str | None, bool, bool]) -> str:
         tables = [("shop", f"sales__commit_{newest}", False)]
-        macros = Macros(run_query=lambda sql: tables if sql.startswith("show") else [("2026-01-04", None, True)])
+        macros = Macros(run_query=lambda sql: tables if sql.startswith("show") else list(rows or counted))
         # A file's macros replace these when it is loaded.
         _ = macros._last_commit
         macros._macros["_read_commit"] = lambda *_: {"attempt": "other"}
@@ -244,6 +293,9 @@ def test_rows_that_another_run_has_swept_are_no_change_of_the_source() -> None:
 
     assert "day(s) 2026-01-04 changed while they were read" in refused(3)
     assert "has decided this batch first" in refused(4)
+    assert "has decided this batch first" in refused(4, *copied)
+    assert messages("Wave indices")["rows of an index that are not those recorded"] in refused(3, *copied)
+    assert "day(s) 2026-01-04 changed while they were read" in refused(3, *copied, *counted)
     assert "has decided this batch first" in refused(5)
 
 
@@ -321,11 +373,6 @@ def test_another_catalog_is_refused() -> None:
 
 
 def test_a_window_that_will_not_fit_is_told() -> None:
-    warned: list[str] = []
-    macros = Macros(var=lambda _, value: value)
-    macros._macros["_ask_library"] = lambda *_: [{"kind": "length", "text": "38,561"}]
-    job = {"name": "sales", "attempt": "own", "state_schema": "shop", "settings": {"window": 300}}
-    job["target"] = {"identifier": "sales"}
-    assert macros._pending_days(job, {"record": None, "is_new_generation": False}, warned) == []
+    warned, _ = planned(["length", "38,561"])
     assert len(warned) == 1
     assert messages("Wave indices")["a window too great for Derby"] in warned[0]

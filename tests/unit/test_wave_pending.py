@@ -12,8 +12,9 @@ from unit.wave_records import SPEC, after, days
 
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
-from deltawave.wave.guards import objections
+from deltawave.wave.guards import Clock
 from deltawave.wave.pending import Work, day_in_the_way, pending, unknown_days
+from deltawave.wave.run_plan import plan_run
 from deltawave.wave.steps import step
 from deltawave.wave.tables import TECHNIQUES, Day, WaveRecord, WaveSpec
 
@@ -30,10 +31,16 @@ def test_works_of_a_run() -> None:
     record, _ = after(SPEC, 4, first_load=3)
     gap = [*days(6, 6)]
     assert [work.days[0].rows for work in pending(record, SPEC, gap, "empty")[0]] == [0, 1_000_000]
-    assert objections(record, SPEC, gap, pending(record, SPEC, gap, "empty")[0], "empty") == []
-    assert objections(record, SPEC, gap, pending(record, SPEC, gap, "fail")[0], "fail") == [
-        "there is no batch of 2026-01-05, which comes before 2026-01-06; gaps: fail asks for all."
+    assert plan_run(record, SPEC, gap, "empty").refused == []
+    # What comes before the gap is taken.
+    plan = plan_run(record, SPEC, [*days(4, 5), *days(7, 9)], "fail")
+    assert plan.refused == [
+        "there is no batch of 2026-01-06, which comes before 2026-01-07 (and 2026-01-08, 2026-01-09); "
+        "gaps: fail asks for all."
     ]
+    assert plan.works == [Work("take", tuple(days(5, 5)))]
+    assert plan_run(None, SPEC, gap, "fail").refused == []
+    assert plan_run(None, SPEC, [*days(1, 2), *gap], "fail").works == []
     with pytest.raises(ValueError, match="gaps: empty needs a day_column of dates or whole numbers; day is a text"):
         pending(None, replace(SPEC, columns=(("day", "string"), ("supplier", "int"))), gap, "empty")
 
@@ -68,23 +75,35 @@ def test_a_day_before_a_growing_window_comes_too_late() -> None:
 
 @pytest.mark.parametrize("gaps", ["skip", "empty", "fail"])
 @pytest.mark.parametrize("wrong", ["2206-01-04", "9999-12-31"])
-def test_a_date_far_ahead_is_doubted(gaps: str, wrong: str) -> None:
+def test_a_date_far_ahead_is_refused(gaps: str, wrong: str) -> None:
     ahead = (date.fromisoformat(wrong) - date(2026, 1, 3)).days
-    far = f"{wrong} comes {ahead:,} days after 2026-01-03, more than 10 windows: a wrong date?"
+    limit = "10 windows" if gaps == "skip" else "a week"
+    far = f"{wrong} comes {ahead:,} days after 2026-01-03, more than {limit}: a wrong date?"
+    assert gaps != "empty" or wrong != "2206-01-04" or far == messages("Wave indices")["a date far ahead"]
     record, _ = after(SPEC, 3, first_load=3)
-    for before, delivered in ((None, days(1, 3)), (record, [])):
+    # Of first days that lie far apart none shows which is wrong; later on, the others are taken.
+    for before, delivered, taken in ((None, days(1, 3), []), (record, days(4, 5), days(4, 5))):
         source = [*delivered, Day(wrong, 1, "a")]
-        works, _ = pending(before, SPEC, source, gaps)
-        assert objections(before, SPEC, source, works, gaps)[0] == far
-        assert wrong != "2206-01-04" or far == messages("Wave indices")["a date far ahead"]
+        if before:
+            ahead -= 2
+            far = f"{wrong} comes {ahead:,} days after 2026-01-05, more than {limit}: a wrong date?"
+        plan = plan_run(before, SPEC, source, gaps)
+        assert plan.refused == [far]
+        assert [day for work in plan.works for day in work.days] == taken
         # Who accepts it gets no more days without rows than the window holds.
-        assert sum(len(work.days) for work in works) <= 5
+        accepted = plan_run(before, SPEC, source, gaps, accept=True)
+        assert accepted.refused == []
+        assert sum(len(work.days) for work in accepted.works) <= len(taken) + 5
 
 
 @pytest.mark.parametrize("value", ["+20206-01-04", "0000-01-01"])
 def test_a_year_that_is_none(value: str) -> None:
-    with pytest.raises(ValueError, match=rf"day_column 'day': {re.escape(value)} is no date of the years 1 to 9999"):
-        pending(None, SPEC, [Day(value, 1, "a")])
+    for accept in (False, True):
+        plan = plan_run(None, SPEC, [*days(1, 2), Day(value, 1, "a")], "skip", accept=accept)
+        assert plan.refused == [
+            f"day_column 'day': {value} can't be read as a date of the years 1 to 9999, and can't be accepted."
+        ]
+        assert plan.works == [Work("start", tuple(days(1, 2)))]
 
 
 def test_a_source_that_changes_its_columns_during_a_run() -> None:
@@ -113,15 +132,15 @@ def test_a_window_that_is_clipped_without_a_new_day(scheme: str, technique: str)
     assert [work.kind for work in follows] == [work.kind for work in pending(record, record.spec, days(9, 9))[0]]
 
 
-def doubted(spec: WaveSpec, first: int, gaps: str, *values: str) -> list[str]:
-    """Those of days, taken one by one after the ``first``, that are doubted."""
+def refused(spec: WaveSpec, first: int, gaps: str, *values: str) -> list[str]:
+    """Those of days, taken one by one after the ``first``, that are refused until they are accepted."""
     record, found = None, []
     for delivered in (
         [Day(value, 1, "a") for value in values[:first]],
         *([Day(each, 1, "a")] for each in values[first:]),
     ):
-        works, _ = pending(record, spec, delivered, gaps)
-        found += [each.partition(" comes")[0] for each in objections(record, spec, delivered, works, gaps)]
+        found += [each.partition(" comes")[0] for each in plan_run(record, spec, delivered, gaps).refused]
+        works = plan_run(record, spec, delivered, gaps, accept=True).works
         for batch, work in enumerate(works, (record.state_day if record else 0) + 1):
             record = step(record, spec, work, "(source)", Naming("shop", "sales", batch, "0123456789ab")).record
     return found
@@ -131,38 +150,137 @@ def test_days_of_months_and_a_long_pause() -> None:
     spec = replace(SPEC, index=WaveIndex("del", 3, 2))
     months = ["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01", "2026-05-01"]
     # One distance tells how far apart they are.
-    assert doubted(spec, 2, "skip", *months, "2027-01-01", "2206-02-01") == ["2206-02-01"]
+    assert refused(spec, 2, "skip", *months, "2027-01-01", "2206-02-01") == ["2206-02-01"]
     for window in (1, 2):
         few = replace(SPEC, index=WaveIndex("del", window, 1))
-        assert doubted(few, 1, "skip", *months) == []
+        assert refused(few, 1, "skip", *months) == []
         # Years are not taken for months.
-        assert doubted(few, 1, "skip", "2026-01-01", "2027-01-01", "2027-01-02") == ["2027-01-01"]
-        assert doubted(few, 1, "skip", "2026-01-01", "2206-01-01") == ["2206-01-01"]
+        assert refused(few, 1, "skip", "2026-01-01", "2027-01-01", "2027-01-02") == ["2027-01-01"]
+        assert refused(few, 1, "skip", "2026-01-01", "2206-01-01") == ["2206-01-01"]
     week = replace(SPEC, index=WaveIndex("del", 7, 2))
-    assert doubted(week, 1, "skip", "2026-01-01", "2026-08-06") == []
-    assert doubted(week, 1, "skip", "2026-01-01", "2026-08-07") == ["2026-08-07"]
-    assert doubted(week, 2, "skip", "2026-01-01", "2027-01-02") == ["2027-01-02"]
-    # At the end of a month, days without rows would push out all others.
+    assert refused(week, 1, "skip", "2026-01-01", "2026-08-06") == []
+    assert refused(week, 1, "skip", "2026-01-01", "2026-08-07") == ["2026-08-07"]
+    assert refused(week, 2, "skip", "2026-01-01", "2027-01-02") == ["2027-01-02"]
     numbers = replace(spec, columns=(("day", "int"), ("supplier", "int")))
-    assert doubted(numbers, 1, "empty", "20260131", "20260201") == ["20260201"]
-    assert doubted(numbers, 1, "empty", "1", "4") == []
-    assert (
-        doubted(replace(spec, columns=(("day", "int"), ("supplier", "int"))), 1, "skip", "20261231", "20270101") == []
-    )
+    assert refused(numbers, 1, "empty", "20260131", "20260201") == []
+    # Days without rows would push out all others.
+    assert refused(numbers, 1, "empty", "1", "4", "8") == ["8"]
+    assert refused(numbers, 1, "skip", "202612", "202701") == []
     # What is accepted is taken, and so are the days that follow it.
     daily = replace(SPEC, index=WaveIndex("del", 1, 1))
-    assert doubted(daily, 1, "empty", "2026-01-01", "2026-01-13", "2026-01-14") == ["2026-01-13"]
+    assert refused(daily, 1, "empty", "2026-01-01", "2026-01-13", "2026-01-14") == ["2026-01-13"]
     daily = replace(SPEC, index=WaveIndex("del", 2, 1))
-    assert doubted(daily, 2, "skip", "2026-01-01", "2026-01-02", "2026-01-23", "2026-01-24") == ["2026-01-23"]
+    assert refused(daily, 2, "skip", "2026-01-01", "2026-01-02", "2026-01-23", "2026-01-24") == ["2026-01-23"]
+
+
+@pytest.mark.parametrize(
+    ("window", "kind", "last", "next_one", "wild"),
+    [
+        (7, "int", "20260110", "20260111", "99991231"),
+        (7, "date", "2026-01-10", "2026-01-11", "2026-03-11"),
+        (90, "date", "2026-01-10", "2026-01-11", "2027-01-10"),
+    ],
+)
+@pytest.mark.parametrize("gaps", [None, "skip"])
+def test_a_day_ahead_of_the_clock_does_not_freeze_the_index(
+    window: int, kind: str, last: str, next_one: str, wild: str, gaps: str | None
+) -> None:
+    spec = replace(SPEC, index=WaveIndex("del", window, 2), columns=(("day", kind), ("supplier", "int")))
+    clock = Clock(date(2026, 1, 11))
+    # The first days do not fail for it, either.
+    begun = plan_run(None, spec, [Day(last, 1, "a"), Day(wild, 1, "a")], gaps, clock=clock)
+    record, _ = carried_out(None, spec, begun.works, 1)
+    assert record.days[record.state_day].value == last
+    source = [Day(next_one, 1, "b"), Day(wild, 1, "a")]
+    plan = plan_run(record, spec, source, gaps, clock=clock)
+    assert plan.works == [Work("take", (source[0],))]
+    sentence = "later than 2026-01-12, the last date that a run on 2026-01-11 takes (lead_days: 1); a wrong date?"
+    assert plan.refused == begun.refused == [f"{wild}: {sentence}"]
+    assert kind == "date" or plan.refused == [messages("Wave indices")["a date that has not come"]]
+    accepted = plan_run(record, spec, source, gaps, clock=clock, accept=True)
+    assert accepted.works[-1] == Work("take", (source[1],))
+    if kind == "date":
+        assert plan_run(record, spec, source, "skip", clock=replace(clock, lead_days=365)).refused == []
+    # A day that was accepted is not refused again. As long as it lies ahead, no day is passed over in silence.
+    frozen, _ = carried_out(record, spec, accepted.works, 10)
+    later = Day(f"{last[:-2]}12", 1, "a")
+    plan = plan_run(frozen, spec, [*source, later], gaps, clock=clock)
+    assert plan.late[-1] == later
+    assert plan.refused == []
+    assert (plan.wrong, plan.late_because) == ((wild, "skip") if gaps else (None, "before"))
+
+
+def test_whole_numbers_that_read_as_dates() -> None:
+    spec = replace(SPEC, columns=(("day", "int"), ("supplier", "int")))
+    record, _ = carried_out(None, spec, plan_run(None, spec, [Day("20260227", 1, "a")]).works, 1)
+    record, _ = carried_out(record, spec, plan_run(record, spec, [Day("20260302", 1, "a")]).works, 10)
+    assert [day.value for _, day in sorted(record.days.items())] == ["20260227", "20260228", "20260301", "20260302"]
+    plan = plan_run(record, spec, [Day("20260230", 1, "a"), Day("20260303", 1, "a")])
+    assert plan.refused == [messages("Wave indices")["a whole number that is no date"]]
+    assert plan.works == [Work("take", (Day("20260303", 1, "a"),))]
+    # Others stay as they are.
+    for values in (["1", "2", "5"], ["202612", "202701"], ["99999998", "99999999"]):
+        found = plan_run(None, spec, [Day(value, 1, "a") for value in values], clock=Clock(date(2026, 1, 1)))
+        assert [day.value for day in found.works[0].days] == values
+        assert found.refused == []
+
+
+def test_a_day_that_comes_late_is_taken_within_the_window() -> None:
+    record, _ = carried_out(None, SPEC, plan_run(None, SPEC, [*days(5, 5), *days(7, 7)]).works, 1)
+    # Also one before the first.
+    plan = plan_run(record, SPEC, [*days(3, 4), *days(6, 6)])
+    assert plan.late == []
+    assert [work.days for work in plan.works] == [tuple(days(4, 4)), tuple(days(6, 6))]
+    record, _ = carried_out(record, SPEC, plan.works, 10)
+    assert told_days(record) == [4, 5, 6, 7]
+    record, _ = carried_out(record, SPEC, plan_run(record, SPEC, days(9, 9)).works, 20)
+    # Not the last four days that have rows.
+    assert told_days(record) == [6, 7, 9]
+    assert plan_run(None, SPEC, [Day("0001-01-02", 1, "a")]).works[0].days[0] == Day("0001-01-01")
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_months_ask_whether_days_between_count(first: int) -> None:
+    """Days without rows would push out the months before, in an index that was built without them, too."""
+    months = [Day(f"2026-{month}", 10, month) for month in ("01-01", "02-01", "03-01")]
+    record, _ = carried_out(None, SPEC, pending(None, SPEC, months[:first])[0], 1)
+    for before in (None, record):
+        with pytest.raises(ValueError, match=re.escape(messages("Wave indices")["months without `gaps`"])):
+            plan_run(before, SPEC, months, clock=Clock(date(2026, 3, 1)))
+        assert plan_run(before, SPEC, months, "skip").refused == []
+    # Days that were counted all along do not ask.
+    sparse, _ = carried_out(None, SPEC, plan_run(None, SPEC, months[:1], "empty").works, 1)
+    assert plan_run(sparse, SPEC, [Day("2026-01-08", 1, "a")]).refused == []
+
+
+def test_why_a_day_comes_too_late() -> None:
+    clock = Clock(date(2026, 2, 1))
+    record, _ = after(SPEC, 4, first_load=3)
+    record, _ = carried_out(record, SPEC, pending(record, SPEC, days(7, 7))[0], 10)
+    texts = replace(SPEC, columns=(("day", "string"), ("supplier", "int")))
+    growing, _ = carried_out(None, SPEC, pending(None, SPEC, days(5, 7))[0], 1)
+    named, _ = carried_out(*_begun(texts, "a", "c"))
+    for before, gaps, late, because in (
+        (record, "skip", days(5, 5), "skip"),
+        (record, None, days(5, 5), "passed"),
+        (growing, "skip", days(3, 3), "before"),
+        (named, None, [Day("b", 1, "a")], "text"),
+    ):
+        plan = plan_run(before, before.spec, late, gaps, clock=clock)
+        assert (plan.late, plan.late_because) == (late, because)
+        # A good day is not named as one to drop.
+        assert plan.wrong is None
 
 
 def test_days_that_lose_most_of_their_rows() -> None:
     record, _ = after(SPEC, 3)
     half, less = (replace(days(3, 3, "other")[0], rows=rows) for rows in (500_000, 499_999))
-    assert objections(record, SPEC, [half], pending(record, SPEC, [half])[0]) == []
-    assert objections(record, SPEC, [less], pending(record, SPEC, [less])[0]) == [
+    assert plan_run(record, SPEC, [half], "skip").refused == []
+    plan = plan_run(record, SPEC, [less, *days(4, 4)], "skip")
+    assert plan.refused == [
         "day(s) that would lose more than half their rows: 2026-01-03 (1000000 rows, now 499999): parts of days?"
     ]
+    assert plan.works == [Work("take", tuple(days(4, 4)))]
 
 
 def carried_out(
@@ -196,7 +314,7 @@ def test_wrong_days_are_dropped(scheme: str, technique: str) -> None:
         ("take", "2026-01-09"),
     ]
     assert late == []
-    assert objections(record, spec, days(4, 9), works) == []
+    assert plan_run(record, spec, days(4, 9), "skip", ["2026-05-02", "2026-05-01"]).refused == []
     dropped, statements = carried_out(record, spec, [work for work in works if work.kind == "drop"], 200)
     # Nothing is read for them, even if the source has the days whose values they get.
     assert all("limit 0)" in each for each in statements if "(source)" in each)
@@ -356,5 +474,4 @@ def test_the_month_after_a_dropped_one() -> None:
     for number, month in enumerate(months[:2]):
         record, _ = carried_out(record, spec, pending(record, spec, [month])[0], 10 * number + 10)
     record, _ = carried_out(record, spec, pending(record, spec, [], drop=["2026-02-28"])[0], 50)
-    works, _ = pending(record, spec, months[2:])
-    assert objections(record, spec, months[2:], works) == []
+    assert plan_run(record, spec, months[2:], "skip").refused == []

@@ -208,7 +208,7 @@ def test_new_days_are_compared_where_they_were_written() -> None:
     work = Work("take", tuple(days(5, 5)))
     made = step(record, spec, work, "(source)", Naming("shop", "sales", 9, "0123456789ab"))
     assert made.changed_days is not None
-    assert "values ('2026-01-05', 1000000L, '0000000000000005')" in made.changed_days
+    assert "values (0, '2026-01-05', 1000000L, '0000000000000005', false))" in made.changed_days
     assert f"where wave_part = '{made.record.constituents[1].parts[-1].name}' and wave_is_first" in made.changed_days
     written = step(
         record, spec, work.as_written({"2026-01-05": "f"}), "(source)", Naming("shop", "sales", 9, "0123456789ab")
@@ -218,6 +218,14 @@ def test_new_days_are_compared_where_they_were_written() -> None:
     assert written.record.tables == made.record.tables
     prepared = step(made.record, spec, Work("prepare"), "(source)", Naming("shop", "sales", 10, "0123456789ab"))
     assert prepared.changed_days is None
+    # What is copied is compared with the record; copies of a new day, with its first rows.
+    packed, _ = after(replace(spec, technique="packed_shadow"), 4)
+    made = step(packed, packed.spec, work, "(source)", Naming("shop", "sales", 9, "0123456789ab"))
+    assert "(0, '2026-01-04', 1000000L, '0000000000000004', true)" in str(made.changed_days)
+    assert "(0, '2026-01-05', 1000000L, '0000000000000005', false)" in str(made.changed_days)
+    plus = replace(SPEC, index=WaveIndex("reindex_plus", 4, 2), technique="packed_shadow")
+    made = step(after(plus, 4)[0], plus, work, "(source)", Naming("shop", "sales", 9, "0123456789ab"))
+    assert len(re.findall(r"'2026-01-05', 1000000L, (?:null, true|'0+5', false)\)", str(made.changed_days))) == 2
 
 
 def test_the_source_is_read_once_per_day() -> None:

@@ -20,6 +20,8 @@
     {{ return(deltawave._allowed_names(value, 'column name' if kind == 'columns' else 'name')) }}
   {%- elif kind == 'count' -%}
     {{ return(none if is_number and value is integer and value >= 1 else 'a whole number from 1') }}
+  {%- elif kind == 'days' -%}
+    {{ return(none if is_number and value is integer and value >= 0 else 'a number of days, from 0') }}
   {%- elif kind == 'fraction' -%}
     {{ return(none if is_number and 0 <= value <= 1 else 'a number from 0 to 1') }}
   {%- elif kind == 'seconds' -%}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from deltawave.bench.wave_parameters import Measured
 from deltawave.costs.wave import WaveCost
@@ -63,11 +64,13 @@ class Writes:
     @staticmethod
     def of(steps: Sequence[Step], days: int) -> Writes:
         """The writes of the last ``days`` days of some steps."""
-        takes = [place for place, step in enumerate(steps) if step.changed_days]
+        numbers = [0, *(step.record.state_day for step in steps)]
+        is_take = [last < number for last, number in pairwise(numbers)]
+        takes = [place for place, is_one in enumerate(is_take) if is_one]
         counted = steps[takes[-days] :]
         inserts = {True: 0, False: 0}
-        for step in counted:
-            inserts[bool(step.changed_days)] += sum(text.startswith("insert") for text in step.statements)
+        for step, is_one in zip(counted, is_take[takes[-days] :], strict=True):
+            inserts[is_one] += sum(text.startswith("insert") for text in step.statements)
         return Writes((1.0, len(counted) / days - 1), (inserts[True] / days, inserts[False] / days))
 
 

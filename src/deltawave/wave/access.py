@@ -12,8 +12,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.differencing.in_place import quoted
-from deltawave.wave.pending import in_order
-from deltawave.wave.statements import of_days
+from deltawave.wave.day_values import in_order
+from deltawave.wave.statements import of_days, parts_are_there
 from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import marked
 
@@ -40,8 +40,8 @@ def timed_index_probe(session: SparkSession, relation: str, value: Any, from_day
     """The rows with a search value, of the days from ``from_day`` to ``to_day``, both included (TimedIndexProbe).
 
     ``None`` leaves a side open. One bucket of each constituent is read, where the files' statistics let it be. The
-    frame names tables and parts, which are gone after two more transitions of the wave index: then it fails, or lacks
-    rows. Raises ``ValueError`` if an end is no value of the day column.
+    frame names tables and parts, some of which are dropped after two more transitions of the wave index: then it fails.
+    Raises ``ValueError`` if an end is no value of the day column.
     """
     return _read(session, relation, from_day, to_day, partial(_found, value))
 
@@ -105,6 +105,8 @@ def _meeting(table: Table, days: frozenset[int]) -> list[Part]:
 def _entries(session: SparkSession, record: WaveRecord, table: Table, days: frozenset[int]) -> DataFrame:
     parts = _meeting(table, days)
     rows = session.table(table.name).where(F.col(PART).isin([part.name for part in parts]))
+    if there := parts_are_there(record, table.name, parts):
+        rows = rows.where(there)
     wanted = days & table.days
     has_others = any(not part.days <= days for part in parts)
     return rows.where(of_days(record, wanted)) if has_others else rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from deltawave.differencing.comparable import comparable_part, literal
 from deltawave.differencing.in_place import quoted
@@ -25,32 +25,41 @@ def day_checksum(spec: WaveSpec) -> str:
     return f"lower(hex(xxhash64(bit_xor({hashed}), sum(cast({hashed} as decimal(38, 0))))))"
 
 
-def changed_days(record: WaveRecord, days: Days, written: Mapping[int, tuple[str, Part]]) -> str:
-    """A query for the ``days`` whose written rows differ from the source's rows at the beginning of the run.
+def changed_days(
+    record: WaveRecord, days: Days, first: Mapping[int, tuple[str, Part]], written: Sequence[tuple[str, Part]]
+) -> str:
+    """A query for the days whose written rows differ from those that were expected.
 
-    Its columns are the ``day``, the ``checksum`` of the written rows, and whether their number differs
-    (``has_other_count``).
+    New ``days`` are compared with the source's rows at the beginning of the run where they were written ``first``;
+    copied ones with the record, or, if new, with the rows that were copied. The columns of the query are the ``day``,
+    the ``checksum`` of the written rows, whether their number differs (``has_other_count``), and whether they were
+    copied (``is_copied``).
 
-    ``written``: the table and part of each day.
+    ``written``: the tables and parts that were written.
     """
     spec = record.spec
-    places = {(table, part.name) for table, part in written.values()}
     once = f" and {IS_FIRST}" if spec.is_multiple else ""
     rows = "\nunion all\n".join(
-        f"select * from {table} where {PART} = {literal(part)}{once}" for table, part in sorted(places)
+        f"select {place} as place, * from {table} where {PART} = {literal(part.name)}{once}"
+        for place, (table, part) in enumerate(written)
     )
-    wanted = ", ".join(
-        f"({literal(record.days[day].value)}, {record.days[day].rows}L, {literal(record.days[day].checksum)})"
-        for day in sorted(days)
-    )
-    day = f"cast({quoted(spec.day_column)} as string)"
+    wanted = []
+    for place, (table, part) in enumerate(written):
+        for number in sorted(part.days):
+            day, is_new = record.days[number], number in days
+            is_copied = not is_new or first[number] != (table, part)
+            checksum = "null" if is_new and is_copied else literal(day.checksum)
+            wanted.append(f"({place}, {literal(day.value)}, {day.rows}L, {checksum}, {str(is_copied).lower()})")
+    value = f"cast({quoted(spec.day_column)} as string)"
     return (
-        "select wanted.day, found.checksum, coalesce(found.row_count, 0L) <> wanted.row_count as has_other_count\n"
-        f"from (values {wanted}) as wanted(day, row_count, checksum)\nleft join (\n"
-        f"select {day} as day, count(*) as row_count, {day_checksum(spec)} as checksum\nfrom (\n{rows}\n)\n"
-        f"group by {day}\n) as found on wanted.day = found.day\n"
-        "where coalesce(found.row_count, 0L) <> wanted.row_count\n"
-        "or wanted.row_count > 0 and found.checksum <> wanted.checksum\norder by wanted.day"
+        "select day, found_checksum as checksum, found_rows <> row_count as has_other_count, is_copied from (\n"
+        "select wanted.*, found.checksum as found_checksum, coalesce(found.row_count, 0L) as found_rows,\n"
+        "first(found.checksum) over (partition by wanted.day order by is_copied, wanted.place) as first_checksum\n"
+        f"from (values {', '.join(wanted)}) as wanted(place, day, row_count, checksum, is_copied)\nleft join (\n"
+        f"select place, {value} as day, count(*) as row_count, {day_checksum(spec)} as checksum\nfrom (\n{rows}\n)\n"
+        f"group by place, {value}\n) as found on wanted.place = found.place and wanted.day = found.day\n)\n"
+        "where found_rows <> row_count\n"
+        "or row_count > 0 and found_checksum <> coalesce(checksum, first_checksum)\norder by day, is_copied"
     )
 
 

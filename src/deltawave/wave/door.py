@@ -16,14 +16,15 @@ from deltawave.costs.wave_advice import WaveNeeds, advise
 from deltawave.costs.wave_parameters import WaveParameters
 from deltawave.costs.wave_report import advice_lines
 from deltawave.wave.execution import Naming
-from deltawave.wave.guards import objections
+from deltawave.wave.guards import Clock
 from deltawave.wave.leftovers import leftover_parts
-from deltawave.wave.pending import Work, day_in_the_way, pending, unknown_days
+from deltawave.wave.pending import Work
 from deltawave.wave.planner import WaveIndex
+from deltawave.wave.run_plan import plan_run
 from deltawave.wave.steps import step
 from deltawave.wave.tables import WaveRecord, WaveSpec
 from deltawave.wave.text_length import MOST_TEXT, full_length
-from deltawave.wave.wave_table import check_catalog, columns_of, delivered, partitions
+from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions
 
 SCHEMA = "place int, kind string, text string"
 
@@ -34,27 +35,33 @@ def pending_work(
     settings: Mapping[str, Any],
     record: str | None,
     drop: Collection[str],
+    started_at: str,
+    accept: bool,
     schema: str,
     model: str,
 ) -> DataFrame:
-    """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late, and
-    ``in_the_way``, the day of the index that may be wrong then; ``unknown``, days to drop that the index does not have;
-    ``objection``, reasons against the transitions; and, for a new wave index, ``length``, the characters of its
-    decisions when the window is full, if some metastore could not keep them.
+    """The transitions that a run has to make: rows of kind ``work``, as JSON; ``late``, days that come too late,
+    ``late_because``, why, and ``wrong``, the day of the index that stands in their way, if the clock has not reached
+    it; ``unknown``, days to drop that the index does not have; ``refused``, sentences about days that look wrong; and,
+    for a new wave index, ``length``, the characters of its decisions when the window is full, if some metastore could
+    not keep them.
 
     - ``drop``: days of the index that are wrong
+    - ``started_at``: when the run began, in UTC, as ISO 8601
+    - ``accept``: whether days that look wrong are loaded
     - ``schema``, ``model``: name the tables
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
     known = _record(record)
-    days = delivered(dump, spec)
-    works, late = pending(known, spec, days, settings["gaps"], drop)
-    rows = [("work", json.dumps(work.to_json())) for work in works] + [("late", day.value) for day in late]
-    if known and late and (wrong := day_in_the_way(known, drop, late)):
-        rows.append(("in_the_way", wrong))
-    rows += [("unknown", value) for value in unknown_days(known, drop)]
-    rows += [("objection", text) for text in objections(known, spec, days, works, settings["gaps"])]
+    clock = Clock(date_at(dump.sparkSession, started_at), settings["lead_days"])
+    plan = plan_run(known, spec, delivered(dump, spec), settings["gaps"], drop, clock, accept)
+    rows = [("work", json.dumps(work.to_json())) for work in plan.works]
+    rows += [("late", day.value) for day in plan.late]
+    rows += [("late_because", plan.late_because)] if plan.late else []
+    rows += [("wrong", plan.wrong)] if plan.wrong else []
+    rows += [("unknown", value) for value in plan.unknown]
+    rows += [("refused", text) for text in plan.refused]
     if known is None and (length := full_length(spec, schema, model)) > MOST_TEXT:
         rows.append(("length", f"{length:,}"))
     return _frame(dump, rows)

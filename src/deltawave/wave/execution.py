@@ -78,7 +78,8 @@ class Writer:
     - ``after``: its days and specification from now on
     - ``source``: the relation that has the rows of new days
     - ``new``: the days that the source delivers
-    - ``written``: the table and part into which each new day was written first
+    - ``first``: the table and part into which each new day was written first
+    - ``written``: the tables and parts that are written
     """
 
     before: WaveRecord
@@ -87,7 +88,8 @@ class Writer:
     new: Days
     naming: Naming
     statements: list[str] = field(default_factory=list)
-    written: dict[int, tuple[str, Part]] = field(default_factory=dict)
+    first: dict[int, tuple[str, Part]] = field(default_factory=dict)
+    written: list[tuple[str, Part]] = field(default_factory=list)
     _tables: int = 0
     _parts: int = 0
 
@@ -136,11 +138,11 @@ class Writer:
 
     def _rows(self, days: Days) -> list[str]:
         """Selects of the entries of days; new days come from the source, until they are in an index."""
-        fresh = days & self.new - self.written.keys()
+        fresh = days & self.new - self.first.keys()
         selects = [sql.source_rows(self.after, self.source, fresh)] if fresh else []
         found: dict[tuple[str, Part], set[int]] = {}
         for day in sorted(days - fresh):
-            found.setdefault(self.written.get(day) or self._holding(day), set()).add(day)
+            found.setdefault(self.first.get(day) or self._holding(day), set()).add(day)
         selects += [
             sql.part_rows(self.after, table, part, frozenset(part_days)) for (table, part), part_days in found.items()
         ]
@@ -161,8 +163,9 @@ class Writer:
         part = Part(self.naming.part(self._parts), days)
         self.statements.append(sql.reserve_part(table, part.name))
         self.statements.append(sql.insert_part(self.after.spec, table, part.name, rows))
-        for day in days & self.new - self.written.keys():
-            self.written[day] = (table, part)
+        self.written.append((table, part))
+        for day in days & self.new - self.first.keys():
+            self.first[day] = (table, part)
         return part
 
 

@@ -1,80 +1,167 @@
-"""Objections to the transitions of a run, unless a user accepts them: days that look wrong."""
+"""Days that are not loaded unless a user accepts them: ahead of the clock, far after the others, or parts of days."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
 from itertools import pairwise
 
-from deltawave.wave.pending import Work, distance, emptied, in_order
+from deltawave.wave.day_values import DayValues, in_order, last_allowed
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
-# All days before a wrong date far ahead would come too late, until it is reached.
+# Where only days with a batch count: all days before a wrong date far ahead would come too late, until it is reached.
 MOST_WINDOWS = 10
-# Where nothing tells the usual distance, it may be a month.
+# Where nothing shows the usual distance, it may be a month.
 _MONTH = 31
+# Days of shorter windows may follow weekends and holidays.
+_WEEK = 7
+_MOST_NAMED = 5
 
 
-def objections(
-    record: WaveRecord | None, spec: WaveSpec, delivered: Iterable[Day], works: Iterable[Work], gaps: str = "skip"
-) -> list[str]:
-    """Sentences about days that come far after the one before, are missing under ``gaps: fail``, or lose most rows.
+@dataclass(frozen=True)
+class Clock:
+    """The date of a run, in the session's time zone, and how many days later the newest day may be."""
 
-    ``works``: the result of :func:`deltawave.wave.pending.pending` for the other arguments.
+    today: date
+    lead_days: int = 1
+
+    def is_ahead(self, values: DayValues, value: str) -> bool:
+        """Whether a date is too far in the future."""
+        day = values.as_date(value)
+        return day is not None and day > last_allowed(self.today, self.lead_days)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The days that may be ``loaded``, in order, and what to say of the others that the source has."""
+
+    loaded: list[Day]
+    refused: list[str]
+
+
+def checked(
+    record: WaveRecord | None,
+    spec: WaveSpec,
+    values: DayValues,
+    delivered: Sequence[Day],
+    gaps: str,
+    clock: Clock | None = None,
+    accept: bool = False,
+) -> Checked:
+    """Separate the days that look wrong: they are not loaded, and do not keep others from being loaded.
+
+    A value that is no date is refused; and, unless ``accept`` is set, a new day that the ``clock`` has not reached, one
+    that comes far after the day before, one whose predecessor is missing under ``gaps: fail``, and a known day that
+    would lose more than half its rows. If the first days of a new index lie far apart, none is loaded: nothing shows
+    which of them is wrong.
+
+    ``record``: without the days that the run drops; none for a new wave index.
     """
-    works = list(works)
-    new = [day for work in works if work.kind in ("start", "take") for day in work.days]
-    dropped = [day.value for work in works if work.kind == "drop" for day in work.days]
-    days = emptied(record, dropped).days if record else {}
-    known = [day.value for _, day in sorted(days.items())]
-    values = sorted((day.value for day in delivered), key=partial(in_order, spec))
-    if known:
-        values = [value for value in values if in_order(spec, value) > in_order(spec, known[-1])]
-    else:
-        # Days before the window are not taken.
-        values = values[-max(spec.index.window, 2) :]
-    # The place of a dropped day tells no usual distance.
-    taken = [day.value for _, day in sorted(days.items()) if day.rows] or known
-    found = [*_far(spec, taken if gaps == "skip" else known, values, gaps)]
+    known = {day.value: day for day in record.days.values()} if record else {}
+    refused: list[str] = []
+
+    def without(days: list[Day], wrong: Callable[[Day], str | None], sentence: str) -> list[Day]:
+        if names := [name for day in days if (name := wrong(day))]:
+            refused.append(sentence.format(days=_named(names)))
+        return [day for day in days if not wrong(day)]
+
+    days = sorted(delivered, key=lambda day: in_order(spec, day.value))
+    form = "a date like 20260131, as the others are" if values.kind == "yyyymmdd" else "a date of the years 1 to 9999"
+    days = without(
+        days,
+        lambda day: day.value if values.are_dates and values.as_date(day.value) is None else None,
+        f"day_column {spec.day_column!r}: {{days}} can't be read as {form}, and can't be accepted.",
+    )
+    if accept:
+        return Checked(days, refused)
+    if clock:
+        last = last_allowed(clock.today, clock.lead_days)
+        days = without(
+            days,
+            lambda day: day.value if day.value not in known and clock.is_ahead(values, day.value) else None,
+            f"{{days}}: later than {last}, the last date that a run on {clock.today} takes (lead_days: "
+            f"{clock.lead_days}); a wrong date?",
+        )
+    days = without(
+        days,
+        lambda day: _shrunken(day, known.get(day.value)),
+        "day(s) that would lose more than half their rows: {days}: parts of days?",
+    )
+    newest = in_order(spec, record.days[record.state_day].value) if record else None
+    new = [day.value for day in days if newest is None or in_order(spec, day.value) > newest]
+    far, sentences = _far(record, spec, values, new, gaps)
     if gaps == "fail":
-        found += _missing(new)
-    if less := list(_shrunken(record, works)):
-        found.append(f"day(s) that would lose more than half their rows: {', '.join(less)}: parts of days?")
-    return found
+        missing, more = _after_missing(record, spec, values, [value for value in new if value not in far])
+        far, sentences = far | missing, [*sentences, *more]
+    refused += sentences
+    if record is None and sentences:
+        return Checked([], refused)
+    return Checked([day for day in days if day.value not in far], refused)
 
 
-def _far(spec: WaveSpec, known: list[str], new: list[str], gaps: str) -> Iterator[str]:
+def _shrunken(day: Day, known: Day | None) -> str | None:
+    """A part of a day looks like a day that changed. A day that is dropped in this run has no previous rows."""
+    if known is None or day.rows >= known.rows / 2:
+        return None
+    return f"{day.value} ({known.rows} rows, now {day.rows})"
+
+
+def _far(
+    record: WaveRecord | None, spec: WaveSpec, values: DayValues, new: list[str], gaps: str
+) -> tuple[set[str], list[str]]:
+    """New days that come far after the one before."""
     # Whole numbers may be years and months: their distance means something only if none may be missing.
-    if spec.day_type == "string" or (gaps == "skip" and spec.day_type != "date"):
-        return
-    # If only days with a batch count, the days of an index of months are 31 dates apart.
-    usual = 0 if gaps == "skip" else 1
-    # A whole number may be a date: 20260131 is followed by 20260201.
-    most = MOST_WINDOWS if spec.day_type == "date" else 1
-    for place, (last, value) in enumerate(pairwise([*known, *new]), 1):
-        days = distance(spec, last, value)
-        if place >= len(known) and days > spec.index.window * (most * usual or _MONTH):
-            windows = f"{most} windows" if most > 1 else "a window"
-            yield f"{value} comes {days:,} days after {last}, more than {windows}: a wrong date?"
+    if not new or values.kind == "text" or (gaps == "skip" and not values.are_dates):
+        return set(), []
+    window = spec.index.window
+    days = [day for _, day in sorted(record.days.items())] if record else []
+    # Where only days with a batch count, the place of a dropped day shows no usual distance.
+    shown = [day.value for day in days if day.rows or gaps != "skip"] or [day.value for day in days]
+    # Days before the window are not loaded at the start.
+    new = new if shown else new[-max(window, 2) :]
+    last, new = (shown[-1], new) if shown else (new[0], new[1:])
+    # The days of an index of months are 31 dates apart.
+    usual = max((values.distance(*pair) for pair in pairwise(shown)), default=0)
+    far: list[str] = []
+    sentences: list[str] = []
+    for value in new:
+        days_after = values.distance(last, value)
         if gaps == "skip":
-            usual = max(usual, days)
+            most, limit = window * (MOST_WINDOWS * usual or _MONTH), f"{MOST_WINDOWS} windows"
+        else:
+            # After more, the days without rows between would push out all that the index has.
+            most = max(window, _WEEK if values.are_dates else 0)
+            limit = "a window" if most == window else "a week"
+        if days_after > most:
+            far.append(value)
+            if not sentences:
+                sentences.append(f"{value} comes {days_after:,} days after {last}, more than {limit}: a wrong date?")
+            continue
+        last, usual = value, max(usual, days_after)
+    if far[1:]:
+        sentences.append(f"{_named(far[1:])}: after it.")
+    return set(far), sentences
 
 
-def _missing(new: list[Day]) -> Iterator[str]:
-    first = None
-    for day in new:
-        if not day.checksum:
-            first = first or day
-        elif first:
-            yield f"there is no batch of {first.value}, which comes before {day.value}; gaps: fail asks for all."
-            first = None
+def _after_missing(
+    record: WaveRecord | None, spec: WaveSpec, values: DayValues, new: list[str]
+) -> tuple[set[str], list[str]]:
+    """New days from the first one on whose predecessor is missing."""
+    known = [record.days[record.state_day].value] if record else []
+    for place, (last, value) in enumerate(pairwise([*known, *new]), 1 - len(known)):
+        # Days before the window are not loaded at the start.
+        is_in_window = record is not None or values.distance(value, new[-1]) < spec.index.window - 1
+        if values.distance(last, value) > 1 and is_in_window:
+            later = f" (and {_named(new[place + 1 :])})" if new[place + 1 :] else ""
+            missing = values.after(last)
+            return set(new[place:]), [
+                f"there is no batch of {missing}, which comes before {value}{later}; gaps: fail asks for all."
+            ]
+    return set(), []
 
 
-def _shrunken(record: WaveRecord | None, works: list[Work]) -> Iterator[str]:
-    """A part of a day looks like a day that changed."""
-    known = {day.value: day.rows for day in record.days.values()} if record else {}
-    for work in works:
-        for day in work.days if work.kind == "replace" else ():
-            # A day that is dropped in this run has no former rows.
-            if day.rows < known.get(day.value, 0) / 2:
-                yield f"{day.value} ({known[day.value]} rows, now {day.rows})"
+def _named(names: Sequence[str]) -> str:
+    """The first names of a list, and how many others it has."""
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 from typing import Any
 
+from deltawave.wave.day_values import DayValues, day_values, in_order, values_of
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 _REBUILD = "build the wave index anew, or set it back."
@@ -53,28 +52,32 @@ def pending(
     """The transitions that a run has to make, in order, and the days that come too late for any.
 
     - ``record``: none for a new wave index
-    - ``delivered``: the days that the source has, with their checksums
-    - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` (yes, as days without
-      rows; before a day at most W of them, since others would leave the window at once) or ``fail`` (as ``empty``,
-      but see :func:`deltawave.wave.guards.objections`)
+    - ``delivered``: the days that the source has, with their checksums, as far as they may be loaded (see
+      :func:`deltawave.wave.guards.checked`)
+    - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` or ``fail`` (yes, as
+      days without rows; before a day at most W of them, since others would leave the window at once)
     - ``drop``: days of the index that are wrong, and that the source no longer has; unknown days are skipped (see
       :func:`unknown_days`)
 
     An indexed day whose checksum differs is replaced. A day between two indexed ones, or before them while the window
-    grows, comes too late; older days have left the window. Raises ``ValueError`` for invalid ``gaps`` and ``drop``,
-    dates after 9999, and a specification that does not continue the record's.
+    grows, comes too late; older days have left the window. An index of dates in which missing ones count begins with
+    the whole window, so that days before its first one can still come. Raises ``ValueError`` for invalid ``gaps`` and
+    ``drop``, and a specification that does not continue the record's.
     """
     if gaps not in GAPS:
         raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
-    _check_days(spec, delivered, gaps)
+    if gaps != "skip" and spec.day_type == "string":
+        raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
     # Also for days that the index does not have: otherwise the source's day would be taken.
-    _check_dropped(delivered, drop)
+    check_dropped(delivered, drop)
     ordered = sorted(delivered, key=lambda day: in_order(spec, day.value))
     if record is None:
-        days = _with_gaps(spec, ordered, None, gaps)
-        window = spec.index.window
+        values, window = day_values(spec, (day.value for day in ordered)), spec.index.window
         # Days before the window have left it already.
-        return _begun(days[-window:], spec), []
+        days = _with_gaps(values, ordered, None, gaps, window)[-window:]
+        if days and gaps != "skip" and values.are_dates:
+            days = [*map(Day, values.before(days[0].value, window - len(days))), *days]
+        return _begun(days, spec), []
     check_same(record.spec, spec)
     drop = set(drop).difference(unknown_days(record, drop))
     drops = []
@@ -97,7 +100,8 @@ def pending(
     work = [Work("prepare")] if record.pending else []
     work += drops
     work += [Work("replace", (day,)) for day in again]
-    work += _taken(_with_gaps(spec, new, record.days[record.state_day].value, gaps), spec)
+    last = record.days[record.state_day].value
+    work += _taken(_with_gaps(values_of(record), new, last, gaps, spec.index.window), spec)
     if not work and spec.clip != record.spec.clip and not spec.index.rules.is_hard:
         work = [Work("show")]
     return work, late
@@ -110,7 +114,7 @@ def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
     it, so that days up to the wrong one can still come, the first of them as this day. Days without rows that follow
     a dropped one move with it: their values followed that of a wrong day.
     """
-    days = dict(record.days)
+    days, values = dict(record.days), values_of(record)
     is_moved = False
     for number, day in sorted(days.items()):
         is_moved = day.value in drop or (is_moved and not day.rows)
@@ -120,7 +124,7 @@ def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
             raise ValueError(
                 f"{day.value} is the oldest day of the index, and can't be dropped: build the wave index anew."
             )
-        days[number] = _place_after(record.spec, days[number - 1])
+        days[number] = _place_after(values, days[number - 1])
     return replace(record, days=days)
 
 
@@ -140,50 +144,28 @@ def day_in_the_way(record: WaveRecord, drop: Collection[str], late: Sequence[Day
     return next((day for day in reversed(later) if day.rows), later[0]).value
 
 
-def _place_after(spec: WaveSpec, before: Day) -> Day:
+def _place_after(values: DayValues, before: Day) -> Day:
     """What stays of a dropped day."""
-    return Day(_next_value(spec, before.value))
-
-
-def in_order(spec: WaveSpec, value: str) -> Any:
-    """A value of the day column, for ordering."""
-    return int(value) if spec.day_type not in ("date", "string") else value
-
-
-def distance(spec: WaveSpec, low: str, high: str) -> int:
-    """How many days, or whole numbers, one value of the day column comes after another."""
-    if spec.day_type == "date":
-        return (date.fromisoformat(high) - date.fromisoformat(low)).days
-    return int(high) - int(low)
-
-
-def _check_days(spec: WaveSpec, delivered: Sequence[Day], gaps: str) -> None:
-    if gaps != "skip" and spec.day_type == "string":
-        raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
-    for day in delivered:
-        if spec.day_type == "date" and not re.fullmatch(r"(?!0000)\d{4}-\d\d-\d\d", day.value):
-            raise ValueError(
-                f"day_column {spec.day_column!r}: {day.value} is no date of the years 1 to 9999. Correct it at the "
-                "source, or leave it out of the select."
-            )
+    return Day(values.after(before.value))
 
 
 def unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]:
     """Days to drop that the index does not have, or no longer: a run that is repeated may have dropped them."""
     if record is None:
         return list(drop)
-    days, there = dict(record.days), set()
+    days, there, values = dict(record.days), set(), values_of(record)
     is_right_since = any(days[number].value not in drop for number in record.indexed)
     for number in sorted(number for number in record.indexed if days[number].value in drop):
         day, before = days[number], days.get(number - 1)
         # The oldest one leaves the index next.
-        days[number] = _place_after(record.spec, before) if before else Day(day.value)
+        days[number] = _place_after(values, before) if before else Day(day.value)
         if day != days[number] or not (before or is_right_since):
             there.add(day.value)
     return [value for value in drop if value not in there]
 
 
-def _check_dropped(delivered: Sequence[Day], drop: Collection[str]) -> None:
+def check_dropped(delivered: Sequence[Day], drop: Collection[str]) -> None:
+    """Raise ``ValueError`` for days to drop that the source still has."""
     there = {day.value for day in delivered}
     for value in drop:
         if value in there:
@@ -225,25 +207,13 @@ def _differs(day: Day, known: Day) -> bool:
     return (day.rows, day.checksum) != (known.rows, known.checksum)
 
 
-def _with_gaps(spec: WaveSpec, days: Sequence[Day], last: str | None, gaps: str) -> list[Day]:
+def _with_gaps(values: DayValues, days: Sequence[Day], last: str | None, gaps: str, window: int) -> list[Day]:
     """The days, each after the missing days before it, as far as these count."""
     if gaps == "skip":
         return list(days)
     found: list[Day] = []
     for day in days:
-        count = 0 if last is None else distance(spec, last, day.value) - 1
-        found += [Day(_value_before(spec, day.value, back)) for back in range(min(count, spec.index.window), 0, -1)]
-        found.append(day)
+        count = 0 if last is None else values.distance(last, day.value) - 1
+        found += [*map(Day, values.before(day.value, min(count, window))), day]
         last = day.value
     return found
-
-
-def _value_before(spec: WaveSpec, value: str, count: int) -> str:
-    if spec.day_type == "date":
-        return str(date.fromisoformat(value) - timedelta(days=count))
-    return str(int(value) - count)
-
-
-def _next_value(spec: WaveSpec, value: str) -> str:
-    # For texts, no printable value lies in between.
-    return f"{value} " if spec.day_type == "string" else _value_before(spec, value, -1)

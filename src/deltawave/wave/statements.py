@@ -10,6 +10,11 @@ from deltawave.differencing.in_place import quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, PLACE, VALUE, Part, Table, WaveRecord, WaveSpec, as_comment
 
+PARTS_GONE = (
+    "The wave index has dropped parts that this query names, since it has made two more transitions: make the query "
+    "again."
+)
+
 
 def day_literal(spec: WaveSpec, value: str) -> str:
     """A value of the day column."""
@@ -85,6 +90,20 @@ def drop_part(table: str, part: str) -> str:
 def part_filter(parts: Sequence[Part]) -> str:
     """A condition that holds for rows of these parts."""
     return f"{PART} in ({', '.join(literal(part.name) for part in parts)})"
+
+
+def parts_are_there(record: WaveRecord, table: str, parts: Sequence[Part]) -> str | None:
+    """A condition that fails if a part with rows has been dropped; None where only whole tables are.
+
+    A scan of partitions that are no longer there would find no rows, without an error.
+    """
+    filled = [part for part in parts if any(record.days[day].rows for day in part.days)]
+    if record.spec.technique != "in_place" or not filled:
+        return None
+    return (
+        f"(select assert_true(size(collect_set({PART})) = {len(filled)}, {literal(PARTS_GONE)}) is null "
+        f"from {table} where {part_filter(filled)})"
+    )
 
 
 def view_select(record: WaveRecord, mark: dict[str, Any]) -> str:

@@ -21,8 +21,8 @@ class Step:
 
     - ``statements``: they write tables and parts that no reader looks at
     - ``record``: the wave index after it
-    - ``changed_days``: a query for new days whose written rows differ from the counted ones (see
-      :func:`deltawave.wave.day_checksum.changed_days`); none without new days
+    - ``changed_days``: a query for days whose written rows differ from those that were expected (see
+      :func:`deltawave.wave.day_checksum.changed_days`); none if nothing is written
     - ``drops``: statements to run once readers have the new view: they remove what was replaced before
     """
 
@@ -87,5 +87,5 @@ def step(
     after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind in ("prepare", "show")))
     indexed = after.indexed | {number}
     after = replace(after, days={each: day for each, day in days.items() if each in indexed})
-    asked = changed_days(after, new, writer.written) if new else None
+    asked = changed_days(after, new, writer.first, writer.written) if writer.written else None
     return Step(tuple(writer.statements), after, tuple(drops(seen, after)), asked)

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 from uuid import uuid4
 
@@ -18,9 +19,9 @@ from deltawave.differencing.comparable import literal
 from deltawave.differencing.in_place import quoted
 from deltawave.wave.day_checksum import day_checksum
 from deltawave.wave.execution import Naming
-from deltawave.wave.guards import objections
+from deltawave.wave.guards import Clock
 from deltawave.wave.leftovers import leftover_parts, leftover_tables
-from deltawave.wave.pending import pending, unknown_days
+from deltawave.wave.run_plan import plan_run
 from deltawave.wave.steps import Step, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 from deltawave.wave.type_texts import type_text
@@ -52,18 +53,19 @@ class WaveTable:
         self,
         rows: DataFrame,
         spec: WaveSpec,
-        gaps: str = "skip",
+        gaps: str | None = None,
         rebuild: bool = False,
         accept: bool = False,
         drop: Collection[str] | str = (),
+        lead_days: int = 1,
     ) -> list[Day]:
         """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
-        ``gaps`` and ``drop``: see :func:`deltawave.wave.pending.pending`. Returns the days that come too late. Warns of
-        days whose values differ each time they are read, and of unknown days to drop. Raises ``ValueError`` where that
-        function and :func:`check_catalog` do, for rows with other columns than ``spec``, for a wave index of a dbt
-        model, for a source that changes while it is read, and, unless ``accept`` is set, for
-        :func:`deltawave.wave.guards.objections`.
+        ``gaps``, ``drop`` and ``accept``: see :func:`deltawave.wave.run_plan.plan_run`; ``lead_days``: how many days
+        after the current date of the session a day may be. Returns the days that come too late. Warns of days whose
+        values differ each time they are read, and of unknown days to drop. Raises ``ValueError`` where that function
+        and :func:`check_catalog` do, for rows with other columns than ``spec``, for a wave index of a dbt model, for a
+        source that changes while it is read, and, after it has taken the other days, for days that look wrong.
         """
         check_catalog(self.session)
         _check_columns(columns_of(rows), spec)
@@ -75,21 +77,18 @@ class WaveTable:
         record = None if rebuild else former
         batch, attempt = told["batch_id"] if told else 0, uuid4().hex[:12]
         days = delivered(rows, spec)
-        work, late = pending(record, spec, days, gaps, drop)
-        if gone := unknown_days(record, drop):
+        plan = plan_run(record, spec, days, gaps, drop, Clock(date_at(self.session), lead_days), accept)
+        if plan.unknown:
             _LOG.warning(
-                "%s has no day %s to drop: was it dropped before, or is it misspelt?", self.view, ", ".join(gone)
+                "%s has no day %s to drop: was it dropped before, or is it misspelt?",
+                self.view,
+                ", ".join(plan.unknown),
             )
-        if not accept and (found := objections(record, spec, days, work, gaps)):
-            raise ValueError(
-                f"{self.view}: {' '.join(found)} Nothing was changed. Correct the days at the source, or leave them "
-                "out; if they are right, set accept."
-            )
-        if rebuild and not work:
+        if rebuild and not plan.works and not plan.refused:
             raise ValueError(f"{self.view}: the source has no days to build the wave index from. Nothing was changed.")
         rows.createOrReplaceTempView(source)
         try:
-            for each in work:
+            for each in plan.works:
                 if each.kind == "prepare" and (record is None or not record.pending):
                     continue
                 batch += 1
@@ -110,17 +109,30 @@ class WaveTable:
             self.session.catalog.dropTempView(source)
         if record is not None:
             self._sweep(record, batch)
-        return late
+        if plan.refused:
+            done = "The other days were loaded." if plan.loads_days else "Nothing was changed."
+            late = f" Too late came {', '.join(day.value for day in plan.late)}." if plan.late else ""
+            raise ValueError(
+                f"{self.view}: {' '.join(plan.refused)} {done}{late} Correct the days at the source, or leave them "
+                "out; if they are right, set accept."
+            )
+        return plan.late
 
     def _write(self, made: Step) -> dict[str, str]:
-        """The checksums of days whose written values differ from the counted ones."""
+        """The checksums of new days whose written values differ from the counted ones."""
         for statement in made.statements:
             self.session.sql(statement)
         changed = self.session.sql(made.changed_days).collect() if made.changed_days else []
-        if others := [row["day"] for row in changed if row["has_other_count"]]:
+        if others := [row["day"] for row in changed if row["has_other_count"] and not row["is_copied"]]:
             raise ValueError(
                 f"{self.view}: the source's rows of {', '.join(others)} changed while they were read, or are others "
                 "each time. Nothing was changed. Run again; which rows a day has must not depend on when it is read."
+            )
+        if damaged := sorted({row["day"] for row in changed if row["is_copied"]}):
+            raise ValueError(
+                f"{self.view}: the rows of {', '.join(damaged)} in the index are not those that were recorded: files "
+                "were changed or lost. Nothing was changed. Restore them, or rebuild the index from a source that has "
+                "the days."
             )
         return {row["day"]: row["checksum"] for row in changed}
 
@@ -180,6 +192,13 @@ def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
     if any(row["value"] is None for row in found):
         raise ValueError(f"day_column {spec.day_column!r}: some rows have no day. Filter them, or give them one.")
     return [Day(row["value"], row["rows"], row["sum"]) for row in found]
+
+
+def date_at(session: SparkSession, instant: str | None = None) -> date:
+    """The date of an instant (ISO 8601) in the session's time zone; of now, if there is none."""
+    moment = f"timestamp {literal(instant)}" if instant else "current_timestamp()"
+    found: date = session.sql(f"select cast({moment} as date)").collect()[0][0]
+    return found
 
 
 def partitions(session: SparkSession, record: WaveRecord) -> dict[str, list[str]]:

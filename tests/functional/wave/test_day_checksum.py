@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from deltawave.wave import WaveIndex
 from deltawave.wave.day_checksum import row_hash
 from deltawave.wave.tables import WaveSpec
-from deltawave.wave.wave_table import columns_of
+from deltawave.wave.wave_table import columns_of, date_at
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -57,12 +57,15 @@ def test_each_change_is_seen_in_every_time_zone(spark: SparkSession) -> None:
     rows = spark.sql(" union all ".join(selects))
     spec = WaveSpec(WaveIndex("del", 3, 2), "in_place", "day", "a", columns_of(rows))
     zone: Any = spark.conf.get("spark.sql.session.timeZone")
-    found = []
+    found, dates = [], []
     try:
         for other in ("UTC", "Asia/Tokyo"):
             spark.conf.set("spark.sql.session.timeZone", other)
+            dates.append(str(date_at(spark, "2026-01-01T23:30:00.000000Z")))
             found.append([row[0] for row in rows.selectExpr(row_hash(spec)).collect()])
     finally:
         spark.conf.set("spark.sql.session.timeZone", zone)
     assert found[0] == found[1]
     assert len(set(found[0])) == len(CHANGES)
+    # The date of a run is that of the session's time zone.
+    assert dates == ["2026-01-01", "2026-01-02"]

@@ -15,6 +15,8 @@ from bad_input import messages
 from functional.wave.days import Row, bag, batch, counted, day, expected, frame, spec, tables_left, tables_told
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -272,28 +274,75 @@ def test_values_that_differ_each_time_are_told(
     assert "the values of day(s) 2026-01-01 differ each time they are read" in caplog.text
 
 
+def test_a_copied_day_is_compared_with_the_record(spark: SparkSession, table: WaveTable) -> None:
+    chosen = spec(WaveIndex("del", 3, 1), "packed_shadow")
+    take(table, chosen, batch(1), batch(2), batch(3))
+    (constituent,) = record_of(spark, table).constituents
+    part = constituent.parts[0].name
+    rows = spark.createDataFrame(spark.table(constituent.name).collect(), spark.table(constituent.name).schema)
+    # As many rows as before, one of them with another value.
+    changed = F.when((F.col("day") == F.lit(day(2))) & (F.col("supplier") == 2), F.lit(77)).otherwise(F.col("amount"))
+    rows.withColumn("amount", changed.cast("decimal(9,2)")).drop("wave_part").createOrReplaceTempView("changed")
+    spark.sql(f"insert overwrite {constituent.name} partition (wave_part = '{part}') select * from changed")
+    before = tables_told(spark, table)
+    with pytest.raises(
+        ValueError, match=re.escape(MESSAGES["rows of an index that are not those recorded, in Python"])
+    ):
+        take(table, chosen, batch(4))
+    assert tables_told(spark, table) == before
+    # A day that leaves does not matter.
+    take(table, chosen, batch(2), batch(3), batch(4), rebuild=True)
+    assert counted(spark.table(table.view)) == bag(batch(2) + batch(3) + batch(4))
+
+
+@pytest.mark.parametrize("technique", ["in_place", "packed_shadow"])
+def test_a_frame_of_what_was_dropped_fails(spark: SparkSession, table: WaveTable, technique: str) -> None:
+    chosen = spec(WaveIndex("del", 3, 1), technique)
+    take(table, chosen, batch(1), batch(2), batch(3))
+    frames = [index_probe(spark, table.view, 2), timed_segment_scan(spark, table.view, day(1), day(2))]
+    counts = [len(each.collect()) for each in frames]
+    assert min(counts) > 0
+    take(table, chosen, batch(4))
+    assert [each.count() for each in frames] == counts
+    take(table, chosen, batch(5))
+    for each in frames:
+        # A failed subquery comes as the exception of the JVM.
+        with pytest.raises((PySparkException, Py4JJavaError)) as error:
+            each.count()
+        assert technique != "in_place" or MESSAGES["a frame of parts that are gone"] in str(error.value)
+    if technique == "in_place":
+        # One bucket of each part is read, as without the check.
+        probed = files_read(timed_index_probe(spark, table.view, 2, day(3), day(5)))
+        assert list(probed.values()) == [3]
+
+
 def test_gaps(spark: SparkSession, table: WaveTable, caplog: pytest.LogCaptureFixture) -> None:
     chosen = spec(WaveIndex("reindex", 3, 1), "packed_shadow")
-    take(table, chosen, batch(1), batch(2))
+    take(table, chosen, batch(2))
     with pytest.raises(ValueError, match=r"there is no batch of 2026-01-03, which comes before 2026-01-04"):
-        take(table, chosen, batch(4), gaps="fail")
-    take(table, chosen, batch(4), gaps="empty")
+        take(table, chosen, batch(1), batch(4), gaps="fail")
+    # Before the first day, and loaded by the run that refused another one.
+    assert counted(spark.table(table.view)) == bag(batch(1) + batch(2))
+    take(table, chosen, batch(4))
     assert counted(spark.table(table.view)) == bag(batch(2) + batch(4))
     # It comes late, and fills its place.
     assert take(table, chosen, batch(3)) == []
     assert counted(spark.table(table.view)) == bag(batch(2) + batch(3) + batch(4))
-    take(table, chosen, batch(9))
+    take(table, chosen, batch(9), gaps="skip")
     assert counted(spark.table(table.view)) == bag(batch(3) + batch(4) + batch(9))
-    assert take(table, chosen, batch(7)) == ["2026-01-07"]
+    assert take(table, chosen, batch(7), gaps="skip") == ["2026-01-07"]
     # Of a wrong day the rows go, and days before it can come.
     for _ in range(2):
         assert take(table, chosen, batch(5), batch(6), drop=[str(day(9))]) == []
     assert MESSAGES["a day to drop that the index does not have"] in caplog.text
     assert counted(spark.table(table.view)) == bag(batch(4) + batch(5) + batch(6))
-    with pytest.raises(ValueError, match="2027-02-04 comes 394 days after 2026-01-06, more than 10 windows"):
-        take(table, chosen, batch(400))
-    take(table, chosen, batch(400), accept=True)
-    assert counted(spark.table(table.view)) == bag(batch(5) + batch(6) + batch(400))
+    with pytest.raises(ValueError, match="2026-02-09 comes 34 days after 2026-01-06, more than a week"):
+        take(table, chosen, batch(40))
+    # Later than any clock allows.
+    with pytest.raises(ValueError, match=r"2299-10-16: later than .* The other days were loaded"):
+        take(table, chosen, batch(7), batch(100_000))
+    take(table, chosen, batch(40), accept=True)
+    assert counted(spark.table(table.view)) == bag(batch(40))
 
 
 def test_building_anew(spark: SparkSession, table: WaveTable) -> None:
@@ -377,7 +426,8 @@ def test_any_history(spark: SparkSession, data: st.DataObject) -> None:
         newest = max(batches)
         take(table, chosen, *(batches[number] for number in (*fresh, *again)), accept=True)
         record = record_of(spark, table)
-        shown = {int(each.value[-2:]) for number, each in record.days.items() if number in shown_days(spark, table)}
-        assert shown == set(range(max(1, newest - window + 1), newest + 1))
+        values = {record.days[number].value for number in shown_days(spark, table)}
+        shown = range(newest - window + 1, newest + 1)
+        assert values == {str(day(number)) for number in shown}
         assert counted(spark.table(table.view)) == expected(batches, sorted(shown))
     spark.sql(f"drop schema {schema} cascade")
