@@ -3,7 +3,10 @@
   has to be corrected instead.
 #}
 {%- macro _fail(code, values) -%}
-  {%- set message = deltawave._message(code, values) -%}
+  {%- do deltawave._stop(code, deltawave._message(code, values)) -%}
+{%- endmacro -%}
+
+{%- macro _stop(code, message) -%}
   {%- if adapter.fail is defined -%}
     {%- do adapter.fail(deltawave._kind_of_error(code), message) -%}
   {%- endif -%}
@@ -20,7 +23,7 @@
     ],
     'State': [
       'lost_the_batch', 'decided_too_late', 'overtaken', 'lost_state', 'lost_helpers', 'lost_copy', 'changed_copy', 'ranges_changed', 'former_file',
-      'former_file_of_baseline', 'files_alone', 'checksums_alone', 'hashes_alone', 'shared_state', 'state_version', 'foreign_relation',
+      'former_file_of_baseline', 'files_alone', 'checksums_alone', 'shared_state', 'state_version', 'foreign_relation',
       'materialization_changed', 'relation_stale', 'relation_without_batch', 'relation_behind', 'external_not_created', 'external_changed',
       'external_foreign_relation', 'damaged_days',
     ],
@@ -54,7 +57,7 @@
     'name_in_before': "{model}: the column '{column}' has a name that a view in Iceberg's session catalog can't hold within _before, because of one of ` , : < >. Nothing was changed. Give it another name in the model's select, or set before_image: none.",
     'column_type': "{model}: the column '{column}' is of type {type}, which a table cannot keep. Cast it in the model's select, like cast({column} as string).",
     'null_key': "{model}, batch {batch}: {count} row(s) have null in every column of the key ({keys}). Nothing was changed. Filter them in the model's select, or choose another unique_key.",
-    'duplicate_key': "{model}, batch {batch}: {count} key(s) ({keys}) occur more than once, for instance {examples}. Nothing was changed. Make the select return one row per key, or choose another unique_key.",
+    'duplicate_key': "{model}, batch {batch}: {count} key(s) ({keys}) occur more than once, for instance {examples}. Nothing was changed. Make the select return one row per key, or choose another unique_key{remedy}.",
     'quarantined': "{model}, batch {batch}: {count} key(s) ({keys}) occur more than once, for instance {examples}. Their {rows} rows are set aside, and the log keeps the keys' former rows. Look at the rows with deltawave.quarantine(ref('{model}')).",
     'quarantine_is_error': "{model}, batch {batch}: {count} key(s) ({keys}) occur more than once, for instance {examples}. Nothing was changed: duplicate_keys: quarantine sets their rows aside with a warning, and in this run warnings are errors. Make the select return one row per key, or run without --warn-error.",
     'quarantine_type': "{model}, batch {batch}: {table}, which keeps rows with duplicate keys, has another type for a column of the dump. Nothing was changed. Rename that table, or cast the column in the model's select.",
@@ -63,7 +66,7 @@
     'declaration': "{model}: strategy: {strategy} is declared with {given}; {trait} takes {allowed} there. Correct it in the macro default___strategies.",
     'declared_option': "{model}: the declaration of strategy: {strategy} names the option '{option}', which does not exist; known are {known}. Correct it in the macro default___strategies, or declare the option in default___options.",
     'option_of_strategy': "{model}: '{option}' has no effect with strategy: {strategy}; it belongs to {strategies}. Remove it, or change the strategy.",
-    'option_with_strategy': "{model}: '{option}' can't be {value!r} with strategy: {strategy}; it takes {allowed}.",
+    'option_with_strategy': "{model}: '{option}' can't be {value!r} with strategy: {strategy}; it takes {allowed}{reason}. {remedy}",
     'slice_columns': "{model}: the column(s) {columns} are not both in the select and in the kept rows. strategy: {strategy} reads a slice of the table, and cannot fill a new column; run once with strategy: outer_join, which follows on_schema_change.",
     'control_in_key': "{model}: '{column}' says {says} ({option}), so it can't be in unique_key as well. Remove it from unique_key.",
     'time_type': "{model}: the column '{column}' (updated_at) is of type {type}; it has to be a timestamp, a date, or a whole number that grows. Cast it in the model's select.",
@@ -125,7 +128,7 @@
     'former_file_of_baseline': "{model}, batch {batch}: {path}, a file of the dump of batch {former}, with which this one is compared in place, {problem}. Nothing was changed. Restore it: the log began with initial_load: baseline, so that nothing else holds the rows that it lacks. Without it, only a new generation is possible, which does not show what has changed since: full_refresh: true in the config and --full-refresh once.",
     'moving_file': "{model}, batch {batch}: {path}, a file of the dump, {problem} while it was compared in place. Nothing was changed. Run again when the dump is complete; in_place is for files that are not changed.",
     'files_alone': "{model}: the log began with initial_load: baseline and its last batch kept only a list of files, so rows that the log lacks are known from these files alone. It can only go on with strategy: {strategy} and in_place: true. Put them back, or begin a new generation: full_refresh: true in the config and --full-refresh once.",
-    'checksums_alone': "{model}: the log began with initial_load: baseline and its last batch kept only checksums, so the rows behind them are not known. It can only go on with strategy: row_checksum and its former checksum_bits, compare_columns and ignore_columns. Put them back, or begin a new generation: full_refresh: true in the config and --full-refresh once.",
+    'checksums_alone': "{model}: the log began with initial_load: baseline and its last batch kept only {kind} of rows, so the rows themselves are not known. It can only go on with strategy: {strategies} and its former {options}. Put them back, or begin a new generation: full_refresh: true in the config and --full-refresh once.",
     'shared_state': "{model}: the helper relations in {schema} belong to {owner}, and this run is to build {relation}: the two would go on with one log. Nothing was changed. Give each target a state_schema of its own, like state_schema: \"{{{{ target.schema }}}}_state\". If the model has moved, drop the view {owner}: this one then goes on with its log.",
     'state_version': "{model}: its state has format {version}, and this version of deltawave knows format {known}. Nothing was changed. Use the version that wrote it, or build a new model beside this one.",
     'unique_key_changed': "{model}: unique_key was ({was}) and is ({is}) now; a log can't change its key. Put it back, or build a new model beside this one.",

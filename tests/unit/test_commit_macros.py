@@ -58,6 +58,7 @@ def decide(*, wins: bool, later: bool, is_recorded: bool) -> tuple[str | None, l
         "settings": {"file_format": "delta"},
         "statements": [],
         "batches": Table("s", "x__batches"),
+        "outcome": {"batches": 2},
     }
     batch = {"batch_id": 5, "attempt": OWN, "label": "5", "log": "x__log"}
     try:
@@ -74,6 +75,7 @@ def test_a_winner_goes_on() -> None:
 def test_a_loser_drops_what_it_wrote() -> None:
     said, changing = decide(wins=False, later=False, is_recorded=False)
     assert "has decided this batch first" in str(said)
+    assert "has changed nothing in this batch; this run has committed 2 batches before it." in str(said)
     assert any(f"x__base_5_{OWN}" in sql for sql in changing)
     assert not any("x__commit" in sql for sql in changing)
 

@@ -50,6 +50,7 @@ class Door:
             "state_schema": "dev",
             "catalog": "builtin",
             "statements": [],
+            "outcome": {"batches": 0},
         }
 
     def changes(self, *columns: dict[str, Any]) -> str:

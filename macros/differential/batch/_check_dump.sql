@@ -28,7 +28,9 @@ from keyed
   {%- endif -%}
   {%- set settings = job.settings -%}
   {%- if found.duplicate_keys and settings.duplicate_keys == 'fail' -%}
-    {%- do deltawave._refuse(job, batch, 'duplicate_key', deltawave._described_duplicates(job, batch, found)) -%}
+    {%- set takes = job.strategy.allows.get('duplicate_keys', ['quarantine']) -%}
+    {%- set remedy = ', or set duplicate_keys: quarantine, which sets such rows aside with a warning' if 'quarantine' in takes else '' -%}
+    {%- do deltawave._refuse(job, batch, 'duplicate_key', dict(deltawave._described_duplicates(job, batch, found), remedy=remedy)) -%}
   {%- elif found.duplicate_keys and settings.duplicate_keys == 'quarantine' and deltawave._warnings_are_errors() -%}
     {%- do deltawave._refuse(job, batch, 'quarantine_is_error', deltawave._described_duplicates(job, batch, found)) -%}
   {%- endif -%}

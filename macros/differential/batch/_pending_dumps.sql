@@ -46,6 +46,7 @@ order by {{ column }}
       {%- do pending.append({'snapshot_date': row[0] | string, 'batch_at': row[1] | string}) -%}
     {%- endif -%}
   {%- endfor -%}
+  {%- do job.outcome.update(skipped=(late + again) | length) -%}
   {%- if late -%}
     {%- do exceptions.warn(deltawave._message('late_dates', {'model': job.name, 'dates': late | join(', '), 'last': last})) -%}
   {%- endif -%}

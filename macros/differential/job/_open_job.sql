@@ -8,7 +8,7 @@
     'state_schema': settings.state_schema or relation.schema,
     'batches': none,
     'attempt': invocation_id.replace('-', '')[:12],
-    'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'backfill': 0},
+    'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'backfill': 0, 'quarantined': 0, 'skipped': 0},
     'statements': [],
 
     'sql': none,

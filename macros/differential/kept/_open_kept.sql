@@ -27,7 +27,14 @@
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
   {%- if last.is_baseline and last.kept.kind in ['checksums', 'hashes'] and last.checksum_fingerprint != batch.checksum_fingerprint -%}
-    {%- do deltawave._fail('checksums_alone', {'model': job.name}) -%}
+    {%- set able = [] -%}
+    {%- for name, strategy in deltawave._strategies().items() if strategy.keeps == last.kept.kind -%}{%- do able.append(name) -%}{%- endfor -%}
+    {%- do deltawave._fail('checksums_alone', {
+      'model': job.name,
+      'kind': last.kept.kind,
+      'strategies': able | join(' or '),
+      'options': ('checksum_bits, ' if last.kept.kind == 'checksums' else '') ~ 'compare_columns, ignore_columns and columns',
+    }) -%}
   {%- elif last.is_baseline and last.kept.kind == 'files' and job.strategy.keeps != 'files' -%}
     {%- do deltawave._fail('files_alone', {'model': job.name, 'strategy': last.progress_strategy}) -%}
   {%- endif -%}

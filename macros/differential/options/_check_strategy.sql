@@ -28,15 +28,37 @@
   {#- A log that began without its first rows cannot supply before images, and neither can a strategy that takes them from the log. -#}
   {%- if strategy.before_images == 'log' and settings.before_image == 'require' -%}{%- do allows.update(initial_load=['inserts']) -%}{%- endif -%}
   {%- for option, allowed in allows.items() if settings[option] not in allowed -%}
+    {%- set able = [] -%}
+    {%- for name, other in deltawave._strategies().items() if option in ['snapshot_date', 'on_schema_change', 'duplicate_keys', 'tolerance'] -%}
+      {%- if not other.requires and settings[option] in other.allows.get(option, [settings[option]]) -%}{%- do able.append(name) -%}{%- endif -%}
+    {%- endfor -%}
     {%- do deltawave._fail('option_with_strategy', {
       'model': model_name, 'option': option, 'value': settings[option], 'strategy': strategy.name,
       'allowed': allowed | reject('none') | join(' or ') or 'no value',
+      'reason': deltawave._why_not(strategy, option, settings[option]),
+      'remedy': 'Take it out' ~ (', or take a strategy that allows it: ' ~ able | join(', ') if able else '') ~ '.',
     }) -%}
   {%- endfor -%}
   {%- if strategy.compares == 'python' or strategy.library -%}{%- do deltawave._require_python(model_name, strategy) -%}{%- endif -%}
   {%- if strategy.check -%}
     {%- do deltawave._macro_named(strategy.check)(model_name, settings) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# Why a strategy does not allow a value, to follow "it takes ...". #}
+{%- macro _why_not(strategy, option, value) -%}
+  {%- set reasons = {
+    'snapshot_date': 'since the strategy compares the select as one dump',
+    'on_schema_change': 'since the strategy reads only a part of the rows, and the others would have no value in a new column',
+    'multiset': 'since the strategy finds rows by their keys',
+    'quarantine': 'since the strategy reads a row only when that has changed, so rows that were set aside would not come back' if strategy.reads != 'dump',
+    'tolerance': 'since the strategy compares checksums, which differ after the smallest change',
+    'initial_load': 'since the strategy takes before images from the log, which would not hold the first rows',
+    'remote': 'since the strategy reads change logs',
+    'hint': 'since the strategy decides how rows are joined',
+  } -%}
+  {%- set reason = reasons.get(value if option == 'duplicate_keys' else option) -%}
+  {{ return(', ' ~ reason if reason else '') }}
 {%- endmacro -%}
 
 {#

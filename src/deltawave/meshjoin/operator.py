@@ -156,8 +156,8 @@ class MeshJoin:
         """
         if shed is not None and self.how == "right_anti":
             raise ValueError(
-                "A right_anti mesh join can't shed tuples: which rows of the relation have no match is known only when all "
-                "tuples were joined. Leave out shed."
+                "A right_anti mesh join can't shed tuples: which rows of the relation have no match is known only when "
+                "all tuples were joined. Leave out shed."
             )
         source = Arrived(stream, self.stream_schema)
         if shed is not None:

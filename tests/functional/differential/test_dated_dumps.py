@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from workbench import Workbench
+from workbench import MODEL, Workbench
 
 DUMPS = """
 select * from values
@@ -65,6 +65,7 @@ class TestDatedDumps:
         before = bench.state()
         done = bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-03'")
         assert "skipped dump(s) of 2026-01-03" in done.text
+        assert done.messages[MODEL] == "no changes, 1 dump skipped"
         assert bench.state() == before
 
     def test_date_delivered_again_with_other_rows_is_skipped_with_a_warning(self, bench: Workbench) -> None:
@@ -104,6 +105,8 @@ class TestDatedDumps:
         done = bench.run()
         assert not done.ok
         assert "batch 3 (2026-01-05)" in done.text
+        assert "Nothing was changed in this batch; this run has committed 2 batches before it." in done.text
+        assert "or set duplicate_keys: quarantine, which sets such rows aside with a warning." in done.text
         assert [row[0] for row in bench.batches()] == [1, 2]
 
     def test_a_log_without_any_date_is_not_begun(self, bench: Workbench) -> None:

@@ -54,7 +54,9 @@ class TestQuarantine:
         assert "WARN=0" in bench.run(command="test").text
 
     def test_keys_are_set_aside_and_held(self, bench: Workbench) -> None:
-        said = bench.build(rows("(1, 'ann'), (2, 'bob'), (2, 'rob'), (3, 'cid'), (5, 'eve')")).text
+        done = bench.build(rows("(1, 'ann'), (2, 'bob'), (2, 'rob'), (3, 'cid'), (5, 'eve')"))
+        said = done.text
+        assert done.messages["accounts"] == "1 batch: 3 inserts, 0 deletes, 0 updates, 2 rows quarantined"
         assert "accounts, batch 1: 1 key(s) (account_id) occur more than once, for instance (2)." in said
         assert "Their 2 rows are set aside, and the log keeps the keys' former rows" in said
         assert "deltawave.quarantine(ref('accounts'))" in said
