@@ -274,7 +274,13 @@ def test_parts_are_swept_after_a_change_to_packed(found: str | None, now: str, i
 
 
 def test_rows_that_another_run_has_swept_are_no_change_of_the_source() -> None:
-    job = {"name": "sales", "statements": [], "state_schema": "shop", "target": SimpleNamespace(identifier="sales")}
+    job = {
+        "name": "sales",
+        "statements": [],
+        "outcome": {"batches": 0},
+        "state_schema": "shop",
+        "target": SimpleNamespace(identifier="sales"),
+    }
     batch = {"batch_id": 4, "attempt": "own", "label": "4 (2026-01-04)", "log": None}
     found = [{"kind": "changed_days", "text": "select"}]
     counted = [("2026-01-04", None, True, False)]
