@@ -14,20 +14,21 @@ from uuid import uuid4
 import pytest
 from bad_input import messages
 from dbt.tests.util import run_dbt
+from kafka import KafkaServer
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from dbt.adapters.deltawave.impl import DeltawaveAdapter
-from deltawave.after_append import forget_results, results_appended
 from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
 from deltawave.meshjoin.batch_folders import BatchFolders
+from deltawave.model_runs import model_run, results_appended
 
 pytestmark = pytest.mark.usefixtures("interpreted", "deltawave_package")
 
 MODEL = """
 from dbt.adapters.deltawave.impl import DeltawaveAdapter
-from deltawave.after_append import forget_results, results_appended
+from deltawave.model_runs import model_run, results_appended
 from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
 
 
@@ -147,6 +148,41 @@ class TestModel:
         assert sorted(path.name for path in kept.glob("micro_batch=*")) == ["micro_batch=0"]
 
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+class TestKafka:
+    """The example of docs/mesh_join.md."""
+
+    @pytest.fixture(scope="class")
+    def models(self, kafka: KafkaServer) -> dict[str, str]:
+        ((text),) = re.findall(
+            r"```python\n((?:(?!```).)*?readStream\.format.*?)```", DOCS.joinpath("mesh_join.md").read_text(), re.S
+        )
+        lookup = "{{ config(materialized='table') }} select 'k' || id as code, id as customer_key from range(3)"
+        return {"orders.py": text.replace("broker:9092", kafka.address), "customer_lookup.sql": lookup}
+
+    def test_run_by_run(
+        self, project: Any, spark: SparkSession, kafka: KafkaServer, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        values = (
+            '{"id": 1, "customer": "k1", "amount": 5}',
+            '{"id": 2, "customer": "k9", "amount": 6}',
+            '{"id": 3, "customer": "k1", "amount": 0}',
+            '{"id": 4, "amount": 1}',
+            "no JSON",
+        )
+        messages = spark.createDataFrame([(value,) for value in values], "value string").write.format("kafka")
+        messages.option("kafka.bootstrap.servers", kafka.address).option("topic", "orders").save()
+        run_dbt(["run", "--empty"])
+        # Nothing was joined with the empty lookup.
+        run_dbt(["run"])
+        found = spark.table(f"{project.test_schema}.orders").select("id", "amount", "customer_key").collect()
+        assert sorted(found) == [(1, 5, 1), (2, 6, None)]
+        (aside,) = [message.rpartition(" ")[2] for message in caplog.messages if "2 message(s) are no rows" in message]
+        assert {row.value for row in spark.read.json(aside).collect()} == set(values[3:])
+
+
 def test_full_refreshes_that_fail_leave_what_was_complete(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,10 +250,10 @@ def test_settled_micro_batches_are_not_read(spark: SparkSession, tmp_path: Path)
         """The ids of returned rows, after files with these have landed."""
         for number in ids:
             spark.range(number, number + 1).coalesce(1).write.mode("append").parquet(str(landed))
-        forget_results()
         done = spark.read.schema(schema).parquet(str(table)) if table.exists() else None
         stream = spark.readStream.schema("id long").option("maxFilesPerTrigger", 1).parquet(str(landed))
-        found = join_arriving(stream, relation, name, done=done, on="id", how="left", where=where)
+        with model_run():
+            found = join_arriving(stream, relation, name, done=done, on="id", how="left", where=where)
         return sorted(row.id for row in found.collect())
 
     def append(number: int, batch: int) -> None:

@@ -32,9 +32,9 @@ CHECKPOINT = "_checkpoint"
 _DEFINITION = "_definition.json"
 # In a batch's folder: the rows that it has shed. In a later pass's folder: the last batch whose shed rows it has
 # joined.
-_SHED = "_shed"
+SHED = "_shed"
 # Messages of the batch that are no rows.
-_UNFIT = "_unfit"
+UNFIT = "_unfit"
 # In the definition: the stream's schema, which is not compared.
 _STREAM = "stream"
 _UP_TO = "_up_to"
@@ -253,7 +253,7 @@ class BatchFolders:
             else:
                 staged = self._apart(rows, is_shed, staged)
             if unfit is not None:
-                self._keep_aside(unfit, f"{staged}/{_UNFIT}")
+                self._keep_aside(unfit, f"{staged}/{UNFIT}")
             self._write(f"{staged}/{_PLAN}", self._plan(batch))
             self.commit(staged, batch)
         self._clean(batch)
@@ -265,7 +265,7 @@ class BatchFolders:
         if not self._files.exists(self._path(results)):
             self._session.createDataFrame([], rows.drop(is_shed).schema).write.parquet(results)
         if self._files.exists(self._path(shed)):
-            self._rename(self._path(shed), self._path(f"{results}/{_SHED}"))
+            self._rename(self._path(shed), self._path(f"{results}/{SHED}"))
         return results
 
     def _keep_aside(self, unfit: DataFrame, folder: str) -> None:
@@ -275,7 +275,7 @@ class BatchFolders:
 
     def unfit_count(self, batch: int) -> int:
         """How many messages of a batch were no rows."""
-        return self._count(f"{self._committed(batch).toString()}/{_UNFIT}")
+        return self._count(f"{self._committed(batch).toString()}/{UNFIT}")
 
     def _count(self, folder: str) -> int:
         """The number of lines."""
@@ -286,15 +286,15 @@ class BatchFolders:
         passes = [batch for batch in self._batches("") if batch < 0]
         if passes:
             self._clean_shed(min(passes))
-        waiting = sorted(self._batches(f"/{_SHED}"))
+        waiting = sorted(self._batches(f"/{SHED}"))
         if not waiting:
             return None
-        folders = [f"{self._committed(batch).toString()}/{_SHED}" for batch in waiting]
+        folders = [f"{self._committed(batch).toString()}/{SHED}" for batch in waiting]
         return ShedRows(self._session.read.schema(schema).parquet(*folders), waiting[-1], min([0, *passes]) - 1)
 
     def shed_count(self, batch: int) -> int:
         """How many shed rows of a batch no later pass has joined yet."""
-        folder = f"{self._committed(batch).toString()}/{_SHED}"
+        folder = f"{self._committed(batch).toString()}/{SHED}"
         return self._session.read.parquet(folder).count() if self._exists(folder) else 0
 
     def write_later(self, rows: DataFrame, shed: ShedRows) -> None:
@@ -367,9 +367,9 @@ class BatchFolders:
         """Remove the shed rows that this pass has joined, and leftovers of this pass and of those before."""
         self._clean(later)
         joined = int(self._read(f"{self._committed(later).toString()}/{_UP_TO}"))
-        for batch in self._batches(f"/{_SHED}"):
+        for batch in self._batches(f"/{SHED}"):
             if batch <= joined:
-                self._files.delete(self._path(f"{self._committed(batch).toString()}/{_SHED}"), True)
+                self._files.delete(self._path(f"{self._committed(batch).toString()}/{SHED}"), True)
 
     def _batches(self, inside: str) -> list[int]:
         """The numbers of committed batches whose folders contain ``inside``."""

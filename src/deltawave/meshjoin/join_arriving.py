@@ -11,8 +11,7 @@ from uuid import uuid4
 from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType, StructField, StructType
 
-from deltawave.after_append import after_append
-from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
+from deltawave.meshjoin.batch_folders import BATCH, SHED, UNFIT, BatchFolders
 from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.kafka_fault import past_kafka_fault
@@ -23,6 +22,7 @@ from deltawave.meshjoin.settled import Settled
 from deltawave.meshjoin.shed_tasks import demand_priority
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_join import demand_stream, stream_join
+from deltawave.model_runs import after_append, is_empty_run
 
 _LOG = logging.getLogger(__name__)
 
@@ -55,11 +55,11 @@ def join_arriving(
     - ``where``: a condition in SQL over the columns of the results: others are not returned
     - others: those of ``stream_join``
 
-    A frame without rows, as under ``dbt run --empty``, is no stream, and changes nothing.
+    Under ``dbt run --empty``, and for a frame without rows, which is no stream, nothing is taken.
 
     A model may leave out returned rows, and add columns; ``done`` has to have the others unchanged. What a model leaves
     out is not returned again once its other rows were appended: dbt-deltawave reports that, elsewhere call
-    :func:`deltawave.after_append.results_appended`.
+    :func:`deltawave.model_runs.results_appended`.
 
     Raises ``ValueError`` for what ``stream_join`` refuses, and if ``done`` has results that are not kept.
     """
@@ -85,7 +85,7 @@ def join_arriving(
     nothing = session.createDataFrame([], schema)
     if where is not None:
         nothing.where(where)
-    if not stream.isStreaming and stream.isEmpty():
+    if is_empty_run() or (not stream.isStreaming and stream.isEmpty()):
         return nothing
     demand_stream(stream, how)
     if done is None:
@@ -127,10 +127,10 @@ def _follow(kept: BatchFolders, returned: Settled) -> None:
 
 def _report(kept: BatchFolders, batches: Iterable[int], folder: str) -> None:
     """Warn of rows and messages of new micro-batches that are in no result."""
-    for count, what in (
-        (kept.unfit_count, "message(s) are no rows and were kept aside: read JSON from"),
-        (kept.shed_count, "row(s) did not fit in memory and wait for a run without shed in"),
+    for count, what, inside in (
+        (kept.unfit_count, "message(s) are no rows. They were kept aside, as JSON in", UNFIT),
+        (kept.shed_count, "row(s) did not fit in memory. They wait for a run without shed in", SHED),
     ):
         for batch in batches:
             if number := count(batch):
-                _LOG.warning("%s %s %s/%s=%s", f"{number:,}", what, folder, BATCH, batch)
+                _LOG.warning("%s %s %s/%s=%s/%s", f"{number:,}", what, folder, BATCH, batch, inside)

@@ -46,7 +46,7 @@ def json_rows(messages: DataFrame, schema: str, key: Sequence[str] = (), unfit: 
         return read.select(*cells, told)
     message = F.format_string(
         "The message at offset %s of partition %s of topic %s is no JSON of the schema %s: %s. "
-        "Correct the schema, or keep such messages aside (--keep-unfit).",
+        "Correct the schema, or keep such messages aside (--keep-unfit, in Python unfit).",
         *(F.col(name).cast("string") for name in ("offset", "partition", "topic")),
         F.lit(f"{schema}, with {', '.join(key)}" if key else schema),
         F.substring("value", 1, 200),

@@ -156,7 +156,7 @@ class DeltawaveAdapter(SparkAdapter):
     @available
     def results_appended(self) -> None:
         """Report to the library that the table has all rows of the Python model that this node ran."""
-        from deltawave.after_append import results_appended
+        from deltawave.model_runs import results_appended
 
         results_appended()
 

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import NullType
 
 from dbt.adapters.deltawave.reports import is_theirs, report
-from deltawave.after_append import forget_results, results_appended
+from deltawave.model_runs import model_run, results_appended
 
 # The name, in a model's namespace, of a function that is called before its result is stored, and may refuse it.
 BEFORE_STORING = "__before_storing__"
@@ -55,8 +55,6 @@ class SessionPythonJob(PythonJobHelper):
             BEFORE_STORING: self._before_storing,
             FREE_LATER: self._free_later,
         }
-        # A former model of this thread may have failed.
-        forget_results()
         try:
             exec(self._compile(compiled_code), scope)
         except DbtRuntimeError:
@@ -110,7 +108,8 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
         frame = session.sql(relation) if relation.startswith("(") else session.table(relation)
         return frame.limit(0) if empty else frame
 
-    result, free = with_free(scope["model"](scope["dbtObj"](load), session))
+    with model_run(is_empty=empty):
+        result, free = with_free(scope["model"](scope["dbtObj"](load), session))
     scope[FREE_LATER](free)
     frame = to_frame(result, session, "model()")
     scope[BEFORE_STORING]()
