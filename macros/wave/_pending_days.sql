@@ -8,7 +8,7 @@
   {%- set dropped = deltawave._days_to_drop(job) -%}
   {%- set works = [] -%}
   {%- set late = [] -%}
-  {%- set told = namespace(because='passed', wrong=none) -%}
+  {%- set lateness = namespace(because='passed', wrong=none) -%}
   {%- for row in deltawave._ask_library(job, batch, 'pending_work', {
     'record': record, 'drop': dropped, 'started_at': deltawave._utc(run_started_at), 'accept': deltawave._is_accepted(job),
     'schema': job.state_schema, 'model': job.target.identifier,
@@ -16,9 +16,9 @@
     {%- if row.kind == 'late' -%}
       {%- do late.append(row.text) -%}
     {%- elif row.kind == 'late_because' -%}
-      {%- set told.because = row.text -%}
+      {%- set lateness.because = row.text -%}
     {%- elif row.kind == 'wrong' -%}
-      {%- set told.wrong = row.text -%}
+      {%- set lateness.wrong = row.text -%}
     {%- elif row.kind == 'length' -%}
       {%- do warnings.append(deltawave._message('long_text', {'model': job.name, 'window': job.settings.window, 'length': row.text})) -%}
     {%- elif row.kind == 'unknown' -%}
@@ -30,15 +30,15 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if late -%}
-    {%- set advice = [deltawave._message('late_' ~ told.because, {})] -%}
-    {%- if told.wrong -%}
-      {%- set values = {'model': job.name, 'wrong': told.wrong, 'dropped': deltawave._for_vars(told.wrong)} -%}
+    {%- set advice = [deltawave._message('late_' ~ lateness.because, {})] -%}
+    {%- if lateness.wrong -%}
+      {%- set values = {'model': job.name, 'wrong': lateness.wrong, 'dropped': deltawave._for_vars(lateness.wrong)} -%}
       {%- do advice.append(deltawave._message('late_wrong', values)) -%}
     {%- endif -%}
     {%- set named = late[:5] | join(', ') ~ (' and ' ~ (late | length - 5) ~ ' more' if late | length > 5 else '') -%}
     {%- do warnings.append(deltawave._message('late_days', {'model': job.name, 'days': named, 'advice': advice | join(' ')})) -%}
   {%- endif -%}
-  {%- if refused and not works | selectattr('days') | list -%}
+  {%- if refused and not works | rejectattr('kind', 'equalto', 'prepare') | list -%}
     {%- do deltawave._fail_for_refused(job, refused, 'Nothing was changed.', warnings) -%}
   {%- endif -%}
   {%- if state.is_new_generation and not works -%}
