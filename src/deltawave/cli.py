@@ -118,6 +118,8 @@ def add_stream(commands: Commands) -> None:
     stream.add_argument("--parts", type=int, help="as many tasks mesh (default: as many as Spark runs)")
     stream.add_argument("--direct", action="store_true", help="read the relation past the system's cache")
     stream.add_argument("--shed", help="if not all fits the memory: keep_w, sample_w, top_w or cluster_sampling")
+    stream.add_argument("--probability", help="with sample_w and cluster_sampling: a column for that of being kept")
+    stream.add_argument("--json", action="store_true", help="print one JSON object per micro-batch instead of a line")
     stream.add_argument("--keep-unfit", action="store_true", help="of kafka: keep messages that are no rows aside")
     when = stream.add_mutually_exclusive_group()
     when.add_argument("--available-now", action="store_true", help="join what is there, and end")

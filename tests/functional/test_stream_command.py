@@ -79,8 +79,13 @@ class TestCommand:
             r"batch 0: 100,000 rows in .* rows/s, ([0-9,]+) rows wait for a later pass", capsys.readouterr().out
         )
         assert told
+        shed = int(told[1].replace(",", ""))
+        (metrics,) = spark.read.json(f"{out}/micro_batch=*/_metrics").collect()
+        assert (metrics.rows, metrics.most_rows, metrics.shed_rows, metrics.tasks) == (rows, rows, shed, 1)
+        assert metrics.readings == 1
+        assert 0 < metrics.peak_bytes <= 1 << 20 < metrics.process_bytes
         joined = results(spark, out).select("id", "amount").distinct().count()
-        assert joined + int(told[1].replace(",", "")) == rows
+        assert joined + shed == rows
         # Of each ten, those that meet three rows were kept first.
         assert (
             results(spark, out).where("at = 2").count()

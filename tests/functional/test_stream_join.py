@@ -136,6 +136,42 @@ def test_a_folder_that_is_named_from_here(spark: SparkSession, tmp_path: Path, m
     assert spark.read.parquet(str(tmp_path / "out")).collect() == [(0, 0)]
 
 
+def test_probabilities_of_a_sample(spark: SparkSession, tmp_path: Path) -> None:
+    """One part has most of the stream. A later pass adds results, which no estimate from the sample counts."""
+    source, out, count = tmp_path / "stream", tmp_path / "out", 40_000
+    spark.sql(f"select if(id % 8 = 0, 2L, 1L) as id, 0 as amount from range(0, {count}, 1, 1)").write.parquet(
+        str(source)
+    )
+    relation = stored(spark, tmp_path / "relation")
+    for shed in ("sample_w", None):
+        stream_join(
+            opened(spark, source),
+            relation,
+            out,
+            on="id",
+            how="left_semi",
+            memory_bytes=200_000,
+            shed=shed,
+            probability="p",
+            available_now=True,
+        ).awaitTermination()
+        found = {
+            row.id: row
+            for row in results(spark, out)
+            .groupBy("id")
+            .agg(F.sum(1 / F.col("p")).alias("all"), F.count("*").alias("joined"))
+            .collect()
+        }
+        assert found[1]["all"] == pytest.approx(count * 7 / 8, rel=0.1)
+        assert found[2]["all"] == pytest.approx(count / 8, rel=0.1)
+        assert (found[1].joined == count * 7 / 8) == (shed is None)
+    passes = spark.read.json(f"{out}/micro_batch=*/_metrics").sort("micro_batch").collect()
+    assert [row.micro_batch for row in passes] == [-1, 0]
+    assert passes[1].rows == count
+    assert passes[0].rows == passes[1].shed_rows > 0
+    assert passes[0].readings > passes[1].readings == 1
+
+
 @pytest.mark.parametrize("is_local", [True, False], ids=["local", "another"])
 def test_two_queries_in_one_folder(spark: SparkSession, tmp_path: Path, is_local: bool) -> None:
     """One of them commits a micro-batch, and what the other one writes meanwhile is not removed."""
@@ -174,6 +210,16 @@ class TestBadInput:
                 stream,
                 {"condition": Between("id", "id"), "shed": "keep_w"},
                 re.escape(messages("Streams")["shedding under another condition"]),
+            ),
+            (
+                stream,
+                {"on": "id", "shed": "keep_w", "probability": "p"},
+                re.escape(messages("Streams")["a probability of rows that are kept by rule"]),
+            ),
+            (
+                stream,
+                {"on": "id", "probability": "Amount"},
+                re.escape(messages("Streams")["a probability with the name of another column"]),
             ),
             (stream, {"on": "id", "unfit": "wrong"}, "The stream has no column wrong; it has id, amount"),
             (stream.withColumnRenamed("amount", "Micro_Batch"), {"on": "id"}, "The results get a column micro_batch"),

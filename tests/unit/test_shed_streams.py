@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, write_pages
 from deltawave.meshjoin.self_tuner import SelfTuner
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
+from deltawave.meshjoin.shed_tasks import shedding
 from deltawave.meshjoin.shedding import Priority, cluster_sampling, keep_w, keys_of, priority_of, sample_w, top_w
 from deltawave.meshjoin.tuners import Fixed, Greedy, Progress
 
@@ -215,6 +217,37 @@ def test_of_a_micro_batch_one_window_is_joined(folder: Path, priority: str, monk
         # The first 50 keys meet two rows each.
         assert (sum(found.values()) == 2 * counts.tuples) == (priority == "top")
         assert found + told(join.run(shed_tuples(path))) == told(join.run(batches))
+
+
+@pytest.mark.parametrize("priority", ["sample_w", "cluster_sampling"])
+def test_probabilities_make_estimates_of_samples_unbiased(folder: Path, priority: str) -> None:
+    """Two tasks, one of which has a hot key and most of the stream: by Horvitz and Thompson, of all results.
+
+    Without the probabilities, the hot key has a much smaller share of the sample than of the stream.
+    """
+    tasks = {(1,): 24_000, tuple(range(2, 12)): 4000}
+    wanted, kept, estimates = 0, Counter[int](), np.zeros(12)
+    for keys, count in tasks.items():
+        tuples = tuples_of([keys[n % len(keys)] for n in range(count)])
+        matches = [key for key in keys for _ in range(1 + key % 3)]
+        own = folder / f"{priority} {keys[0]}"
+        own.mkdir()
+        with relation_of(own, matches) as pages:
+            join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=1)
+            schema = join.schema.append(pa.field("p", pa.float64())).append(pa.field("is_shed", pa.bool_()))
+            file, counts = str(own / "relation.pages"), Counts()
+            for rows in shedding(join, iter([tuples]), priority, file, schema, True, counts):
+                found = rows.filter(pc.invert(rows.column("is_shed")))
+                np.add.at(
+                    estimates, found.column("key").to_numpy(), 1 / found.column("p").to_numpy(zero_copy_only=False)
+                )
+                kept.update(found.column("key").to_pylist())
+            wanted += sum(count // len(keys) * (1 + key % 3) for key in keys)
+        assert counts.shed
+    assert kept[1] / sum(kept.values()) < 0.7 * 2 * 24_000 / wanted
+    # The standard deviation is below 3% for the hot key.
+    assert estimates[1] == pytest.approx(2 * 24_000, rel=0.15)
+    assert estimates.sum() == pytest.approx(wanted, rel=0.15)
 
 
 def test_a_sketch_that_is_kept_beside_pages(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from typing import Any, cast
@@ -10,6 +11,13 @@ import pytest
 from pyspark.sql.streaming.query import StreamingQuery
 
 from deltawave.meshjoin.stream_command import follow
+from deltawave.meshjoin.stream_report import Report
+
+
+def progress(batch: int, **figures: Any) -> dict[str, Any]:
+    """What Spark reports of a micro-batch that began in this second."""
+    told = {"batchId": batch, "numInputRows": 1, "batchDuration": 1, "sources": []}
+    return {**told, "timestamp": f"2026-11-25T10:00:{batch:02}.000Z", **figures}
 
 
 class Query:
@@ -23,7 +31,7 @@ class Query:
 
     @property
     def recentProgress(self) -> list[dict[str, Any]]:
-        return [{"batchId": batch, "numInputRows": 1, "batchDuration": 1} for batch in self.ended]
+        return [progress(batch) for batch in self.ended]
 
     @property
     def status(self) -> dict[str, bool]:
@@ -49,7 +57,7 @@ def test_a_query_that_fails_as_it_is_stopped() -> None:
         query.error, query.is_active = RuntimeError("the relation is gone"), False
 
     with pytest.raises(RuntimeError, match="the relation is gone"):
-        follow(cast(StreamingQuery, Query(fails)), asked, {})
+        follow(cast(StreamingQuery, Query(fails)), asked, Report())
 
 
 def test_an_error_is_told_though_progress_is_not() -> None:
@@ -64,7 +72,7 @@ def test_an_error_is_told_though_progress_is_not() -> None:
         raise RuntimeError("the relation is gone")
 
     with pytest.raises(RuntimeError, match="the relation is gone"):
-        follow(cast(StreamingQuery, Gone(fails)), threading.Event(), {})
+        follow(cast(StreamingQuery, Gone(fails)), threading.Event(), Report())
 
 
 def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
@@ -85,7 +93,7 @@ def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
         lambda query: None,
         lambda query: query.ended.append(9),
     )
-    follow(cast(StreamingQuery, query), asked, {"rows": ask})
+    follow(cast(StreamingQuery, query), asked, Report({"rows": ask}))
     assert query.is_stopped
     assert query.ended == [7, 8, 9]
     told = capsys.readouterr().out.splitlines()
@@ -99,7 +107,7 @@ def test_a_micro_batch_that_ends_before_the_next_one_fails_is_told(capsys: pytes
         raise RuntimeError("the relation is gone")
 
     with pytest.raises(RuntimeError, match="the relation is gone"):
-        follow(cast(StreamingQuery, Query(fails)), threading.Event(), {})
+        follow(cast(StreamingQuery, Query(fails)), threading.Event(), Report())
     assert capsys.readouterr().out.startswith("batch 8:")
 
 
@@ -115,8 +123,34 @@ def test_a_micro_batch_that_ends_while_the_last_one_is_told(capsys: pytest.Captu
         return batch
 
     query = Query(lambda query: query.ended.append(7))
-    follow(cast(StreamingQuery, query), asked, {"rows wait": ask})
+    follow(cast(StreamingQuery, query), asked, Report({"rows wait": ask}))
     told = capsys.readouterr().out
     assert "7 rows wait" in told
     assert "8 rows wait" in told
     assert told.splitlines()[-1].startswith("stopped")
+
+
+def test_what_is_reported_of_a_micro_batch() -> None:
+    """As a line and as JSON, with Kafka's offsets; Spark began the former micro-batch 5 seconds earlier."""
+    kafka = {"endOffset": '{"sales": {"0": 5, "1": 7}}', "latestOffset": '{"sales": {"0": 25, "1": 7, "2": 3}}'}
+    files = {"endOffset": '{"logOffset": 0}', "latestOffset": "None"}
+    ended = progress(9, numInputRows=4000, batchDuration=2000, sources=[kafka, files])
+    metrics = {"rows": 4000, "shed_rows": 30, "readings": 1.5, "peak_bytes": 3 << 19, "seconds": 1.9}
+    report = Report({"rows wait": lambda batch: 30}, lambda batch: metrics)
+    assert report.line(ended, progress(4)) == (
+        "batch 9: 4,000 rows in 2.0 s, 2,000 rows/s, 30 rows wait, 1.5 readings of the relation, "
+        "1.5 MiB of a task's memory, lag up to 7.0 s, 23 rows behind the source"
+    )
+    report.is_json = True
+    assert json.loads(report.line(ended, progress(4))) == {
+        **metrics,
+        "micro_batch": 9,
+        "seconds": 2.0,
+        "lag_seconds": 7.0,
+        "lag_rows": 23,
+        "rows_wait": 30,
+    }
+    first = json.loads(report.line(progress(9, sources=[files])))
+    assert first["lag_seconds"] is None
+    assert first["lag_rows"] is None
+    assert json.loads(report.of_former_run(8)) == {**metrics, "micro_batch": 8, "rows_wait": 30}

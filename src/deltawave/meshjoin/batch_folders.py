@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,8 @@ UNFIT = "_unfit"
 _STREAM = "stream"
 _UP_TO = "_up_to"
 _PLAN = "_plan"
+# What joining a batch took. In a folder, since Spark does not read a file whose name begins with an underscore.
+_METRICS = "_metrics/metrics.json"
 # Before the name of a folder; no table's name begins with a dot. With a number, if others are there.
 _FORMER = re.compile(r"\.former(?:-\d+)?\.")
 # In a folder: a table has taken over results of it.
@@ -241,11 +243,19 @@ class BatchFolders:
         """The number of the last batch that is committed."""
         return max(self._batches(""))
 
-    def write(self, rows: DataFrame, batch: int, is_shed: str | None = None, unfit: DataFrame | None = None) -> None:
+    def write(
+        self,
+        rows: DataFrame,
+        batch: int,
+        is_shed: str | None = None,
+        unfit: DataFrame | None = None,
+        metrics: Callable[[], Mapping[str, float]] = dict,
+    ) -> None:
         """Write a batch and commit it. Raises ``RuntimeError`` if another query has committed it.
 
         ``is_shed``: the column that marks rows which are no results, but wait in the batch's folder for a later pass.
         ``unfit``: messages that are no rows; they stay in the batch's folder.
+        ``metrics``: figures of the written batch.
         """
         with self._staged(batch) as staged:
             if is_shed is None:
@@ -255,6 +265,7 @@ class BatchFolders:
             if unfit is not None:
                 self._keep_aside(unfit, f"{staged}/{UNFIT}")
             self._write(f"{staged}/{_PLAN}", self._plan(batch))
+            self._write(f"{staged}/{_METRICS}", json.dumps(metrics()))
             self.commit(staged, batch)
         self._clean(batch)
 
@@ -267,6 +278,11 @@ class BatchFolders:
         if self._files.exists(self._path(shed)):
             self._rename(self._path(shed), self._path(f"{results}/{SHED}"))
         return results
+
+    def metrics(self, batch: int) -> dict[str, float]:
+        """The figures of a committed batch."""
+        path = f"{self._committed(batch).toString()}/{_METRICS}"
+        return dict(json.loads(self._read(path))) if self._exists(path) else {}
 
     def _keep_aside(self, unfit: DataFrame, folder: str) -> None:
         unfit.write.json(folder)
@@ -297,11 +313,12 @@ class BatchFolders:
         folder = f"{self._committed(batch).toString()}/{SHED}"
         return self._session.read.parquet(folder).count() if self._exists(folder) else 0
 
-    def write_later(self, rows: DataFrame, shed: ShedRows) -> None:
+    def write_later(self, rows: DataFrame, shed: ShedRows, metrics: Callable[[], Mapping[str, float]] = dict) -> None:
         """Write and commit the results of a later pass: from then on the shed rows count as joined."""
         with self._staged(shed.number) as staged:
             rows.write.parquet(staged)
             self._write(f"{staged}/{_UP_TO}", str(shed.up_to))
+            self._write(f"{staged}/{_METRICS}", json.dumps(metrics()))
             self.commit(staged, shed.number)
         self._clean_shed(shed.number)
 

@@ -15,13 +15,15 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import BooleanType, StructField, StructType
+from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 
 from deltawave.differencing.compression import Freed, free_prefix, nothing
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.stored_rows import nullable_schema
+from deltawave.meshjoin.batch_metrics import TaskTotals, Totals
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.named_batches import map_in_arrow
+from deltawave.meshjoin.one_pass import Counts
 from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.parts import by_part
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, Relation
@@ -59,13 +61,30 @@ def mesh_join(
     """
     if where is not None and how != "inner":
         raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
-    mesh = _mesh_of(relation, on, condition, how, memory_bytes, direct)
+    found, free = counted_join(
+        stream, relation, on=on, condition=condition, how=how, memory_bytes=memory_bytes, direct=direct
+    )
+    return (found if where is None else found.where(where)), free
+
+
+def counted_join(
+    stream: DataFrame,
+    relation: StoredRelation,
+    *,
+    on: str | Sequence[str] | Mapping[str, str] | None,
+    condition: Condition | None,
+    how: str,
+    memory_bytes: int,
+    direct: bool,
+    totals: Totals | None = None,
+) -> Freed:
+    """:func:`mesh_join`, whose tasks add their figures to ``totals`` when the result is read."""
+    mesh = replace(_mesh_of(relation, on, condition, how, memory_bytes, direct), totals=totals)
     # Errors are raised before Spark starts.
     mesh.join(stream.schema, how)
     mesh.demand_memory(stream.schema)
     is_split = isinstance(mesh.condition, Equal)
-    found, free = (_by_key(stream, relation.parts, mesh), nothing) if is_split else _by_rows(stream, mesh, how)
-    return (found if where is None else found.where(where)), free
+    return (_by_key(stream, relation.parts, mesh), nothing) if is_split else _by_rows(stream, mesh, how)
 
 
 def shedding_join(
@@ -77,13 +96,18 @@ def shedding_join(
     memory_bytes: int,
     direct: bool,
     priority: str,
+    probability: str | None = None,
+    totals: Totals | None = None,
 ) -> tuple[DataFrame, str]:
     """Join one window of rows in each task. Return results and shed rows, and the column that marks shed rows.
 
-    ``priority``: how the window is chosen (:data:`deltawave.meshjoin.shedding.PRIORITIES`); other arguments and errors:
-    as for :func:`mesh_join`.
+    - ``priority``: how the window is chosen (:data:`deltawave.meshjoin.shedding.PRIORITIES`)
+    - ``probability``: a column for the probability with which the tuple of a result was kept
+    - ``totals``: to which the tasks add their figures
+    - others, and errors: as for :func:`mesh_join`
     """
-    mesh = replace(_mesh_of(relation, on, None, how, memory_bytes, direct), shed=priority)
+    mesh = _mesh_of(relation, on, None, how, memory_bytes, direct)
+    mesh = replace(mesh, shed=priority, probability=probability, totals=totals)
     mesh.join(stream.schema, how)
     mesh.demand_memory(stream.schema)
     return _by_key(stream, relation.parts, mesh), mesh.told_shed(stream.schema)
@@ -121,7 +145,10 @@ def _mesh_of(
 
 @dataclass(frozen=True)
 class _Mesh:
-    """The tasks' work on the rows of each part. ``shed``: the priority by which they shed, if they do."""
+    """The tasks' work on the rows of each part.
+
+    ``shed``: the priority by which they shed, if they do; ``probability``: the column for that of being kept.
+    """
 
     files: dict[int, str]
     relation: pa.Schema
@@ -131,6 +158,8 @@ class _Mesh:
     memory_bytes: int
     direct: bool
     shed: str | None = None
+    probability: str | None = None
+    totals: Totals | None = None
 
     def join(self, stream: StructType, how: str | None = None, pages: Relation | None = None) -> MeshJoin:
         """The join of one part. Raises ``ValueError`` for columns that do not fit."""
@@ -154,11 +183,13 @@ class _Mesh:
         """The columns of the result, in Spark's types."""
         types = {field.name: field.dataType for field in (*self.relation_types.fields, *stream.fields)}
         result = StructType([StructField(name, types[name]) for name in self.join(stream).schema.names])
+        if self.probability is not None:
+            result = result.add(self.probability, DoubleType())
         return result if self.shed is None else result.add(self.told_shed(stream), BooleanType())
 
     def told_shed(self, stream: StructType) -> str:
         """The column of the result that marks shed rows."""
-        return free_prefix("is_shed_", [*stream.names, *self.relation.names])
+        return free_prefix("is_shed_", [*stream.names, *self.relation.names, self.probability or ""])
 
     def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
         """The result over a frame; ``part``: which of the relation's ``parts`` a row meets."""
@@ -177,13 +208,16 @@ class _Mesh:
             pa.set_memory_pool(pa.system_memory_pool())
             for number, own in by_part(batches):
                 with self._opened(number) as pages:
-                    join = self.join(types, pages=pages)
+                    join, counts = self.join(types, pages=pages), Counts()
                     arrived = (batch.filter(batch.column(is_row)).drop_columns([is_row]) for batch in own)
                     tuples = (batch.cast(join.stream_schema) for batch in arrived)
                     if self.shed is None:
-                        yield from (found.cast(told) for found in join.run(tuples))
+                        yield from (found.cast(told) for found in join.run(tuples, counts=counts))
                     else:
-                        yield from shedding(join, tuples, self.shed, self.files.get(number), told)
+                        file, has_probability = self.files.get(number), self.probability is not None
+                        yield from shedding(join, tuples, self.shed, file, told, has_probability, counts)
+                    if self.totals is not None:
+                        self.totals.add(TaskTotals.of_task(counts, pages.pages))
 
         return map_in_arrow(rows.repartitionById(max(parts) + 1, placed).sortWithinPartitions(placed), mesh, result)
 

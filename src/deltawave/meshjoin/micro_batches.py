@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
+from deltawave.meshjoin.batch_metrics import TaskTotals, totals
 from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.mesh_join import mesh_join, shedding_join
+from deltawave.meshjoin.mesh_join import counted_join, mesh_join, shedding_join
 from deltawave.meshjoin.shed_tasks import demand_priority
 from deltawave.meshjoin.stored_relation import StoredRelation
 
@@ -26,7 +30,8 @@ class MicroBatches:
 
     Structured Streaming calls it with a number and rows, at least once, in the order of the numbers. ``schema``: of the
     stream; ``shed``: how to choose the tuples that are joined at once, if a micro-batch does not fit in memory;
-    ``unfit``: the column that marks messages which are no rows.
+    ``unfit``: the column that marks messages which are no rows; ``probability``: a column of the results for the
+    probability with which their tuples were kept.
 
     Raises ``ValueError`` for what ``mesh_join`` refuses, and for a folder of another join.
     """
@@ -45,6 +50,7 @@ class MicroBatches:
         direct: bool,
         shed: str | None,
         unfit: str | None,
+        probability: str | None = None,
     ) -> None:
         schema = without_unfit(schema, unfit)
         self._relation, self._schema, self._shed, self._unfit = relation, schema, shed, unfit
@@ -52,11 +58,15 @@ class MicroBatches:
         if shed is None:
             self._options["condition"] = condition
         else:
-            demand_priority(shed, condition)
+            demand_priority(shed, condition, probability)
         nothing, options = session.createDataFrame([], schema), {**self._options, "condition": condition}
         empty, free = mesh_join(nothing, self._asked(), **options)
         free()
         demand_no_batch(empty, schema)
+        if probability is not None and probability.lower() in map(str.lower, [*empty.columns, BATCH]):
+            raise ValueError(f"The results have a column {probability}: name another one for the probability.")
+        self._probability, self._totals = probability, totals(session.sparkContext)
+        empty = self._with_probability(empty, 1.0)
         self._folders = BatchFolders(session, folder)
         compared = re.sub(r" at 0x\w+", "", repr(condition if condition is not None else Equal.on(on or ())))
         self._folders.open({"how": how, "condition": compared, **columns_of(empty)}, schema)
@@ -70,20 +80,28 @@ class MicroBatches:
         """Join a micro-batch, unless that is done."""
         if self._folders.has(batch):
             return
-        unfit = None
+        unfit, metrics = None, self._measured(batch)
         if self._unfit is not None:
             told = quoted(self._unfit)
             unfit = rows.where(f"{told} is not null").select(f"{told}.*")
             rows = rows.where(f"{told} is null").drop(self._unfit)
         if self._shed is not None:
-            both, is_shed = shedding_join(rows, self._asked(), priority=self._shed, **self._options)
+            both, is_shed = shedding_join(
+                rows,
+                self._asked(),
+                priority=self._shed,
+                probability=self._probability,
+                totals=self._totals,
+                **self._options,
+            )
             self._folders.demand(columns_of(both.drop(is_shed)))
-            self._folders.write(both, batch, is_shed, unfit)
+            self._folders.write(both, batch, is_shed, unfit, metrics)
             return
-        found, free = mesh_join(rows, self._asked(), **self._options)
+        found, free = counted_join(rows, self._asked(), totals=self._totals, **self._options)
         try:
+            found = self._with_probability(found, 1.0)
             self._folders.demand(columns_of(found))
-            self._folders.write(found, batch, unfit=unfit)
+            self._folders.write(found, batch, unfit=unfit, metrics=metrics)
         finally:
             free()
 
@@ -92,12 +110,34 @@ class MicroBatches:
         shed = self._folders.shed(self._schema)
         if shed is None:
             return
-        found, free = mesh_join(shed.rows, self._asked(), **self._options)
+        metrics = self._measured(shed.number)
+        found, free = counted_join(shed.rows, self._asked(), totals=self._totals, **self._options)
         try:
+            # They are in no sample: a sum of values that are divided by the probability leaves them out.
+            found = self._with_probability(found, None)
             self._folders.demand(columns_of(found))
-            self._folders.write_later(found, shed)
+            self._folders.write_later(found, shed, metrics)
         finally:
             free()
+
+    def _with_probability(self, results: DataFrame, probability: float | None) -> DataFrame:
+        if self._probability is None:
+            return results
+        return results.withColumn(self._probability, F.lit(probability).cast("double"))
+
+    def _measured(self, batch: int) -> Callable[[], dict[str, float]]:
+        """Begin to measure a micro-batch; the figures are asked for when its results are written."""
+        begin, self._totals.value = time.monotonic(), TaskTotals()
+
+        def metrics() -> dict[str, float]:
+            found = asdict(self._totals.value)
+            if self._options["on"] is None:
+                # Under another condition each task sees all rows.
+                found["rows"] = found["most_rows"]
+            seconds = round(time.monotonic() - begin, 3)
+            return {"micro_batch": batch, **found, "readings": round(found["readings"], 2), "seconds": seconds}
+
+        return metrics
 
     def _asked(self) -> StoredRelation:
         return self._relation if isinstance(self._relation, StoredRelation) else self._relation()

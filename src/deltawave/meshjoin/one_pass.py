@@ -24,12 +24,13 @@ _ARRIVED = 8
 
 @dataclass
 class Counts:
-    """Counts of a join: iterations, tuples joined and shed, results, and the peak of accounted bytes.
+    """Counts of a join: iterations, pages read, tuples joined and shed, results, and the peak of accounted bytes.
 
     ``shed_priority``: the highest priority of the tuples that were last shed; none if none were
     """
 
     iterations: int = 0
+    pages: int = 0
     tuples: int = 0
     shed: int = 0
     shed_priority: float | None = None
@@ -170,6 +171,7 @@ class OnePass:
 
     def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
         pages = self._relation.read(page, count)
+        self._counts.pages += count
         assert self._matcher is not None
         for candidates in self._matcher.candidates(pages):
             for piece in self._results.pieces(pages, page, candidates):

@@ -58,6 +58,12 @@ PRIORITIES: dict[str, Callable[[np.random.Generator], Priority]] = {
     "top_w": lambda random: top_w,
     "cluster_sampling": cluster_sampling,
 }
+# For random priorities: the probability to keep a tuple, from the highest priority of the shed tuples and the tuple's
+# frequency. Given the other tuples' priorities, it is the probability that its own is higher.
+INCLUSION: dict[str, Callable[[float, Frequencies], Values]] = {
+    "sample_w": lambda bound, frequencies: np.full(len(frequencies), 1 - bound),
+    "cluster_sampling": lambda bound, frequencies: -np.expm1(bound * frequencies),
+}
 # The priorities that need frequencies.
 BY_FREQUENCY = ("top_w", "cluster_sampling")
 

@@ -6,9 +6,8 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
@@ -23,6 +22,7 @@ from deltawave.meshjoin.said import said
 from deltawave.meshjoin.stored_relation import StoredRelation, is_local, local_folder
 from deltawave.meshjoin.stream_files import ANY_AGE, with_key
 from deltawave.meshjoin.stream_join import stream_join
+from deltawave.meshjoin.stream_report import Report
 
 # The stored relation, beside the results. Readers do not look into it.
 _RELATION = "_relation"
@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
         if unfit is not None:
             counted["messages kept aside"] = folders.unfit_count
         # From here on PySpark's own handler would cancel a micro-batch and leave the query running.
+        report = Report(counted, folders.metrics, options.json)
         with asked_to_stop() as asked:
 
             def joined() -> None:
@@ -72,12 +73,12 @@ def run(options: argparse.Namespace) -> int:
                     every=options.every,
                     shed=options.shed,
                     unfit=unfit,
+                    probability=options.probability,
                 )
-                follow(query, asked, counted)
+                follow(query, asked, report)
 
             def told() -> None:
-                last = folders.newest()
-                print(_with_counts(f"batch {last}: begun by a former run, now done", last, counted), flush=True)
+                print(report.of_former_run(folders.newest()), flush=True)
 
             past_kafka_fault(joined, told)
     except Py4JJavaError as error:
@@ -149,20 +150,20 @@ def asked_to_stop() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, Callable[[int], int]]) -> None:
+def follow(query: StreamingQuery, asked: threading.Event, report: Report) -> None:
     """Print the progress of a query until it ends, or is ``asked`` to stop. Raises the query's error.
 
-    It is stopped between two micro-batches, as stopping cancels a running one. ``counted``: further figures of a
-    micro-batch, printed if they are not 0.
+    It is stopped between two micro-batches, as stopping cancels a running one.
     """
     told = -1
 
     def tell() -> None:
         nonlocal told
-        for progress in query.recentProgress:
+        recent = query.recentProgress
+        for previous, progress in zip([None, *recent], recent, strict=False):
             if progress["batchId"] > told and progress["numInputRows"]:
                 told = progress["batchId"]
-                print(_with_counts(_line(progress), told, counted), flush=True)
+                print(report.line(progress, previous), flush=True)
 
     ended, running = False, None
     while not ended:
@@ -190,17 +191,9 @@ def follow(query: StreamingQuery, asked: threading.Event, counted: Mapping[str, 
         query.stop()
         # A micro-batch may have ended while the former one's figures were counted.
         tell()
-        print("stopped; the next run goes on from here", flush=True)
-
-
-def _line(progress: Any) -> str:
-    rows, seconds = progress["numInputRows"], progress["batchDuration"] / 1000
-    return f"batch {progress['batchId']}: {rows:,} rows in {seconds:.1f} s, {rows / max(seconds, 0.001):,.0f} rows/s"
-
-
-def _with_counts(line: str, batch: int, counted: Mapping[str, Callable[[int], int]]) -> str:
-    counts = {name: count(batch) for name, count in counted.items()}
-    return ", ".join([line, *(f"{count:,} {name}" for name, count in counts.items() if count)])
+        # On standard output there is nothing but JSON, if that is wanted.
+        place = sys.stderr if report.is_json else sys.stdout
+        print("stopped; the next run goes on from here", file=place, flush=True)
 
 
 def _session(settings: Mapping[str, str]) -> SparkSession:

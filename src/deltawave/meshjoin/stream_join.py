@@ -26,6 +26,7 @@ def stream_join(
     every: str | None = None,
     shed: str | None = None,
     unfit: str | None = None,
+    probability: str | None = None,
 ) -> StreamingQuery:
     """Start a query that joins a stream with a relation, and writes the results into ``folder``.
 
@@ -42,7 +43,12 @@ def stream_join(
       ``shed`` joins these before its stream starts; their results have a negative number in ``micro_batch``
     - ``unfit``: a column of structs that is null for the stream's rows. Other rows are not joined, but kept with their
       micro-batch, as JSON in ``micro_batch=<number>/_unfit``; the results have no such column
+    - ``probability``: a column of the results for the probability with which their row of the stream was kept
+      (``sample_w``, ``cluster_sampling``), 1 if nothing was shed; null in the results of a later pass
     - others: as for ``mesh_join``
+
+    What a micro-batch took (rows, readings of the relation, memory, seconds) is written as JSON into
+    ``micro_batch=<number>/_metrics``.
 
     Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, ``shed`` without
     ``on``, ``unfit`` that is no column, and a folder of another join (other ``how``, keys, condition or columns). The
@@ -62,6 +68,7 @@ def stream_join(
         direct=direct,
         shed=shed,
         unfit=unfit,
+        probability=probability,
     )
     if shed is None:
         batches.join_shed()

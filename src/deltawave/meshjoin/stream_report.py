@@ -1,0 +1,92 @@
+"""What ``deltawave stream`` prints of each micro-batch: a line to be read, or one of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+_MIB = 1 << 20
+
+
+def _no_metrics(batch: int) -> Mapping[str, float]:
+    return {}
+
+
+@dataclass
+class Report:
+    """Lines on micro-batches.
+
+    - ``counted``: further figures of a micro-batch, printed if they are not 0
+    - ``metrics``: what its tasks took (:meth:`deltawave.meshjoin.batch_folders.BatchFolders.metrics`)
+    - ``is_json``: whether lines are JSON
+    """
+
+    counted: Mapping[str, Callable[[int], int]] = field(default_factory=dict)
+    metrics: Callable[[int], Mapping[str, float]] = _no_metrics
+    is_json: bool = False
+
+    def line(self, progress: Any, previous: Any = None) -> str:
+        """A micro-batch by Spark's progress, and the progress before it, if there is one."""
+        batch, rows, seconds = progress["batchId"], progress["numInputRows"], progress["batchDuration"] / 1000
+        waited = None if previous is None else _seconds_between(previous, progress) + seconds
+        behind = _rows_behind(progress["sources"])
+        metrics, counts = self.metrics(batch), {name: count(batch) for name, count in self.counted.items()}
+        if self.is_json:
+            measured = {"rows": rows, "seconds": seconds, "lag_seconds": waited, "lag_rows": behind}
+            return self._json(batch, {**metrics, **measured}, counts)
+        told = [f"batch {batch}: {rows:,} rows in {seconds:.1f} s", f"{rows / max(seconds, 0.001):,.0f} rows/s"]
+        told += _of_counts(counts)
+        if metrics:
+            told.append(f"{metrics['readings']:g} readings of the relation")
+            told.append(f"{metrics['peak_bytes'] / _MIB:,.1f} MiB of a task's memory")
+        if waited is not None:
+            told.append(f"lag up to {waited:.1f} s")
+        if behind:
+            told.append(f"{behind:,} rows behind the source")
+        return ", ".join(told)
+
+    def of_former_run(self, batch: int) -> str:
+        """A micro-batch that a former run had begun, of which Spark has no progress."""
+        counts = {name: count(batch) for name, count in self.counted.items()}
+        if self.is_json:
+            return self._json(batch, self.metrics(batch), counts)
+        return ", ".join([f"batch {batch}: begun by a former run, now done", *_of_counts(counts)])
+
+    def _json(self, batch: int, figures: Mapping[str, Any], counts: Mapping[str, int]) -> str:
+        named = {name.replace(" ", "_"): count for name, count in counts.items()}
+        return json.dumps({"micro_batch": batch, **figures, **named})
+
+
+def _of_counts(counts: Mapping[str, int]) -> list[str]:
+    return [f"{count:,} {name}" for name, count in counts.items() if count]
+
+
+def _seconds_between(previous: Any, progress: Any) -> float:
+    """The time between two triggers: a row of the second one's micro-batch has arrived since the first."""
+    began, begins = (datetime.fromisoformat(each["timestamp"].replace("Z", "+00:00")) for each in (previous, progress))
+    return (begins - began).total_seconds()
+
+
+def _rows_behind(sources: Any) -> int | None:
+    """How many rows the sources have that no micro-batch has taken yet; none if they don't know, like files."""
+    rows = None
+    for source in sources:
+        latest, end = (_offsets(source[name]) for name in ("latestOffset", "endOffset"))
+        if latest is not None and end is not None:
+            rows = (rows or 0) + sum(offset - end.get(place, 0) for place, offset in latest.items())
+    return rows
+
+
+def _offsets(text: str | None) -> dict[tuple[str, str], int] | None:
+    """Kafka's offsets, by topic and partition."""
+    try:
+        found = json.loads(text or "null")
+    except ValueError:
+        # PySpark gives "None" for a source that has none.
+        return None
+    if not isinstance(found, dict) or not all(isinstance(offsets, dict) for offsets in found.values()):
+        return None
+    return {(topic, partition): int(offset) for topic, own in found.items() for partition, offset in own.items()}
