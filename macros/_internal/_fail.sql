@@ -174,6 +174,7 @@
     'external_without_partitions': "source {source}: {location} holds no folder {folder}. Put the dumps into such folders, or remove 'partitions' from its external block.",
     'external_foreign_relation': "source {source}: {relation} exists, and create_external_sources did not make it. It was not touched. Rename it, or give the source another schema or identifier.",
     'unknown_table': "{macro}: no model, seed, snapshot or source is called {value!r}. It takes a name, or source.table.",
+    'not_measured': "{macro}: {value} is not in the warehouse yet, so its days cannot be measured. Build it first, or give packed, build and add.",
     'remote_adapter': "{model}: 'remote' ({remote}) needs a profile of type: deltawave, with {remote} under remotes; the adapter of this profile reads no databases.",
     'change_types': "{model}, batch {batch}: {count} change(s) that {comparison} returned have another change_type than insert, delete and update. Nothing was changed. Correct the function.",
     'row_id_uncompared': "{model}: 'row_id' names '{column}', which is not compared exactly because of compare_columns, ignore_columns or tolerance. A row whose key has changed could not be found by it. Compare it, or take row_id out.",

@@ -15,8 +15,15 @@
     ~ '{:,}'.format(table.key_bytes) ~ ' of them key' ~ (' (' ~ table.note ~ ')' if table.note else ''),
     deltawave._percent(table.compared_fraction) ~ ' of a row is compared, ' ~ deltawave._percent(table.change_fraction)
     ~ ' of the rows change from run to run',
-    '',
   ] -%}
+  {%- if table.snapshot_date -%}
+    {%- do lines.append('The source keeps a dump for each ' ~ table.snapshot_date ~ '; each is compared with the one before') -%}
+  {%- endif -%}
+  {%- if table.timestamps and not table.has_timestamps -%}
+    {%- set use = 'strategies by timestamp take no snapshot_date' if table.snapshot_date else 'add has_timestamps: true if every change of a row sets it' -%}
+    {%- do lines.append('Timestamps: ' ~ table.timestamps | join(', ') ~ '; ' ~ use) -%}
+  {%- endif -%}
+  {%- do lines.append('') -%}
   {%- do lines.extend(deltawave._aligned(rows, 'llrrl' if table.is_remote else 'llrl')) -%}
   {%- do lines.extend(['', "  reads: pages read for a complete comparison, kept rows included, in per cent of the table's pages"]) -%}
   {%- do lines.extend(['', 'Take ' ~ choice.strategy ~ (' with a covering copy' if choice.covering_copy else '') ~ ': ' ~ choice.reason, '']) -%}
@@ -33,6 +40,9 @@
   {%- set strategy = deltawave._strategy_named('advise', choice.strategy) -%}
   {#- Change logs are local, wherever their sources are. -#}
   {%- if table.is_remote and strategy.reads != 'logs' -%}{%- do options.append("remote='" ~ table.remote ~ "'") -%}{%- endif -%}
+  {%- if table.snapshot_date and 'snapshot_date' not in strategy.allows -%}
+    {%- do options.append("snapshot_date='" ~ table.snapshot_date ~ "'") -%}
+  {%- endif -%}
   {%- if choice.ranges_per_run -%}{%- do options.append('ranges_per_run=' ~ choice.ranges_per_run) -%}{%- endif -%}
   {%- set values = {
     'updated_at': "'<timestamp>'",

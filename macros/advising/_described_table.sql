@@ -1,12 +1,16 @@
 {# The input for weighing the strategies: the arguments of advise, checked, with sizes that are given, measured or assumed. #}
-{%- macro _described_table(model, arguments) -%}
+{%- macro _described_table(model, arguments, snapshot_date) -%}
   {%- do deltawave._check_description(arguments) -%}
-  {%- set table = dict(arguments, note=none, unique_key=['<key>'], remote='<remote>') -%}
+  {%- set table = dict(
+    arguments, note=none, unique_key=['<key>'], remote='<remote>', snapshot_date=snapshot_date, timestamps=[],
+  ) -%}
   {%- if model is not none -%}
     {%- set wanted = [] -%}
     {%- for name, value in arguments.items() if value is none -%}{%- do wanted.append(name) -%}{%- endfor -%}
-    {%- do table.update(deltawave._measured_table(model, wanted)) -%}
+    {%- do table.update(deltawave._measured_table(model, wanted, snapshot_date)) -%}
   {%- endif -%}
+  {#- Dumps are copies: no reader of them waits for the application. -#}
+  {%- if table.snapshot_date -%}{%- do table.update(can_be_locked=true) -%}{%- endif -%}
   {%- for name, assumed in {'rows': 1000000, 'row_bytes': 200, 'key_bytes': 8}.items() if table[name] is none -%}
     {%- do table.update({name: assumed}) -%}
   {%- endfor -%}

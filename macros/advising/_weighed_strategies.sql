@@ -63,7 +63,9 @@
 
 {# Why a strategy cannot be used; none where it can. #}
 {%- macro _reason_against(strategy, advice, table) -%}
-  {%- if advice.locks and not table.can_be_locked -%}
+  {%- if table.snapshot_date and 'snapshot_date' in strategy.allows and (strategy.reads != 'logs' or table.is_join) -%}
+    {{ return('compares no dumps of several dates: it takes no snapshot_date') }}
+  {%- elif advice.locks and not table.can_be_locked -%}
     {{ return('reads the source whole, which may not be locked') }}
   {%- elif 'updated_at' in strategy.requires and not (table.has_timestamps or table.schema_can_change) -%}
     {{ return("the source has no timestamps, and can't get them") }}

@@ -15,22 +15,24 @@
   is_remote: the source is another database, so rows cross a network; true for a model with `remote`
   can_be_locked: the source may be read whole while it is in use
   is_clustered: changed rows lie together in a part of the key's range, for instance because keys grow with time
+  snapshot_date: the column with a dump's date, if the source keeps dumps of several dates: the newest is counted, and only strategies for whole dumps can be
+  used; that of a model, or the only partition column of type date of an external source, is known
   is_join: the model is a join of relations that have change logs; relations: how many
 #}
 {%- macro advise(
     model=none, rows=none, row_bytes=none, key_bytes=none, compared_fraction=1, change_fraction=0.01, schema_can_change=false,
     has_timestamps=false, flags_deletes=false, has_deletes=true, is_remote=false, can_be_locked=true, is_clustered=false,
-    is_join=false, relations=2
+    is_join=false, relations=2, snapshot_date=none
 ) -%}
   {{ return(adapter.dispatch('advise', 'deltawave')(
     model, rows, row_bytes, key_bytes, compared_fraction, change_fraction, schema_can_change, has_timestamps, flags_deletes,
-    has_deletes, is_remote, can_be_locked, is_clustered, is_join, relations
+    has_deletes, is_remote, can_be_locked, is_clustered, is_join, relations, snapshot_date
   )) }}
 {%- endmacro -%}
 
 {%- macro default__advise(
     model, rows, row_bytes, key_bytes, compared_fraction, change_fraction, schema_can_change, has_timestamps, flags_deletes,
-    has_deletes, is_remote, can_be_locked, is_clustered, is_join, relations
+    has_deletes, is_remote, can_be_locked, is_clustered, is_join, relations, snapshot_date
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- set table = deltawave._described_table(model, {
@@ -48,7 +50,7 @@
     'is_clustered': is_clustered,
     'is_join': is_join,
     'relations': relations,
-  }) -%}
+  }, snapshot_date) -%}
   {%- set weighed = deltawave._weighed_strategies(table) -%}
   {%- set choice = deltawave._advised_choice(table, weighed) -%}
   {%- do print(deltawave._advice_lines(table, weighed, choice) | join('\n') ~ '\n') -%}

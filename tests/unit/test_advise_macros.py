@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, Relation
 
 from deltawave.costs import SourceTable, query_based, view_based
 
@@ -265,3 +265,71 @@ def test_the_macro_predicts_what_the_cost_model_does(rows: int, row_bytes: float
                 "range_checksum": query_based.range_checksum_by_ranges(table, clustered),
             }
             assert predicted == pytest.approx(expected)
+
+
+class Node(dict[str, Any]):
+    """A node as dbt hands it to macros."""
+
+    __getattr__ = dict.get
+
+
+def measured(partition: Any, columns: dict[str, Any], **arguments: Any) -> tuple[str, str]:
+    """What is printed of a source that is an external table with folders, and the query that measured it."""
+    printed: list[str] = []
+    asked: list[str] = []
+    known = {"source_name": "legacy", "name": "accounts", "identifier": "accounts", "schema": "shop", "config": {}}
+    node = Node(**known, external={"partitions": [partition]}, columns=columns)
+
+    def query(sql: str) -> list[tuple[Any, ...]]:
+        asked.append(sql)
+        return [(400, 20.0, None)]
+
+    name = "`shop`.`accounts`"
+    adapter = SimpleNamespace(
+        **vars(Macros()._context["adapter"]) | {"get_relation": lambda **_: Relation(name), "dispatch": None}
+    )
+    macros = Macros(
+        tables={name: [("id", "int"), ("edited", "timestamp"), ("dt", "date")]},
+        run_query=query,
+        print=printed.append,
+        graph=SimpleNamespace(nodes={}, sources={"accounts": node}),
+        adapter=adapter,
+    )
+    adapter.dispatch = macros._dispatch
+    macros.advise("legacy.accounts", **arguments)
+    return "".join(printed), asked[0] if asked else ""
+
+
+@pytest.mark.parametrize(
+    ("partition", "columns", "arguments"),
+    [
+        ({"name": "dt", "data_type": "date"}, {}, {}),
+        ("dt", {"dt": {"name": "dt", "data_type": "date"}}, {}),
+        ({"name": "region", "data_type": "string"}, {}, {"snapshot_date": "dt"}),
+    ],
+)
+def test_of_dated_dumps_the_newest_is_measured(
+    partition: Any, columns: dict[str, Any], arguments: dict[str, Any]
+) -> None:
+    text, query = measured(partition, columns, has_timestamps=False, can_be_locked=False, **arguments)
+    assert "where `dt` = (select max(`dt`) from `shop`.`accounts`)" in query
+    assert "`dt` as string" not in query
+    assert "400 rows of 20 bytes, 8 of them key (measured: legacy.accounts, the newest dump by dt)" in text
+    assert "Timestamps: edited; strategies by timestamp take no snapshot_date\n" in text
+    for strategy in ("hash_compressed", "row_checksum", "timestamp", "ranges"):
+        assert line_of(text, strategy)[1::2] == ["no", "compares no dumps of several dates: it takes no snapshot_date"]
+    assert line_of(text, "window")[1] == "yes"
+    assert "      strategy='outer_join',\n      snapshot_date='dt',\n" in text
+
+
+def test_timestamps_are_named() -> None:
+    text, query = measured({"name": "region", "data_type": "string"}, {})
+    assert "where" not in query
+    assert "Timestamps: edited; add has_timestamps: true if every change of a row sets it\n" in text
+    assert line_of(text, "hash_compressed")[1] == "yes"
+    assert "Timestamps" not in measured({"name": "region", "data_type": "string"}, {}, has_timestamps=True)[0]
+
+
+def test_a_date_of_dumps_that_is_no_column() -> None:
+    with pytest.raises(CompilationError, match=r"accounts` has no column 'day'\. It has: id, edited, dt"):
+        measured({"name": "region", "data_type": "string"}, {}, snapshot_date="day")

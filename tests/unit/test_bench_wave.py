@@ -15,12 +15,13 @@ from deltawave import cli
 from deltawave.bench.wave import Result, Setting, cycle
 from deltawave.bench.wave_data import LineItem, Postings
 from deltawave.bench.wave_layout import ATTEMPT, settled, steps_of
-from deltawave.bench.wave_parameters import Measured
-from deltawave.bench.wave_prediction import Costs, Mix, Writes, as_printed, with_fixed
+from deltawave.bench.wave_prediction import Costs, Mix, predicted
 from deltawave.bench.wave_ranking import agreement
 from deltawave.bench.wave_report import PUBLISHED_METHODS, write_report
-from deltawave.costs.wave_parameters import TPC_D
+from deltawave.costs.wave_averages import Writes, writes
+from deltawave.costs.wave_parameters import TPC_D, FixedCosts
 from deltawave.wave import SCHEMES, WaveIndex
+from deltawave.wave.measuring import Measured
 from deltawave.wave.tables import TECHNIQUES, WaveSpec
 from deltawave.wave.wave_table import WaveTable
 
@@ -75,15 +76,22 @@ def test_a_window_that_has_gone_by(scheme: str, technique: str) -> None:
     assert all(part.days == {6} for part in written_at_first)
 
 
-def test_what_a_scheme_writes() -> None:
-    def writes(scheme: str, technique: str, days: int) -> Writes:
-        chosen = spec(scheme, technique)
-        return Writes.of(steps_of(settled(chosen, 12, TABLE), range(13, 13 + 6), TABLE), days)
-
-    assert writes("wata", "in_place", 5) == Writes((1.0, 0.0), (1.0, 0.0))
-    # The part of each of two days that a constituent has is copied; then the new one follows.
-    assert writes("del", "simple_shadow", 6) == Writes((1.0, 0.0), (2.0, 0.0))
-    assert writes("reindex_plus_plus", "packed_shadow", 6) == Writes((1.0, 1.0), (1.0, 1.0))
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_a_scheme_writes(scheme: str, technique: str) -> None:
+    """The average inserts and batches of the cost model are those of the statements, over a whole window."""
+    least = SCHEMES[scheme].least
+    for window, constituents in ((4, 4), (6, 3), (7, 4), (8, 2), (9, 2), (5, least)):
+        chosen = spec(scheme, technique, window, constituents)
+        days = window - least + 1
+        steps = steps_of(settled(chosen, 2 * window, TABLE), range(2 * window + 1, 2 * window + 1 + days), TABLE)
+        inserts = {True: 0, False: 0}
+        newest = 2 * window
+        for step in steps:
+            inserts[step.record.state_day > newest] += sum(text.startswith("insert") for text in step.statements)
+            newest = step.record.state_day
+        seen = Writes((len(steps) - days) / days, inserts[False] / days, inserts[True] / days)
+        assert asdict(writes(scheme, window, constituents, technique)) == pytest.approx(asdict(seen))
 
 
 def test_cycles() -> None:
@@ -105,22 +113,30 @@ def test_order_of_pairs() -> None:
     assert agreement({"a": 1.0}, {"a": 5.0}).tau == 1
 
 
+FIXED = FixedCosts(batch=5.0, write=2.0, probe=0.5, scan=0.25, file=0.125)
+
+
 def parameters() -> Measured:
     given = replace(TPC_D, copy=125.4, smart_copy=120.0)
-    return Measured(given, given, batch=5.0, write=2.0, probe=0.5, scan=0.25)
+    return Measured(given, replace(given, fixed=FIXED))
 
 
 def test_predictions() -> None:
     index = WaveIndex("reindex_plus_plus", 100, 10)
-    printed = as_printed(parameters(), index, "simple_shadow")
+    printed, fixed = (
+        predicted(each, index, "simple_shadow") for each in (parameters().of_one_day, parameters().per_day)
+    )
     assert printed.transition == TPC_D.add
     assert printed.scan_newest == pytest.approx(printed.scan / 10)
-    fixed = with_fixed(parameters(), index, "simple_shadow", Writes((1.0, 0.5), (3.0, 4.0)))
-    assert fixed.transition - printed.transition == pytest.approx(5 + 2 * 3)
-    assert fixed.preparation - printed.preparation == pytest.approx(5 * 0.5 + 2 * 4)
-    assert fixed.probe - printed.probe == pytest.approx(0.5)
-    assert fixed.scan_newest - printed.scan_newest == pytest.approx(0.25)
+    # REINDEX++ prepares each day, with 2 (X - 1) inserts in X days.
+    assert fixed.transition - printed.transition == pytest.approx(5 + 2)
+    assert fixed.preparation - printed.preparation == pytest.approx(5 + 2 * 1.8)
+    # Its ten constituents have up to nine further files in a bucket, one for each day.
+    assert fixed.probe - printed.probe == pytest.approx(0.5 + 90 * 0.125)
+    assert fixed.scan_newest - printed.scan_newest == pytest.approx(0.25 + 8 * 9 * 0.125)
     assert fixed.space == printed.space
+    packed = [predicted(each, index, "packed_shadow") for each in (parameters().per_day, parameters().of_one_day)]
+    assert packed[0].probe - packed[1].probe == pytest.approx(0.5)
 
 
 PUBLISHED = """\

@@ -242,6 +242,63 @@ def test_a_column_that_is_called_view_text() -> None:
     assert marked(session, "sales") == {"batch_id": 1, "wave": {"day": 3}}
 
 
+def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[str, Any]]:
+    """The relations and options that the library gets from ``advise_wave``."""
+    asked: list[tuple[dict[str, str], dict[str, Any]]] = []
+
+    def compare(function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
+        assert function == "deltawave.wave.door.advised"
+        asked.append((relations, options))
+
+    adapter = SimpleNamespace(
+        compare_in_python=compare,
+        runs_python=lambda: True,
+        get_relation=lambda **names: "`shop`.`{identifier}`".format(**names) if built else None,
+    )
+    config = {"materialized": "wave_index", **GOOD}
+    known = {"resource_type": "model", "name": "sales", "alias": "sales", "database": None, "schema": "shop"}
+    graph = SimpleNamespace(nodes={"sales": Node(**known, config=config)}, sources={})
+    macros = Macros(
+        adapter=adapter,
+        graph=graph,
+        target=SimpleNamespace(schema="dev"),
+        invocation_id="0-1",
+        run_query=lambda _: [("Take del.",)],
+    )
+    macros.advise_wave(**arguments)
+    return asked[0]
+
+
+class Node(dict[str, Any]):
+    """A node as dbt hands it to macros."""
+
+    __getattr__ = dict.__getitem__
+
+
+def test_advice_is_asked_for_given_figures_or_a_model() -> None:
+    relations, options = advised(window=7, packed=1, build=2, add=3, techniques="in_place", fixed={"batch": 1})
+    assert relations == {"dump": "(select 1 as one)"}
+    assert "measure" not in options
+    assert options["parameters"]["fixed"] == {"batch": 1}
+    assert options["needs"]["techniques"] == ["in_place"]
+    assert options["needs"]["most_constituents"] == 10
+    relations, options = advised(model="sales", probes=5)
+    assert relations == {"dump": "(select * from `shop`.`sales`)"}
+    assert options["measure"] == {"day_column": "day", "search_field": "supplier", "schema": "dev"}
+    assert (options["parameters"]["window"], options["parameters"]["probes"]) == (7, 5)
+    relations, options = advised(model="sales", window=30, search_field="item")
+    assert (options["parameters"]["window"], options["measure"]["search_field"]) == (30, "item")
+
+
+def test_a_model_that_cannot_be_measured() -> None:
+    for arguments, message in (
+        ({"model": "sale"}, "advise_wave: no model, seed, snapshot or source is called 'sale'"),
+        ({"model": "sales", "built": False}, "advise_wave: sales is not in the warehouse yet, so its days cannot be"),
+    ):
+        with pytest.raises(CompilationError, match=message):
+            advised(**arguments)  # type: ignore[arg-type]
+
+
 def of_view(**wave: Any) -> dict[str, Any]:
     """A decision, with a wave index in its view's text."""
     return {"batch_id": 3, "select": f"select /* deltawave {json.dumps({'wave': wave})} */"}

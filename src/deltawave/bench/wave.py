@@ -22,14 +22,15 @@ from pyspark.sql import Row, SparkSession
 
 from deltawave.bench.snapshots import open_session
 from deltawave.bench.wave_data import DATA, Batches
-from deltawave.bench.wave_layout import PartStore, settled, steps_of
+from deltawave.bench.wave_layout import PartStore
 from deltawave.bench.wave_methods import Method, Taken, WaveMethod
-from deltawave.bench.wave_parameters import MB, Measured, measure, seconds
+from deltawave.bench.wave_parameters import measure
 from deltawave.bench.wave_peers import DELTA, PEERS
-from deltawave.bench.wave_prediction import MIXES, Costs, Writes, as_printed, with_fixed
+from deltawave.bench.wave_prediction import MIXES, Costs, predicted
 from deltawave.bench.wave_report import write_report
 from deltawave.costs.wave import TECHNIQUES
 from deltawave.wave import SCHEMES, WaveIndex
+from deltawave.wave.measuring import MB, Measured, seconds
 from deltawave.wave.wave_table import delivered
 
 # Search values that each method is probed for on a day of queries, and the number of such days.
@@ -229,11 +230,8 @@ class Rounds:
         result = Result(method.name, setting.data, setting.window, setting.constituents, days, measured)
         if isinstance(method, WaveMethod):
             spec = method.spec
-            begun = settled(spec, setting.last, method.table)
-            steps = steps_of(begun, range(setting.last + 1, setting.last + setting.days + 1), method.table)
-            writes = Writes.of(steps, days)
-            result.predicted = as_printed(parameters, spec.index, spec.technique)
-            result.predicted_with_fixed = with_fixed(parameters, spec.index, spec.technique, writes)
+            result.predicted = predicted(parameters.of_one_day, spec.index, spec.technique)
+            result.predicted_with_fixed = predicted(parameters.per_day, spec.index, spec.technique)
         for name in ("measured", "predicted", "predicted_with_fixed"):
             costs: Costs | None = getattr(result, name)
             if costs:

@@ -98,7 +98,7 @@ def _parameter_table(parameters: dict[str, Any]) -> str:
     rows = []
     for name in ("packed", "unpacked", "build", "add", "delete", "copy", "smart_copy", "seek", "transfer", "bucket"):
         rows.append([f"`{name}`", *(f"{parameters[kind][name]:.4g}" for kind in ("of_one_day", "per_day"))])
-    rows += [[f"fixed: {name}", "", f"{parameters[name]:.4g}"] for name in ("batch", "write", "probe", "scan")]
+    rows += [[f"fixed: {name}", "", f"{seconds:.4g}"] for name, seconds in parameters["per_day"]["fixed"].items()]
     return _table(["parameter", "of one day", "per day of many"], rows)
 
 

@@ -1,4 +1,4 @@
-"""The costs of wave indexes: WI Tables 8 to 11, and the total work of a day (WI 5).
+"""The costs of wave indexes: WI Tables 8 to 11, and the total work of a day (WI 5); and those of a partitioned table.
 
 Space in MB, time in seconds. X is W / n and Y is (W - 1) / (n - 1), the days of a constituent.
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from deltawave.costs.wave_averages import planned, printed
-from deltawave.costs.wave_parameters import WaveParameters
+from deltawave.costs.wave_averages import Writes, planned, printed, writes
+from deltawave.costs.wave_parameters import TableParameters, WaveParameters
 from deltawave.wave import WaveIndex
 
 TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
+# Of a table, by default; a scan reads each, a probe one.
+_BUCKETS = 8
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,13 @@ class WaveCost:
         return self.parameters.window / self.constituents
 
     @property
+    def _is_packed(self) -> bool:
+        return self.technique == "packed_shadow" or self.scheme == "reindex"
+
+    @property
     def day_size(self) -> float:
         """MB of a day in an index: S if it is packed, otherwise S'."""
-        is_packed = self.technique == "packed_shadow" or self.scheme == "reindex"
-        return self.parameters.packed if is_packed else self.parameters.unpacked
+        return self.parameters.packed if self._is_packed else self.parameters.unpacked
 
     @property
     def max_space(self) -> float:
@@ -105,7 +110,7 @@ class WaveCost:
         """Seconds of a TimedIndexProbe (Table 9)."""
         given = self.parameters
         one = given.seek + given.window / self.constituents * given.bucket / given.transfer
-        return self._indexes(given.probe_indexes) * one
+        return given.fixed.probe + self._indexes(given.probe_indexes) * (one + self._further_files)
 
     @property
     def scan(self) -> float:
@@ -115,20 +120,30 @@ class WaveCost:
         if self.scheme == "wata":
             days += self.cluster / 2 - 1
         one = given.seek + days / self.constituents * self.day_size / given.transfer
-        return self._indexes(given.scan_indexes) * one
+        return given.fixed.scan + self._indexes(given.scan_indexes) * (one + _BUCKETS * self._further_files)
+
+    @property
+    def _further_files(self) -> float:
+        """Seconds to open the files of a bucket besides the first: one for each day, unless the index is packed."""
+        return 0.0 if self._is_packed else (self.cluster - 1) * self.parameters.fixed.file
 
     def _indexes(self, asked: float | None) -> float:
         return self.constituents if asked is None else min(asked, self.constituents)
 
     @property
     def precomputation(self) -> float:
-        """Seconds of preparation per day (Tables 10 and 11)."""
-        return self._maintenance()[0]
+        """Seconds of preparation per day (Tables 10 and 11), and the fixed costs of its batches and inserts."""
+        fixed, made = self.parameters.fixed, self._writes()
+        return self._maintenance()[0] + made.preparing_batches * fixed.batch + made.preparing_inserts * fixed.write
 
     @property
     def transition(self) -> float:
-        """Seconds until a new day can be queried (Tables 10 and 11)."""
-        return self._maintenance()[1]
+        """Seconds until a new day can be queried (Tables 10 and 11), and the fixed costs of its batch and inserts."""
+        fixed = self.parameters.fixed
+        return self._maintenance()[1] + fixed.batch + self._writes().inserts * fixed.write
+
+    def _writes(self) -> Writes:
+        return writes(self.scheme, self.parameters.window, self.constituents, self.technique)
 
     def _maintenance(self) -> tuple[float, float]:
         given = self.parameters
@@ -171,3 +186,42 @@ class WaveCost:
     def total_work(self) -> float:
         """Seconds of a day's preparation, transition and queries, one after the other (WI 5)."""
         return self.precomputation + self.transition + self.queries
+
+
+@dataclass(frozen=True)
+class TableCost:
+    """A table with a partition for each day: the new one is inserted, the oldest one dropped.
+
+    A query reads each day of the window; if ``probe_indexes`` or ``scan_indexes`` are given, as many days.
+    """
+
+    parameters: WaveParameters
+    table: TableParameters
+
+    @property
+    def transition(self) -> float:
+        """Seconds until a new day can be queried."""
+        return self.table.take
+
+    @property
+    def probe(self) -> float:
+        """Seconds to find the rows of a value."""
+        return self.table.find_fixed + self._days(self.parameters.probe_indexes) * self.table.find
+
+    @property
+    def scan(self) -> float:
+        """Seconds to read the rows."""
+        return self.table.scan_fixed + self._days(self.parameters.scan_indexes) * self.table.scan
+
+    def _days(self, asked: float | None) -> float:
+        return self.parameters.window if asked is None else min(asked, self.parameters.window)
+
+    @property
+    def max_space(self) -> float:
+        """MB at most: before the oldest day is dropped."""
+        return (self.parameters.window + 1) * self.table.size
+
+    @property
+    def total_work(self) -> float:
+        """Seconds of a day's transition, probes and scans."""
+        return self.transition + self.parameters.probes * self.probe + self.parameters.scans * self.scan

@@ -1,4 +1,4 @@
-"""Recommends scheme, number of constituents and update technique of a wave index (WI 6)."""
+"""Recommends scheme, number of constituents and update technique of a wave index (WI 6), or a partitioned table."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deltawave.costs.wave import TECHNIQUES, WaveCost
-from deltawave.costs.wave_parameters import WaveParameters
+from deltawave.costs.wave import TECHNIQUES, TableCost, WaveCost
+from deltawave.costs.wave_parameters import TableParameters, WaveParameters
 from deltawave.wave import SCHEMES
 
 
@@ -19,7 +19,7 @@ class WaveNeeds:
     - ``can_delete``: entries can be deleted from an index; packed shadows do not need that, as they delete while
       copying
     - ``techniques``: the techniques that can be used
-    - ``most_constituents``: the most constituents; a probe reads each, so this bounds its time
+    - ``most_constituents``: the most constituents: a probe reads each, and the text of the view names each
     - ``most_space``: the most MB, including during a transition
     - ``most_transition``: the most seconds until a new day can be queried
     """
@@ -27,19 +27,24 @@ class WaveNeeds:
     hard_window: bool = False
     can_delete: bool = True
     techniques: Sequence[str] = TECHNIQUES
-    most_constituents: int | None = None
+    most_constituents: int = 10
     most_space: float | None = None
     most_transition: float | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.techniques, str) or not self.techniques:
             raise ValueError(f"techniques {self.techniques!r}: take a list of {', '.join(TECHNIQUES)}.")
-        if self.most_constituents is not None and self.most_constituents < 1:
+        if self.most_constituents < 1:
             raise ValueError(f"most_constituents {self.most_constituents}: take 1 or more.")
 
     def allow(self, option: WaveCost) -> bool:
         """Whether an option meets the needs."""
         return not self.against(option)
+
+    def allow_table(self, table: TableCost) -> bool:
+        """Whether a partitioned table meets the needs: its window is hard, and whole days are dropped."""
+        is_fast = self.most_transition is None or table.transition <= self.most_transition
+        return is_fast and (self.most_space is None or table.max_space <= self.most_space)
 
     def against(self, option: WaveCost) -> list[str]:
         """The needs that an option does not meet, by name."""
@@ -56,29 +61,44 @@ class WaveNeeds:
 
 @dataclass(frozen=True)
 class WaveAdvice:
-    """The recommended option, ``best``, and the best option of each scheme, by total work."""
+    """The best wave index, and the best of each scheme, by total work; a partitioned table, and whether to take it.
 
-    best: WaveCost
+    ``best`` is none if only the table meets the needs.
+    """
+
+    best: WaveCost | None
     by_scheme: Sequence[WaveCost]
+    table: TableCost
+    takes_table: bool
 
 
-def advise(parameters: WaveParameters, needs: WaveNeeds | None = None, tolerance: float = 0.05) -> WaveAdvice:
-    """The option with the least total work per day.
+def advise(
+    parameters: WaveParameters,
+    needs: WaveNeeds | None = None,
+    tolerance: float = 0.05,
+    table: TableParameters | None = None,
+) -> WaveAdvice:
+    """The wave index with the least total work per day, or a partitioned table.
 
     Among options whose work exceeds that by at most ``tolerance`` (a share), the one with the fewest constituents is
-    taken, since its probes answer sooner; among equals the one with less work.
+    taken, since its probes answer sooner; among equals the one with less work. A partitioned table is the simplest, so
+    it is taken if its work is within the tolerance of the best index's. ``table`` is what was measured of it; by
+    default :meth:`deltawave.costs.wave_parameters.TableParameters.assumed`.
 
     Work is that of the planner's operations (``exact`` in :class:`WaveCost`). The averages that the paper prints would
     make REINDEX+ with many constituents seem less work than any other scheme.
 
-    Raises ``ValueError`` if no option meets the needs, and for a tolerance below 0.
+    Raises ``ValueError`` if nothing meets the needs, and for a tolerance below 0.
     """
     if not tolerance >= 0:
         raise ValueError(f"tolerance {tolerance}: take 0 or more.")
     needs = needs or WaveNeeds()
+    partitioned = TableCost(parameters, table or TableParameters.assumed(parameters))
     options = _options(parameters, needs)
     allowed = [option for option in options if needs.allow(option)]
     if not allowed:
+        if needs.allow_table(partitioned):
+            return WaveAdvice(None, (), partitioned, True)
         unmet = Counter(name for option in options for name in needs.against(option))
         said = ", ".join(f"{name} excludes {count}" for name, count in unmet.most_common())
         raise ValueError(f"No scheme does all that is needed: of {len(options)} options, {said}. Ask less of these.")
@@ -88,16 +108,20 @@ def advise(parameters: WaveParameters, needs: WaveNeeds | None = None, tolerance
         of_scheme = [option for option in allowed if option.scheme == scheme]
         if of_scheme:
             by_scheme.append(_preferred(of_scheme, tolerance))
-    return WaveAdvice(best, sorted(by_scheme, key=lambda option: option.total_work))
+    least = min(option.total_work for option in allowed)
+    takes_table = needs.allow_table(partitioned) and partitioned.total_work <= least * (1 + tolerance)
+    ordered = sorted(by_scheme, key=lambda option: option.total_work)
+    return WaveAdvice(best, ordered, partitioned, takes_table)
 
 
 def _options(parameters: WaveParameters, needs: WaveNeeds) -> list[WaveCost]:
-    most = min(parameters.window, needs.most_constituents or parameters.window)
+    most = min(parameters.window, needs.most_constituents)
     return [
         WaveCost(parameters, scheme, constituents, technique, exact=True)
         for scheme, rules in SCHEMES.items()
         for constituents in range(rules.least, most + 1)
-        for technique in needs.techniques
+        # REINDEX does the same under each technique.
+        for technique in (needs.techniques[-1:] if scheme == "reindex" else needs.techniques)
     ]
 
 

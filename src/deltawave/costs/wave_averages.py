@@ -1,4 +1,4 @@
-"""How many days a scheme indexes on an average day: by WI's tables, or by the planner's operations."""
+"""What a scheme does on an average day: the days that it indexes, by WI's tables or by its operations; its inserts."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ class DaysIndexed:
     transition: float
 
 
+@dataclass(frozen=True)
+class Writes:
+    """Batches and inserts of an average day, in preparation and in the transition."""
+
+    preparing_batches: float
+    preparing_inserts: float
+    inserts: float
+
+
 def printed(scheme: str, window: int, constituents: int) -> DaysIndexed:
     """As in WI Tables 10 and 11: X / 2 for a cluster of X days; and RATA* prepares one."""
     days = window / constituents
@@ -30,8 +39,7 @@ def planned(scheme: str, window: int, constituents: int) -> DaysIndexed:
     While a cluster of L days expires, REINDEX indexes L days each day. REINDEX+ indexes L (L + 1) / 2 days in all, and
     REINDEX++ prepares L (L - 1) / 2 of them; both REINDEX++ and RATA* prepare L - 1 in their temporary indexes.
     """
-    fewer = SCHEMES[scheme].least - 1
-    lengths = [len(days) for days in clusters(range(window - fewer), constituents - fewer)]
+    lengths = _cluster_lengths(scheme, window, constituents)
     preparation = {
         "reindex_plus_plus": sum(days * (days - 1) / 2 + days - 1 for days in lengths),
         "rata": sum(days - 1 for days in lengths),
@@ -42,3 +50,31 @@ def planned(scheme: str, window: int, constituents: int) -> DaysIndexed:
     }
     total = sum(lengths)
     return DaysIndexed(preparation.get(scheme, 0) / total, transition.get(scheme, total) / total)
+
+
+def writes(scheme: str, window: int, constituents: int, technique: str) -> Writes:
+    """The inserts that the planner's operations take, one for each part that is written, and batches of preparation.
+
+    Simple shadows copy each part of a constituent. REINDEX++ prepares each day, RATA* once for each cluster.
+    """
+    lengths = _cluster_lengths(scheme, window, constituents)
+    transition = {"reindex_plus": sum(2 * days - 1 for days in lengths)}
+    if technique == "simple_shadow":
+        transition = {
+            "del": sum(days**2 for days in lengths),
+            "reindex_plus": sum((days**2 + 2 * days - 1) // 2 for days in lengths),
+            "wata": sum(days * (days + 1) // 2 for days in lengths),
+            "rata": sum(days * (days + 1) // 2 for days in lengths),
+        }
+    batches = {"reindex_plus_plus": sum(lengths), "rata": sum(days > 1 for days in lengths)}
+    inserts = {
+        "reindex_plus_plus": sum(2 * (days - 1) for days in lengths),
+        "rata": sum(days - 1 for days in lengths),
+    }
+    total = sum(lengths)
+    return Writes(batches.get(scheme, 0) / total, inserts.get(scheme, 0) / total, transition.get(scheme, total) / total)
+
+
+def _cluster_lengths(scheme: str, window: int, constituents: int) -> list[int]:
+    fewer = SCHEMES[scheme].least - 1
+    return [len(days) for days in clusters(range(window - fewer), constituents - fewer)]

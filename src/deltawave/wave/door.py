@@ -13,11 +13,12 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from deltawave.costs.wave_advice import WaveNeeds, advise
-from deltawave.costs.wave_parameters import WaveParameters
+from deltawave.costs.wave_parameters import on_spark
 from deltawave.costs.wave_report import advice_lines
 from deltawave.wave.execution import Naming
 from deltawave.wave.guards import Clock
 from deltawave.wave.leftovers import leftover_parts
+from deltawave.wave.own_days import measure_days
 from deltawave.wave.pending import Work
 from deltawave.wave.planner import WaveIndex
 from deltawave.wave.run_plan import plan_run
@@ -124,13 +125,29 @@ def leftovers(dump: DataFrame, *, settings: Mapping[str, Any], record: str, batc
     return _frame(dump, [("drop", text) for text in drops])
 
 
-def advised(dump: DataFrame, *, parameters: Mapping[str, Any], needs: Mapping[str, Any], tolerance: float) -> DataFrame:
-    """The lines of an advice, of kind ``line``; ``dump`` is only used for its session.
+def advised(
+    dump: DataFrame,
+    *,
+    parameters: Mapping[str, Any],
+    needs: Mapping[str, Any],
+    tolerance: float,
+    measure: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """The lines of an advice, of kind ``line``.
 
-    - ``parameters``: of :class:`deltawave.costs.wave_parameters.WaveParameters`
+    - ``parameters``: those given of :func:`deltawave.costs.wave_parameters.on_spark`
     - ``needs``: of :class:`deltawave.costs.wave_advice.WaveNeeds`
+    - ``measure``: ``day_column``, ``search_field`` and ``schema`` to measure the days of ``dump`` where parameters are
+      not given; otherwise ``dump`` is only used for its session
     """
-    advice = advise(WaveParameters(**parameters), WaveNeeds(**needs), tolerance)
+    given = {name: value for name, value in parameters.items() if value is not None}
+    table = None
+    if measure:
+        if "window" not in given:
+            raise ValueError("window not given: how many days the index should have.")
+        found, table = measure_days(dump, window=given["window"], **measure)
+        given = {**vars(found), "fixed": vars(found.fixed), **given}
+    advice = advise(on_spark(given), WaveNeeds(**needs), tolerance, table)
     return _frame(dump, [("line", line) for line in advice_lines(advice)])
 
 

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from deltawave.bench import wave, wave_parameters
 from deltawave.bench.wave import Rounds, Setting
+from deltawave.wave import measuring, own_days
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -23,7 +24,8 @@ def schemas(spark: SparkSession) -> Iterator[None]:
 
 @pytest.mark.usefixtures("schemas")
 def test_rounds(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wave_parameters, "_RUNS", 1)
+    for module in (wave_parameters, measuring, own_days):
+        monkeypatch.setattr(module, "RUNS", 1)
     monkeypatch.setattr(wave, "_TINY_DAYS", 2)
     names = ["wata/in_place", "partitioned"]
     setting = Setting("lineitem", window=3, constituents=2, days=2, scale=0.001)
@@ -39,6 +41,19 @@ def test_rounds(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert partitioned.measured.space < wata.measured.most_space
     assert set(wata.total_work) == {"measured", "predicted", "predicted_with_fixed"}
     assert parameters.of_one_day.build > parameters.per_day.build
+    # The same for an advice on a table of the user's own, which leaves nothing behind.
+    rows = spark.table("bench_batches").selectExpr("day", "array(l_suppkey, -l_linenumber) as found", "l_comment")
+    found, table = own_days.measure_days(rows.where("day > 5"), "DAY", "Found", 30, "bench")
+    assert found.window == 30
+    assert found.fixed.batch > 0
+    assert found.fixed.write > 0
+    # An index has each row twice, once for each value.
+    assert found.packed > table.size > 0
+    assert min(table.take, table.find, table.scan) > 0
+    left = spark.sql("show tables in bench like 'deltawave_advice*'").collect()
+    assert left == []
+    with pytest.raises(ValueError, match="2 days to measure: the table needs 3 days or more"):
+        own_days.measure_days(rows.where("day > 6"), "day", "found", 30, "bench")
 
 
 def test_methods_have_known_names(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,0 +1,174 @@
+"""The input of the cost model, measured on the newest days of a user's own table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from deltawave.costs.wave_parameters import TableParameters, WaveParameters
+from deltawave.differencing.comparable import literal
+from deltawave.differencing.in_place import quoted
+from deltawave.wave.access import timed_index_probe, timed_segment_scan
+from deltawave.wave.measuring import (
+    RUNS,
+    Laboratory,
+    Queries,
+    measured,
+    median_seconds,
+    megabytes,
+    per_further,
+    seconds,
+)
+from deltawave.wave.planner import WaveIndex
+from deltawave.wave.statements import day_literal
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.wave_table import WaveTable, check_catalog, columns_of, delivered
+
+# How many of the newest days are measured, and how many are needed.
+_DAYS, _LEAST_DAYS = 4, 3
+
+
+def measure_days(
+    rows: DataFrame, day_column: str, search_field: str, window: int, schema: str
+) -> tuple[WaveParameters, TableParameters]:
+    """Index the newest days of a table, search them, and keep them as a partitioned table, all in relations of
+    ``schema`` that are dropped in the end.
+
+    The seconds are those of a day among many; what Spark takes however few rows there are is in ``fixed``. Raises
+    ``ValueError`` for columns that are missing or of another type, and for fewer than three days with search values.
+    """
+    session = rows.sparkSession
+    check_catalog(session)
+    spec = _spec(rows, day_column, search_field)
+    day = F.col(quoted(spec.day_column))
+    newest = rows.where(day.isNotNull()).select(day).distinct().orderBy(day.desc()).limit(_DAYS)
+    values = [row[0] for row in newest.select(day.cast("string")).collect()][::-1]
+    if len(values) < _LEAST_DAYS:
+        raise ValueError(f"{len(values)} days to measure: the table needs {_LEAST_DAYS} days or more.")
+    trial = _Trial(session, rows, spec, values, schema, f"deltawave_advice_{uuid4().hex[:12]}")
+    try:
+        return trial.index(window), trial.table()
+    finally:
+        trial.drop()
+
+
+def _spec(rows: DataFrame, day_column: str, search_field: str) -> WaveSpec:
+    columns = columns_of(rows)
+    spelt = {name.lower(): name for name, _ in columns}
+    day, field = (spelt.get(name.lower(), name) for name in (day_column, search_field))
+    return WaveSpec(WaveIndex("reindex", 1, 1), "packed_shadow", day, field, columns)
+
+
+@dataclass
+class _Trial:
+    session: SparkSession
+    rows: DataFrame
+    spec: WaveSpec
+    values: Sequence[str]
+    schema: str
+    name: str
+
+    def index(self, window: int) -> WaveParameters:
+        """A wave index with one day in each constituent, all days but the last; then the last is taken."""
+        *first, last = self.values
+        kept = len(first)
+        spec = replace(self.spec, index=WaveIndex("reindex", kept, kept))
+        table = WaveTable(self.session, self.schema, self.name)
+        table.update(self._of(first), spec, gaps="skip", accept=True)
+        taken = seconds(lambda: table.update(self._of([last]), spec, gaps="skip", accept=True))
+
+        def probed(value: str, low: Any, high: Any) -> int:
+            _read(timed_index_probe(self.session, table.view, value, low, high))
+            return found[value]
+
+        def scanned(low: Any, high: Any) -> None:
+            _read(timed_segment_scan(self.session, table.view, low, high))
+
+        found = self._found(last)
+        queries = Queries.of(probed, scanned, list(found), [last], kept)
+        self._of(self.values).createOrReplaceTempView(self.name + "_rows")
+        numbered = dict(enumerate(self._delivered(), 1))
+        laboratory = Laboratory(
+            self.session, WaveRecord(self.spec, days=numbered), f"{self.name}_rows", self._named("__laboratory")[:-1]
+        )
+        many = frozenset(range(1, kept + 1))
+        share = queries.rows_found / numbered[kept + 1].rows
+        result = measured(laboratory, many, queries, share, window, taken).per_day
+        # A batch that hardly has rows: without building the day.
+        return replace(result, fixed=replace(result.fixed, batch=max(0.0, result.fixed.batch - result.build)))
+
+    def table(self) -> TableParameters:
+        """A table with a partition for each day."""
+        *first, last = self.values
+        name, day = self._named("__table"), self.spec.day_column
+        self._of(first).write.format("parquet").partitionBy(day).saveAsTable(name)
+        table = self.session.table(name)
+        size = megabytes(table) / len(first)
+        (value,) = list(self._found(first[-1]))[:1]
+
+        def queried(condition: Column, days: Sequence[str]) -> float:
+            return median_seconds([partial(_read, table.where(condition & self._is_of(days)))] * RUNS)
+
+        def of_days(each: Column) -> tuple[float, float]:
+            one, every = queried(each, first[-1:]), queried(each, first)
+            further = per_further(one, every, len(first))
+            return further, max(0.0, one - further)
+
+        find, find_fixed = of_days(self._has(value))
+        scan, scan_fixed = of_days(F.lit(True))
+        new = self._of([last])
+        drop = f"alter table {name} drop partition ({quoted(day)} = {literal(last)})"
+
+        def take() -> None:
+            new.select(*table.columns).write.insertInto(name)
+            self.session.sql(drop)
+
+        return TableParameters(size, median_seconds([take] * RUNS), find, scan, find_fixed, scan_fixed)
+
+    def drop(self) -> None:
+        """Drop all relations of this trial."""
+        self.session.catalog.dropTempView(self.name + "_rows")
+        self.session.sql(f"drop view if exists {self._named('')}")
+        like = literal(self.name + "__*")
+        for row in self.session.sql(f"show tables in {quoted(self.schema)} like {like}").collect():
+            self.session.sql(f"drop table if exists {quoted(self.schema)}.{quoted(row['tableName'])}")
+
+    def _named(self, suffix: str) -> str:
+        return f"{quoted(self.schema)}.{quoted(self.name + suffix)}"
+
+    def _is_of(self, days: Sequence[str]) -> Column:
+        literals = ", ".join(day_literal(self.spec, value) for value in days)
+        return F.expr(f"{quoted(self.spec.day_column)} in ({literals})")
+
+    def _of(self, days: Sequence[str]) -> DataFrame:
+        return self.rows.where(self._is_of(days))
+
+    def _delivered(self) -> list[Day]:
+        places = {value: place for place, value in enumerate(self.values)}
+        return sorted(delivered(self._of(self.values), self.spec), key=lambda day: places[day.value])
+
+    def _found(self, day: str) -> dict[str, int]:
+        """Some search values of a day, and the rows that each finds."""
+        field = F.col(quoted(self.spec.search_field))
+        values = F.explode(F.array_distinct(field)) if self.spec.is_multiple else field
+        named = self._of([day]).select(values.alias("value")).select(F.col("value").cast("string"))
+        named = named.where("value is not null")
+        found = {row["value"]: row["count"] for row in named.groupBy("value").count().limit(RUNS).collect()}
+        if not found:
+            raise ValueError(f"search_field {self.spec.search_field!r}: {day} has no value to search for.")
+        return found
+
+    def _has(self, value: str) -> Column:
+        field, kinds = F.col(quoted(self.spec.search_field)), dict(self.spec.entry_columns)
+        wanted = F.lit(value).cast(kinds[self.spec.bucketed_by])
+        return F.array_contains(field, wanted) if self.spec.is_multiple else field == wanted
+
+
+def _read(rows: DataFrame) -> None:
+    rows.write.format("noop").mode("overwrite").save()
