@@ -3,7 +3,8 @@
   which side (_side) and how often (_copies). Null-safe; a map is compared by its content.
 
   duplicate_keys: the model's (see current_state).
-  columns: what is compared, by default all columns of `to`. A `where` in the test's config filters the rows of both sides, not the log.
+  columns: what is compared, by default all columns of `to` that the model compares. Of a `to` with the model's snapshot_date, only the dump that the model
+  has compared last counts. A `where` in the test's config filters the rows of both sides, not the log.
 #}
 {% test replays_to(model, to, unique_key, columns=none, duplicate_keys='fail') %}
   {{ return(adapter.dispatch('test_replays_to', 'deltawave')(model, to, unique_key, columns, duplicate_keys)) }}
@@ -14,7 +15,10 @@
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set log = deltawave._tested_relation(model) -%}
   {%- set where = config.get('where') -%}
-  {%- set compared = deltawave._typed_columns(columns or deltawave._columns_of(to), to, 'replays_to') -%}
+  {%- set settings = deltawave._tested_settings() -%}
+  {%- set all_columns = deltawave._columns_of(to) -%}
+  {%- set compared = deltawave._typed_columns(columns or deltawave._replayed_columns(all_columns, keys, settings), to, 'replays_to') -%}
+  {%- set date = settings.snapshot_date if settings and settings.snapshot_date | lower in all_columns | map(attribute='name') | map('lower') -%}
   {%- set names = deltawave._data_columns(log, none, 'replays_to') -%}
   {%- do deltawave._require_columns(compared | map(attribute='name') | list, names, log, 'replays_to') -%}
 with replayed as (
@@ -38,8 +42,15 @@ both_sides as (
         {%- endfor %}
         -1 as `_weight`
     from {{ to }}
+    {%- if date %}
+    where cast({{ deltawave._quoted(date) }} as string) = (
+        select max_by(snapshot_date, batch_id)
+        from ({{ deltawave.batches(log, settings.state_schema) }})
+        where snapshot_date is not null
+    )
+    {%- endif %}
     {%- if where %}
-    where {{ where }}
+    {{ 'and' if date else 'where' }} ({{ where }})
     {%- endif %}
 ),
 
@@ -52,4 +63,16 @@ select
     abs(`_copies`) as `_copies`,
     {{ deltawave._quoted_list(compared | map(attribute='name')) | join(',\n    ') }}
 from counted
+{%- endmacro -%}
+
+{# The columns of a relation that a model compares: without those that it ignores, and without the date of a dump. #}
+{%- macro _replayed_columns(columns, keys, settings) -%}
+  {%- if not settings -%}{{ return(columns) }}{%- endif -%}
+  {%- set named = (settings.compare_columns or []) | map('lower') | list -%}
+  {%- set ignored = (settings.ignore_columns or []) + [settings.snapshot_date or ''] -%}
+  {%- set replayed = [] -%}
+  {%- for column in columns if column.name | lower not in ignored | map('lower') -%}
+    {%- if not named or column.name | lower in named + keys | map('lower') | list -%}{%- do replayed.append(column) -%}{%- endif -%}
+  {%- endfor -%}
+  {{ return(replayed) }}
 {%- endmacro -%}

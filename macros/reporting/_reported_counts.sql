@@ -1,4 +1,7 @@
-{# The last batches of a log, oldest first: [{batch_id, at, insert, delete, update, rows}]. #}
+{#
+  The last batches of a log, oldest first: [{batch_id, at, insert, delete, update, backfilled, quarantined, rows}]. A batch that only set rows aside
+  has no row in the log.
+#}
 {%- macro _reported_counts(reported, batches) -%}
   {%- set sql -%}
 with counts as (
@@ -7,9 +10,27 @@ with counts as (
         max(_batch_at) as batch_at,
         count_if(_change_type = 'insert') as inserts,
         count_if(_change_type = 'delete') as deletes,
-        count_if(_change_type = 'update' and not {{ deltawave._is_backfill() }}) as updates
+        count_if(_change_type = 'update' and not {{ deltawave._is_backfill() }}) as updates,
+        count_if({{ deltawave._is_backfill() }}) as backfilled
     from {{ reported.relation }}
     group by _batch_id
+),
+
+set_aside as (
+    {{ deltawave._indented(deltawave._set_aside(reported)) }}
+),
+
+joined as (
+    select
+        coalesce(counts.batch_id, set_aside.batch_id) as batch_id,
+        coalesce(counts.batch_at, set_aside.batch_at) as batch_at,
+        coalesce(counts.inserts, 0) as inserts,
+        coalesce(counts.deletes, 0) as deletes,
+        coalesce(counts.updates, 0) as updates,
+        coalesce(counts.backfilled, 0) as backfilled,
+        coalesce(set_aside.quarantined, 0) as quarantined
+    from counts
+    full outer join set_aside on counts.batch_id = set_aside.batch_id
 )
 
 select
@@ -18,15 +39,18 @@ select
     inserts,
     deletes,
     updates,
+    backfilled,
+    quarantined,
     sum(inserts - deletes) over (order by batch_id) as row_count
-from counts
+from joined
 order by batch_id desc
 limit {{ batches | int }}
   {%- endset -%}
   {%- set counts = [] -%}
   {%- for row in run_query(sql).rows -%}
     {%- do counts.insert(0, {
-      'batch_id': row[0] | int, 'at': row[1], 'insert': row[2] | int, 'delete': row[3] | int, 'update': row[4] | int, 'rows': row[5] | int,
+      'batch_id': row[0] | int, 'at': row[1], 'insert': row[2] | int, 'delete': row[3] | int, 'update': row[4] | int,
+      'backfilled': row[5] | int, 'quarantined': row[6] | int, 'rows': row[7] | int,
     }) -%}
   {%- endfor -%}
   {%- set days = counts | map(attribute='at') | select('in', deltawave._midnights(counts)) | list -%}
@@ -36,6 +60,25 @@ limit {{ batches | int }}
   {{ return(counts) }}
 {%- endmacro -%}
 
+{#- The rows that batches have set aside; nothing where the log has no table of batches. -#}
+{%- macro _set_aside(reported) -%}
+  {%- if reported.batches -%}
+select distinct
+    batch_id,
+    batch_at,
+    quarantined
+from {{ deltawave._standing_batches(reported.batches) }}
+-- Batches of a log that was built anew, or whose first batches were merged, are no longer shown.
+where quarantined > 0 and batch_id >= coalesce((select min(_batch_id) from {{ reported.relation }}), 0)
+  {%- else -%}
+select
+    cast(null as bigint) as batch_id,
+    cast(null as timestamp) as batch_at,
+    cast(null as bigint) as quarantined
+where false
+  {%- endif -%}
+{%- endmacro -%}
+
 {%- macro _midnights(counts) -%}
   {%- set midnights = [] -%}
   {%- for count in counts if count['at'].endswith('T00:00:00.000000Z') -%}{%- do midnights.append(count['at']) -%}{%- endfor -%}
@@ -43,12 +86,15 @@ limit {{ batches | int }}
 {%- endmacro -%}
 
 {%- macro _counts_lines(reported, counts) -%}
-  {%- set heads = ['batch', 'date', 'inserts', 'deletes', 'updates'] + (['rows'] if reported.knows_rows else []) -%}
+  {%- set shown = ['insert', 'delete', 'update'] -%}
+  {%- for name in ['backfilled', 'quarantined'] if counts | map(attribute=name) | sum -%}{%- do shown.append(name) -%}{%- endfor -%}
+  {%- if reported.knows_rows -%}{%- do shown.append('rows') -%}{%- endif -%}
+  {%- set heads = ['batch', 'date'] -%}
+  {%- for name in shown -%}{%- do heads.append(name ~ ('s' if name in ['insert', 'delete', 'update'] else '')) -%}{%- endfor -%}
   {%- set rows = [heads] -%}
   {%- for count in counts -%}
-    {%- set numbers = [count['insert'], count['delete'], count['update']] + ([count['rows']] if reported.knows_rows else []) -%}
     {%- set cells = [count['batch_id'] | string, count['at']] -%}
-    {%- for number in numbers -%}{%- do cells.append('{:,}'.format(number)) -%}{%- endfor -%}
+    {%- for name in shown -%}{%- do cells.append('{:,}'.format(count[name])) -%}{%- endfor -%}
     {%- do rows.append(cells) -%}
   {%- endfor -%}
   {{ return(deltawave._aligned(rows, 'rl' ~ 'r' * (heads | length - 2))) }}

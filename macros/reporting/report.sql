@@ -1,5 +1,5 @@
 {#
-  Prints what a change log holds: its batches with their counts, and some updates, old beside new.
+  Prints what a change log holds: its batches with their counts (backfilled and quarantined rows where there are any), and some updates, old beside new.
 
     dbt run-operation report --args '{model: accounts_changes}'
 
@@ -24,7 +24,7 @@
   {%- do print(lines | join('\n') ~ '\n') -%}
 {%- endmacro -%}
 
-{# What the report needs to know about a log: {relation, keys, columns that have a before image, knows_rows}. #}
+{# What the report needs to know about a log: {relation, batches (its table of batches, or none), keys, columns that have a before image, knows_rows}. #}
 {%- macro _reported_log(model) -%}
   {%- set node = deltawave._model_node('report', model) -%}
   {%- set relation = ref(node.package_name, node.name) -%}
@@ -37,8 +37,10 @@
   {%- for column in columns if before != 'struct<>' and not column.name.startswith('_') and column.name | lower not in keys -%}
     {%- do valued.append(column) -%}
   {%- endfor -%}
+  {%- set batches = api.Relation.create(schema=settings.state_schema or relation.schema, identifier=relation.identifier ~ '__batches') -%}
   {{ return({
     'relation': relation,
+    'batches': batches.quote(schema=true, identifier=true) if deltawave._in_catalog(batches) else none,
     'keys': settings.unique_key,
     'columns': valued,
     'knows_rows': settings.initial_load == 'inserts',

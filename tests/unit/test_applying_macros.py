@@ -1,5 +1,7 @@
 """`current_state`, `apply_changes` and the generic tests: what they refuse, and which SQL they write."""
 
+from types import SimpleNamespace
+
 import pytest
 from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros, Relation
@@ -17,7 +19,18 @@ TABLES = {
     str(LOG): [("id", "int"), ("name", "string"), *CONTROL],
     str(ACCOUNTS): [("ID", "int"), ("name", "string"), ("note", "string")],
 }
+DUMPS = [("id", "int"), ("name", "string"), ("seen", "int"), ("Day", "date")]
 macros = Macros(tables=TABLES, config={})
+
+
+class Stored(Relation):
+    """A relation whose parts are asked for."""
+
+    schema = property(lambda self: self.name.split(".")[0])
+    identifier = property(lambda self: self.name.split(".")[1])
+
+    def quote(self, **_):
+        return self
 
 
 def test_control_columns_are_left_out_of_the_state():
@@ -90,6 +103,35 @@ def test_replays_to_asks_for_the_columns_of_the_other_side():
     with pytest.raises(CompilationError, match=r"replays_to: dev\.accounts_changes has no column 'note'"):
         macros.test_replays_to(LOG, ACCOUNTS, "id")
     assert "only in dev.accounts" in macros.test_replays_to(LOG, ACCOUNTS, "id", columns=["id", "name"])
+
+
+def test_replays_to_compares_what_the_model_compares():
+    def rendered(**options):
+        config = {"materialized": "differential", "unique_key": "id", **options}
+        node = SimpleNamespace(name="accounts_changes", config=config)
+        dated = Macros(
+            tables={
+                str(LOG): TABLES[str(LOG)],
+                "dev.dumps": [("id", "int"), ("name", "string"), ("seen", "int"), ("Day", "date")],
+            },
+            graph=SimpleNamespace(nodes={"model.accounts_changes": node}),
+            model=SimpleNamespace(attached_node="model.accounts_changes"),
+            config={"where": "id > 1 or name = 'x'"},
+            api=SimpleNamespace(
+                Relation=SimpleNamespace(create=lambda schema, identifier: Stored(f"{schema}.{identifier}"))
+            ),
+        )
+        return dated.test_replays_to(Stored(str(LOG)), Relation("dev.dumps"), "id")
+
+    sql = rendered(ignore_columns=["Seen"], snapshot_date="day")
+    assert "`seen`" not in sql
+    assert "`Day`,\n" not in sql
+    assert "where cast(`day` as string) = (\n        select max_by(snapshot_date, batch_id)" in sql
+    assert "and (id > 1 or name = 'x')" in sql
+    assert sql == rendered(compare_columns=["name"], snapshot_date="day")
+    # Without a date in the model, that of the dumps is a column like any other, which the log lacks.
+    with pytest.raises(CompilationError, match="accounts_changes has no column 'Day'"):
+        rendered(ignore_columns=["seen"])
 
 
 def test_nothing_is_asked_while_dbt_parses():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -108,6 +109,14 @@ class TestQuarantine:
         assert bench.log("region, name, points, _changed_columns, _before.points, account_id, _batch_id")[2:] == [
             ("n", "b", 9, [], None, 1, 2),
             (None, "a", 7, ["points"], None, 1, 3),
+        ]
+        report = bench.operate("report", model="accounts", samples=0).text
+        head, *cells = [line.split() for line in report.splitlines() if re.match(r" +(batch|[0-9]+) ", line)]
+        assert head == ["batch", "date", "inserts", "deletes", "updates", "backfilled", "quarantined", "rows"]
+        assert [[line[0], *line[3:]] for line in cells] == [
+            ["1", "2", "0", "0", "0", "0", "2"],
+            ["2", "0", "0", "0", "1", "2", "2"],
+            ["3", "0", "0", "1", "0", "0", "2"],
         ]
 
     def test_dated_dumps_are_taken_once(self, bench: Workbench) -> None:
