@@ -17,7 +17,7 @@ from markdown import table
 
 from deltawave.bench.mesh_data import Zipf
 from deltawave.bench.plots import LineChart, draw_lines
-from deltawave.costs.mj08_figures import Curve, Drawn, figure_5a, figure_5b, figure_11
+from deltawave.costs.mj08_figures import Curve, Drawn, Shed, figure_5a, figure_5b, figure_11
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = 3_500_000
@@ -51,36 +51,67 @@ def best(curve: Curve) -> str:
 
 
 def draw_figure_11(folder: Path) -> None:
-    shares = {skew: figure_11(frequencies(skew), SPEEDS, streams=5) for skew in SKEWS}
-    told = {f"z_R = {skew}": [asdict(each) for each in points] for skew, points in shares.items()}
-    write(folder / "mj08_figure_11.json", json.dumps(told, indent=2) + "\n")
-    head = ["speed, rho", *(f"z_R = {skew}: {name}" for skew in SKEWS for name in ("TOPW", "optimum"))]
-    rows = [
-        [
-            f"{speed}",
-            *(f"{value:.2%}" for skew in SKEWS for value in (shares[skew][at].top_w, shares[skew][at].optimal)),
+    told: dict[str, list[Shed]] = {}
+    tables, matchless = [], {}
+    for kind, make in {"drawn": drawn, "proportional": proportional, "common ranks": common_ranks}.items():
+        own = {}
+        for skew in SKEWS:
+            frequencies = make(skew)
+            own[skew] = figure_11(frequencies, SPEEDS, streams=5)
+            share = float(np.mean(frequencies(200_000, np.random.default_rng(5)) == 0))
+            matchless[kind, skew] = f"{share:.0%}"
+            told[f"{kind}, z_R = {skew}"] = own[skew]
+        head = [f"speed, rho; {kind}", *(f"z_R = {skew}: {name}" for skew in SKEWS for name in ("TOPW", "optimum"))]
+        rows = [
+            [f"{speed}", *(f"{share:.2%}" for skew in SKEWS for share in (own[skew][at].top_w, own[skew][at].optimal))]
+            for at, speed in enumerate(SPEEDS)
         ]
-        for at, speed in enumerate(SPEEDS)
-    ]
-    write(folder / "mj08_figure_11.md", table(head, rows))
-    curves = {f"TOPW, z_R = {skew}": [100 * each.top_w for each in shares[skew]] for skew in SKEWS}
+        rows.append(["tuples without a match", *(cell for skew in SKEWS for cell in (matchless[kind, skew], ""))])
+        tables.append(table(head, rows))
+    points = {name: [asdict(each) for each in shed] for name, shed in told.items()}
+    write(folder / "mj08_figure_11.json", json.dumps(points, indent=2) + "\n")
+    write(folder / "mj08_figure_11.md", "\n".join(tables))
+    curves = {f"TOPW, {name}": [100 * each.top_w for each in shed] for name, shed in told.items()}
     chart = LineChart(
         "MJ08 Figure 11: results that are made", "speed of the stream, rho", "% of the results", SPEEDS, curves
     )
     draw_lines(chart, folder / "mj08_figure_11.svg")
 
 
-def frequencies(skew: float) -> Drawn:
-    """Streams of skew 0.5 over a relation of this skew, exact frequencies."""
+def drawn(skew: float) -> Drawn:
+    """The rows of a value are drawn, as in :class:`MeshData`; so many values have none."""
     keys = Zipf(ROWS, skew, seed=2).draw(ROWS, np.random.default_rng(3))
-    counts = np.bincount(keys, minlength=ROWS)
-    stream = Zipf(ROWS, 0.5, seed=4)
+    counts: npt.NDArray[np.int64] = np.bincount(keys, minlength=ROWS)
+    return of_stream(counts, seed=4)
 
-    def drawn(count: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
-        found: npt.NDArray[np.int64] = counts[stream.draw(count, random)]
-        return found
 
-    return drawn
+def proportional(skew: float) -> Drawn:
+    """Each value has as many rows as its share of the relation, not rounded; values have other ranks in the stream."""
+    return of_stream(shares(skew), seed=4)
+
+
+def common_ranks(skew: float) -> Drawn:
+    """The same, where values that are frequent in the relation are frequent in the stream, too."""
+    return of_stream(shares(skew), seed=2)
+
+
+def shares(skew: float) -> npt.NDArray[np.int64]:
+    found = np.zeros(ROWS, dtype=np.int64)
+    ranks = np.arange(1, ROWS + 1, dtype=np.float64) ** -skew
+    # In thousandths of a row: only proportions count.
+    found[np.random.default_rng(2).permutation(ROWS)] = np.rint(1000 * ROWS * ranks / ranks.sum())
+    return found
+
+
+def of_stream(counts: npt.NDArray[np.int64], seed: int) -> Drawn:
+    """The frequencies of the tuples of streams of skew 0.5; values whose ranks are of the same ``seed`` share them."""
+    stream = Zipf(ROWS, 0.5, seed)
+
+    def found(count: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
+        own: npt.NDArray[np.int64] = counts[stream.draw(count, random)]
+        return own
+
+    return found
 
 
 def write(path: Path, text: str) -> None:

@@ -14,9 +14,12 @@ import pytest
 from deltawave import cli
 from deltawave.bench import mesh_join
 from deltawave.bench.mesh_data import ROW_BYTES, TUPLE_BYTES, MeshData, Zipf
-from deltawave.bench.mesh_methods import METHODS
+from deltawave.bench.mesh_methods import METHODS, sweep
 from deltawave.bench.mesh_setting import Setting
 from deltawave.bench.resources import memory_of, tree_of
+from deltawave.costs.mesh_join import MeshJoinModel
+from deltawave.meshjoin.factors import measured_model
+from deltawave.meshjoin.operator import MeshJoin
 
 
 def test_skewed_values() -> None:
@@ -34,6 +37,12 @@ def test_the_data_have_the_sizes_of_the_paper() -> None:
     assert sorted(rows["id"].to_pylist()) == list(range(1000))
     skewed = pa.Table.from_batches(MeshData(rows=1000, relation_skew=1.0).relation())
     assert len(set(skewed["id"].to_pylist())) < 500
+    # The value that R has most often is also the stream's only if they have their ranks in common.
+    for is_common in (True, False):
+        data = MeshData(rows=10_000, stream_skew=1.0, relation_skew=1.0, common_ranks=is_common)
+        in_stream = pa.Table.from_batches(data.stream(5000))["id"].to_numpy()
+        most = [int(np.bincount(ids).argmax()) for ids in (data.keys, in_stream)]
+        assert (most[0] == most[1]) is is_common
     sensors = MeshData(rows=1000, relation_skew=0.5, domain=40, row_bytes=32, tuple_bytes=32)
     rows, tuples = pa.Table.from_batches(sensors.relation()), sensors.stream(500)
     assert (rows.nbytes / 1000, sum(batch.nbytes for batch in tuples) / 500) == pytest.approx((32, 32), rel=0.01)
@@ -49,6 +58,22 @@ def test_methods_say_when_they_are_ready(tmp_path: Path, data: MeshData, direct:
         begun = []
         assert METHODS[method](setting, lambda begun=begun: begun.append(True)) > 0
         assert begun == [True]
+
+
+def test_the_model_is_fitted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted = []
+
+    def noted(join: MeshJoin, sample: pa.RecordBatch) -> MeshJoinModel:
+        fitted.append(join)
+        return measured_model(join, sample)
+
+    monkeypatch.setattr("deltawave.bench.mesh_methods.measured_model", noted)
+    setting = Setting(MeshData(rows=60_000), tmp_path, 8 << 20, direct=False)
+    setting.write()
+    points = sweep(setting, lambda: None)
+    assert len(points) > 1
+    assert len(fitted) == 1
+    assert all(point["predicted"] > 0 < point["measured"] for point in points)
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

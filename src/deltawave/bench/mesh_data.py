@@ -55,6 +55,8 @@ class MeshData:
     - ``stream_skew``: z_S
     - ``relation_skew``: z_R; none if ``id`` is a key of the relation
     - ``domain``: how many values ``id`` can have; by default as many as R has rows
+    - ``common_ranks``: whether the values that are frequent in R are those that are frequent in S; otherwise the two
+      have nothing to do with each other
     """
 
     rows: int = 3_500_000
@@ -64,6 +66,7 @@ class MeshData:
     domain: int | None = None
     row_bytes: int = ROW_BYTES
     tuple_bytes: int = TUPLE_BYTES
+    common_ranks: bool = False
 
     @property
     def relation_bytes(self) -> int:
@@ -86,7 +89,7 @@ class MeshData:
 
     @cached_property
     def _stream_keys(self) -> Zipf:
-        return Zipf(self.domain or self.rows, self.stream_skew, self.seed + 2)
+        return Zipf(self.domain or self.rows, self.stream_skew, self.seed + (1 if self.common_ranks else 2))
 
     def relation(self) -> Iterator[pa.RecordBatch]:
         """R's rows."""

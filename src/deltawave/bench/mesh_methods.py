@@ -73,19 +73,24 @@ def service_rate(join: MeshJoin, tuples: Sequence[pa.RecordBatch], tuner: Tuner,
 
 
 def sweep(setting: Setting, ready: Callable[[], None]) -> list[dict[str, float]]:
-    """Predicted and measured service rates by b, with the w that fills the memory (MJ08 Figure 10a)."""
+    """Predicted and measured service rates by b, with the w that fills the memory (MJ08 Figure 10a).
+
+    The model's factors are measured once, with the largest b; the other rates follow from its equations.
+    """
     points = []
     with PageFile(setting.pages, setting.direct) as relation:
         most = max(1, min(relation.pages, setting.memory_bytes // (2 * relation.page_bytes)))
         tuples = setting.data.stream(setting.join(relation, 1).capacity(setting.data.tuple_bytes) * _WINDOWS, _ARRIVING)
         warm_up(setting.join(relation))
         ready()
+        fitted = setting.join(relation, most)
+        window = fitted.capacity(setting.data.tuple_bytes)
+        sample = pa.Table.from_batches(tuples[: -(-window // _ARRIVING)]).combine_chunks().to_batches()[0]
+        model = measured_model(fitted, sample)
         for b in sorted({round(most ** (step / (_SWEEP - 1))) for step in range(_SWEEP)}):
             join = setting.join(relation, b)
             window = join.capacity(setting.data.tuple_bytes)
             w = max(1, window * b // relation.pages)
-            sample = pa.Table.from_batches(tuples[: -(-window // _ARRIVING)]).combine_chunks().to_batches()[0]
-            model = measured_model(join, sample)
             measured = service_rate(join, tuples[: window * 3 // _ARRIVING + 2], Fixed(w, b), window)
             points.append({"b": b, "w": w, "predicted": round(model.service_rate(w, b)), "measured": round(measured)})
     return points
