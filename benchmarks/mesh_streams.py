@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rows", type=int, default=3_500_000, help="of the relation, 120 bytes each")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], help="of a micro-batch")
     parser.add_argument("--memory", type=int, default=64, help="MiB of a task of stream_join")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "figures")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -63,14 +63,14 @@ def draw_10c(options: argparse.Namespace, folder: Path) -> None:
     found = []
     for skew in SKEWS:
         point: dict[str, float] = {}
+        # Both have the same relation.
+        own = folder / str(skew)
+        own.mkdir()
         for name, is_common in (("common ranks", True), ("independent", False)):
-            own = folder / f"{skew} {name}"
-            own.mkdir()
             data = MeshData(options.rows, relation_skew=skew, common_ranks=is_common)
-            point |= {
-                f"{method}, {name}": rate for method, rate in rates(options, setting(options, own, data, 0.05)).items()
-            }
-            shutil.rmtree(own)
+            found_rates = rates(options, setting(options, own, data, 0.05))
+            point |= {f"{method}, {name}": rate for method, rate in found_rates.items()}
+        shutil.rmtree(own)
         found.append(point)
     draw(options, "10c", "skew of the relation, z_R", SKEWS, found)
 
