@@ -11,20 +11,26 @@
   {%- do run_query(deltawave._external_table_sql(files)) -%}
   {%- if definition.partitions -%}
     {%- set found = deltawave._find_partitions(definition.name, files.relation, definition.location, definition.partitions) -%}
-    {%- if definition.format -%}{%- do deltawave._check_folders(definition.name, found, definition.partitions) -%}{%- endif -%}
+    {%- if definition.format -%}{%- do deltawave._folder_values(definition.name, found, definition.partitions) -%}{%- endif -%}
     {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(found | length, 'partition', 'partitions'), info=true) -%}
   {%- endif -%}
   {# A session that has already read the table keeps its list of files. #}
   {%- do run_query('refresh table ' ~ files.relation) -%}
   {%- if definition.format -%}
     {%- do deltawave._create_record_views(definition) -%}
+  {%- elif definition.folders -%}
+    {%- set headers = deltawave._sync_headers(
+      definition, found, deltawave._external_table(definition.folders), deltawave._external_table(definition.relation)
+    ) -%}
+    {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(headers.tables | length, 'header', 'different headers'), info=true) -%}
   {%- endif -%}
 {%- endmacro -%}
 
 {# Drops relations of another definition, after checking that create_external_sources made each of them. #}
 {%- macro _clear_former(definition) -%}
   {%- set former = [] -%}
-  {%- for relation in [definition.relation, definition.lines, definition.quarantine] if relation -%}
+  {%- set relations = [definition.relation, definition.lines, definition.quarantine, definition.folders] -%}
+  {%- for relation in relations + (deltawave._header_relations(definition) if definition.folders else []) if relation -%}
     {%- set table = deltawave._external_table(relation) -%}
     {%- if table and not table.fingerprint -%}
       {%- do deltawave._fail('external_foreign_relation', {'source': definition.name, 'relation': relation | string}) -%}
@@ -38,9 +44,14 @@
   {%- for sql in former -%}{%- do run_query(sql) -%}{%- endfor -%}
 {%- endmacro -%}
 
-{# The definition of the table over the files: with a format definition a table of their lines, as bytes, and otherwise the source's own. #}
+{#
+  The definition of the table over the files: with a format definition a table of their lines, as bytes. Where folders are read by their own headers,
+  a table that only knows the folders. Otherwise the source's own.
+#}
 {%- macro _files_definition(definition) -%}
-  {%- if not definition.format -%}
+  {%- if definition.folders -%}
+    {{ return(dict(definition, relation=definition.folders, file_format='text', options={}, columns=[{'name': 'record', 'data_type': 'string'}])) }}
+  {%- elif not definition.format -%}
     {{ return(definition) }}
   {%- endif -%}
   {%- set options = dict(definition.options) -%}
@@ -91,8 +102,8 @@
 {%- endmacro -%}
 
 {#
-  What the catalog knows about a source's table: {provider, location, partitions, fingerprint, is_view}; none if there is no table. Only a table made by
-  create_external_sources has a fingerprint.
+  What the catalog knows about a source's table: {provider, location, partitions, fingerprint, is_view, text, headers_until}; none if there is no table.
+  Only a table made by create_external_sources has a fingerprint; headers_until is -1 unless folders are read by their headers (see _sync_headers).
 #}
 {%- macro _external_table(relation) -%}
   {%- if not deltawave._in_catalog(relation) -%}{{ return(none) }}{%- endif -%}
@@ -110,13 +121,17 @@
       {%- do facts.update({fact: row[1] or ''}) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- set fingerprint = modules.re.search(modules.re.escape(deltawave._external_property()) ~ '=(\\w+)', facts.get('Table Properties', '')) -%}
+  {%- set properties = facts.get('Table Properties', '') -%}
+  {%- set fingerprint = modules.re.search(modules.re.escape(deltawave._external_property()) ~ '=(\\w+)', properties) -%}
+  {%- set headers_until = modules.re.search(modules.re.escape(deltawave._headers_property()) ~ '=(-?\\d+)', properties) -%}
   {{ return({
     'provider': facts.get('Provider', '') | lower,
     'location': facts.get('Location', ''),
     'partitions': partitions,
     'fingerprint': fingerprint.group(1) if fingerprint else none,
     'is_view': facts.get('Type') == 'VIEW',
+    'text': facts.get('View Text', ''),
+    'headers_until': headers_until.group(1) | int if headers_until else -1,
   }) }}
 {%- endmacro -%}
 

@@ -30,15 +30,26 @@
     'columns': columns,
     'partitions': partitions,
   } -%}
+  {%- set has_headers = deltawave._has_headers(external.file_format, definition.options, partitions) -%}
   {%- if format -%}{%- do definition.update(format=format) -%}{%- endif -%}
+  {%- if has_headers -%}{%- do definition.update(columns_by='header') -%}{%- endif -%}
   {%- do definition.update(fingerprint=local_md5(tojson(definition, sort_keys=true))) -%}
   {%- do definition.update(relation=deltawave._external_relation(node)) -%}
   {%- if format -%}
     {%- do definition.update(
       lines=deltawave._external_relation(node, '__lines'), quarantine=deltawave._external_relation(node, '__quarantine')
     ) -%}
+  {%- elif has_headers -%}
+    {%- do definition.update(folders=deltawave._external_relation(node, '__folders')) -%}
   {%- endif -%}
   {{ return(definition) }}
+{%- endmacro -%}
+
+{# Is each folder read by its own header? Not where options take columns by position. #}
+{%- macro _has_headers(file_format, options, partitions) -%}
+  {%- set values = {} -%}
+  {%- for option, value in options.items() -%}{%- do values.update({option | lower: value | string | lower}) -%}{%- endfor -%}
+  {{ return(file_format == 'csv' and partitions != [] and values['header'] == 'true' and values['enforceschema'] == 'false') }}
 {%- endmacro -%}
 
 {# With a format definition the yml's columns only add descriptions: each is one of its fields, with the same type if it has one. #}

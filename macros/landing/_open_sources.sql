@@ -2,8 +2,10 @@
   Brings the external sources that a model reads, directly or through views, up to their files before anything reads them: a new folder becomes a
   partition, and the session drops its cached list of files. A table that was never made, or was made from another declaration, is refused.
   Returns the partitioned ones, including those behind tables of other models, and those with a format definition:
-    [{name, relation, files, partitions, records}]
-  files: the table over the files, which is the relation itself unless there is a format definition; records: that definition, if the node reads it.
+    [{name, relation, files, tables, location, options, partitions, records, headers, listed, is_read, announced}]
+  files: the table that knows the folders, which is the relation itself unless there is a format definition, or the folders are read by their headers;
+  tables: those that Spark scans; records: the format definition, if the node reads it; headers, listed: see _sync_headers; announced: see
+  _announced_dumps.
 #}
 {%- macro _open_sources(model_name, node) -%}
   {%- set dated = [] -%}
@@ -11,29 +13,45 @@
     {%- set name = deltawave._external_name(source.node) -%}
     {%- set relation = deltawave._external_relation(source.node) -%}
     {%- set table = deltawave._external_table(relation) -%}
-    {%- set has_records = deltawave._has_records(source.node.external) and table and table.is_view -%}
-    {%- set files = deltawave._external_relation(source.node, '__lines') if has_records else relation -%}
+    {%- set is_ours = table is not none and table.is_view and table.fingerprint is not none -%}
+    {%- set has_records = is_ours and deltawave._has_records(source.node.external) -%}
+    {%- set has_headers = is_ours and not has_records -%}
+    {%- set suffix = '__lines' if has_records else ('__folders' if has_headers else '') -%}
+    {%- set files = deltawave._external_relation(source.node, suffix) if suffix else relation -%}
+    {%- set view = table -%}
     {%- if source.is_read -%}
       {%- do deltawave._check_source(model_name, source.node, name, relation, table) -%}
     {%- endif -%}
-    {%- if has_records -%}
+    {%- if is_ours -%}
       {%- set table = deltawave._external_table(files) -%}
       {%- if not table -%}
         {%- do deltawave._fail('external_not_created', {'model': model_name, 'source': name, 'relation': files | string}) -%}
       {%- endif -%}
     {%- endif -%}
+    {%- set synced = {'tables': [], 'listed': none} -%}
     {%- if source.is_read -%}
       {%- set found = deltawave._refresh_source(name, files, table) -%}
-      {%- if has_records -%}{%- do deltawave._check_folders(name, found, table.partitions) -%}{%- endif -%}
+      {%- if has_records -%}
+        {%- do deltawave._folder_values(name, found, table.partitions) -%}
+      {%- elif has_headers -%}
+        {%- do synced.update(deltawave._sync_headers(deltawave._external_definition(source.node), found, table, view)) -%}
+      {%- endif -%}
     {%- endif -%}
     {#- Delta and Iceberg tables know their rows, and have no folders to announce dumps. -#}
-    {%- if has_records or (table and table.partitions and table.provider not in ['delta', 'iceberg']) -%}
+    {%- if is_ours or (table and table.partitions and table.provider not in ['delta', 'iceberg']) -%}
       {%- do dated.append({
         'name': name,
         'relation': relation,
         'files': files,
+        'tables': synced.tables | map(attribute='relation') | list or [files],
+        'location': table.location,
+        'options': source.node.external.options,
         'partitions': table.partitions,
         'records': deltawave._external_definition(source.node) if has_records and source.is_read else none,
+        'headers': synced.tables,
+        'listed': synced.listed,
+        'is_read': source.is_read,
+        'announced': none,
       }) -%}
     {%- endif -%}
   {%- endfor -%}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +88,7 @@ class TestExternalSources:
     def landing(self, project, spark):
         root = Path(project.project_root)
         landing = Landing(spark, root, project.test_schema)
-        spark.sql(f"drop table if exists {landing.table}")
+        spark.sql(f"drop schema if exists {landing.schema} cascade")
         shutil.rmtree(root / "dumps", ignore_errors=True)
         return landing
 
@@ -209,7 +210,7 @@ class TestExternalSources:
     def half_files(self, project, spark):
         """A table over text, made once: only its file changes."""
         landing = Landing(spark, Path(project.project_root), project.test_schema)
-        spark.sql(f"drop table if exists {landing.table}")
+        spark.sql(f"drop schema if exists {landing.schema} cascade")
         landing.write("half/a.csv", WHOLE_FILE)
         landing.declare(
             location="dumps/half", columns=[{"name": name, "data_type": "string"} for name in ("id", "name", "town")]
@@ -259,7 +260,20 @@ EMPTY_DUMPS = {
     "a dump of 0 bytes": "",
     "a dump that is an empty folder": None,
 }
-OF_A_RUN = ["a table that was never made", "a declaration that was changed", "no folder of a partition", *EMPTY_DUMPS]
+OF_A_RUN = [
+    "a table that was never made",
+    "a declaration that was changed",
+    "no folder of a partition",
+    *EMPTY_DUMPS,
+    "a header with another column",
+    "a compared date with other rows",
+]
+TOWN = [*COLUMNS, {"name": "town", "data_type": "string"}]
+TOWNS = """
+{{ config(materialized='differential', unique_key='id', snapshot_date='dump_date',
+          on_schema_change='sync_all_columns') }}
+select * from {{ source('legacy', 'accounts') }}
+"""
 
 
 def folder(day: int) -> str:
@@ -322,10 +336,46 @@ class TestRuns:
         return empty
 
     @pytest.mark.both_adapters
-    def test_a_run_finds_the_folders_that_have_come(self, log):
+    def test_a_run_finds_the_folders_that_have_come_and_reads_no_other(self, log):
         log.land(2, FOUR.replace("ann", "eve"))
         assert "legacy.accounts" not in log.run()
         assert log.batches()[1:] == [("2026-01-02", 0, 0, 1)]
+
+        # The one is touched, the other corrected, with the same size.
+        dumps = [log.root / "dumps" / folder(day) for day in (1, 2)]
+        os.utime(dumps[0], (1, 1))
+        log.land(2, FOUR.replace("ann", "eva"))
+        text = log.run()
+        warning = messages("External sources")["a compared date with other rows"]
+        assert warning in text
+        assert "--args '{model: accounts_changes, to_batch: 1}'" in text
+
+        for dump in dumps:
+            facts = dump.stat()
+            dump.write_text("x" * facts.st_size)
+            os.utime(dump, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        assert warning in log.run()
+        assert log.batches()[1:] == [("2026-01-02", 0, 0, 1)]
+
+    def test_each_folder_is_read_by_its_own_header(self, log):
+        log.land(2, "town,id,Name\nulm,1,ann\n,2,bob\nkiel,3,cid\n,4,dan\n")
+        text = log.run(expect_pass=False)
+        assert messages("External sources")["a header with another column"] in text
+        assert "dump_date=2026-01-02" in text
+
+        log.declare(TOWN, **DATED)
+        log.create()
+        log.select(TOWNS)
+        log.land(3, "id,town,name\n1,bonn,ann\n2,,bob\n3,kiel,cid\n4,,dan\n")
+        log.land(4, FOUR)
+        text = log.run()
+        assert "batch 2 (2026-01-02): 0 inserts, 0 deletes, 0 updates, 2 rows backfilled" in text
+        assert "batch 3 (2026-01-03): 0 inserts, 0 deletes, 1 update" in text
+        assert "batch 4 (2026-01-04): 0 inserts, 0 deletes, 0 updates" in text
+        assert "skipped" not in text
+        assert log.spark.table(f"{log.schema}.accounts_changes").columns[:3] == ["id", "name", "_change_type"]
+        towns = log.spark.table(log.table).where("dump_date = '2026-01-03'").orderBy("id").collect()
+        assert [tuple(row)[:3] for row in towns][:2] == [(1, "ann", "bonn"), (2, "bob", None)]
 
     @pytest.mark.both_adapters
     def test_a_source_that_was_never_made_says_what_to_run(self, empty):

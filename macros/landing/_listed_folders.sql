@@ -1,0 +1,52 @@
+{#
+  The files of a source's folders, as the file system lists them; no file is opened: {folder: {files, first, modified}}. A folder without files is
+  not in it.
+
+    files     a digest of the names, sizes and times of modification
+    first     the path of the first file that is not empty, or none
+    modified  the latest time of modification, in milliseconds
+
+  folder: as `show partitions` lists it. options: those of the source; some of them choose files.
+#}
+{%- macro _listed_folders(location, partitions, options) -%}
+  {%- set chosen = {'recursiveFileLookup': 'true'} -%}
+  {%- for option, value in (options or {}).items() if option | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
+    {%- do chosen.update({option: value}) -%}
+  {%- endfor -%}
+  {%- set folder = [] -%}
+  {%- for partition in partitions -%}{%- do folder.append(modules.re.escape(partition.name) ~ '=[^/]*') -%}{%- endfor -%}
+  {%- set sql -%}
+with files as (
+    select
+        regexp_extract(path, {{ deltawave._literal('(?i)/(' ~ folder | join('/') ~ ')/[^/]*$') }}, 1) as folder,
+        path,
+        length,
+        unix_millis(modificationTime) as modified
+    from {{ deltawave._read_with('binaryFile', location, chosen) }}
+)
+
+select
+    folder,
+    md5(concat_ws('\n', sort_array(collect_list(concat_ws(' ', substring_index(path, '/', -1), length, modified))))) as files,
+    min(if(length > 0, path, null)) as first_path,
+    max(modified) as modified
+from files
+where folder <> ''
+group by folder
+  {%- endset -%}
+  {%- set folders = {} -%}
+  {%- for row in run_query(sql).rows -%}
+    {%- do folders.update({row[0]: {'files': row[1], 'first': row[2], 'modified': row[3] | int}}) -%}
+  {%- endfor -%}
+  {{ return(folders) }}
+{%- endmacro -%}
+
+{# A folder or a file as a relation that Spark reads with these options. Spark takes brackets and the like in a path for a pattern, unless escaped. #}
+{%- macro _read_with(file_format, path, options) -%}
+  {%- set given = [] -%}
+  {%- for option, value in options.items() -%}
+    {%- do given.append(deltawave._literal(option) ~ ' = ' ~ deltawave._literal(value | string | lower if value is boolean else value)) -%}
+  {%- endfor -%}
+  {%- set escaped = modules.re.sub('([\\[\\]{}*?\\\\])', '\\\\\\1', path) -%}
+  {{ return(file_format ~ '.' ~ deltawave._quoted(escaped) ~ ' with (' ~ given | join(', ') ~ ')') }}
+{%- endmacro -%}

@@ -1,0 +1,92 @@
+{#
+  Brings a dated CSV source up to its folders: one table for each distinct header, with the folders whose files have it, and over these tables the
+  view that bears the source's name. So each folder is read by its own header: columns by name, null where a header lacks one. Spark itself takes the
+  columns of all files of a table by position; it still checks each file against its table's header.
+
+  Returns {tables: [{relation, missing, folders}], listed}, where `missing` are the declared columns that the header lacks; listed: see _listed_folders.
+
+  found: the folders, as `show partitions` lists them. known, view: what the catalog knows of the table of the folders and of the source's view (see
+  _external_table); view may be none.
+#}
+{%- macro _sync_headers(definition, found, known, view) -%}
+  {%- set values = deltawave._folder_values(definition.name, found, definition.partitions) -%}
+  {%- set places = {} -%}
+  {%- for folder, value in values.items() -%}
+    {%- if places.setdefault(tojson(value), folder) != folder -%}
+      {%- do deltawave._fail('folders_alike', {'source': definition.name, 'one': places[tojson(value)], 'other': folder}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- set listed = deltawave._listed_folders(definition.location, definition.partitions, definition.options) -%}
+  {%- set tables = deltawave._header_tables(definition) -%}
+  {%- set until = known.headers_until -%}
+  {%- set all_names = definition.columns | map(attribute='name') | list -%}
+
+  {#- What each table has to gain. A header that was read is read again only if a file has changed since. -#}
+  {%- set gained = {} -%}
+  {%- for folder in found -%}
+    {%- set current = namespace(id=none) -%}
+    {%- for id, table in tables.items() if values[folder] in table.folders -%}{%- set current.id = id -%}{%- endfor -%}
+    {%- set files = listed.get(folder, {'first': none, 'modified': -1}) -%}
+    {%- if current.id is none or files.modified > until -%}
+      {%- set names = (deltawave._header_of(definition, folder, files.first) if files.first else none) or all_names -%}
+      {%- set id = deltawave._header_id(names) -%}
+      {%- if id != current.id -%}
+        {%- if current.id -%}
+          {%- do run_query(deltawave._header_folders_sql(definition, tables[current.id], 'drop if exists', [values[folder]])) -%}
+          {%- do tables[current.id].folders.remove(values[folder]) -%}
+        {%- endif -%}
+        {%- if id not in tables -%}{%- do tables.update({id: deltawave._create_header_table(definition, names)}) -%}{%- endif -%}
+        {%- do gained.setdefault(id, {}).update({folder: values[folder]}) -%}
+      {%- endif -%}
+    {%- endif -%}
+  {%- endfor -%}
+
+  {%- for id, table in tables.items() -%}
+    {%- set gone = table.folders | reject('in', values.values()) | list -%}
+    {%- if gone -%}{%- do run_query(deltawave._header_folders_sql(definition, table, 'drop if exists', gone)) -%}{%- endif -%}
+    {%- if id in gained -%}{%- do run_query(deltawave._header_folders_sql(definition, table, 'add if not exists', gained[id])) -%}{%- endif -%}
+    {%- do table.update(folders=table.folders | reject('in', gone) | list + gained.get(id, {}).values() | list) -%}
+    {%- do run_query('refresh table ' ~ table.relation) -%}
+  {%- endfor -%}
+  {%- set property = deltawave._literal(deltawave._external_property()) ~ ' = ' ~ deltawave._literal(definition.fingerprint) -%}
+  {%- if view is none -%}
+    {%- do run_query('create view ' ~ definition.relation ~ '\ntblproperties (' ~ property ~ ')\nas\n' ~ deltawave._headers_select(definition, tables)) -%}
+  {#- Runs at the same time may each have added a table to the view that they saw. -#}
+  {%- elif tables.values() | map(attribute='relation') | map(attribute='identifier') | reject('in', view.text | lower) | list -%}
+    {%- do run_query('alter view ' ~ definition.relation ~ ' as\n' ~ deltawave._headers_select(definition, tables)) -%}
+  {%- endif -%}
+  {%- set newest = [until] + listed.values() | map(attribute='modified') | list -%}
+  {%- if newest | max > until -%}
+    {%- set property = deltawave._literal(deltawave._headers_property()) ~ " = '" ~ newest | max ~ "'" -%}
+    {%- do run_query('alter table ' ~ definition.folders ~ ' set tblproperties (' ~ property ~ ')') -%}
+  {%- endif -%}
+  {{ return({'tables': deltawave._described_headers(definition, tables, values), 'listed': listed}) }}
+{%- endmacro -%}
+
+{# The tables as readers see them. #}
+{%- macro _described_headers(definition, tables, values) -%}
+  {%- set described = [] -%}
+  {%- for table in tables.values() -%}
+    {%- set folders = [] -%}
+    {%- for folder, value in values.items() if value in table.folders -%}{%- do folders.append(folder) -%}{%- endfor -%}
+    {%- set missing = definition.columns | map(attribute='name') | reject('in', table.names) | list -%}
+    {%- do described.append({'relation': table.relation, 'missing': missing, 'folders': folders}) -%}
+  {%- endfor -%}
+  {{ return(described) }}
+{%- endmacro -%}
+
+{# The rows of all tables, with all declared columns. #}
+{%- macro _headers_select(definition, tables) -%}
+{%- for table in tables.values() -%}
+select
+    {%- for column in definition.columns %}
+    {{ deltawave._quoted(column.name) if column.name in table.names else 'cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    {{ deltawave._quoted_list(definition.partitions | map(attribute='name')) | join(',\n    ') }}
+from {{ table.relation }}
+{{- '\nunion all\n' if not loop.last }}
+{%- endfor -%}
+{%- endmacro -%}
+
+{# The latest time of modification of the files whose headers were read, in milliseconds. #}
+{%- macro _headers_property() -%}{{ return('deltawave.headers_until') }}{%- endmacro -%}
