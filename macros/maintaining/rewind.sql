@@ -4,7 +4,8 @@
 
     dbt run-operation deltawave.rewind --args '{model: accounts_changes, to_batch: 3}'
 
-  Batch numbers are never reused. Models that have read undone batches have to be rebuilt. The older log stays until purge.
+  Batch numbers are never reused. Incremental models that have read undone batches have to be rebuilt: they are named, with the command. The older
+  log stays until purge.
 #}
 {%- macro rewind(model, to_batch) -%}
   {{ return(adapter.dispatch('rewind', 'deltawave')(model, to_batch)) }}
@@ -32,4 +33,8 @@
     'snapshot_date': until.snapshot_date,
     'rewound_to': until.batch_id,
   })) -%}
+  {%- set readers = deltawave._readers_of_undone(deltawave._model_node('rewind', model).unique_id, until.batch_id) -%}
+  {%- if readers -%}
+    {%- do exceptions.warn(deltawave._message('readers_of_undone', {'model': work.job.name, 'readers': readers | join(' ')})) -%}
+  {%- endif -%}
 {%- endmacro -%}

@@ -16,6 +16,15 @@ LATE = " union all select * from values (1, 'anna', date '2026-01-03'), (3, 'cad
 FIRST_TWO = [(1, "ann", "insert", 1), (2, "bob", "insert", 1), (1, "anna", "update", 2), (3, "cid", "insert", 2)]
 ALL = [*FIRST_TWO, (2, "bob", "delete", 3), (3, "cyd", "update", 3)]
 
+_INCREMENTAL = "{{ config(materialized='incremental', file_format='parquet') }} "
+READERS = {
+    "all_batches": _INCREMENTAL + "select * from {{ ref('accounts') }}",
+    "first_batches": _INCREMENTAL + "select * from {{ ref('accounts') }} where _batch_id < 3",
+    "never_built": _INCREMENTAL + "select * from {{ ref('accounts') }}",
+    "between": "select account_id from {{ ref('accounts') }}",
+    "unnumbered": _INCREMENTAL + "select account_id from {{ ref('between') }}",
+}
+
 
 @pytest.fixture
 def dated(bench: Workbench) -> Workbench:
@@ -28,9 +37,13 @@ def dated(bench: Workbench) -> Workbench:
 
 class TestRewind:
     def test_late_dump_is_taken_in(self, dated: Workbench) -> None:
+        for name, select in READERS.items():
+            dated.add_model(name, select)
+        dated.build(None, "--exclude", "accounts", "never_built")
         done = dated.operate("rewind", model="accounts", to_batch=2)
         assert done.ok, done.text
         assert "rewound to batch 2, undoing 3 (as batch 4)" in done.text
+        assert "rebuild them: dbt run --full-refresh --select all_batches unnumbered\n" in done.text + "\n"
         assert dated.log() == FIRST_TWO
         dated.build(DATED + LATE)
         assert dated.log() == [
