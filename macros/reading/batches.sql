@@ -12,6 +12,6 @@
   {%- set table = api.Relation.create(schema=state_schema or log.schema, identifier=log.identifier ~ '__batches') -%}
 select distinct
     batch_id,
-    {{ deltawave._batches_columns().keys() | reject('in', ['attempt', 'rewound_to']) | join(',\n    ') }}
+    {{ deltawave._batches_columns().keys() | reject('in', ['attempt', 'dump_files', 'dump_checksum', 'rewound_to']) | join(',\n    ') }}
 from {{ deltawave._standing_batches(table.quote(schema=true, identifier=true)) }}
 {%- endmacro -%}

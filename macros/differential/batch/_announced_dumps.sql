@@ -23,27 +23,36 @@
   {{ return(empty.values() | list) }}
 {%- endmacro -%}
 
-{# The dates of a source's folders after `since`: [{column, data_type, folder, snapshot_date, batch_at}]. #}
+{#
+  The dates of a source's folders after `since`: [{column, data_type, folder, snapshot_date, batch_at, folders}]. folder: the date as the folder names
+  it; folders: those of that date, as `show partitions` lists them. Queried once per run.
+#}
 {%- macro _announced_dumps(job, source, since) -%}
+  {%- if source.announced is none -%}{%- do source.update(announced=deltawave._all_announced_dumps(job, source)) -%}{%- endif -%}
+  {{ return(source.announced | selectattr('batch_at', 'gt', since) | list) }}
+{%- endmacro -%}
+
+{%- macro _all_announced_dumps(job, source) -%}
   {%- set folders = deltawave._run(job, 'show partitions ' ~ source.files).rows | map(attribute=0) | list if source.partitions else [] -%}
   {%- set dumps = [] -%}
   {%- for column in source.partitions if folders and modules.re.match('date|timestamp|string|char|varchar', column.data_type) -%}
     {%- set place = source.partitions.index(column) -%}
-    {%- set values = [] -%}
-    {%- for folder in folders -%}
-      {%- do values.append(folder.split('/')[place].split('=', 1)[1]) -%}
-    {%- endfor -%}
+    {%- set values = {} -%}
+    {%- for folder in folders -%}{%- do values.setdefault(folder.split('/')[place].split('=', 1)[1], []).append(folder) -%}{%- endfor -%}
     {%- set sql -%}
 with folders as (
-    select url_decode(replace(escaped, '+', '%2B')) as folder
+    select
+        escaped,
+        url_decode(replace(escaped, '+', '%2B')) as folder
     from values
-        {%- for value in values | unique(case_sensitive=true) %}
+        {%- for value in values %}
         ({{ deltawave._literal(value) }}){{ ',' if not loop.last }}
         {%- endfor %} as listed(escaped)
 ),
 
 dates as (
     select
+        escaped,
         folder,
         try_cast(try_cast(folder as {{ column.data_type }}) as {{ job.snapshot_type }}) as snapshot_date
     from folders
@@ -51,6 +60,7 @@ dates as (
 
 dumps as (
     select
+        escaped,
         folder,
         cast(snapshot_date as string) as snapshot_date,
         {{ deltawave._utc_text(deltawave._instant(job, 'snapshot_date')) }} as batch_at
@@ -60,9 +70,10 @@ dumps as (
 select
     folder,
     snapshot_date,
-    batch_at
+    batch_at,
+    escaped
 from dumps
-where batch_at > {{ deltawave._literal(since) }}
+where batch_at is not null
 order by batch_at
     {%- endset -%}
     {%- for row in deltawave._run(job, sql).rows -%}
@@ -72,6 +83,7 @@ order by batch_at
         'folder': row[0] | string,
         'snapshot_date': row[1] | string,
         'batch_at': row[2] | string,
+        'folders': values[row[3]],
       }) -%}
     {%- endfor -%}
   {%- endfor -%}
@@ -98,9 +110,10 @@ where {{ deltawave._quoted(job.settings.snapshot_date) }} = cast({{ deltawave._l
   {%- if modules.re.search('== Optimized Logical Plan ==\\s+LocalRelation <empty>', plan) -%}
     {{ return(false) }}
   {%- endif -%}
-  {%- set table = (source.files.schema ~ '.' ~ source.files.identifier ~ '[') | lower -%}
+  {%- set tables = [] -%}
+  {%- for table in source.tables -%}{%- do tables.append(modules.re.escape((table.schema ~ '.' ~ table.identifier ~ '[') | lower)) -%}{%- endfor -%}
   {%- set scans = [] -%}
-  {%- for line in plan.split('== Physical Plan ==')[1].splitlines() if table in line | lower -%}
+  {%- for line in plan.split('== Physical Plan ==')[1].splitlines() if modules.re.search('(?<!\\w)(' ~ tables | join('|') ~ ')', line | lower) -%}
     {%- if modules.re.search('partitionfilters: .*(?<!\\w)' ~ modules.re.escape(dump.column | lower) ~ '#.*pushedfilters:', line | lower) -%}
       {%- do scans.append('(0 paths)' not in line) -%}
     {%- endif -%}

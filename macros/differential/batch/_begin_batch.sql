@@ -16,6 +16,9 @@
     'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
     'snapshot_date': dump.snapshot_date,
     'batch_at': dump.batch_at,
+    'dump_files': dump.files,
+    'dump_checksum': none,
+    'checksum_of': dump.checksum_of,
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
 
     'generation': generation,

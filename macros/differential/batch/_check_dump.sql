@@ -1,4 +1,4 @@
-{# Counts of the arrived rows, in one pass without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows}. #}
+{# Counts of the landed rows, without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows}; and of a dated dump its checksum. #}
 {%- macro _count_landed(job, batch) -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set sql -%}
@@ -14,11 +14,31 @@ select
     coalesce(sum(`_copies`), 0) as dump_rows,
     coalesce(sum(if({{ keys | join(' is null and ') }} is null, `_copies`, 0)), 0) as null_keys,
     count_if(`_copies` > 1) as duplicate_keys,
-    coalesce(sum(if(`_copies` > 1, `_copies`, 0)), 0) as duplicate_rows
+    coalesce(sum(if(`_copies` > 1, `_copies`, 0)), 0) as duplicate_rows,
+    {{ deltawave._landed_checksum(job, batch) | indent }} as checksum
 from keyed
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int}) }}
+  {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int, 'checksum': row[4]}) }}
+{%- endmacro -%}
+
+{# The checksum of a dated dump, by which the same date is recognized when it is delivered again. In place, no row is read for it. #}
+{%- macro _landed_checksum(job, batch) -%}
+{%- if batch.checksum_of is none or job.strategy.keeps == 'files' -%}
+cast(null as string)
+{%- else -%}
+{%- set present = job.columns | map(attribute='name') | list -%}
+(
+    select concat({{ deltawave._literal(batch.checksum_of.version ~ ':') }}, {{ deltawave._exact_sums([batch.checksum_of.hash]) }})
+    from (
+        select
+            {%- for column in job.select_columns %}
+            {{ '' if column.name in present else 'cast(null as ' ~ column.data_type ~ ') as ' }}{{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
+            {%- endfor %}
+        from {{ batch.arrived }}
+    ) as landed
+)
+{%- endif -%}
 {%- endmacro -%}
 
 {# Refuses null keys, an empty dump and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}

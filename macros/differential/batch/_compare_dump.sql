@@ -1,5 +1,6 @@
 {# Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps loses nothing. #}
 {%- macro _compare_dump(job, state, dump) -%}
+  {%- do deltawave._update(job, columns=deltawave._columns_of_dump(job, dump)) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump) -%}
   {#- A new generation resumes from nothing: the kept rows and the progress of the last one describe other rows. -#}
   {%- set last = none if batch.is_first else state.record -%}
@@ -13,6 +14,7 @@
   {%- do deltawave._step(job, batch, 'check') -%}
   {%- set found = deltawave._count_landed(job, batch) -%}
   {%- do deltawave._check_dump(job, batch, found) -%}
+  {%- do deltawave._update(batch, dump_checksum=found.checksum) -%}
   {%- do deltawave._accept(job, batch, found) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
   {%- do deltawave._prepare_quarantine(job, batch) -%}

@@ -12,7 +12,8 @@
   {%- if job.settings.remote -%}
     {%- do deltawave._open_remote(job) -%}
   {%- endif -%}
-  {%- do deltawave._update(job, columns=deltawave._dump_columns(job)) -%}
+  {%- do deltawave._update(job, select_columns=deltawave._dump_columns(job)) -%}
+  {%- do deltawave._update(job, columns=job.select_columns) -%}
   {%- do deltawave._check_names(job) -%}
   {%- do deltawave._check_range_key(job) -%}
   {%- do deltawave._check_in_place(job) -%}

@@ -1,15 +1,58 @@
 {#
   The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after the last accepted
-  one is a dump, even if a source announces it and it has no rows. An earlier date that was never compared came too late and is skipped with a
-  warning; so is a compared date whose number of rows is now different. A new log starts at its first date with rows. If no date has rows, that is
-  an empty dump.
+  one is a dump, even if a source announces it and it has no rows. An earlier date that was never compared came too late, and a compared date may
+  have been delivered again with other rows: both are skipped with a warning. Compared dates are not read if their files are the same as then. A
+  new log starts at its first date with rows. If no date has rows, that is an empty dump.
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}
-    {{ return([{'snapshot_date': none, 'batch_at': deltawave._utc(run_started_at)}]) }}
+    {{ return([{'snapshot_date': none, 'batch_at': deltawave._utc(run_started_at), 'files': none, 'checksum_of': none, 'missing': []}]) }}
   {%- endif -%}
 
+  {#- A new generation compares all dates again. -#}
+  {%- set record = none if state.is_new_generation else state.record -%}
+  {%- set known = deltawave._known_dates(job, record) -%}
+  {%- set files = deltawave._files_of_dates(job) -%}
+  {%- set settled = [] -%}
+  {%- for date, seen in known.items() if seen.files and seen.files == files.get(date) -%}{%- do settled.append(date) -%}{%- endfor -%}
+  {%- set checksum_of = deltawave._checksum_of_dump(job) -%}
+  {%- set last_at = record.batch_at if record else none -%}
+  {%- set seen_at = [] -%}
+  {%- set pending = [] -%}
+  {%- set looked_at = [] -%}
+  {%- for found in deltawave._dates_of_select(job, settled, checksum_of if record else none) -%}
+    {%- do seen_at.append(found.batch_at) -%}
+    {%- if found.snapshot_date is none -%}
+      {%- do deltawave._fail('null_snapshot_date', {'model': job.name, 'column': job.settings.snapshot_date, 'count': found.rows}) -%}
+    {%- elif found.batch_at == 'None' -%}
+      {%- do deltawave._fail('snapshot_date_value', {'model': job.name, 'column': job.settings.snapshot_date, 'value': found.snapshot_date}) -%}
+    {%- elif found.snapshot_date in known or (last_at is not none and found.batch_at <= last_at) -%}
+      {%- do looked_at.append(dict(found, files=files.get(found.snapshot_date))) -%}
+    {%- else -%}
+      {%- do pending.append({
+        'snapshot_date': found.snapshot_date, 'batch_at': found.batch_at, 'files': files.get(found.snapshot_date),
+        'checksum_of': checksum_of, 'missing': deltawave._missing_columns(job, found),
+      }) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if record -%}{%- do deltawave._warn_of_skipped(job, record, known, settled, looked_at) -%}{%- endif -%}
+  {%- set since = last_at if last_at is not none else (seen_at | min if seen_at else '') -%}
+  {%- for empty in deltawave._dumps_without_rows(job, seen_at, since) -%}
+    {%- do pending.append(dict(empty, files=files.get(empty.snapshot_date), checksum_of=checksum_of, missing=[])) -%}
+  {%- endfor -%}
+  {%- if not pending and not record and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
+    {%- do deltawave._fail('empty_dump', {'model': job.name, 'batch': (state.record.batch_id if state.record else 0) + 1, 'rows_old': 0}) -%}
+  {%- endif -%}
+  {{ return(pending | sort(attribute='batch_at')) }}
+{%- endmacro -%}
+
+{#
+  The dates of the select, except the settled ones: [{snapshot_date, batch_at, rows, checksum, filled}]. checksum: none without checksum_of. filled: the
+  number of values in columns that some header of the source lacks.
+#}
+{%- macro _dates_of_select(job, settled, checksum_of) -%}
   {%- set column = 'dump.' ~ deltawave._quoted(job.settings.snapshot_date) -%}
+  {%- set sparse = deltawave._sparse_columns(job) -%}
   {%- set sql -%}
 with dump as (
     {{ job.sql }}
@@ -18,61 +61,48 @@ with dump as (
 select
     cast({{ column }} as string) as snapshot_date,
     {{ deltawave._utc_text(deltawave._instant(job, column)) }} as batch_at,
-    count(*) as dump_rows
+    count(*) as dump_rows,
+    {{ deltawave._exact_sums([checksum_of.hash]) if checksum_of else 'cast(null as string)' }} as checksum
+    {%- for name in sparse %},
+    count(dump.{{ deltawave._quoted(name) }}) as filled_{{ loop.index }}
+    {%- endfor %}
 from dump
+{%- if settled %}
+where
+    {{ column }} is null
+    or {{ column }} not in (
+        {%- for date in settled %}
+        cast({{ deltawave._literal(date) }} as {{ job.snapshot_type }}){{ ',' if not loop.last }}
+        {%- endfor %}
+    )
+{%- endif %}
 group by {{ column }}
 order by {{ column }}
   {%- endset -%}
-  {#- A new generation compares all dates again. -#}
-  {%- set record = none if state.is_new_generation else state.record -%}
-  {%- set known = deltawave._compared_dates(job, record) -%}
-  {%- set last = record.snapshot_date if record else none -%}
-  {%- set last_at = record.batch_at if record else none -%}
-  {%- set seen = [] -%}
-  {%- set pending = [] -%}
-  {%- set late = [] -%}
-  {%- set again = [] -%}
+  {%- set dates = [] -%}
   {%- for row in deltawave._run(job, sql).rows -%}
-    {%- do seen.append(row[1] | string) -%}
-    {%- if row[0] is none -%}
-      {%- do deltawave._fail('null_snapshot_date', {'model': job.name, 'column': job.settings.snapshot_date, 'count': row[2]}) -%}
-    {%- elif row[1] is none -%}
-      {%- do deltawave._fail('snapshot_date_value', {'model': job.name, 'column': job.settings.snapshot_date, 'value': row[0]}) -%}
-    {%- elif row[0] | string in known -%}
-      {%- if known[row[0] | string] != row[2] | int -%}{%- do again.append(row[0] | string) -%}{%- endif -%}
-    {%- elif last_at is not none and row[1] | string <= last_at -%}
-      {%- do late.append(row[0] | string) -%}
-    {%- else -%}
-      {%- do pending.append({'snapshot_date': row[0] | string, 'batch_at': row[1] | string}) -%}
-    {%- endif -%}
+    {%- set filled = {} -%}
+    {%- for name in sparse -%}{%- do filled.update({name | lower: row[3 + loop.index] | int}) -%}{%- endfor -%}
+    {%- do dates.append({
+      'snapshot_date': row[0] if row[0] is none else row[0] | string, 'batch_at': row[1] | string, 'rows': row[2] | int,
+      'checksum': checksum_of.version ~ ':' ~ row[3] if checksum_of else none, 'filled': filled,
+    }) -%}
   {%- endfor -%}
-  {%- do job.outcome.update(skipped=(late + again) | length) -%}
-  {%- if late -%}
-    {%- do exceptions.warn(deltawave._message('late_dates', {'model': job.name, 'dates': late | join(', '), 'last': last})) -%}
-  {%- endif -%}
-  {%- if again -%}
-    {%- do exceptions.warn(deltawave._message('redelivered_dates', {'model': job.name, 'dates': again | join(', ')})) -%}
-  {%- endif -%}
-  {%- set since = last_at if last_at is not none else (seen | min if seen else '') -%}
-  {%- set dumps = (pending + deltawave._dumps_without_rows(job, seen, since)) | sort(attribute='batch_at') -%}
-  {%- if not dumps and not record and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
-    {%- do deltawave._fail('empty_dump', {'model': job.name, 'batch': (state.record.batch_id if state.record else 0) + 1, 'rows_old': 0}) -%}
-  {%- endif -%}
-  {{ return(dumps) }}
+  {{ return(dates) }}
 {%- endmacro -%}
 
-{# {date: rows of its dump} of all batches of this generation. #}
-{%- macro _compared_dates(job, record) -%}
-  {%- set known = {} -%}
-  {%- if record -%}
-    {%- set sql -%}
-select distinct snapshot_date, rows_dump
-from {{ deltawave._standing_batches(job.batches) }}
-where batch_id >= {{ record.generation }} and snapshot_date is not null
-    {%- endset -%}
-    {%- for row in deltawave._run(job, sql).rows -%}
-      {%- do known.update({row[0] | string: row[1] | int}) -%}
-    {%- endfor -%}
-  {%- endif -%}
-  {{ return(known) }}
+{#
+  How the checksum of a dump is computed: {hash, version}. hash: that of a row, over the columns whose changes are logged. Checksums of different
+  versions can't be compared: the select, or these columns, were others.
+#}
+{%- macro _checksum_of_dump(job) -%}
+  {%- set compared = [] -%}
+  {%- for column in job.select_columns -%}
+    {%- if column.is_key or deltawave._compared_column(job.settings, column, true, true).is_chosen -%}
+      {%- do compared.append({'name': column.name, 'data_type': column.data_type}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- set texts = [job.remote.select if job.remote else job.sql] -%}
+  {%- for source in deltawave._models_below(model) -%}{%- do texts.append(deltawave._node_code(source)) -%}{%- endfor -%}
+  {{ return({'hash': deltawave.row_checksum(compared), 'version': local_md5(tojson([texts | sort, compared]))[:8]}) }}
 {%- endmacro -%}

@@ -37,6 +37,8 @@
     'is_dated': job.settings.snapshot_date is not none,
     'snapshot_date': batch.snapshot_date,
     'batch_at': batch.batch_at,
+    'dump_files': batch.dump_files,
+    'dump_checksum': batch.dump_checksum,
     'strategy': job.strategy.name,
     'reason': job.settings.reason,
     'checksums': batch.checksums,

@@ -24,6 +24,8 @@ partitioned by (batch_id)
     'attempt': 'string',
     'batch_at': 'timestamp',
     'snapshot_date': 'string',
+    'dump_files': 'string',
+    'dump_checksum': 'string',
     'strategy': 'string',
     'reason': 'string',
     'rows_old': 'bigint',

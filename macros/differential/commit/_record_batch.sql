@@ -14,6 +14,8 @@ select
     {{ deltawave._literal(record.attempt) }} as attempt,
     {{ deltawave._timestamp(record.batch_at) }} as batch_at,
     {{ deltawave._literal(record.snapshot_date) }} as snapshot_date,
+    cast({{ deltawave._literal(record.get('dump_files')) }} as string) as dump_files,
+    cast({{ deltawave._literal(record.get('dump_checksum')) }} as string) as dump_checksum,
     {{ deltawave._literal(record.strategy) }} as strategy,
     {{ deltawave._literal(record.reason) }} as reason,
     {{ record.rows_old }} as rows_old,

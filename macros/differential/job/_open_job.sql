@@ -12,6 +12,7 @@
     'statements': [],
 
     'sql': none,
+    'select_columns': none,
     'columns': none,
     'remote': none,
     'snapshot_type': none,

@@ -23,15 +23,22 @@
 
 {# The texts of the models that a model reads, directly or through others: an edited view brings in rows just as an edited select does. #}
 {%- macro _texts_below(job, node) -%}
-  {%- set below = node.depends_on.nodes | list -%}
   {%- set texts = [] -%}
+  {%- for parent in deltawave._models_below(node) -%}{%- do texts.append(deltawave._code_of(parent, deltawave._view_text(job, parent))) -%}{%- endfor -%}
+  {{ return(texts | sort) }}
+{%- endmacro -%}
+
+{# The models that a model reads, directly or through others. #}
+{%- macro _models_below(node) -%}
+  {%- set below = node.depends_on.nodes | list -%}
+  {%- set models = [] -%}
   {#- The list grows during the loop. -#}
   {%- for unique_id in below -%}
     {%- set parent = graph.nodes.get(unique_id) -%}
     {%- if parent and parent.resource_type == 'model' -%}
-      {%- do texts.append(deltawave._code_of(parent, deltawave._view_text(job, parent))) -%}
+      {%- do models.append(parent) -%}
       {%- for grandparent in parent.depends_on.nodes if grandparent not in below -%}{%- do below.append(grandparent) -%}{%- endfor -%}
     {%- endif -%}
   {%- endfor -%}
-  {{ return(texts | sort) }}
+  {{ return(models) }}
 {%- endmacro -%}

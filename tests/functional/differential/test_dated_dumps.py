@@ -21,6 +21,25 @@ left anti join ({{ deltawave.batches(ref('accounts')) }}) as compared
     on cast(dump.dump_date as string) = compared.snapshot_date
 """
 
+LAST_DATE_WAS_NOT_DELIVERED_AGAIN = """
+{{ config(severity='warn') }}
+with state as (
+    {{ deltawave.current_state(ref('accounts'), 'account_id') }}
+),
+
+dump as (
+    select * except (dump_date)
+    from {{ target.schema }}.dump
+    where cast(dump_date as string) = (
+        select max_by(snapshot_date, batch_id) from ({{ deltawave.batches(ref('accounts')) }})
+    )
+)
+
+(select * from dump except all select account_id, name from state)
+union all
+(select account_id, name from state except all select * from dump)
+"""
+
 
 class TestDatedDumps:
     @pytest.mark.both_adapters
@@ -72,9 +91,11 @@ class TestDatedDumps:
         bench.configure(snapshot_date="dump_date")
         bench.build(DUMPS)
         before = bench.state()
-        done = bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-05'")
-        assert "skipped dump(s) of 2026-01-05" in done.text
-        assert bench.state() == before
+        for other in (DUMPS + "union all select 9, 'zoe', date '2026-01-05'", DUMPS.replace("'eve'", "'eva'")):
+            done = bench.build(other)
+            assert "skipped dump(s) of 2026-01-05: they were compared before" in done.text
+            assert "deltawave.rewind --args '{model: accounts, to_batch: 2}'" in done.text
+            assert bench.state() == before
 
     @pytest.mark.parametrize(
         ("date", "options"),
@@ -94,10 +115,11 @@ class TestDatedDumps:
     def test_dbt_counts_skipped_dates_in_a_test(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
         bench.add_test("no_date_was_skipped", NO_DATE_WAS_SKIPPED)
+        bench.add_test("last_date_was_not_delivered_again", LAST_DATE_WAS_NOT_DELIVERED_AGAIN)
         bench.build(DUMPS)
         assert "WARN=0" in bench.run(command="test").text
-        bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-03'")
-        assert "WARN=1" in bench.run(command="test").text
+        bench.build(DUMPS.replace("'eve'", "'eva'") + "union all select 9, 'zoe', date '2026-01-03'")
+        assert "WARN=2" in bench.run(command="test").text
 
     def test_an_error_keeps_the_batches_before_it(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")

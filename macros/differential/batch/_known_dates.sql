@@ -1,0 +1,60 @@
+{#
+  What is known of the dates before this run: {date: {is_compared, batch_id, rows, checksum, files, seen_checksum, is_other}}.
+
+    rows, checksum  of the dump when it was compared; the batch is the one that compared it
+    files           the digest of the date's files when its rows were last read
+    seen_checksum   of the rows at that time, if that was after the comparison
+    is_other        whether these rows were others than the compared ones
+
+  A date that is not compared came too late.
+#}
+{%- macro _known_dates(job, record) -%}
+  {%- set known = {} -%}
+  {%- if record -%}
+    {%- set sql -%}
+select distinct
+    batch_id,
+    snapshot_date,
+    rows_dump,
+    dump_checksum,
+    dump_files
+from {{ deltawave._standing_batches(job.batches) }}
+where batch_id >= {{ record.generation }} and snapshot_date is not null
+order by batch_id desc
+    {%- endset -%}
+    {#- An operation has the date of the batch before it, so the first batch of a date is the one that compared it. -#}
+    {%- for row in deltawave._run(job, sql).rows -%}
+      {%- do known.update({row[1] | string: {
+        'is_compared': true, 'batch_id': row[0] | int, 'rows': row[2] | int, 'checksum': row[3], 'files': row[4], 'seen_checksum': none,
+        'is_other': false,
+      }}) -%}
+    {%- endfor -%}
+    {%- do deltawave._add_deliveries(job, record, known) -%}
+  {%- endif -%}
+  {{ return(known) }}
+{%- endmacro -%}
+
+{# What later deliveries say of these dates, and which dates came too late. After a rewind a date may no longer be late. #}
+{%- macro _add_deliveries(job, record, known) -%}
+  {%- set sql -%}
+select
+    snapshot_date,
+    batch_id,
+    dump_rows,
+    dump_checksum,
+    dump_files,
+    is_other
+from {{ deltawave._deliveries(job) }}
+where batch_id >= {{ record.generation }}
+order by batch_id, seen_at
+  {%- endset -%}
+  {%- for row in (deltawave._run(job, sql).rows if deltawave._is_there(job, deltawave._deliveries(job)) else []) -%}
+    {%- set date = known.get(row[0]) -%}
+    {%- set seen = {'seen_checksum': row[3], 'files': row[4], 'is_other': row[5]} -%}
+    {%- if date and date.is_compared -%}
+      {%- do date.update(seen if date.batch_id <= row[1] | int else {}) -%}
+    {%- elif row[0] <= record.snapshot_date -%}
+      {%- do known.update({row[0]: dict(seen, is_compared=false, batch_id=none, rows=row[2] | int, checksum=none)}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+{%- endmacro -%}

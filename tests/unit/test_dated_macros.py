@@ -1,0 +1,94 @@
+"""What is known of dated dumps without Spark: which came again, what Spark's plan reads, which columns a dump lacks."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from unit.macro_harness import Macros
+
+PLAN = """== Analyzed Logical Plan ==
+== Optimized Logical Plan ==
+Union false, false
+:- Project [id#2, cast(dump_date#4 as string) AS day#9]
+:  +- Filter (isnotnull(dump_date#4) AND NOT (cast(dump_date#4 as string) = 0001-01-01))
+:     +- Relation spark_catalog.dev.accounts__header_1[id#2,name#3,dump_date#4] csv
++- Filter NOT (cast(dump_date#7 as string) = 0001-01-01)
+   +- Relation spark_catalog.dev.accounts__header_2[id#5,name#6,dump_date#7] csv
+
+== Physical Plan ==
+"""
+
+
+def source(**facts: Any) -> dict[str, Any]:
+    tables = [SimpleNamespace(schema="dev", identifier=f"accounts__header_{n}") for n in (1, 2)]
+    return {"name": "legacy.accounts", "tables": tables, "partitions": [{"name": "Dump_Date"}], **facts}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "known"),
+    [
+        ("", "", True),
+        # A lookup table, a scan without the condition, a computed date: rows of a date may come from other folders.
+        ("accounts__header_2[", "towns[", False),
+        ("Filter NOT (cast(dump_date#7 as string) = 0001-01-01)", "Project [id#5]", False),
+        ("NOT (cast(dump_date#7 as string)", "NOT (date_add(dump_date#7, 1)", False),
+        ("NOT (cast(dump_date#7 as string)", "NOT (cast(other_date#7 as string)", False),
+    ],
+)
+def test_files_tell_of_dates_only_where_nothing_else_is_read(old: str, new: str, known: bool) -> None:
+    plan = PLAN.replace(old, new) if old else PLAN
+    job = {"sql": "select 1", "settings": {"snapshot_date": "day"}, "snapshot_type": "string", "statements": []}
+    columns = Macros(run_query=lambda _: [(plan, "")])._date_columns(job, [source()])
+    assert columns == ({"legacy.accounts": "Dump_Date"} if known else {})
+
+
+SEEN = {"rows": 4, "checksum": "version1:7", "files": "a", "seen_checksum": None, "is_other": False}
+
+
+@pytest.mark.parametrize(
+    ("before", "found", "again"),
+    [
+        ({}, {"checksum": "version1:7"}, False),
+        ({}, {"checksum": "version1:8"}, True),
+        ({}, {"checksum": "version1:7", "rows": 5}, True),
+        # The select was edited since: the number of rows decides, or a look after that.
+        ({}, {"checksum": "version2:7", "files": None}, False),
+        ({}, {"checksum": "version2:7"}, True),
+        ({"seen_checksum": "version2:7"}, {"checksum": "version2:7"}, False),
+        ({"seen_checksum": "version2:7", "is_other": True}, {"checksum": "version2:7"}, True),
+        ({"seen_checksum": "version2:7"}, {"checksum": "version2:9"}, True),
+        # An older version kept neither.
+        ({"checksum": None, "files": None}, {"checksum": "version1:7"}, False),
+    ],
+)
+def test_delivered_again(before: dict[str, Any], found: dict[str, Any], again: bool) -> None:
+    delivery = {"rows": 4, "files": "b", **found}
+    assert Macros()._is_delivered_again({**SEEN, **before}, delivery) is again
+
+
+@pytest.mark.parametrize(
+    ("folders", "filled", "missing"),
+    [
+        (["day=1"], {"town": 0}, ["town"]),
+        (["day=1"], {"town": 3}, []),
+        (["day=2"], {"town": 0}, []),
+        (["day=1", "day=2"], {"town": 0}, []),
+        ([], {"town": 0}, []),
+    ],
+)
+def test_a_dump_lacks_what_all_of_its_headers_lack(
+    folders: list[str], filled: dict[str, int], missing: list[str]
+) -> None:
+    headers = [{"missing": ["Town"], "folders": ["day=1"]}, {"missing": [], "folders": ["day=2"]}]
+    announced = [{"batch_at": "2026-01-01", "folders": folders}]
+    job = {"dated_sources": [source(headers=headers, announced=announced)]}
+    assert Macros()._missing_columns(job, {"batch_at": "2026-01-01", "filled": filled}) == missing
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("2026-01-01", "2026-01-01"), ("a%3Ab%2fc", "a:b/c"), ("5%25 %253A", "5% %3A")]
+)
+def test_values_of_folders(text: str, value: str) -> None:
+    assert Macros()._unescaped(text) == value
