@@ -89,6 +89,7 @@ class TestExternalSources:
         root = Path(project.project_root)
         landing = Landing(spark, root, project.test_schema)
         spark.sql(f"drop schema if exists {landing.schema} cascade")
+        spark.sql(f"create schema {landing.schema}")
         shutil.rmtree(root / "dumps", ignore_errors=True)
         return landing
 
