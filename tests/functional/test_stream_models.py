@@ -245,6 +245,7 @@ def test_settled_micro_batches_are_not_read(spark: SparkSession, tmp_path: Path)
     name, landed, table = f"settled_{uuid4().hex}", tmp_path / "landed", tmp_path / "table"
     relation = StoredRelation.of(spark.sql("select id, id * 10 as skey from range(5)"), tmp_path / "relation", key="id")
     schema = "id long, skey long, micro_batch long"
+    kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
 
     def run(*ids: int, where: str | None = None) -> list[int]:
         """The ids of returned rows, after files with these have landed."""
@@ -280,7 +281,6 @@ def test_settled_micro_batches_are_not_read(spark: SparkSession, tmp_path: Path)
     # What a condition leaves out needs no report.
     assert run(4, 9, where="skey is not null") == [4]
     append(4, 4)
-    kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
     for folder in (kept / name, table):
         for file in folder.glob("micro_batch=[0-2]/*.parquet"):
             file.write_bytes(b"no Parquet")

@@ -151,7 +151,11 @@ class BatchFolders:
     def settled(self) -> str | None:
         """The note of the batches that a table has for good; none if there is none."""
         path = f"{self._folder}/{_SETTLED}"
-        return self._read(path) if self._exists(path) else None
+        try:
+            return self._read(path) if self._exists(path) else None
+        except Py4JJavaError:
+            # Of a local file, Hadoop replaces the checksum in another step.
+            return None
 
     def settle(self, text: str) -> None:
         """Replace that note. A kill leaves this one, the former one or none."""

@@ -15,9 +15,9 @@ from deltawave.meshjoin.batch_folders import BATCH, SHED, UNFIT, BatchFolders
 from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.kafka_fault import past_kafka_fault
-from deltawave.meshjoin.lacking import Taken, demand_comparable
 from deltawave.meshjoin.mesh_join import mesh_join
 from deltawave.meshjoin.micro_batches import columns_of, demand_no_batch, without_unfit
+from deltawave.meshjoin.missing_results import TableResults, require_comparable
 from deltawave.meshjoin.settled import Settled
 from deltawave.meshjoin.shed_tasks import demand_priority
 from deltawave.meshjoin.stored_relation import StoredRelation
@@ -55,7 +55,7 @@ def join_arriving(
     - ``where``: a condition in SQL over the columns of the results: others are not returned
     - others: those of ``stream_join``
 
-    Under ``dbt run --empty``, and for a frame without rows, which is no stream, nothing is taken.
+    Under ``dbt run --empty``, and for a frame without rows, which is no stream, nothing is table.
 
     A model may leave out returned rows, and add columns; ``done`` has to have the others unchanged. What a model leaves
     out is not returned again once its other rows were appended: dbt-deltawave reports that, elsewhere call
@@ -80,7 +80,7 @@ def join_arriving(
     empty, free = mesh_join(session.createDataFrame([], rows), relation, **joining)
     free()
     demand_no_batch(empty, rows)
-    demand_comparable(empty)
+    require_comparable(empty)
     schema = StructType([*empty.schema, StructField(BATCH, LongType())])
     nothing = session.createDataFrame([], schema)
     if where is not None:
@@ -92,11 +92,11 @@ def join_arriving(
         kept.set_aside()
     elif kept.has_begun:
         kept.demand(columns_of(empty))
-    taken = Taken(nothing if done is None else done, kept, schema, name, folder, where)
-    if taken.has_some:
+    table = TableResults(nothing if done is None else done, kept, schema, name, folder, where)
+    if table.has_some:
         kept.confirm()
-    if taken.is_new:
-        kept.settle(taken.settled.text())
+    if table.is_new:
+        kept.settle(table.settled.text())
 
     def joined() -> None:
         query = stream_join(stream, relation, folder, available_now=True, shed=shed, unfit=unfit, **joining)
@@ -106,10 +106,10 @@ def join_arriving(
             query.stop()
 
     past_kafka_fault(joined)
-    missing, had = taken.missing()
+    missing, had = table.missing()
     if had:
-        _follow(kept, replace(taken.settled, run=uuid4().hex, before=had, where=where, is_appended=False))
-        _report(kept, taken.new(), folder)
+        _follow(kept, replace(table.settled, run=uuid4().hex, before=had, where=where, is_appended=False))
+        _report(kept, table.new(), folder)
     return missing
 
 

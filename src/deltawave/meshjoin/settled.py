@@ -18,7 +18,7 @@ class Settled:
     """Which micro-batches of a folder were found in a table, and what the last run returned.
 
     - ``first``, ``last``: all from first to last are settled (none at the beginning). Later passes are negative numbers
-    - ``witnesses``: some of them that have rows in the table: if these are missing, it is an earlier state of the table
+    - ``present``: some of them that have rows in the table: if these are missing, it is an earlier state of the table
     - ``run``: the run that has returned results last
     - ``before``: how many rows the table had of each micro-batch that was not settled then
     - ``where``: the condition of that run
@@ -27,7 +27,7 @@ class Settled:
 
     first: int = 0
     last: int = -1
-    witnesses: tuple[int, ...] = ()
+    present: tuple[int, ...] = ()
     run: str = ""
     before: Mapping[int, int] | None = None
     where: str | None = None
@@ -43,7 +43,7 @@ class Settled:
             return cls()
         if told.get("before") is not None:
             told["before"] = {int(batch): rows for batch, rows in told["before"].items()}
-        return cls(**{**told, "witnesses": tuple(told.get("witnesses", ()))})
+        return cls(**{**told, "present": tuple(told.get("present", ()))})
 
     def text(self) -> str:
         """The note."""
@@ -80,5 +80,5 @@ class Settled:
                 break
             first = batch
         seen = [batch for batch in had if first <= batch <= last]
-        witnesses = tuple(sorted({min(seen), max(seen)})) if seen else self.witnesses
-        return replace(self, first=first, last=last, witnesses=witnesses)
+        present = tuple(sorted({min(seen), max(seen)})) if seen else self.present
+        return replace(self, first=first, last=last, present=present)

@@ -1,4 +1,4 @@
-"""Which results of a stream a table lacks, by micro-batch."""
+"""Which results of a stream a table does not have yet, by micro-batch."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.settled import Settled
 
 
-class _Told(NamedTuple):
+class _Sum(NamedTuple):
     """How many rows a micro-batch has, and the sum of their hashes."""
 
     rows: int = 0
     total: int = 0
 
 
-def demand_comparable(results: DataFrame) -> None:
+def require_comparable(results: DataFrame) -> None:
     """Raise ``ValueError`` if rows can't be compared, as maps can't."""
     for field in results.schema.fields:
         if comparable(field.name, field.dataType) != quoted(field.name):
@@ -30,7 +30,7 @@ def demand_comparable(results: DataFrame) -> None:
             raise ValueError(f"join_arriving can't compare column {field.name} of type {kind}: select it as JSON.")
 
 
-class Taken:
+class TableResults:
     """The results of a stream that a table has, of those micro-batches that are not settled.
 
     - ``done``: the table ``name``
@@ -49,33 +49,33 @@ class Taken:
             raise ValueError(f"{name} has no column {missing[0]} of its stream's results. {self._either(None)}")
         known = kept.committed()
         noted = before = Settled.of(kept.settled())
-        if any(done.where(F.col(BATCH) == batch).isEmpty() for batch in noted.witnesses):
+        if any(done.where(F.col(BATCH) == batch).isEmpty() for batch in noted.present):
             before = Settled()
         pending = [batch for batch in known if batch not in before]
         of_pending = done.where(before.others())
         self._known = set(known)
-        self._has = _told(self._selected(of_pending), schema.names)
-        self._kept = _told(self._selected(kept.rows(schema, pending)), schema.names) if pending else {}
-        if unnumbered := [told.rows for batch, told in self._has.items() if batch is None]:
+        self._has = _sums(self._selected(of_pending), schema.names)
+        self._kept = _sums(self._selected(kept.rows(schema, pending)), schema.names) if pending else {}
+        if unnumbered := [found.rows for batch, found in self._has.items() if batch is None]:
             raise ValueError(
                 f"{name} has {unnumbered[0]} row(s) without a number of a micro-batch ({BATCH}), which came by other "
                 "means. Delete them."
             )
-        for batch, told in sorted(self._has.items()):
-            own = self._kept.get(batch, _Told())
-            if told.rows > own.rows:
+        for batch, found in sorted(self._has.items()):
+            own = self._kept.get(batch, _Sum())
+            if found.rows > own.rows:
                 whys = ["that folder is gone", self._by_refresh(batch), "two runs at a time have appended them"]
                 may_be = ", or ".join(filter(None, whys))
                 raise ValueError(
                     f"{name} has results of micro-batch {batch} that are not in {folder}: {may_be}. "
                     "Restore it, or build the table anew (--full-refresh)."
                 )
-            if told.rows == own.rows and told != own:
+            if found.rows == own.rows and found != own:
                 raise self._others(batch)
-        equal = [batch for batch in pending if self._kept.get(batch, _Told()).rows == self.rows(batch)]
+        equal = [batch for batch in pending if self._kept.get(batch, _Sum()).rows == self.rows(batch)]
         begun = [batch for batch in pending if batch not in equal and self.rows(batch)]
         rest = self._rest_of(begun, of_pending) if begun else None
-        returned = before.returned({batch: told.rows for batch, told in self._has.items()}, where)
+        returned = before.returned({batch: found.rows for batch, found in self._has.items()}, where)
         self._late = [batch for batch in pending if batch not in {*equal, *begun, *returned}]
         # Appended in part: a run was killed meanwhile.
         self._halves = [batch for batch in begun if batch not in returned]
@@ -85,7 +85,7 @@ class Taken:
 
     def rows(self, batch: int) -> int:
         """How many rows of a micro-batch that is not settled the table has."""
-        return self._has.get(batch, _Told()).rows
+        return self._has.get(batch, _Sum()).rows
 
     @property
     def has_some(self) -> bool:
@@ -93,7 +93,7 @@ class Taken:
         return bool(self._has)
 
     def missing(self) -> tuple[DataFrame, dict[int, int]]:
-        """The results that the table lacks, and how many rows of their micro-batches it has.
+        """The results that the table does not have, and how many rows of their micro-batches it has.
 
         These are whole micro-batches, and the rest of those that were half appended.
         """
@@ -110,7 +110,7 @@ class Taken:
         return results if self._where is None else results.where(self._where)
 
     def _rest_of(self, begun: Sequence[int], done: DataFrame) -> DataFrame:
-        """Results that the table lacks. Raises ``ValueError`` if it has others of these micro-batches."""
+        """Results that the table does not have. Raises ``ValueError`` if it has others of these micro-batches."""
         of_begun = F.col(BATCH).isin(list(begun))
         has = self._selected(done.select(*map(quoted, self._schema.names)).where(of_begun))
         rest = self._selected(self._folders.rows(self._schema, begun)).exceptAll(has)
@@ -149,11 +149,11 @@ class Taken:
         )
 
 
-def _told(frame: DataFrame, columns: Sequence[str]) -> dict[int, _Told]:
+def _sums(frame: DataFrame, columns: Sequence[str]) -> dict[int, _Sum]:
     """Row count and sum of hashes of each micro-batch, over these columns."""
     values = [quoted(name) for name in columns]
     # Spark's hash skips nulls.
     flags = [f"isnull({value})" for value in values]
     row_hash = f"cast(xxhash64({', '.join([*values, *flags])}) as decimal(20, 0))"
-    told = frame.groupBy(BATCH).agg(F.count("*").alias("rows"), F.sum(F.expr(row_hash)).alias("total"))
-    return {row[BATCH]: _Told(row["rows"], int(row["total"])) for row in told.collect()}
+    found = frame.groupBy(BATCH).agg(F.count("*").alias("rows"), F.sum(F.expr(row_hash)).alias("total"))
+    return {row[BATCH]: _Sum(row["rows"], int(row["total"])) for row in found.collect()}
