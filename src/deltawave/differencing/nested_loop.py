@@ -13,7 +13,6 @@ from deltawave.differencing import outer_join
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import quoted
 
-_SAMPLED_ROWS = 100
 # Bytes that a row of Spark takes for each column, apart from values of variable length.
 _CELL_BYTES = 8
 
@@ -33,7 +32,7 @@ def changes(
     rows were matched, like the arrays A_OUTER and A_INNER. Neither snapshot is sorted or exchanged. Raises
     ``ValueError`` if the old one takes more than ``memory_bytes``.
     """
-    rows, row_bytes = old.count(), _row_bytes(old)
+    rows, row_bytes = _size(old)
     if rows * row_bytes > memory_bytes:
         raise ValueError(
             f"A nested loop holds the old snapshot in memory, and {rows:,} rows of about {row_bytes:,} bytes are more "
@@ -50,8 +49,8 @@ def changes(
     )
 
 
-def _row_bytes(frame: DataFrame) -> int:
-    """About how many bytes a row takes, by the first few rows as texts: Spark does not hand every type to Python."""
+def _size(frame: DataFrame) -> tuple[int, int]:
+    """How many rows there are, and about how many bytes a row takes, by texts: Spark hands not every type to Python."""
     texts = (F.coalesce(F.octet_length(F.col(quoted(name)).cast("string")), F.lit(0)) for name in frame.columns)
-    text_bytes = F.avg(reduce(add, texts))
-    return _CELL_BYTES * len(frame.columns) + int(frame.limit(_SAMPLED_ROWS).agg(text_bytes).collect()[0][0] or 0)
+    rows, text_bytes = frame.agg(F.count(F.lit(1)), F.avg(reduce(add, texts))).collect()[0]
+    return rows, _CELL_BYTES * len(frame.columns) + int(text_bytes or 0)
