@@ -19,7 +19,7 @@
     'Data': [
       'null_key', 'duplicate_key', 'quarantine_is_error', 'null_flag', 'null_timestamp', 'future_timestamp', 'clock_back', 'null_anchor', 'empty_dump',
       'too_many_deletes', 'too_many_deletes_in_turn', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
-      'moving_file', 'changed_days', 'refused_days', 'remote_key_value', 'format_null_partition',
+      'moving_file', 'changed_days', 'refused_days', 'remote_key_value', 'format_null_partition', 'undeclared_header', 'folders_alike',
     ],
     'State': [
       'lost_the_batch', 'decided_too_late', 'overtaken', 'lost_state', 'lost_helpers', 'lost_copy', 'changed_copy', 'ranges_changed', 'former_file',
