@@ -20,7 +20,7 @@
   {%- set seen_at = [] -%}
   {%- set pending = [] -%}
   {%- set looked_at = [] -%}
-  {%- for found in deltawave._dates_of_select(job, settled, checksum_of if record else none) -%}
+  {%- for found in deltawave._dates_of_select(job, settled) -%}
     {%- do seen_at.append(found.batch_at) -%}
     {%- if found.snapshot_date is none -%}
       {%- do deltawave._fail('null_snapshot_date', {'model': job.name, 'column': job.settings.snapshot_date, 'count': found.rows}) -%}
@@ -35,7 +35,9 @@
       }) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if record -%}{%- do deltawave._warn_of_skipped(job, record, known, settled, looked_at) -%}{%- endif -%}
+  {%- if record -%}
+    {%- do deltawave._warn_of_skipped(job, record, known, settled, deltawave._with_checksums(job, looked_at, checksum_of)) -%}
+  {%- endif -%}
   {%- set since = last_at if last_at is not none else (seen_at | min if seen_at else '') -%}
   {%- for empty in deltawave._dumps_without_rows(job, seen_at, since) -%}
     {%- do pending.append(dict(empty, files=files.get(empty.snapshot_date), checksum_of=checksum_of, missing=[])) -%}
@@ -47,10 +49,10 @@
 {%- endmacro -%}
 
 {#
-  The dates of the select, except the settled ones: [{snapshot_date, batch_at, rows, checksum, filled}]. checksum: none without checksum_of. filled: the
-  number of values in columns that some header of the source lacks.
+  The dates of the select, except the settled ones: [{snapshot_date, batch_at, rows, filled}]. filled: the number of values in columns that some
+  header of the source lacks.
 #}
-{%- macro _dates_of_select(job, settled, checksum_of) -%}
+{%- macro _dates_of_select(job, settled) -%}
   {%- set column = 'dump.' ~ deltawave._quoted(job.settings.snapshot_date) -%}
   {%- set sparse = deltawave._sparse_columns(job) -%}
   {%- set sql -%}
@@ -61,8 +63,7 @@ with dump as (
 select
     cast({{ column }} as string) as snapshot_date,
     {{ deltawave._utc_text(deltawave._instant(job, column)) }} as batch_at,
-    count(*) as dump_rows,
-    {{ deltawave._exact_sums([checksum_of.hash]) if checksum_of else 'cast(null as string)' }} as checksum
+    count(*) as dump_rows
     {%- for name in sparse %},
     count(dump.{{ deltawave._quoted(name) }}) as filled_{{ loop.index }}
     {%- endfor %}
@@ -70,10 +71,7 @@ from dump
 {%- if settled %}
 where
     {{ column }} is null
-    or {{ column }} not in (
-        {%- for date in settled %}
-        cast({{ deltawave._literal(date) }} as {{ job.snapshot_type }}){{ ',' if not loop.last }}
-        {%- endfor %}
+    or {{ column }} not in ({{ deltawave._date_literals(job, settled) }}
     )
 {%- endif %}
 group by {{ column }}
@@ -82,13 +80,47 @@ order by {{ column }}
   {%- set dates = [] -%}
   {%- for row in deltawave._run(job, sql).rows -%}
     {%- set filled = {} -%}
-    {%- for name in sparse -%}{%- do filled.update({name | lower: row[3 + loop.index] | int}) -%}{%- endfor -%}
+    {%- for name in sparse -%}{%- do filled.update({name | lower: row[2 + loop.index] | int}) -%}{%- endfor -%}
     {%- do dates.append({
       'snapshot_date': row[0] if row[0] is none else row[0] | string, 'batch_at': row[1] | string, 'rows': row[2] | int,
-      'checksum': checksum_of.version ~ ':' ~ row[3] if checksum_of else none, 'filled': filled,
+      'filled': filled,
     }) -%}
   {%- endfor -%}
   {{ return(dates) }}
+{%- endmacro -%}
+
+{# Dates of the select with the checksums of their rows, and the number of rows that these count. #}
+{%- macro _with_checksums(job, found, checksum_of) -%}
+  {%- if not found -%}{{ return([]) }}{%- endif -%}
+  {%- set column = 'dump.' ~ deltawave._quoted(job.settings.snapshot_date) -%}
+  {%- set sql -%}
+with dump as (
+    {{ job.sql }}
+)
+
+select
+    cast({{ column }} as string) as snapshot_date,
+    count(*) as dump_rows,
+    {{ deltawave._exact_sums([checksum_of.hash]) }} as checksum
+from dump
+where
+    {{ column }} in ({{ deltawave._date_literals(job, found | map(attribute='snapshot_date')) }}
+    )
+group by {{ column }}
+  {%- endset -%}
+  {%- set read = {} -%}
+  {%- for row in deltawave._run(job, sql).rows -%}
+    {%- do read.update({row[0] | string: {'rows': row[1] | int, 'checksum': checksum_of.version ~ ':' ~ row[2]}}) -%}
+  {%- endfor -%}
+  {%- set dates = [] -%}
+  {%- for date in found if date.snapshot_date in read -%}{%- do dates.append(dict(date, **read[date.snapshot_date])) -%}{%- endfor -%}
+  {{ return(dates) }}
+{%- endmacro -%}
+
+{%- macro _date_literals(job, dates) -%}
+{%- for date in dates %}
+        cast({{ deltawave._literal(date) }} as {{ job.snapshot_type }}){{ ',' if not loop.last }}
+{%- endfor -%}
 {%- endmacro -%}
 
 {#
