@@ -104,12 +104,16 @@ def test_a_batch_is_recorded_once(is_recorded: bool) -> None:
     """Another run may finish a decided batch before its own does."""
     done: list[str] = []
     macros = Macros()
+    _ = macros._commit, macros._publish
     macros._macros["_is_decided"] = lambda *_: is_recorded
-    for name in ("_step", "_decide", "_place", "_record_batch", "_refuse_overtaken", "_publish", "_clean"):
+    for name in ("_step", "_decide", "_place", "_record_batch", "_replace_view", "_clean"):
         macros._macros[name] = lambda *_, name=name: done.append(name)
+    macros._macros["_last_commit"] = lambda *_: done.append("_last_commit") or 5
     macros._commit({}, {"batch_id": 5}, {"batch_id": 5, "attempt": OWN}, None)
     assert done.count("_record_batch") == int(not is_recorded)
-    assert "_publish" in done
+    # One look for later batches before the view is replaced, and one after it.
+    shown = [name for name in done if name != "_step"][-4:]
+    assert shown == ["_last_commit", "_replace_view", "_last_commit", "_clean"]
 
 
 @pytest.mark.parametrize("stalls", ["check", "repair", "clean"])

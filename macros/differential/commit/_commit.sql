@@ -10,9 +10,8 @@
     {%- do deltawave._record_batch(job, record) -%}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'publish') -%}
-  {%- do deltawave._refuse_overtaken(job, record) -%}
-  {%- do deltawave._publish(job, record) -%}
-  {%- do deltawave._refuse_overtaken(job, record) -%}
+  {%- do deltawave._refuse_overtaken(job, record, deltawave._last_commit(job)) -%}
+  {%- do deltawave._refuse_overtaken(job, record, deltawave._publish(job, record)) -%}
   {%- do deltawave._step(job, batch, 'clean') -%}
   {%- do deltawave._clean(job, batch, last, record) -%}
   {%- do deltawave._step(job, batch, 'end') -%}

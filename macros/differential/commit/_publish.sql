@@ -1,14 +1,16 @@
 {#
   Shows a decided batch to readers. No catalog replaces a view's text on a condition: a writer that stalls between its check and this statement may put
   an older text over a newer one. So every writer looks for later decisions after its statement, and publishes the newest of them until there is none.
-  Whichever statement comes last, its writer looks afterwards, so the view ends with the newest decision.
+  Whichever statement comes last, its writer looks afterwards, so the view ends with the newest decision. Returns the number of the batch that the view
+  shows then.
 #}
 {%- macro _publish(job, record) -%}
   {%- do deltawave._replace_view(job, record) -%}
   {%- set last = deltawave._last_commit(job) -%}
   {%- if last > record.batch_id -%}
-    {%- do deltawave._publish(job, deltawave._read_commit(job, last)) -%}
+    {{ return(deltawave._publish(job, deltawave._read_commit(job, last))) }}
   {%- endif -%}
+  {{ return(record.batch_id) }}
 {%- endmacro -%}
 
 {#
@@ -61,9 +63,11 @@ left semi join {{ job.batches }} as decided
 where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
 {%- endmacro -%}
 
-{# A writer that slept after its decision may wake after others have finished its batch and continued: it stops before it drops what they need. #}
-{%- macro _refuse_overtaken(job, record) -%}
-  {%- set last = deltawave._last_commit(job) -%}
+{#
+  A writer that slept after its decision may wake after others have finished its batch and continued: it stops before it drops what they need. `last`:
+  the newest decision.
+#}
+{%- macro _refuse_overtaken(job, record, last) -%}
   {%- if last > record.batch_id -%}
     {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': record.batch_id, 'last': last}) -%}
   {%- endif -%}

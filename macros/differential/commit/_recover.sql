@@ -33,9 +33,8 @@
   {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}
     {%- do deltawave._record_batch(job, record) -%}
   {%- endif -%}
-  {%- do deltawave._refuse_overtaken(job, record) -%}
-  {%- do deltawave._publish(job, record) -%}
-  {%- do deltawave._refuse_overtaken(job, record) -%}
+  {%- do deltawave._refuse_overtaken(job, record, deltawave._last_commit(job)) -%}
+  {%- do deltawave._refuse_overtaken(job, record, deltawave._publish(job, record)) -%}
   {%- do deltawave._update(job, has_finished=true) -%}
 {%- endmacro -%}
 
