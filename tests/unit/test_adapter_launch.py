@@ -1,7 +1,10 @@
 """What a user reads if the JVM does not start, with stand-ins for Java."""
 
+import gc
 import os
 import subprocess
+import sys
+from types import SimpleNamespace
 
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
@@ -72,3 +75,33 @@ def test_the_jvm_ends_with_python_and_what_it_wrote_is_passed_on(capfd):
     end(jvm, transcript)
     assert jvm.wait(timeout=60) == 1
     assert capfd.readouterr() == ("", "a line\nand half of one")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("error", [BrokenPipeError, ValueError])
+def test_an_end_with_nobody_to_tell(monkeypatch, error):
+    """Under spark-submit there is no JVM of one's own, and what reads dbt's stderr may be gone, or closed it."""
+
+    def write(text):
+        raise error
+
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=write))
+    transcript = Transcript()
+    transcript.pass_on()
+    # More than a pipe holds.
+    os.write(transcript.fileno(), b"a line\n" * 20_000)
+    end(None, transcript)
+
+
+@pytest.mark.parametrize(("program", "leaves_out"), [("/bin/dbt", True), ("report.py", False)])
+def test_only_dbt_itself_leaves_objects_out_when_it_ends(java, monkeypatch, program, leaves_out):
+    """A file of another program may be written only when Python finds it among its garbage."""
+    java(TOO_OLD)
+    monkeypatch.setattr(sys, "argv", [program])
+    before = gc.get_freeze_count()
+    try:
+        with pytest.raises(DbtRuntimeError):
+            launch({})
+        assert (gc.get_freeze_count() > before) == leaves_out
+    finally:
+        gc.unfreeze()

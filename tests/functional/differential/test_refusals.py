@@ -18,7 +18,8 @@ class TestRefusals:
         assert "2 key(s) (account_id) occur more than once, for instance (3), (4)" in text
         is_ours = adapter_type == "deltawave"
         assert (f"Data Error in model {MODEL} (models/{MODEL}.sql)" in text) == is_ours
-        assert ("> in macro _fail" in text) == (not is_ours)
+        assert ("> in macro _stop" in text) == (not is_ours)
+        assert ("\n  > " in text) == (not is_ours)
 
     def test_empty_dump_that_is_allowed(self, bench: Workbench) -> None:
         bench.configure(allow_empty=True, max_delete_fraction=1)

@@ -135,8 +135,11 @@ class DeltawaveAdapter(SparkAdapter):
     @available
     def fail(self, kind: str, message: str) -> None:
         """Raise ``message`` as an error of that kind; which macros have led there is written to dbt.log."""
-        logger.debug("\n  called by macro ".join([f"{kind} error: {message}", *calling_macros()]))
-        raise RefusalError(message, kind)
+        callers = calling_macros()
+        names = [f"{caller.macro.name} ({caller.macro.original_file_path})" for caller in callers]
+        logger.debug("\n  called by macro ".join([f"{kind} error: {message}", *names]))
+        # While dbt parses, it does not say itself which model it was.
+        raise RefusalError(message, kind, next((caller.node for caller in callers if caller.node), None))
 
     @available
     def isolate_session(self, relation: BaseRelation, settings: dict[str, Any]) -> None:

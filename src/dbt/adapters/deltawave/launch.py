@@ -10,6 +10,8 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
@@ -60,7 +62,9 @@ class Transcript:
             for line in stream:
                 text = line.removesuffix(self._END)
                 if self._passing:
-                    print(text, end="", file=sys.stderr)
+                    # Whoever read stderr may be gone; the JVM still has to be read, so that it never waits.
+                    with suppress(OSError, ValueError):
+                        print(text, end="", file=sys.stderr)
                 else:
                     self._lines.append(text.rstrip())
                 if text != line:
@@ -96,9 +100,10 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
     os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)
-    # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project: leave out what
-    # exists now.
-    gc.freeze()
+    if Path(sys.argv[0]).stem == "dbt":
+        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project: leave out
+        # what exists now. Objects of another program may have to be found, such as files that are written only then.
+        gc.freeze()
     transcript = Transcript()
     try:
         start: Any = java_gateway.launch_gateway
@@ -117,9 +122,12 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
         transcript.pass_on()
 
 
-def end(jvm: Popen[bytes], transcript: Transcript) -> None:
-    """Let the JVM end while Python does, and pass on what it has written."""
-    if jvm.stdin is not None:
+def end(jvm: Popen[bytes] | None, transcript: Transcript) -> None:
+    """Let the JVM end while Python does, and pass on what it has written.
+
+    ``jvm``: none under ``spark-submit``, whose JVM started Python.
+    """
+    if jvm is not None and jvm.stdin is not None:
         jvm.stdin.close()
     transcript.finish()
 

@@ -6,7 +6,8 @@ import sys
 from types import FrameType
 from typing import Any
 
-from dbt_common.clients.jinja import BaseMacroGenerator, CallableMacroGenerator
+from dbt.clients.jinja import MacroGenerator
+from dbt_common.clients.jinja import BaseMacroGenerator
 from dbt_common.exceptions import DbtRuntimeError
 
 
@@ -22,15 +23,14 @@ class RefusalError(DbtRuntimeError):
         return self.kind
 
 
-def calling_macros() -> list[str]:
-    """Return the macros that are running in this thread, the innermost first."""
-    names = []
+def calling_macros() -> list[Any]:
+    """Return dbt's generators of the macros that are running in this thread, the innermost first."""
+    found: list[Any] = []
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code is BaseMacroGenerator.call_macro.__code__:
             caller = frame.f_locals["self"]
-            if isinstance(caller, CallableMacroGenerator):
-                macro: Any = caller.macro
-                names.append(f"{macro.name} ({macro.original_file_path})")
+            if isinstance(caller, MacroGenerator):
+                found.append(caller)
         frame = frame.f_back
-    return names
+    return found

@@ -1,0 +1,42 @@
+"""Errors of the package's macros, as dbt's own generators of macros lead to them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dbt.clients.jinja import MacroGenerator
+
+from dbt.adapters.deltawave.impl import DeltawaveAdapter
+from dbt.adapters.deltawave.refusals import RefusalError
+
+
+class Calls(MacroGenerator):
+    """A macro that calls a Python function."""
+
+    def __init__(self, name: str, node: Any, call: Any) -> None:
+        macro = SimpleNamespace(name=name, original_file_path=f"macros/{name}.sql", unique_id=name)
+        super().__init__(macro, {}, node)
+        self._call = call
+
+    def get_macro(self) -> Any:
+        return self._call
+
+
+def test_the_model_is_named_while_dbt_parses_it() -> None:
+    """dbt adds the node only where it runs one."""
+    model = SimpleNamespace(
+        name="late",
+        resource_type="model",
+        original_file_path="models/late.sql",
+        depends_on=SimpleNamespace(add_macro=lambda _: None),
+    )
+    for node, said in ((model, "Usage Error in model late (models/late.sql)"), (None, "Usage Error")):
+        inner = Calls("_stop", node, lambda: DeltawaveAdapter.fail(None, "Usage", "no such day"))
+        with pytest.raises(RefusalError) as caught:
+            Calls("probe", node, inner)()
+        assert str(caught.value) == f"{said}\n  no such day"
+        # Where dbt does add it, nothing is said twice.
+        caught.value.add_node(node)
+        assert str(caught.value) == f"{said}\n  no such day"
