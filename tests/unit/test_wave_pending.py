@@ -248,9 +248,14 @@ def test_months_ask_whether_days_between_count(first: int) -> None:
         with pytest.raises(ValueError, match=re.escape(messages("Wave indices")["months without `gaps`"])):
             plan_run(before, SPEC, months, clock=Clock(date(2026, 3, 1)))
         assert plan_run(before, SPEC, months, "skip").refused == []
+    # The first one alone does not show what the next ones are.
+    wide = replace(SPEC, index=WaveIndex("del", 40, 2))
+    alone, _ = carried_out(None, wide, plan_run(None, wide, months[:1]).works, 1)
+    with pytest.raises(ValueError, match="all days are 31 or more dates apart"):
+        plan_run(alone, wide, months[1:2])
     # Days that were counted all along do not ask.
-    sparse, _ = carried_out(None, SPEC, plan_run(None, SPEC, months[:1], "empty").works, 1)
-    assert plan_run(sparse, SPEC, [Day("2026-01-08", 1, "a")]).refused == []
+    sparse, _ = carried_out(None, wide, plan_run(None, wide, months[:2], "empty").works, 1)
+    assert plan_run(sparse, wide, months[2:]).refused == []
 
 
 def test_why_a_day_comes_too_late() -> None:

@@ -87,8 +87,9 @@ def _require_gaps(
 ) -> None:
     """Raise ``ValueError`` for what may be weeks or months: days without rows would push out the days before."""
     known = [day for _, day in sorted(record.days.items())] if record else []
-    if len(known) > 1 and all(values.distance(low.value, high.value) == 1 for low, high in pairwise(known)):
-        # Missing days have their places already.
+    is_filled = all(values.distance(low.value, high.value) == 1 for low, high in pairwise(known))
+    if is_filled and len([day for day in known if day.rows]) > 1:
+        # Days without rows have had their places since there were two with rows. Before that nobody could ask.
         return
     new = [day for day in delivered if values.as_date(day.value) and not (clock and clock.is_ahead(values, day.value))]
     found = sorted({day.value for day in (*known, *new) if day.rows}, key=lambda value: in_order(spec, value))
