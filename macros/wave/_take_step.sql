@@ -88,6 +88,7 @@
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
     'log': none,
     'counts': none,
+    'quarantined': 0,
     'measured': {},
   }) }}
 {%- endmacro -%}

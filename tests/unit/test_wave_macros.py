@@ -299,9 +299,22 @@ def test_a_model_that_cannot_be_measured() -> None:
             advised(**arguments)  # type: ignore[arg-type]
 
 
+COUNTED = ("insert", "update", "delete", "backfill", "quarantined", "skipped")
+
+
 def of_view(**wave: Any) -> dict[str, Any]:
     """A decision, with a wave index in its view's text."""
     return {"batch_id": 3, "select": f"select /* deltawave {json.dumps({'wave': wave})} */"}
+
+
+def test_a_transition_is_reported_like_any_batch() -> None:
+    said: list[str] = []
+    macros = Macros(log=lambda text, info: said.append(text) or "")
+    job = {"name": "x", "attempt": "own", "outcome": dict.fromkeys(("batches", *COUNTED), 0)}
+    batch = macros._begin_step(job, None, {"kind": "take", "days": [{"value": "2026-01-08"}]})
+    macros._report_batch(job, batch | {"counts": {"insert": 3, "delete": 2, "update": 0, "backfill": 0}})
+    assert said == ["deltawave: x: batch 1 (2026-01-08): 3 inserts, 2 deletes, 0 updates"]
+    assert macros._outcome(job) == "1 batch: 3 inserts, 2 deletes, 0 updates"
 
 
 def test_a_batch_that_was_finished_counts_as_the_runs_own() -> None:
