@@ -206,7 +206,7 @@ def _patches(batches: Batches, keys: int) -> Iterator[tuple[int, Signatures]]:
 
 def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
     """The pieces, partitioned so that a task gets whole segments in order; see ``merged``."""
-    return pieces.repartition(tasks, "segment").sortWithinPartitions("segment", "kind")
+    return pieces.repartitionById(tasks, "segment").sortWithinPartitions("segment", "kind")
 
 
 def merged(

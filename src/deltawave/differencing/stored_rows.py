@@ -16,6 +16,7 @@ from pyspark.sql.types import StructType
 from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, RowGroups
 from deltawave.differencing.plain_scan import plain_row_groups
+from deltawave.differencing.window import parallelism
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class StoredRows:
     def at(self, positions: DataFrame) -> DataFrame:
         """The rows at these positions: ``position`` and ``row_group``. Other row groups are not read."""
         reader = _At(self.groups, nullable_schema(self.schema), uuid4().hex)
-        return positions.repartition("row_group").select("position").mapInArrow(reader, self.schema)
+        tasks = min(self.groups.tasks, parallelism(positions.sparkSession))
+        return positions.repartitionById(tasks, "row_group").select("position").mapInArrow(reader, self.schema)
 
 
 def nullable_schema(schema: StructType) -> pa.Schema:

@@ -16,7 +16,13 @@ from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.differencing import compression, hash_compressed, snapshot_differential, sort_merge_compressed
+from deltawave.differencing import (
+    compression,
+    hash_compressed,
+    snapshot_differential,
+    sort_merge_compressed,
+    stored_rows,
+)
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -52,6 +58,22 @@ def kinds(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Cou
         free()
     assert Counter(content(tuple(row)) for row in found[0]) == Counter(content(tuple(row)) for row in found[1])
     return Counter(row.change_type for row in found[0])
+
+
+def tasks_of(frame: DataFrame) -> int:
+    return len({row.task for row in frame.select(F.spark_partition_id().alias("task")).collect()})
+
+
+def test_segments_and_row_groups_have_tasks_of_their_own(
+    spark: SparkSession, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = spark.range(8).selectExpr("cast(id as int) as segment", "0Y as kind")
+    for segments in (2, 4, 8):
+        assert tasks_of(compression.by_segment(pieces.where(f"segment < {segments}"), segments)) == segments
+    monkeypatch.setattr(stored_rows, "parallelism", lambda session: 3)
+    rows = stored_rows.StoredRows.of(stored(accounts(range(1000))), ["id"])
+    positions = spark.range(0, 1000, 250).selectExpr("id as position", "cast(id / 250 as int) as row_group")
+    assert tasks_of(rows.at(positions)) == 3
 
 
 @pytest.mark.parametrize("algorithm", POINTED)
