@@ -226,6 +226,30 @@ def test_a_table_and_a_view_of_it_are_known_by_a_version(
         assert ids(StoredRelation.of(frame, tmp_path / str(at), key="id", parts=1)) == [0, 1, 2, 7]
         refresh(frame)
         assert state_of(frame) != before[at]
+    if kind == "iceberg":
+        # These make no snapshot.
+        spark.sql(f"alter table {schema}.known add column code int")
+        states = [state_of(spark.table(f"{schema}.known"))]
+        for change in ("drop", "add"):
+            spark.sql(f"alter table {schema}.known {change} column code {'int' if change == 'add' else ''}")
+            states.append(state_of(spark.table(f"{schema}.known")))
+        assert len(set(states)) == 3
+    spark.sql(f"drop schema {schema} cascade")
+
+
+def test_the_catalog_may_give_a_folder_other_values(spark: SparkSession, tmp_path: Path) -> None:
+    """No file changes, nor its place."""
+    schema = f"partitions_{uuid4().hex}"
+    spark.sql(f"create schema {schema}")
+    append(tmp_path, 1)
+    spark.sql(f"create table {schema}.parts (id bigint, k int) using parquet partitioned by (k) location '{tmp_path}'")
+    states = []
+    for value in (1, 2):
+        spark.sql(f"alter table {schema}.parts add partition (k = {value}) location '{tmp_path}'")
+        states.append(state_of(spark.table(f"{schema}.parts")))
+        spark.sql(f"alter table {schema}.parts drop partition (k = {value})")
+    assert all("files" in state for state in states)
+    assert states[0] != states[1]
     spark.sql(f"drop schema {schema} cascade")
 
 

@@ -101,6 +101,8 @@ def _table_state(relation: DataFrame, leaf: Any) -> list[Any] | None:
             table.table().uuid().toString(),
             table.version(),
             sorted(dict(leaf.options()).items()),
+            # With the numbers of columns: one that is dropped and added again is another one in the same version.
+            table.table().schema().toString(),
             columns,
         ]
     if leaf.nodeName() != "LogicalRelation" or not _is_of_files(leaf.relation()):
@@ -113,8 +115,13 @@ def _table_state(relation: DataFrame, leaf: Any) -> list[Any] | None:
     is_parquet = leaf.relation().fileFormat().getClass().getSimpleName() == "ParquetFileFormat"
     if not is_parquet or kind not in ("InMemoryFileIndex", "CatalogFileIndex"):
         return None
+    if kind == "CatalogFileIndex":
+        # A leaf has no children: all partitions, as the catalog has them.
+        files = files.filterPartitions(leaf.children())
     state = _files_state(relation, files.inputFiles())
-    return None if state is None else [*state, columns]
+    # The values of partitions are in no file, and the catalog may give a folder others.
+    partitions = sorted(str(each) for each in _items(files.partitionSpec().partitions()))
+    return None if state is None else [*state, partitions, columns]
 
 
 def _files_state(relation: DataFrame, paths: Iterable[str]) -> list[Any] | None:
