@@ -38,12 +38,12 @@ class Settled:
         """What a note says; without a note nothing is settled."""
         try:
             told: dict[str, Any] = json.loads(text or "{}")
-        except json.JSONDecodeError:
-            # Half of it was written when a machine failed.
+            if told.get("before") is not None:
+                told["before"] = {int(batch): rows for batch, rows in told["before"].items()}
+            return cls(**{**told, "present": tuple(told.get("present", ()))})
+        except (ValueError, TypeError, AttributeError):
+            # Half of it was written when a machine failed, or another version has written it.
             return cls()
-        if told.get("before") is not None:
-            told["before"] = {int(batch): rows for batch, rows in told["before"].items()}
-        return cls(**{**told, "present": tuple(told.get("present", ()))})
 
     def text(self) -> str:
         """The note."""
