@@ -32,11 +32,13 @@ def test_the_model_is_named_while_dbt_parses_it() -> None:
         original_file_path="models/late.sql",
         depends_on=SimpleNamespace(add_macro=lambda _: None),
     )
-    for node, said in ((model, "Usage Error in model late (models/late.sql)"), (None, "Usage Error")):
+    macro = SimpleNamespace(**vars(model) | {"resource_type": "macro", "name": "report"})
+    said_of_model = "Usage Error in model late (models/late.sql)"
+    for node, said in ((model, said_of_model), (macro, "Usage Error"), (None, "Usage Error")):
         inner = Calls("_stop", node, lambda: DeltawaveAdapter.fail(None, "Usage", "no such day"))
         with pytest.raises(RefusalError) as caught:
             Calls("probe", node, inner)()
         assert str(caught.value) == f"{said}\n  no such day"
         # Where dbt does add it, nothing is said twice.
-        caught.value.add_node(node)
-        assert str(caught.value) == f"{said}\n  no such day"
+        caught.value.add_node(model)
+        assert str(caught.value) == f"{said_of_model}\n  no such day"

@@ -138,8 +138,9 @@ class DeltawaveAdapter(SparkAdapter):
         callers = calling_macros()
         names = [f"{caller.macro.name} ({caller.macro.original_file_path})" for caller in callers]
         logger.debug("\n  called by macro ".join([f"{kind} error: {message}", *names]))
-        # While dbt parses, it does not say itself which model it was.
-        raise RefusalError(message, kind, next((caller.node for caller in callers if caller.node), None))
+        # While dbt parses, it does not say itself which model it was. Operations and checks run for a macro.
+        nodes = [caller.node for caller in callers if getattr(caller.node, "resource_type", "macro") != "macro"]
+        raise RefusalError(message, kind, nodes[0] if nodes else None)
 
     @available
     def isolate_session(self, relation: BaseRelation, settings: dict[str, Any]) -> None:
