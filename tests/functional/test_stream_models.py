@@ -334,6 +334,11 @@ def test_what_is_refused_leaves_what_is_kept(spark: SparkSession, tmp_path: Path
     tagged = StoredRelation.of(lookup, tmp_path / "tagged", key="id")
     with pytest.raises(ValueError, match=re.escape(told["a column that can't be compared"])):
         join_arriving(stream, tagged, name, done=None, on="id")
+    sampled = {"on": "id", "shed": "sample_w", "done": None}
+    with pytest.raises(ValueError, match="name another one for the probability"):
+        join_arriving(stream, relation, name, probability="SKEY", **sampled)
+    found = join_arriving(stream, relation, f"sampled_{name}", probability="p", **sampled)
+    assert sorted((row.id, row.p) for row in found.collect()) == [(0, 1.0), (1, 1.0), (2, 1.0)]
     for done, kind in (
         (rows.drop("skey"), "a table without a column of its stream's results"),
         (rows.union(rows), "a table with results twice"),

@@ -16,7 +16,13 @@ from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.kafka_fault import past_kafka_fault
 from deltawave.meshjoin.mesh_join import mesh_join
-from deltawave.meshjoin.micro_batches import columns_of, demand_no_batch, without_unfit
+from deltawave.meshjoin.micro_batches import (
+    columns_of,
+    demand_free,
+    demand_no_batch,
+    with_probability,
+    without_unfit,
+)
 from deltawave.meshjoin.missing_results import TableResults, require_comparable
 from deltawave.meshjoin.settled import Settled
 from deltawave.meshjoin.shed_tasks import demand_priority
@@ -41,6 +47,7 @@ def join_arriving(
     direct: bool = False,
     shed: str | None = None,
     unfit: str | None = None,
+    probability: str | None = None,
 ) -> DataFrame:
     """Join the rows of a stream that arrived since the last run, and return the results that ``done`` lacks.
 
@@ -73,13 +80,16 @@ def join_arriving(
         "memory_bytes": memory_bytes,
         "direct": direct,
     }
+    marking: dict[str, Any] = {"shed": shed, "unfit": unfit, "probability": probability}
     # What is wrong is said before anything is set aside.
     rows = without_unfit(stream.schema, unfit)
     if shed is not None:
-        demand_priority(shed, condition)
+        demand_priority(shed, condition, probability)
     empty, free = mesh_join(session.createDataFrame([], rows), relation, **joining)
     free()
     demand_no_batch(empty, rows)
+    demand_free(empty, probability)
+    empty = with_probability(empty, probability, None)
     require_comparable(empty)
     schema = StructType([*empty.schema, StructField(BATCH, LongType())])
     nothing = session.createDataFrame([], schema)
@@ -99,7 +109,7 @@ def join_arriving(
         kept.settle(table.settled.text())
 
     def joined() -> None:
-        query = stream_join(stream, relation, folder, available_now=True, shed=shed, unfit=unfit, **joining)
+        query = stream_join(stream, relation, folder, available_now=True, **marking, **joining)
         try:
             query.awaitTermination()
         finally:

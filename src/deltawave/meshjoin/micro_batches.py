@@ -63,10 +63,9 @@ class MicroBatches:
         empty, free = mesh_join(nothing, self._asked(), **options)
         free()
         demand_no_batch(empty, schema)
-        if probability is not None and probability.lower() in map(str.lower, [*empty.columns, BATCH]):
-            raise ValueError(f"The results have a column {probability}: name another one for the probability.")
+        demand_free(empty, probability)
         self._probability, self._totals = probability, totals(session.sparkContext)
-        empty = self._with_probability(empty, 1.0)
+        empty = with_probability(empty, probability, 1.0)
         self._folders = BatchFolders(session, folder)
         compared = re.sub(r" at 0x\w+", "", repr(condition if condition is not None else Equal.on(on or ())))
         self._folders.open({"how": how, "condition": compared, **columns_of(empty)}, schema)
@@ -99,7 +98,7 @@ class MicroBatches:
             return
         found, free = counted_join(rows, self._asked(), totals=self._totals, **self._options)
         try:
-            found = self._with_probability(found, 1.0)
+            found = with_probability(found, self._probability, 1.0)
             self._folders.demand(columns_of(found))
             self._folders.write(found, batch, unfit=unfit, metrics=metrics)
         finally:
@@ -114,16 +113,11 @@ class MicroBatches:
         found, free = counted_join(shed.rows, self._asked(), totals=self._totals, **self._options)
         try:
             # They are in no sample: a sum of values that are divided by the probability leaves them out.
-            found = self._with_probability(found, None)
+            found = with_probability(found, self._probability, None)
             self._folders.demand(columns_of(found))
             self._folders.write_later(found, shed, metrics)
         finally:
             free()
-
-    def _with_probability(self, results: DataFrame, probability: float | None) -> DataFrame:
-        if self._probability is None:
-            return results
-        return results.withColumn(self._probability, F.lit(probability).cast("double"))
 
     def _measured(self, batch: int) -> Callable[[], dict[str, float]]:
         """Begin to measure a micro-batch; the figures are asked for when its results are written."""
@@ -148,6 +142,17 @@ def demand_no_batch(results: DataFrame, stream: StructType) -> None:
     if BATCH in map(str.lower, results.columns):
         owner = "stream" if BATCH in map(str.lower, stream.names) else "relation"
         raise ValueError(f"The results get a column {BATCH}: rename that of the {owner}.")
+
+
+def demand_free(results: DataFrame, name: str | None) -> None:
+    """Raise ``ValueError`` if results have a column with the name of that for the probability, in any case."""
+    if name is not None and name.lower() in map(str.lower, [*results.columns, BATCH]):
+        raise ValueError(f"The results have a column {name}: name another one for the probability.")
+
+
+def with_probability(results: DataFrame, name: str | None, probability: float | None) -> DataFrame:
+    """Results with the same probability in all rows, in a column of this name, if one is wanted."""
+    return results if name is None else results.withColumn(name, F.lit(probability).cast("double"))
 
 
 def without_unfit(stream: StructType, unfit: str | None) -> StructType:
