@@ -134,7 +134,7 @@ def test_what_is_reported_of_a_micro_batch() -> None:
     """As a line and as JSON, with Kafka's offsets; Spark began the former micro-batch 5 seconds earlier."""
     kafka = {"endOffset": '{"sales": {"0": 5, "1": 7}}', "latestOffset": '{"sales": {"0": 25, "1": 7, "2": 3}}'}
     files = {"endOffset": '{"logOffset": 0}', "latestOffset": "None"}
-    ended = progress(9, numInputRows=4000, batchDuration=2000, sources=[kafka, files])
+    ended = progress(9, numInputRows=8000, batchDuration=2000, sources=[kafka, files])
     metrics = {"rows": 4000, "shed_rows": 30, "readings": 1.5, "peak_bytes": 3 << 19, "seconds": 1.9}
     report = Report({"rows wait": lambda batch: 30}, lambda batch: metrics)
     assert report.line(ended, progress(4)) == (

@@ -30,10 +30,12 @@ class Report:
 
     def line(self, progress: Any, previous: Any = None) -> str:
         """A micro-batch by Spark's progress, and the progress before it, if there is one."""
-        batch, rows, seconds = progress["batchId"], progress["numInputRows"], progress["batchDuration"] / 1000
+        batch, seconds = progress["batchId"], progress["batchDuration"] / 1000
         waited = None if previous is None else _seconds_between(previous, progress) + seconds
         behind = _rows_behind(progress["sources"])
         metrics, counts = self.metrics(batch), {name: count(batch) for name, count in self.counted.items()}
+        # Spark counts the rows of a micro-batch again if it is read again, for the messages that are no rows.
+        rows = int(metrics.get("rows", progress["numInputRows"]))
         if self.is_json:
             measured = {"rows": rows, "seconds": seconds, "lag_seconds": waited, "lag_rows": behind}
             return self._json(batch, {**metrics, **measured}, counts)
