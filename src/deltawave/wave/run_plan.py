@@ -11,8 +11,8 @@ from deltawave.wave.guards import Clock, checked
 from deltawave.wave.pending import Work, check_dropped, check_same, day_in_the_way, emptied, pending, unknown_days
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
-# Days that are further apart may be weeks or months, of which each follows the one before.
-_WEEK = 7
+# Days that are so far apart may be weeks or months, of which each follows the one before.
+_WEEK, _MONTH = 7, 31
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ def _require_gaps(
     new = [day for day in delivered if values.as_date(day.value) and not (clock and clock.is_ahead(values, day.value))]
     found = sorted({day.value for day in (*known, *new) if day.rows}, key=lambda value: in_order(spec, value))
     nearest = min((values.distance(*pair) for pair in pairwise(found)), default=0)
-    if nearest >= _WEEK:
+    # One of only two days may be a wrong date.
+    if nearest >= _WEEK and (nearest <= _MONTH or len(found) > 2):
         raise ValueError(
             f"day_column {spec.day_column!r}: all days are {nearest} or more dates apart. Set gaps: skip if each "
             "follows the one before, as weeks and months do; gaps: empty if the dates between are days of the window."
