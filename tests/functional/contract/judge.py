@@ -77,15 +77,17 @@ def _judge_turn(life: Life, day: Day, prediction: Prediction, said: str | None) 
         check_batches(life, day, prediction)
         life.runs += 1
         assert life.runs < LONGEST_TURN, "never refused"
-        life.days.insert(0, replace(day, source=same))
+        life.days.insert(0, replace(day, source=same, accepts=False))
         return set()
     _check_unchanged(life)
     life.runs = 0
-    if not day.is_seen_in_turn:
-        # Ordinary days may add up to a loss.
-        life.days.insert(0, replace(day, accepts=True))
+    if not (day.is_seen_in_turn and re.search(day.refused or "", said)):
+        # Ordinary days may add up to a loss, also before a run comes to what this day is about.
+        assert not day.accepts, said
+        assert life.may_be_refused(prediction, said), said
+        source = same if day.is_seen_in_turn else day.source
+        life.days.insert(0, replace(day, source=source, accepts=True))
         return set()
-    assert re.search(day.refused or "", said), said
     assert life.former is not None
     life.world, life.former = life.former, None
     return {day.event}
