@@ -312,8 +312,13 @@ def test_what_is_no_table(spark: SparkSession) -> None:
     spark.sql(f"create view {schema}.seen as select * from {schema}.rows")
     rows = spark.table(f"{schema}.rows")
     assert stream_of(rows, maxFilesPerTrigger="1").isStreaming
+    assert stream_of(spark.table(f"{schema}.seen")).isStreaming
     assert not stream_of(rows.limit(0)).isStreaming
-    for frame in (rows.where("id > 0"), rows.limit(1), spark.table(f"{schema}.seen")):
+    spark.sql(f"create view {schema}.some as select id from {schema}.seen where id > 0")
+    spark.sql(f"create view {schema}.made as select id + 1 as id from {schema}.rows")
+    spark.sql(f"create view {schema}.twice as select id from {schema}.rows union all select id from {schema}.rows")
+    views = [spark.table(f"{schema}.{name}") for name in ("some", "made", "twice")]
+    for frame in (rows.where("id > 0"), rows.limit(1), *views):
         with pytest.raises(ValueError, match=messages("Streams")["a stream of a view, or of some rows"]):
             stream_of(frame)
     spark.sql(f"drop schema {schema} cascade")

@@ -37,7 +37,7 @@ class LineChart:
 def draw_lines(chart: LineChart, file: Path) -> None:
     """Write a line chart; the file's suffix says in which format."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, StrMethodFormatter
+    from matplotlib.ticker import FuncFormatter
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
@@ -53,7 +53,7 @@ def draw_lines(chart: LineChart, file: Path) -> None:
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}" if y == round(y) else f"{y:,g}"))
     if chart.is_share:
         axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}%"))
     axes.set_ylabel(chart.y_label)

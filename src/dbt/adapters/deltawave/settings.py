@@ -114,6 +114,8 @@ def _embedded(data_dir: Path) -> dict[str, str]:
     return {
         WAREHOUSE: str(data_dir / "warehouse"),
         METASTORE_URL: f"jdbc:derby:;databaseName={data_dir / 'metastore_db'};create=true",
+        # Derby at times refuses to filter partitions by date: then Spark lists all of them and filters itself.
+        "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
     }
 
 
