@@ -1,4 +1,4 @@
-"""The algorithms of LG96 and LG95 by the names of their cost models (:mod:`deltawave.costs`)."""
+"""The algorithms of LG96 and LG95 by the names of their cost models (:mod:`laboratory.costs`)."""
 
 from __future__ import annotations
 
