@@ -169,7 +169,7 @@ def draw_record_sizes(data: dict[str, list[dict[str, Any]]], folder: Path) -> No
     (folder / "lg96_record_sizes.md").write_text(table(["aging buffers of the", *sizes], rows))
 
 
-EXPERIMENTS: dict[str, tuple[Callable[[], Any], Callable[[Any, Path], None]]] = {
+EXPERIMENTS: dict[str, tuple[Callable[[Path], Any], Callable[[Any, Path], None]]] = {
     "figure_11": (measure_figure_11, draw_figure_11),
     "figure_12": (measure_figure_12, draw_figure_12),
     "figure_13": (measure_figure_13, draw_figure_13),

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -85,7 +86,7 @@ def once(session: SparkSession, folder: Path, algorithm: str, expected: int) -> 
     old, new = (session.read.parquet(str(folder / side)) for side in ("old", "new"))
     with watched(session) as used:
         begin = time.perf_counter()
-        options = {"before_image": False, "check_keys": False, "memory_bytes": MEMORY_BYTES}
+        options: Any = {"before_image": False, "check_keys": False, "memory_bytes": MEMORY_BYTES}
         frame, free = snapshot_differential(old, new, unique_key=KEY, algorithm=algorithm, **options)
         frame.write.format("noop").mode("overwrite").save()
         clock = time.perf_counter() - begin

@@ -167,9 +167,12 @@ class Bench:
         )
         seconds = time.perf_counter() - start
         if not result.success:
-            raise SystemExit(f"log_{number} failed: {result.exception or result.result.results[0].message}")
+            results: Any = getattr(result.result, "results", [])
+            raise SystemExit(f"log_{number} failed: {result.exception or results[0].message}")
         moved = self._moved_since(before)
-        batch = self.spark.sql(f"select max_by(struct(*), batch_id) as last from bench.log_{number}__batches").first()
+        batch: Any = self.spark.sql(
+            f"select max_by(struct(*), batch_id) as last from bench.log_{number}__batches"
+        ).first()
         return {
             "seconds": seconds,
             **moved,
