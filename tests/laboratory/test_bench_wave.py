@@ -15,10 +15,11 @@ import wave_published
 
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.average_day import Writes, writes
-from deltawave.wave.cost_parameters import TPC_D, FixedCosts
+from deltawave.wave.cost_parameters import FixedCosts
 from deltawave.wave.measuring import Measured
 from deltawave.wave.tables import TECHNIQUES, WaveSpec
 from deltawave.wave.wave_table import WaveTable
+from laboratory.costs.wave_cases import TPC_D
 from laboratory.wave.data import LineItem, Postings
 from laboratory.wave.layout import ATTEMPT, settled, steps_of
 from laboratory.wave.measuring import Result, Setting, cycle

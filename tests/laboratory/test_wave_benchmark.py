@@ -13,8 +13,6 @@ from laboratory.wave import measuring as wave
 from laboratory.wave import parameters as wave_parameters
 from laboratory.wave.measuring import Rounds, Setting
 
-pytestmark = pytest.mark.usefixtures("interpreted")
-
 
 @pytest.fixture
 def schemas(spark: SparkSession) -> Iterator[None]:
