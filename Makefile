@@ -15,7 +15,7 @@ unexport PYTHONHOME PYTHONPATH PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON SPARK_HOME S
 # In a copied or moved folder, .venv still belongs to the old path.
 $(shell grep -qsF '$(CURDIR)/.venv/' .venv/bin/pip || rm -f $(READY))
 
-.PHONY: help setup data run test lint docs lock clean distclean FORCE
+.PHONY: help setup data run test lint bench docs lock clean distclean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,10 @@ lint: setup ## check Python (ruff, mypy) and SQL (sqlfluff)
 	@$(BIN)/mypy
 	@echo "==> Checking SQL"
 	@$(BIN)/sqlfluff lint --disable-progress-bar $(wildcard models macros tests/*.sql)
+
+bench: setup ## list the commands that draw the papers' figures and measure
+	@echo "Run one of these with $(BIN)/python benchmarks/COMMAND; --help names its options."
+	@$(BIN)/python benchmarks
 
 docs: setup ## build the documentation and the lineage picture
 	@$(BIN)/python scripts/build_docs.py

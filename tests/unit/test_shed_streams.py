@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deltawave.costs.mesh_join import CostFactors, MeshJoinModel, best_rate
 from deltawave.meshjoin.best_tuples import BestTuples, Limits
 from deltawave.meshjoin.conditions import Equal
+from deltawave.meshjoin.cost_model import CostFactors, MeshJoinModel, best_rate
 from deltawave.meshjoin.factors import measured_model
 from deltawave.meshjoin.frequencies import ExactFrequencies, JoinFrequencies, SketchedFrequencies
 from deltawave.meshjoin.one_pass import Counts

@@ -13,8 +13,8 @@ from itertools import pairwise, repeat
 import numpy as np
 import pyarrow as pa
 
-from deltawave.costs.mesh_join import CostFactors, MeshJoinModel
 from deltawave.meshjoin.conditions import Matcher
+from deltawave.meshjoin.cost_model import CostFactors, MeshJoinModel
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import Pages, Relation
 from deltawave.meshjoin.stream import Arrived

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 
-from deltawave.costs.mesh_join import MeshJoinModel, Tuned, best_rate, least_memory
+from deltawave.meshjoin.cost_model import MeshJoinModel, Tuned, best_rate, least_memory
 from deltawave.meshjoin.tuners import Progress
 
 # Seconds over which the arrival rate is averaged.

@@ -12,9 +12,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from deltawave.costs.wave_advice import WaveNeeds, advise
-from deltawave.costs.wave_parameters import on_spark
-from deltawave.costs.wave_report import advice_lines
+from deltawave.wave.advice import WaveNeeds, advise
+from deltawave.wave.advice_text import advice_lines
+from deltawave.wave.cost_parameters import on_spark
 from deltawave.wave.execution import Naming
 from deltawave.wave.guards import Clock
 from deltawave.wave.leftovers import leftover_parts
@@ -135,8 +135,8 @@ def advised(
 ) -> DataFrame:
     """The lines of an advice, of kind ``line``.
 
-    - ``parameters``: those given of :func:`deltawave.costs.wave_parameters.on_spark`
-    - ``needs``: of :class:`deltawave.costs.wave_advice.WaveNeeds`
+    - ``parameters``: those given of :func:`deltawave.wave.cost_parameters.on_spark`
+    - ``needs``: of :class:`deltawave.wave.advice.WaveNeeds`
     - ``measure``: ``day_column``, ``search_field`` and ``schema`` to measure the days of ``dump`` where parameters are
       not given; otherwise ``dump`` is only used for its session
     """

@@ -19,8 +19,8 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import SEVERAL, Run, Workbench, temporary_views
 
 from deltawave.differencing import outer_join, window
-from deltawave.evaluation.comparator import compare
-from deltawave.evaluation.hashed import Messages, Snapshot
+from laboratory.evaluation.comparator import compare
+from laboratory.evaluation.hashed import Messages, Snapshot
 
 pytestmark = pytest.mark.usefixtures("interpreted", "small_segments")
 
