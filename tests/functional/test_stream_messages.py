@@ -7,7 +7,7 @@ from functional.streams import SCHEMA
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.meshjoin.messages import json_rows
+from deltawave.meshjoin.sources import json_rows
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from laboratory.meshjoin.factors import measured_model
 
 from deltawave import cli
 from deltawave.bench import mesh_join
@@ -18,7 +19,6 @@ from deltawave.bench.mesh_methods import METHODS, sweep
 from deltawave.bench.mesh_setting import Setting
 from deltawave.bench.resources import memory_of, tree_of
 from deltawave.costs.mesh_join import MeshJoinModel
-from deltawave.meshjoin.factors import measured_model
 from deltawave.meshjoin.operator import MeshJoin
 
 

@@ -19,18 +19,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.mesh_oracle import Row, exact, rows_of
 
+from deltawave.meshjoin.batches import largest_row, pieces, row_sizes
 from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.frequencies import ExactFrequencies
-from deltawave.meshjoin.one_pass import Counts
-from deltawave.meshjoin.operator import KINDS, MeshJoin
+from deltawave.meshjoin.operator import KINDS, Counts, MeshJoin
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, ParquetPages, Relation, write_pages
 from deltawave.meshjoin.results import BESIDE_BYTES
 from deltawave.meshjoin.shed_stream import Shed
-from deltawave.meshjoin.shedding import sample_w
-from deltawave.meshjoin.sizes import largest_row, pieces, row_sizes
+from deltawave.meshjoin.shedding import ExactFrequencies, sample_w
+from deltawave.meshjoin.stream import Greedy, Progress, Tuner
+from deltawave.meshjoin.stream_window import Window
 from deltawave.meshjoin.theta import Between, Near, Where
-from deltawave.meshjoin.tuners import Greedy, Progress, Tuner
-from deltawave.meshjoin.window import Window
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
 RELATION = pa.schema([("id", pa.int64()), ("branch", pa.string()), ("skey", pa.int64())])
@@ -419,7 +417,7 @@ def test_long_chains_are_not_followed_link_by_link(folder: Path) -> None:
 
 
 def test_numbers_of_tuples_may_pass_32_bits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from deltawave.meshjoin import hash_table
+    from deltawave.meshjoin import stream_hash_table as hash_table
 
     monkeypatch.setattr(hash_table, "_HIGHEST", 500)
     left = stream_of([(n % 7, "a") for n in range(5000)])

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import pytest
 
-from deltawave.meshjoin.settled import Settled
+from deltawave.meshjoin.table_results import Settled
 
 NOTE = Settled(0, 4, (3,), "run", {5: 0, 6: 2}, "a > 0", is_appended=True)
 

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql.streaming.query import StreamingQuery
 
 from deltawave.meshjoin.stream_command import follow
-from deltawave.meshjoin.stream_report import Report
+from deltawave.meshjoin.stream_metrics import Report
 
 
 def progress(batch: int, **figures: Any) -> dict[str, Any]:

@@ -17,14 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.mesh_oracle import exact, rows_of
 
-from deltawave.meshjoin import tuples as stored_tuples
+from deltawave.meshjoin import stream_window as stored_tuples
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.one_pass import Counts
-from deltawave.meshjoin.operator import KINDS, MeshJoin
+from deltawave.meshjoin.operator import KINDS, Counts, MeshJoin
 from deltawave.meshjoin.relation import PageFile, write_pages
 from deltawave.meshjoin.ring import SPARE_PLACES, BitRing
-from deltawave.meshjoin.tuples import Columns, Parts, Tuples, tuples_of
-from deltawave.meshjoin.window import PACKETS, Window
+from deltawave.meshjoin.stream_window import PACKETS, Columns, Parts, Tuples, Window, tuples_of
 
 # A value of each width, and how it is made of a number.
 KINDS_OF_VALUES: dict[pa.DataType, Any] = {

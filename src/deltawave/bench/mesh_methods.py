@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from laboratory.meshjoin.factors import measured_model
 
 from deltawave.bench.mesh_setting import Setting, forget
-from deltawave.meshjoin.factors import measured_model
-from deltawave.meshjoin.one_pass import Counts
-from deltawave.meshjoin.operator import MeshJoin
+from deltawave.meshjoin.operator import Counts, MeshJoin
 from deltawave.meshjoin.relation import PageFile
-from deltawave.meshjoin.tuners import Fixed, Greedy, Progress, Tuner
+from deltawave.meshjoin.stream import Fixed, Greedy, Progress, Tuner
 
 # The first window of a stream is left out.
 _WINDOWS = 4

@@ -47,7 +47,7 @@ _FORMER = re.compile(r"\.former(?:-\d+)?\.")
 _CONFIRMED = "_confirmed"
 # The same note in a folder that was set aside, which may have been put back since.
 _WAS_CONFIRMED = "_was_confirmed"
-# In a folder: the micro-batches that its table has for good (deltawave.meshjoin.settled).
+# In a folder: the micro-batches that its table has for good (deltawave.meshjoin.table_results).
 _SETTLED = "_settled.json"
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deltawave.meshjoin.batches import Places, Sizes, copied, has_one_width, row_sizes
 from deltawave.meshjoin.shedding import Keys
-from deltawave.meshjoin.sizes import Places, Sizes, copied, has_one_width, row_sizes
 
 # Tuples are added in pieces of up to this part of the memory, and a part of them is copied at a time.
 PIECES = 16

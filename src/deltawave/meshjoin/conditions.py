@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltawave.differencing.hashing import row_hashes
-from deltawave.meshjoin.hash_table import Candidates, HashTable
 from deltawave.meshjoin.relation import Pages, key_hashes
+from deltawave.meshjoin.stream_hash_table import Candidates, HashTable
 
 Mask = npt.NDArray[np.bool_]
 

@@ -7,18 +7,221 @@ window until it has met them all. w and b may change from one iteration to the n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.one_pass import Counts, OnePass
+from deltawave.meshjoin.conditions import Condition, Matcher
 from deltawave.meshjoin.relation import Relation, demand_key
-from deltawave.meshjoin.results import Results, RowsMet
+from deltawave.meshjoin.results import Ordered, Results, RowsMet
 from deltawave.meshjoin.shed_stream import Shed, ShedStream
-from deltawave.meshjoin.stream import Arrived
-from deltawave.meshjoin.tuners import Greedy, Tuner
-from deltawave.meshjoin.window import BLOCKS, PACKETS
+from deltawave.meshjoin.stream import Arrived, Greedy, Progress, Tuner
+from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Block, Window
+
+# With shedding, up to this many windows of tuples are looked at before the join continues.
+_ARRIVED = 8
+
+
+@dataclass
+class Counts:
+    """Counts of a join: iterations, pages read, tuples joined and shed, results, and the peak of accounted bytes.
+
+    ``shed_priority``: the highest priority of the tuples that were last shed; none if none were
+    """
+
+    iterations: int = 0
+    pages: int = 0
+    tuples: int = 0
+    shed: int = 0
+    shed_priority: float | None = None
+    results: int = 0
+    peak_bytes: int = 0
+
+
+class OnePass:
+    """One pass of a join over a stream."""
+
+    def __init__(self, join: MeshJoin, source: Arrived, tuner: Tuner, counts: Counts) -> None:
+        self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
+        self._relation, self._condition = join.relation, join.condition
+        self._met = join.rows_met()
+        self._results = join.results(self._met)
+        self._ordered = Ordered(join.schema) if join.is_ordered and join.how in ("inner", "left") else None
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            for batch in self._found():
+                if batch.num_rows:
+                    self._counts.results += batch.num_rows
+                    yield batch
+        finally:
+            self._source.close()
+            if self._ordered is not None:
+                self._ordered.close()
+
+    def _found(self) -> Iterator[pa.RecordBatch]:
+        if not self._relation.pages:
+            yield from self._without_rows()
+            return
+        yield from self._meshed()
+        if self._join.how == "right_anti":
+            yield from self._rows_unmet()
+
+    def _meshed(self) -> Iterator[pa.RecordBatch]:
+        while (first := self._source.peek()) is None:
+            if self._source.has_ended:
+                return
+        # A former pass may have read more pages at a time.
+        self._relation.release()
+        self._begin_window(_average_bytes(first))
+        page, pages = 0, self._relation.pages
+        while True:
+            self._widen()
+            room = self._capacity - (self._window.end - self._window.begin)
+            arrived = self._gather(room, _ARRIVED * self._capacity)
+            first = self._source.look()
+            progress = Progress(arrived, first.num_rows if first else 0, room, pages, self._most_pages)
+            w, b = self._tuner(progress)
+            self._take(min(w, room), page)
+            if self._window.is_empty:
+                if self._source.has_ended and self._source.look() is None:
+                    return
+                # There are no tuples to meet the pages.
+                continue
+            self._counts.iterations += 1
+            # The last iteration of a cycle is short, so that packets leave between iterations, unless b changes.
+            left = max(1, min(b, pages - page))
+            while left:
+                count = min(left, self._most_pages, self._window.pages_until_expiry(page, pages))
+                yield from self._meet(page, count)
+                page = (page + count) % pages
+                left -= count
+                yield from self._expire(page)
+
+    def _begin_window(self, tuple_bytes: int) -> None:
+        """An empty window, as large as the memory allows for tuples of ``tuple_bytes`` bytes."""
+        self._tuple_bytes = tuple_bytes
+        self._most_pages, self._capacity = self._join.room(tuple_bytes)
+        self._packet = -(-self._capacity // PACKETS)
+        # Until tuples are taken, its memory serves those that are gathered.
+        self._matcher: Matcher | None = None
+        self._matcher_bytes = self._condition.row_bytes(self._capacity)
+        self._own_bytes = self._most_pages * self._relation.page_bytes + self._met.nbytes + self._matcher_bytes
+        self._window = Window(self._join.stream_schema, self._capacity, self._join.notes_met)
+
+    def _widen(self) -> None:
+        """Enlarge the window if it is empty and the next tuples are much narrower than assumed."""
+        if not self._window.is_empty or self._source.nbytes or (arrived := self._source.peek()) is None:
+            return
+        tuple_bytes = max(_average_bytes(arrived), _average_bytes(arrived.slice(0, 1)))
+        if 2 * tuple_bytes <= self._tuple_bytes:
+            self._begin_window(tuple_bytes)
+
+    def _gather(self, room: int, most_arrived: int) -> int:
+        used = self._own_bytes + self._window.nbytes
+        free = max(0, self._join.memory_bytes - used - room * self._join.notes_met)
+        spare = self._matcher_bytes if self._matcher is None else 0
+        arrived = self._source.gather(room, free, spare, most_arrived)
+        self._counts.shed, self._counts.shed_priority = self._source.shed, self._source.shed_priority
+        peak = used + max(self._source.nbytes, self._source.peak_bytes - spare)
+        self._counts.peak_bytes = max(self._counts.peak_bytes, peak)
+        return arrived
+
+    def _without_rows(self) -> Iterator[pa.RecordBatch]:
+        for rows in self._source.rest():
+            self._counts.tuples += rows.num_rows
+            if self._join.how in ("left", "left_anti"):
+                yield self._unmet(rows)
+
+    def _take(self, count: int, page: int) -> None:
+        if self._matcher is None:
+            self._matcher = self._condition.matcher(self._capacity)
+        while count:
+            used = self._own_bytes + self._window.nbytes + self._source.nbytes
+            most = min(count, self._packet)
+            free = self._join.memory_bytes - used - most * self._join.notes_met
+            rows = self._source.take(most, free // self._window.copies)
+            if rows is None:
+                self._make_room_or_refuse()
+                break
+            self._counts.peak_bytes = max(self._counts.peak_bytes, used + rows.nbytes * self._window.copies)
+            self._window.add(rows, page, free - rows.nbytes)
+            self._matcher.add(rows)
+            self._counts.tuples += rows.num_rows
+            count -= rows.num_rows
+
+    def _make_room_or_refuse(self) -> None:
+        """Begin a window for a tuple that is too wide for an empty one; raise ``ValueError`` if it never fits."""
+        # Asking the stream again could return a tuple that has arrived since, not the one that does not fit.
+        if not self._window.is_empty or (held := self._source.held) is None or not held.num_rows:
+            return
+        tuple_bytes = _average_bytes(held.slice(0, 1))
+        # Its copy may take a byte per column for nulls.
+        needed = tuple_bytes + held.num_columns
+        if needed > self._tuple_bytes:
+            with suppress(ValueError):
+                self._begin_window(needed)
+                # The tuple may need the memory of pages.
+                self._relation.release()
+                return
+        raise ValueError(
+            f"A tuple of the stream takes {tuple_bytes:,} bytes, for which the "
+            f"{self._join.memory_bytes:,} bytes of memory granted to a mesh join are too few."
+        )
+
+    def _meet(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
+        pages = self._relation.read(page, count)
+        self._counts.pages += count
+        assert self._matcher is not None
+        for candidates in self._matcher.candidates(pages):
+            for piece in self._results.pieces(pages, page, candidates):
+                self._results.add(pages, page, piece)
+                if self._results.is_full:
+                    yield from self._settled()
+
+    def _settled(self) -> Iterator[pa.RecordBatch]:
+        for numbers, rows in self._results.settle(self._window):
+            if self._ordered is None:
+                yield from rows.to_batches()
+            else:
+                self._ordered.add(numbers, rows, self._window.begins)
+
+    def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
+        assert self._matcher is not None
+        self._matcher.remove(self._window.expire(page))
+        for block in self._window.expired_blocks():
+            yield from self._settled()
+            if self._ordered is not None:
+                if self._join.how == "left":
+                    self._add_unmet(self._ordered, block)
+                yield from self._ordered.leave(block.begin)
+            elif self._join.how in ("left", "left_anti"):
+                yield from (self._unmet(rows) for _, rows in self._window.chosen(block, met=False))
+            elif self._join.how == "left_semi":
+                yield from (rows for _, rows in self._window.chosen(block, met=True))
+            self._window.give_up(block)
+
+    def _add_unmet(self, ordered: Ordered, block: Block) -> None:
+        """Add the block's tuples that no row met."""
+        for numbers, rows in self._window.chosen(block, met=False):
+            ordered.add(numbers, pa.Table.from_batches([self._unmet(rows)]), self._window.begins)
+
+    def _rows_unmet(self) -> Iterator[pa.RecordBatch]:
+        """The relation's rows that no tuple met, read once more."""
+        for page in range(self._relation.pages):
+            if len(unmet := self._met.unmet(page)):
+                yield from self._relation.read(page, 1).take(unmet, self._join.schema.names)
+
+    def _unmet(self, tuples: pa.RecordBatch) -> pa.RecordBatch:
+        nothing = [pa.nulls(tuples.num_rows, field.type) for field in self._join.schema][len(tuples.columns) :]
+        return pa.RecordBatch.from_arrays([*tuples.columns, *nothing], schema=self._join.schema)
+
+
+def _average_bytes(tuples: pa.RecordBatch) -> int:
+    average: int = -(-tuples.nbytes // tuples.num_rows)
+    return max(1, average)
+
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 

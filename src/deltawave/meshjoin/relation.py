@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltawave.differencing.hashing import Hashes, row_hashes
+from deltawave.meshjoin.batches import Places, Sizes, copied, largest_row, pieces, row_sizes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
-from deltawave.meshjoin.sizes import Places, Sizes, copied, largest_row, pieces, row_sizes
 
 # Seeds of other hashes are in deltawave.differencing.signatures.
 _SEED = 4

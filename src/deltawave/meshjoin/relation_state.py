@@ -17,7 +17,7 @@ from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.listed_files import looked_at
 from deltawave.differencing.plain_scan import is_plain_scan
-from deltawave.meshjoin.named_batches import map_in_arrow
+from deltawave.meshjoin.batches import map_in_arrow
 
 # Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
 _SEED = 5

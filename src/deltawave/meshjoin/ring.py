@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deltawave.meshjoin.sizes import Places
+from deltawave.meshjoin.batches import Places
 
 Values = npt.NDArray[Any]
 Bits = npt.NDArray[np.bool_]

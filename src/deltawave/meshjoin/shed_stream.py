@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from deltawave.meshjoin.batches import pieces
 from deltawave.meshjoin.best_tuples import BestTuples, Limits
 from deltawave.meshjoin.shedding import Frequencies, Priority, keep_w, keys_of, priority_of
-from deltawave.meshjoin.sizes import pieces
 from deltawave.meshjoin.stream import Arrived
 
 # The beginning of each message of an Arrow stream.
@@ -31,7 +31,7 @@ class Shed:
 
     - ``path``: the file of the shed tuples; a file with tuples of a former run is refused
     - ``priority``: which tuples are kept (:mod:`deltawave.meshjoin.shedding`)
-    - ``frequencies``: how many rows tuples meet (:mod:`deltawave.meshjoin.frequencies`), if the priority needs it
+    - ``frequencies``: how many rows tuples meet (:mod:`deltawave.meshjoin.shedding`), if the priority needs it
     - ``has_arrived``: the whole stream has arrived when the join begins, like a micro-batch. Then all tuples are looked
       at at once, and the kept ones are joined in about one cycle
     """

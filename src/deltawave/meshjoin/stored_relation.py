@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
@@ -28,11 +28,21 @@ from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches, quoted
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.differencing.window import parallelism
-from deltawave.meshjoin.beside_tables import beside_tables
-from deltawave.meshjoin.named_batches import map_in_arrow
-from deltawave.meshjoin.parts import by_part
+from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.relation import VERSION, write_pages
 from deltawave.meshjoin.relation_state import is_repeatable, refresh, state_of
+
+
+def beside_tables(session: SparkSession, kind: str, name: str) -> str:
+    """A folder for something of this kind and name, next to the session's warehouse: a path or a URI.
+
+    Its name contains the warehouse's name, as there may be other warehouses next to it.
+    """
+    warehouse = (session.conf.get("spark.sql.warehouse.dir") or "").rstrip("/")
+    # There is no folder beside the root of a file system or a bucket.
+    beside = f"{warehouse}_{kind}" if urlsplit(warehouse).path.strip("/") else f"{warehouse}/_{kind}"
+    return f"{beside}/{name.replace('`', '')}"
+
 
 _LOG = logging.getLogger(__name__)
 

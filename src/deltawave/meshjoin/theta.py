@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltawave.meshjoin.conditions import Mask, Matcher, column_type
-from deltawave.meshjoin.hash_table import Candidates, Numbers
 from deltawave.meshjoin.relation import Pages
+from deltawave.meshjoin.stream_hash_table import Candidates, Numbers
 
 Values = npt.NDArray[Any]
 

@@ -1,4 +1,4 @@
-"""A stream that is joined run by run, such as by ``dbt run``: each run joins the newly arrived rows."""
+"""What is new since the last run, such as that of ``dbt run``: rows, surrogate keys, and results of a stream."""
 
 from __future__ import annotations
 
@@ -8,27 +8,101 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
+from deltawave.differencing.compression import Freed, free_prefix
+from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, SHED, UNFIT, BatchFolders
-from deltawave.meshjoin.beside_tables import beside_tables
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.kafka_fault import past_kafka_fault
-from deltawave.meshjoin.mesh_join import mesh_join
-from deltawave.meshjoin.micro_batches import (
+from deltawave.meshjoin.mesh_join import demand_priority, mesh_join
+from deltawave.meshjoin.stored_relation import StoredRelation, beside_tables
+from deltawave.meshjoin.stream_join import (
     columns_of,
     demand_free,
     demand_no_batch,
+    demand_stream,
+    past_kafka_fault,
+    stream_join,
     with_probability,
     without_unfit,
 )
-from deltawave.meshjoin.missing_results import TableResults, require_comparable
-from deltawave.meshjoin.settled import Settled
-from deltawave.meshjoin.shed_tasks import demand_priority
-from deltawave.meshjoin.stored_relation import StoredRelation
-from deltawave.meshjoin.stream_join import demand_stream, stream_join
+from deltawave.meshjoin.table_results import Settled, TableResults, require_comparable
 from deltawave.model_runs import after_append, is_empty_run
+
+
+def arrived_since(stream: DataFrame, done: DataFrame | None, batch: str) -> DataFrame:
+    """Return the rows of batches later than all in ``done``; all rows if it has no batch.
+
+    ``batch``: the column of both with the batch's number; ``done``: results of former runs, none in the first run.
+    Negative numbers, of later passes over shed rows, count downwards, separately from the others. A batch that left
+    nothing in ``done`` comes again until a later one leaves something. Raises ``ValueError`` if a frame has no such
+    column.
+    """
+    for frame in (stream, done):
+        if frame is not None:
+            _demand(frame, [batch], "What arrived")
+    if done is None:
+        return stream
+    number = F.col(quoted(batch))
+    first, last = done.agg(F.min(number), F.max(number)).collect()[0]
+    if last is None:
+        return stream
+    if not isinstance(last, int):
+        return stream.where(number > F.lit(last))
+    return stream.where((number > F.lit(max(last, -1))) | (number < F.lit(min(first, 0))))
+
+
+def new_keys(
+    arrived: DataFrame,
+    relation: DataFrame,
+    assigned: DataFrame | None,
+    *,
+    on: Mapping[str, str],
+    key: str,
+    order: str,
+    name: str,
+    memory_bytes: int = 64 << 20,
+) -> Freed:
+    """Return the arrived rows that are new, with surrogate keys, and a function that frees what they need.
+
+    - ``relation``: the known rows, stored as ``name`` beside the session's tables (``StoredRelation.beside_tables``)
+    - ``assigned``: the results of former runs of this function; none in the first run
+    - ``on``: the natural key: columns of ``arrived``, and the columns of ``relation`` that they equal. The first row of
+      a natural key by ``order`` is taken; rows with a null in it are not
+    - ``key``: the column of surrogate keys, whole numbers, of the relation and the result: they continue from the
+      highest one, by ``order`` and natural key
+
+    Raises ``ValueError`` for columns that are missing.
+    """
+    _demand(relation, [*on.values(), key], "The relation")
+    _demand(arrived, [*on, order], "What arrived")
+    natural = [F.col(quoted(column)) for column in on]
+    known = relation.select(*(F.col(quoted(theirs)).alias(own) for own, theirs in on.items()))
+    highest = _highest(relation, key)
+    if assigned is not None:
+        known = known.unionByName(assigned.select(*natural))
+        highest = max(highest, _highest(assigned, key))
+    stored = StoredRelation.beside_tables(known, name, key=list(on))
+    unknown, free = mesh_join(arrived, stored, on=list(on), how="left_anti", memory_bytes=memory_bytes)
+    place = free_prefix("place", arrived.columns)
+    placed = unknown.dropna(subset=list(on)).withColumn(
+        place, F.row_number().over(Window.partitionBy(*natural).orderBy(quoted(order)))
+    )
+    number = F.row_number().over(Window.orderBy(F.col(quoted(order)), *natural))
+    new_key = (F.lit(highest) + number).cast(relation.schema[key].dataType)
+    return placed.where(F.col(place) == 1).drop(place).withColumn(key, new_key), free
+
+
+def _highest(frame: DataFrame, key: str) -> int:
+    return int(frame.agg(F.max(quoted(key))).collect()[0][0] or 0)
+
+
+def _demand(frame: DataFrame, columns: Sequence[str], what: str) -> None:
+    if missing := [name for name in columns if name not in frame.columns]:
+        raise ValueError(f"{what} has no column {missing[0]}; there are {', '.join(frame.columns)}.")
+
 
 _LOG = logging.getLogger(__name__)
 

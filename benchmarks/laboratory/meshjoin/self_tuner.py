@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from deltawave.costs.mesh_join import MeshJoinModel, Tuned, best_rate, least_memory
-from deltawave.meshjoin.tuners import Progress
+from deltawave.meshjoin.stream import Progress
 
 # Seconds over which the arrival rate is averaged.
 _SECONDS = 1.0

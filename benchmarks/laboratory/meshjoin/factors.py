@@ -17,9 +17,8 @@ from deltawave.costs.mesh_join import CostFactors, MeshJoinModel
 from deltawave.meshjoin.conditions import Matcher
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import Pages, Relation
-from deltawave.meshjoin.stream import Arrived
-from deltawave.meshjoin.tuners import Fixed, Progress
-from deltawave.meshjoin.window import BLOCKS, PACKETS, Window
+from deltawave.meshjoin.stream import Arrived, Fixed, Progress
+from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
 
 # Parts of the full window for which the hash table is measured.
 _PARTS = (0.1, 0.4, 1.0)
