@@ -133,7 +133,7 @@ def test_factors_are_measured(folder: Path) -> None:
         model = measured_model(join, tuples)
     assert model.pages == 20
     assert model.page_rows == 100
-    # Every row of the first 300 meets about as many tuples as the window holds of its key.
+    # Every row of the first 300 matches about as many tuples as the window holds of its key.
     assert model.selectivity == pytest.approx(join.capacity(12) / 2000, rel=0.2)
     b = join.pages_at_a_time
     w = model.largest_w(join.memory_bytes, b)

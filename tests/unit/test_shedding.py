@@ -25,7 +25,7 @@ def test_each_strategy_keeps_w_of_them(stream: list[int], w: int) -> None:
     assert sorted(found[kept(top_w(found, 0), w)].tolist(), reverse=True) == best
 
 
-def test_cluster_sampling_prefers_tuples_that_meet_much() -> None:
+def test_cluster_sampling_prefers_tuples_that_match_much() -> None:
     found = np.array([1, 9] * 500 + [0] * 100)
     places = kept(cluster_sampling(np.random.default_rng(7))(found, 0), 200)
     shares = np.bincount(found[places], minlength=10)

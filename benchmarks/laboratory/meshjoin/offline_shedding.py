@@ -36,7 +36,7 @@ def top_w_loss(frequencies: Sequence[int], w: int, loop: int) -> int:
 def optimal_loss(frequencies: Sequence[int], w: int, loop: int) -> int:
     """OPTOFFLINESHED: the fewest results that any strategy loses, knowing the stream (MJ08 4.2, Figure 9).
 
-    This adds two steps that Figure 9 leaves out: a tuple that meets a full buffer is lost (line 11), and everything
+    This adds two steps that Figure 9 leaves out: a tuple that matches a full buffer is lost (line 11), and everything
     ends with the stream (line 15). Its tables have a row for each time of the next request; here the time until that
     request is enough, so that a stream takes O(|S| loop w) steps instead of O(|S|^2 w).
     """

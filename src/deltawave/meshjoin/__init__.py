@@ -3,7 +3,7 @@
 from deltawave.differencing.quick_tasks import quicken_worker
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.mesh_join import mesh_join
-from deltawave.meshjoin.new_rows import arrived_since, join_arriving, new_keys
+from deltawave.meshjoin.new_rows import join_new_rows, new_keys, rows_since
 from deltawave.meshjoin.sources import json_rows, stream_of
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_join import stream_join
@@ -18,11 +18,11 @@ __all__ = [
     "Near",
     "StoredRelation",
     "Where",
-    "arrived_since",
-    "join_arriving",
+    "join_new_rows",
     "json_rows",
     "mesh_join",
     "new_keys",
+    "rows_since",
     "stream_join",
     "stream_of",
 ]

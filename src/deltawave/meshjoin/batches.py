@@ -121,7 +121,7 @@ _VIEWS = (pa.string_view(), pa.binary_view())
 
 
 def by_part(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
-    """Each part with its rows, without that column, in the order of arrival; read one part, then the next."""
+    """Each part with its rows, without that column, in their order; read one part, then the next."""
     for part, pieces in groupby(_pieces(batches), key=lambda piece: piece[0]):
         yield part, (rows for _, rows in pieces)
 

@@ -155,7 +155,7 @@ def is_repeatable(relation: DataFrame) -> bool:
 
 
 def _hashed(relation: DataFrame) -> str:
-    def told(batches: Batches) -> Batches:
+    def sums(batches: Batches) -> Batches:
         for batch in batches:
             hashes = row_hashes(batch.columns, _SEED, batch.num_rows)
             sums = np.array([np.add.reduce(hashes), np.bitwise_xor.reduce(hashes)], dtype=np.uint64).view(np.int64)
@@ -165,6 +165,6 @@ def _hashed(relation: DataFrame) -> str:
     rows = total = parity = 0
     # Maps have no hash.
     values = relation.select(*(F.expr(comparable(field.name, field.dataType)) for field in relation.schema.fields))
-    for each in map_in_arrow(values, told, "rows bigint, total bigint, parity bigint").collect():
+    for each in map_in_arrow(values, sums, "rows bigint, total bigint, parity bigint").collect():
         rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
     return json.dumps([rows, total, parity])

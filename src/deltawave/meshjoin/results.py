@@ -27,7 +27,7 @@ _PAIRS, _PAIR_BYTES = 1 << 15, FETCHED_BYTES
 _FEW_BYTES = _PAIR_BYTES // 64
 # The most bytes, outside the join's memory, of copies, working arrays and the returned batch, as long as no row and no
 # tuple is larger than what is fetched at a time.
-BESIDE_BYTES = 24 << 20
+RESULT_BYTES = 24 << 20
 
 
 class Results:
@@ -35,7 +35,7 @@ class Results:
 
     - ``schema``: of results; none if none are wanted
     - ``carried``: the relation's columns in them
-    - ``notes_met``: whether the window records which tuples met a row
+    - ``records_matches``: whether the window records which tuples matched a row
     - ``pages``: how many the relation has
     """
 
@@ -44,12 +44,12 @@ class Results:
         condition: Condition,
         schema: pa.Schema | None,
         carried: Sequence[str],
-        notes_met: bool,
-        met: RowsMet,
+        records_matches: bool,
+        matched: MatchedRows,
         pages: int,
     ) -> None:
         self._condition, self._schema, self._carried = condition, schema, carried
-        self._notes_met, self._met = notes_met, met
+        self._records_matches, self._matched = records_matches, matched
         # For each page an upper bound of the bytes of a row; -1 until it is needed.
         self._largest_rows = [-1] * pages
         self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))
@@ -67,7 +67,7 @@ class Results:
         return self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES
 
     def pieces(self, pages: Pages, first_page: int, candidates: Candidates) -> Iterator[Candidates]:
-        """The pairs in pieces of bounded size, to be added one by one; settle in between if too many wait."""
+        """The pairs in pieces of bounded size, to be added one by one; flush in between if too many wait."""
         places, numbers = candidates
         if len(pages.parts) > 1:
             order = np.argsort(places, kind="stable")
@@ -90,14 +90,14 @@ class Results:
         rows = pages.take(places, self._fetched)
         self._rows += rows
         self._numbers.append(numbers)
-        if self._met.nbytes:
-            self._row_numbers.append(self._met.numbers(first_page, places))
+        if self._matched.nbytes:
+            self._row_numbers.append(self._matched.numbers(first_page, places))
         self._waiting += len(numbers)
         # Counting the bytes of a few rows takes as long as copying them.
         most = len(places) * self._largest_row(pages, first_page)
         self._waiting_bytes += most if most <= _FEW_BYTES else sum(part.nbytes for part in rows)
 
-    def settle(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
+    def flush(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
         """Fetch the tuples of the waiting pairs and check the condition; return tuples' numbers and results."""
         if not self._waiting:
             return
@@ -107,23 +107,23 @@ class Results:
         wanted = None if self._schema is not None else list(self._condition.stream_columns)
         for begin, end in window.pieces(numbers, _PAIR_BYTES, wanted):
             own = numbers[begin:end]
-            tuples, met_rows = window.take(own, wanted), rows.slice(begin, end - begin)
-            holds = self._condition.holds(tuples, met_rows)
+            tuples, relation_rows = window.take(own, wanted), rows.slice(begin, end - begin)
+            holds = self._condition.holds(tuples, relation_rows)
             if row_numbers is not None:
-                met = row_numbers[begin:end]
-                self._met.note(met if holds is None else met[holds])
+                matched = row_numbers[begin:end]
+                self._matched.note(matched if holds is None else matched[holds])
             if holds is not None and not holds.all():
                 kept = np.flatnonzero(holds)
-                own, met_rows, tuples = own[kept], met_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
-            if self._notes_met:
-                window.meet(own)
+                own, relation_rows, tuples = own[kept], relation_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
+            if self._records_matches:
+                window.mark_matched(own)
             if self._schema is not None:
-                columns = [*tuples.columns, *(met_rows.column(name) for name in self._carried)]
+                columns = [*tuples.columns, *(relation_rows.column(name) for name in self._carried)]
                 yield own, pa.table(columns, schema=self._schema).combine_chunks()
 
 
-class RowsMet:
-    """Which rows of a relation a tuple has met: one bit each. ``row_counts``: rows per page; empty if not needed."""
+class MatchedRows:
+    """Which rows of a relation were matched: one bit each. ``row_counts``: rows per page; empty if not needed."""
 
     def __init__(self, row_counts: Sequence[int]) -> None:
         self._begins = np.cumsum([0, *row_counts])
@@ -140,12 +140,12 @@ class RowsMet:
         return numbers
 
     def note(self, numbers: Numbers) -> None:
-        """Note that these rows were met."""
-        met = np.unique(numbers)
-        np.bitwise_or.at(self._bits, met >> 3, (1 << (met & 7)).astype(np.uint8))
+        """Note that these rows were matched."""
+        matched = np.unique(numbers)
+        np.bitwise_or.at(self._bits, matched >> 3, (1 << (matched & 7)).astype(np.uint8))
 
-    def unmet(self, page: int) -> Numbers:
-        """The places in a page of rows that were not met."""
+    def unmatched(self, page: int) -> Numbers:
+        """The places in a page of rows that were not matched."""
         numbers = np.arange(self._begins[page], self._begins[page + 1])
         return np.flatnonzero((self._bits[numbers >> 3] >> (numbers & 7).astype(np.uint8)) & 1 == 0)
 

@@ -1,6 +1,6 @@
-"""Which tuples a mesh join keeps if more arrive than it can serve (MJ08 4, Table 2).
+"""Which tuples a mesh join keeps if more come in than it can serve (MJ08 4, Table 2).
 
-Every strategy gives tuples priorities as they arrive: of the tuples that arrived since the last iteration, the w with
+Every strategy gives tuples priorities as they come in: of the new tuples of an iteration, the w with
 the highest priorities are kept. The others are not lost: :mod:`deltawave.meshjoin.shed_stream` keeps them for a later
 pass.
 """
@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from deltawave.differencing.hashing import Hashes, mix
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.relation import Relation, demand_key, key_hashes
+from deltawave.meshjoin.relation import Relation, key_hashes, require_key
 
 Places = npt.NDArray[np.intp]
 Frequencies = npt.NDArray[np.floating[Any] | np.integer[Any]]
@@ -41,14 +41,14 @@ def sample_w(random: np.random.Generator) -> Priority:
 
 
 def top_w(frequencies: Frequencies, first: int) -> Values:
-    """TOPW: the tuples that meet the most rows. In a many-to-many join that loses few results (4.2)."""
+    """TOPW: the tuples that match the most rows. In a many-to-many join that loses few results (4.2)."""
     return np.asarray(frequencies)
 
 
 def cluster_sampling(random: np.random.Generator) -> Priority:
-    """Cluster sampling: the probability to keep a tuple grows with the number of rows that it meets (RANDOM-SAMPLE).
+    """Cluster sampling: the probability to keep a tuple grows with the number of rows that it matches (RANDOM-SAMPLE).
 
-    Without replacement, by the exponential keys of Efraimidis and Spirakis (2006). A tuple that meets nothing is kept
+    Without replacement, by the exponential keys of Efraimidis and Spirakis (2006). A tuple that matches nothing is kept
     only if there is room.
     """
 
@@ -77,7 +77,7 @@ BY_FREQUENCY = ("top_w", "cluster_sampling")
 
 
 def keys_of(priorities: Values) -> Keys:
-    """Priorities as keys, by their 24 leading bits. What is equal then is kept in the order of arrival."""
+    """Priorities as keys, by their 24 leading bits. What is equal then is kept in their order."""
     # Adding 0 makes -0.0 equal to 0.0.
     bits = (np.asarray(priorities, dtype=np.float32) + np.float32(0)).view(np.uint32)
     keys: Keys = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(1 << 31))
@@ -93,12 +93,12 @@ def priority_of(key: int) -> float:
 Counts = npt.NDArray[np.int64]
 
 _ROWS_OF_SKETCH = 4
-# The size of a sketch that is kept beside pages.
+# The size of a sketch that is kept with pages.
 _BYTES_OF_SKETCH, _BYTES_PER_ROW = 16 << 20, 64
 
 
 class JoinFrequencies(Protocol):
-    """The rows that tuples meet."""
+    """The rows that tuples match."""
 
     @property
     def nbytes(self) -> int:
@@ -106,7 +106,7 @@ class JoinFrequencies(Protocol):
         ...
 
     def __call__(self, tuples: pa.RecordBatch) -> Counts:
-        """How many rows each of these tuples meets."""
+        """How many rows each of these tuples matches."""
         ...
 
 
@@ -158,8 +158,8 @@ class SketchedFrequencies:
                 np.add.at(self.counts[row], places, np.uint32(1))
 
     @classmethod
-    def beside(cls, file: str | Path, relation: Relation, condition: Equal) -> SketchedFrequencies:
-        """The counts of a file of pages, made once and kept beside the file: 64 bytes per row, up to 16 MiB."""
+    def stored(cls, file: str | Path, relation: Relation, condition: Equal) -> SketchedFrequencies:
+        """The counts of a file of pages, made once and kept next to it: 64 bytes per row, up to 16 MiB."""
         path = Path(f"{file}.frequencies.npy")
         if not path.exists():
             size = min(_BYTES_OF_SKETCH, max(1, sum(relation.row_counts)) * _BYTES_PER_ROW)
@@ -189,7 +189,7 @@ class SketchedFrequencies:
 
 
 def _hashes(relation: Relation, condition: Equal) -> Iterator[Hashes]:
-    demand_key(relation, condition.relation_columns)
+    require_key(relation, condition.relation_columns)
     for page in range(relation.pages):
         pages = relation.read(page, 1)
         yield key_hashes(pages.rows, condition.relation_columns) if pages.hashes is None else pages.hashes.copy()

@@ -26,7 +26,7 @@ ANY_AGE = {"maxFileAge": "36500d"}
 
 
 def with_key(stream: DataFrame, kind: str, key: Sequence[str]) -> DataFrame:
-    """Return the stream; the query fails with ``ValueError`` at a file that lacks a column of the key.
+    """Return the stream; the query fails with ``ValueError`` at a file without a column of the key.
 
     The schema of Parquet and ORC files is checked, and the objects of JSON files that have a row with a null key. Other
     formats, files that only Hadoop reaches, and JSON objects that span several lines are not checked.
@@ -61,7 +61,7 @@ def _look(file: str, kind: str, key: Sequence[str]) -> None:
         if missing and (names or kind == "json"):
             raise ValueError(
                 f"The stream's file {file} has no column {missing[0]}; it has {', '.join(names)}. "
-                "Write it anew, or take it out of the stream's folder."
+                "Write it again, or take it out of the stream's folder."
             )
 
 
@@ -90,7 +90,7 @@ def stream_of(table: DataFrame, **options: str) -> DataFrame:
     - ``table``: all rows of a table, as ``dbt.source``, ``dbt.ref`` and ``session.table`` give them
     - ``options``: of Spark's source, such as ``maxFilesPerTrigger="100"``
 
-    A file is taken once, by its name: a file that is replaced under its name is not read again, while a table that is
+    A file is read once, by its name: a file that is replaced under its name is not read again, while a table that is
     rewritten into other files is read again as a whole. Raises ``ValueError`` for a view and for a frame that is not
     simply a table. A frame that ``dbt run --empty`` has emptied is returned as it is, and is no stream.
     """
@@ -108,13 +108,13 @@ def stream_of(table: DataFrame, **options: str) -> DataFrame:
 _OBJECT = "map<string, string>"
 
 
-def json_rows(messages: DataFrame, schema: str, key: Sequence[str] = (), unfit: str | None = None) -> DataFrame:
+def json_rows(messages: DataFrame, schema: str, key: Sequence[str] = (), malformed: str | None = None) -> DataFrame:
     """Return the rows of messages whose ``value`` is one JSON object of this schema.
 
     The fields of ``key`` have to be there, though they may be null; others may be missing. Messages without a value are
     skipped. If a value is not such an object, or has only other fields, the query fails and names topic, partition and
-    offset. With ``unfit``, a column of that name has topic, partition, offset and value of such a message instead, and
-    is null for rows: :func:`deltawave.meshjoin.stream_join` sets these messages aside.
+    offset. With ``malformed``, a column of that name has topic, partition, offset and value of such a message instead,
+    and is null for rows: :func:`deltawave.meshjoin.stream_join` sets these messages aside.
     """
     wanted = messages.sparkSession.createDataFrame([], schema).schema
     names = wanted.names
@@ -131,21 +131,21 @@ def json_rows(messages: DataFrame, schema: str, key: Sequence[str] = (), unfit: 
     )
     is_wrong = F.col("fields").isNull() | F.col("row").isNull() | F.col(f"row.{quoted(wrong)}").isNotNull()
     is_other = (F.size("fields") > 0) & ~F.arrays_overlap("fields", F.array(*map(F.lit, names)))
-    is_unfit = is_wrong | is_other
+    is_malformed = is_wrong | is_other
     for name in key:
-        is_unfit = is_unfit | ~F.array_contains("fields", name)
+        is_malformed = is_malformed | ~F.array_contains("fields", name)
     cells = [F.col(f"row.{quoted(name)}").alias(name) for name in names]
-    if unfit is not None:
-        told = F.when(is_unfit, F.struct("topic", "partition", "offset", "value")).alias(unfit)
-        return read.select(*cells, told)
+    if malformed is not None:
+        aside = F.when(is_malformed, F.struct("topic", "partition", "offset", "value")).alias(malformed)
+        return read.select(*cells, aside)
     message = F.format_string(
         "The message at offset %s of partition %s of topic %s is no JSON of the schema %s: %s. "
-        "Correct the schema, or keep such messages aside (--keep-unfit, in Python unfit).",
+        "Correct the schema, or keep such messages aside (--keep-malformed, in Python malformed).",
         *(F.col(name).cast("string") for name in ("offset", "partition", "topic")),
         F.lit(f"{schema}, with {', '.join(key)}" if key else schema),
         F.substring("value", 1, 200),
     )
-    checked = F.when(is_unfit, F.raise_error(message)).otherwise(F.col("row")).alias("row")
+    checked = F.when(is_malformed, F.raise_error(message)).otherwise(F.col("row")).alias("row")
     return read.select(checked).select(*cells)
 
 

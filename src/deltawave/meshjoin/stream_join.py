@@ -4,38 +4,38 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
-from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.mesh_join import counted_join, demand_priority, mesh_join, shedding_join
+from deltawave.meshjoin.conditions import Condition
+from deltawave.meshjoin.mesh_join import joined, joined_and_shed
+from deltawave.meshjoin.options import JoinOptions
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_metrics import TaskTotals, totals
 
 _SIGNS = ("KafkaV2[", '"scala.Option.get()" is null')
 
 
-def past_kafka_fault(run: Callable[[], None], told: Callable[[], None] = lambda: None) -> None:
+def past_kafka_fault(run: Callable[[], None], between: Callable[[], None] = lambda: None) -> None:
     """Run a query, and again if it fails with this fault: it then begins with a new micro-batch.
 
-    ``told`` is called in between, as Spark reports no progress of the finished micro-batch.
+    ``between`` is called in between, as Spark reports no progress of the finished micro-batch.
     """
     try:
         run()
     except StreamingQueryException as error:
         if not all(sign in str(error) for sign in _SIGNS):
             raise
-        told()
+        between()
         run()
 
 
@@ -47,46 +47,18 @@ class MicroBatches:
     """Joins micro-batches with a relation, and commits their results to a folder.
 
     Structured Streaming calls it with a number and rows, at least once, in the order of the numbers. ``schema``: of the
-    stream; ``shed``: how to choose the tuples that are joined at once, if a micro-batch does not fit in memory;
-    ``unfit``: the column that marks messages which are no rows; ``probability``: a column of the results for the
-    probability with which their tuples were kept.
-
-    Raises ``ValueError`` for what ``mesh_join`` refuses, and for a folder of another join.
+    stream. Raises ``ValueError`` for what ``mesh_join`` refuses, and for a folder of another join.
     """
 
     def __init__(
-        self,
-        session: SparkSession,
-        schema: StructType,
-        relation: Stored,
-        folder: str | Path,
-        *,
-        on: str | Sequence[str] | Mapping[str, str] | None,
-        condition: Condition | None,
-        how: str,
-        memory_bytes: int,
-        direct: bool,
-        shed: str | None,
-        unfit: str | None,
-        probability: str | None = None,
+        self, session: SparkSession, schema: StructType, relation: Stored, folder: str | Path, options: JoinOptions
     ) -> None:
-        schema = without_unfit(schema, unfit)
-        self._relation, self._schema, self._shed, self._unfit = relation, schema, shed, unfit
-        self._options: dict[str, Any] = {"on": on, "how": how, "memory_bytes": memory_bytes, "direct": direct}
-        if shed is None:
-            self._options["condition"] = condition
-        else:
-            demand_priority(shed, condition, probability)
-        nothing, options = session.createDataFrame([], schema), {**self._options, "condition": condition}
-        empty, free = mesh_join(nothing, self._asked(), **options)
-        free()
-        demand_no_batch(empty, schema)
-        demand_free(empty, probability)
-        self._probability, self._totals = probability, totals(session.sparkContext)
-        empty = with_probability(empty, probability, 1.0)
+        self._relation, self._options, self._schema = relation, options, options.rows_schema(schema)
+        self._totals = totals(session.sparkContext)
+        empty = options.with_probability(no_results(session, self._schema, self._current(), options), 1.0)
         self._folders = BatchFolders(session, folder)
-        compared = re.sub(r" at 0x\w+", "", repr(condition if condition is not None else Equal.on(on or ())))
-        self._folders.open({"how": how, "condition": compared, **columns_of(empty)}, schema)
+        compared = re.sub(r" at 0x\w+", "", repr(options.compared))
+        self._folders.open({"how": options.how, "condition": compared, **columns_of(empty)}, self._schema)
 
     @property
     def checkpoint(self) -> str:
@@ -97,45 +69,38 @@ class MicroBatches:
         """Join a micro-batch, unless that is done."""
         if self._folders.has(batch):
             return
-        unfit, metrics = None, self._measured(batch)
-        if self._unfit is not None:
-            told = quoted(self._unfit)
-            unfit = rows.where(f"{told} is not null").select(f"{told}.*")
-            rows = rows.where(f"{told} is null").drop(self._unfit)
-        if self._shed is not None:
-            both, is_shed = shedding_join(
-                rows,
-                self._asked(),
-                priority=self._shed,
-                probability=self._probability,
-                totals=self._totals,
-                **self._options,
-            )
-            self._folders.demand(columns_of(both.drop(is_shed)))
-            self._folders.write(both, batch, is_shed, unfit, metrics)
+        malformed, metrics, options = None, self._measured(batch), self._options
+        if options.malformed is not None:
+            column = quoted(options.malformed)
+            malformed = rows.where(f"{column} is not null").select(f"{column}.*")
+            rows = rows.where(f"{column} is null").drop(options.malformed)
+        if options.shed is not None:
+            both, is_shed = joined_and_shed(rows, self._current(), options, self._totals)
+            self._folders.require_same(columns_of(both.drop(is_shed)))
+            self._folders.write(both, batch, is_shed, malformed, metrics)
             return
-        found, free = counted_join(rows, self._asked(), totals=self._totals, **self._options)
-        try:
-            found = with_probability(found, self._probability, 1.0)
-            self._folders.demand(columns_of(found))
-            self._folders.write(found, batch, unfit=unfit, metrics=metrics)
-        finally:
-            free()
+        with self._joined(rows, 1.0) as found:
+            self._folders.write(found, batch, malformed=malformed, metrics=metrics)
 
     def join_shed(self) -> None:
-        """Join the rows that former micro-batches have shed: the later, exact pass (MJ08 4)."""
+        """Join the rows that previous micro-batches have shed: the later, exact pass (MJ08 4)."""
         shed = self._folders.shed(self._schema)
         if shed is None:
             return
         metrics = self._measured(shed.number)
-        found, free = counted_join(shed.rows, self._asked(), totals=self._totals, **self._options)
-        try:
-            # They are in no sample: a sum of values that are divided by the probability leaves them out.
-            found = with_probability(found, self._probability, None)
-            self._folders.demand(columns_of(found))
+        # They are in no sample: a sum of values that are divided by the probability leaves them out.
+        with self._joined(shed.rows, None) as found:
             self._folders.write_later(found, shed, metrics)
+
+    @contextmanager
+    def _joined(self, rows: DataFrame, probability: float | None) -> Iterator[DataFrame]:
+        found, release = joined(rows, self._current(), self._options, self._totals)
+        try:
+            found = self._options.with_probability(found, probability)
+            self._folders.require_same(columns_of(found))
+            yield found
         finally:
-            free()
+            release()
 
     def _measured(self, batch: int) -> Callable[[], dict[str, float]]:
         """Begin to measure a micro-batch; the figures are asked for when its results are written."""
@@ -143,7 +108,7 @@ class MicroBatches:
 
         def metrics() -> dict[str, float]:
             found = asdict(self._totals.value)
-            if self._options["on"] is None:
+            if self._options.on is None:
                 # Under another condition each task sees all rows.
                 found["rows"] = found["most_rows"]
             seconds = round(time.monotonic() - begin, 3)
@@ -151,33 +116,21 @@ class MicroBatches:
 
         return metrics
 
-    def _asked(self) -> StoredRelation:
+    def _current(self) -> StoredRelation:
         return self._relation if isinstance(self._relation, StoredRelation) else self._relation()
 
 
-def demand_no_batch(results: DataFrame, stream: StructType) -> None:
-    """Raise ``ValueError`` if results have a column with the name of the micro-batch column, in any case."""
-    if BATCH in map(str.lower, results.columns):
-        owner = "stream" if BATCH in map(str.lower, stream.names) else "relation"
+def no_results(session: SparkSession, rows: StructType, relation: StoredRelation, options: JoinOptions) -> DataFrame:
+    """The results of no rows of a stream, without a probability. Raises ``ValueError`` for names that are not free."""
+    empty, release = joined(session.createDataFrame([], rows), relation, options)
+    release()
+    names = list(map(str.lower, empty.columns))
+    if BATCH in names:
+        owner = "stream" if BATCH in map(str.lower, rows.names) else "relation"
         raise ValueError(f"The results get a column {BATCH}: rename that of the {owner}.")
-
-
-def demand_free(results: DataFrame, name: str | None) -> None:
-    """Raise ``ValueError`` if results have a column with the name of that for the probability, in any case."""
-    if name is not None and name.lower() in map(str.lower, [*results.columns, BATCH]):
+    if (name := options.probability) is not None and name.lower() in [*names, BATCH]:
         raise ValueError(f"The results have a column {name}: name another one for the probability.")
-
-
-def with_probability(results: DataFrame, name: str | None, probability: float | None) -> DataFrame:
-    """Results with the same probability in all rows, in a column of this name, if one is wanted."""
-    return results if name is None else results.withColumn(name, F.lit(probability).cast("double"))
-
-
-def without_unfit(stream: StructType, unfit: str | None) -> StructType:
-    """The columns of a stream's rows. Raises ``ValueError`` if it has no column ``unfit``."""
-    if unfit is not None and unfit not in stream.names:
-        raise ValueError(f"The stream has no column {unfit}; it has {', '.join(stream.names)}.")
-    return StructType([field for field in stream.fields if field.name != unfit])
+    return empty
 
 
 def columns_of(frame: DataFrame) -> dict[str, str]:
@@ -198,7 +151,7 @@ def stream_join(
     available_now: bool = False,
     every: str | None = None,
     shed: str | None = None,
-    unfit: str | None = None,
+    malformed: str | None = None,
     probability: str | None = None,
 ) -> StreamingQuery:
     """Start a query that joins a stream with a relation, and writes the results into ``folder``.
@@ -208,14 +161,14 @@ def stream_join(
     folder continues where the last one stopped, even if that was killed: no result is missing or there twice.
 
     - ``relation``: a function of no arguments is called before each micro-batch, so that a changed relation is stored
-      anew (:meth:`StoredRelation.of`); a micro-batch meets one state of it
+      anew (:meth:`StoredRelation.of`); a micro-batch is joined with one state of it
     - ``available_now``: join the rows that are there, then end
     - ``every``: the time between two micro-batches, such as ``10 seconds``; without it the next one begins at once
     - ``shed``: if a micro-batch does not fit in memory, join one window, chosen by this priority (``keep_w``,
       ``sample_w``, ``top_w``, ``cluster_sampling``), and keep the other tuples in the folder (MJ08 4). A run without
       ``shed`` joins these before its stream starts; their results have a negative number in ``micro_batch``
-    - ``unfit``: a column of structs that is null for the stream's rows. Other rows are not joined, but kept with their
-      micro-batch, as JSON in ``micro_batch=<number>/_unfit``; the results have no such column
+    - ``malformed``: a column of structs that is null for the stream's rows. Other rows are not joined, but kept with
+      their micro-batch, as JSON in ``micro_batch=<number>/_malformed``; the results have no such column
     - ``probability``: a column of the results for the probability with which their row of the stream was kept
       (``sample_w``, ``cluster_sampling``), 1 if nothing was shed; null in the results of a later pass
     - others: as for ``mesh_join``
@@ -224,26 +177,26 @@ def stream_join(
     ``micro_batch=<number>/_metrics``.
 
     Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, ``shed`` without
-    ``on``, ``unfit`` that is no column, and a folder of another join (other ``how``, keys, condition or columns). The
-    query fails if a changed relation has other columns.
+    ``on``, ``malformed`` that is no column, and a folder of another join (other ``how``, keys, condition or columns).
+    The query fails if a changed relation has other columns.
     """
-    demand_stream(stream, how)
-    # Errors are raised before the stream starts.
-    batches = MicroBatches(
-        stream.sparkSession,
-        stream.schema,
-        relation,
-        folder,
-        on=on,
-        condition=condition,
-        how=how,
-        memory_bytes=memory_bytes,
-        direct=direct,
-        shed=shed,
-        unfit=unfit,
-        probability=probability,
-    )
-    if shed is None:
+    require_stream(stream, how)
+    options = JoinOptions(on, condition, how, memory_bytes, direct, shed, malformed, probability)
+    return start(stream, relation, folder, options, available_now=available_now, every=every)
+
+
+def start(
+    stream: DataFrame,
+    relation: Stored,
+    folder: str | Path,
+    options: JoinOptions,
+    *,
+    available_now: bool = False,
+    every: str | None = None,
+) -> StreamingQuery:
+    """Start the query of :func:`stream_join`. Errors are raised before the stream starts."""
+    batches = MicroBatches(stream.sparkSession, stream.schema, relation, folder, options)
+    if options.shed is None:
         batches.join_shed()
     writer = stream.writeStream.foreachBatch(batches.__call__).option("checkpointLocation", batches.checkpoint)
     if available_now:
@@ -253,9 +206,11 @@ def stream_join(
     return writer.start()
 
 
-def demand_stream(stream: DataFrame, how: str) -> None:
+def require_stream(stream: DataFrame, how: str) -> None:
     """Raise ``ValueError`` for a frame that is no stream, and a join that needs the end of one."""
     if not stream.isStreaming:
         raise ValueError("stream_join needs a stream (readStream); mesh_join joins other frames.")
     if how == "right_anti":
-        raise ValueError("A stream has no end, so that it can't be told which rows it never meets (right_anti).")
+        raise ValueError(
+            "A stream has no end, so that right_anti can't know which rows of the relation it never matches."
+        )

@@ -24,7 +24,7 @@ class TaskTotals:
     - ``shed_rows``: that did not fit in memory
     - ``readings``: how often the relation was read, by the task that did so most
     - ``peak_bytes``: most bytes of a task that count as its memory
-    - ``process_bytes``: most bytes of a Python worker since it was started, with all that it holds besides
+    - ``process_bytes``: most bytes of a Python worker since it was started, with all that it holds
     """
 
     tasks: int = 0
@@ -102,23 +102,23 @@ class Report:
         if self.is_json:
             measured = {"rows": rows, "seconds": seconds, "lag_seconds": waited, "lag_rows": behind}
             return self._json(batch, {**metrics, **measured}, counts)
-        told = [f"batch {batch}: {rows:,} rows in {seconds:.1f} s", f"{rows / max(seconds, 0.001):,.0f} rows/s"]
-        told += _of_counts(counts)
+        parts = [f"batch {batch}: {rows:,} rows in {seconds:.1f} s", f"{rows / max(seconds, 0.001):,.0f} rows/s"]
+        parts += _of_counts(counts)
         if metrics:
-            told.append(f"{metrics['readings']:g} readings of the relation")
-            told.append(f"{metrics['peak_bytes'] / _MIB:,.1f} MiB of a task's memory")
+            parts.append(f"{metrics['readings']:g} readings of the relation")
+            parts.append(f"{metrics['peak_bytes'] / _MIB:,.1f} MiB of a task's memory")
         if waited is not None:
-            told.append(f"lag up to {waited:.1f} s")
+            parts.append(f"lag up to {waited:.1f} s")
         if behind:
-            told.append(f"{behind:,} rows behind the source")
-        return ", ".join(told)
+            parts.append(f"{behind:,} rows behind the source")
+        return ", ".join(parts)
 
-    def of_former_run(self, batch: int) -> str:
-        """A micro-batch that a former run had begun, of which Spark has no progress."""
+    def of_previous_run(self, batch: int) -> str:
+        """A micro-batch that a previous run had begun, of which Spark has no progress."""
         counts = {name: count(batch) for name, count in self.counted.items()}
         if self.is_json:
             return self._json(batch, self.metrics(batch), counts)
-        return ", ".join([f"batch {batch}: begun by a former run, now done", *_of_counts(counts)])
+        return ", ".join([f"batch {batch}: begun by a previous run, now done", *_of_counts(counts)])
 
     def _json(self, batch: int, figures: Mapping[str, Any], counts: Mapping[str, int]) -> str:
         named = {name.replace(" ", "_"): count for name, count in counts.items()}
@@ -130,13 +130,13 @@ def _of_counts(counts: Mapping[str, int]) -> list[str]:
 
 
 def _seconds_between(previous: Any, progress: Any) -> float:
-    """The time between two triggers: a row of the second one's micro-batch has arrived since the first."""
+    """The time between two triggers: a row of the second one's micro-batch came in since the first."""
     began, begins = (datetime.fromisoformat(each["timestamp"].replace("Z", "+00:00")) for each in (previous, progress))
     return (begins - began).total_seconds()
 
 
 def _rows_behind(sources: Any) -> int | None:
-    """How many rows the sources have that no micro-batch has taken yet; none if they don't know, like files."""
+    """How many rows the sources have that no micro-batch has read yet; none if they don't know, like files."""
     rows = None
     for source in sources:
         latest, end = (_offsets(source[name]) for name in ("latestOffset", "endOffset"))

@@ -1,7 +1,7 @@
 """The sliding window over the stream: the queue Q of MESHJOIN and the tuples it points to (MJ08 3.1, Figures 3, 6).
 
-Tuples are numbered as they arrive. A packet is the tuples that one iteration added: it expires when it has met all
-pages of the relation. Tuples are stored in blocks of several packets, which are released whole.
+Tuples are numbered as they come in. A packet is the tuples that one iteration added: it expires when it was
+joined with all pages of the relation. Tuples are stored in blocks of several packets, which are released whole.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LEAST_COLUMN_BYTES, _MOST_VALUE_BYTES = 16 * mmap.PAGESIZE, mmap.PAGESIZE
 class Tuples(Protocol):
     """Tuples, numbered as they are added.
 
-    ``copies``: how often a packet is in memory, beside what was added before, while it is added.
+    ``copies``: how often a packet is in memory, alongside what was added before, while it is added.
     """
 
     copies: int
@@ -73,7 +73,7 @@ def tuples_of(schema: pa.Schema, capacity: int, block_rows: int) -> Tuples:
 
 
 def _has_fixed_width(kind: pa.DataType) -> bool:
-    """Whether values lie at equal distances, beside a bit for nulls."""
+    """Whether values lie at equal distances, alongside a bit for nulls."""
     is_plain = not (isinstance(kind, pa.BaseExtensionType) or pa.types.is_dictionary(kind) or kind.num_fields)
     return is_plain and kind.num_buffers == 2 and has_one_width(kind)
 
@@ -263,7 +263,7 @@ FETCHED_BYTES = 2 << 20
 
 @dataclass(frozen=True)
 class Packet:
-    """Tuples up to the number ``end`` that were added at once; ``start_page`` is the first page that they met."""
+    """Tuples up to the number ``end`` that were added at once; ``start_page``: the first page of their cycle."""
 
     end: int
     start_page: int
@@ -271,42 +271,42 @@ class Packet:
 
 @dataclass
 class Block:
-    """Tuples from the number ``begin`` on, and which of them met a row of the relation, if that is recorded."""
+    """Tuples from the number ``begin`` on, and which of them matched a row of the relation, if that is recorded."""
 
     begin: int
     count: int = 0
-    is_met: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    is_matched: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
     def end(self) -> int:
         """The number after the last tuple."""
         return self.begin + self.count
 
-    def meet(self, numbers: Numbers) -> None:
-        """Record that these tuples of this block met a row."""
+    def mark_matched(self, numbers: Numbers) -> None:
+        """Record that these tuples of this block matched a row."""
         self._grow_notes()
-        self.is_met[numbers - self.begin] = True
+        self.is_matched[numbers - self.begin] = True
 
-    def chosen(self, met: bool) -> Numbers:
-        """The numbers of the tuples that met a row, or of the others."""
+    def chosen(self, matched: bool) -> Numbers:
+        """The numbers of the tuples that matched a row, or of the others."""
         self._grow_notes()
-        return np.flatnonzero(self.is_met == met) + self.begin
+        return np.flatnonzero(self.is_matched == matched) + self.begin
 
     def _grow_notes(self) -> None:
-        """A note for each tuple: tuples that were added since the last call have met no row."""
-        if len(self.is_met) < self.count:
-            self.is_met = np.concatenate([self.is_met, np.zeros(self.count - len(self.is_met), dtype=bool)])
+        """A note for each tuple: tuples that were added since the last call have matched no row."""
+        if len(self.is_matched) < self.count:
+            self.is_matched = np.concatenate([self.is_matched, np.zeros(self.count - len(self.is_matched), dtype=bool)])
 
 
 class Window:
-    """Packets and blocks of the tuples that have not met all pages yet.
+    """Packets and blocks of the tuples that were not joined with all pages yet.
 
-    - ``capacity``: the most tuples, besides a block that has not been released yet
-    - ``notes_met``: whether it is recorded which tuples met a row
+    - ``capacity``: the most tuples, except a block that has not been released yet
+    - ``records_matches``: whether it is recorded which tuples matched a row
     """
 
-    def __init__(self, schema: pa.Schema, capacity: int, notes_met: bool) -> None:
-        self._block_rows, self._notes_met = -(-capacity // BLOCKS), notes_met
+    def __init__(self, schema: pa.Schema, capacity: int, records_matches: bool) -> None:
+        self._block_rows, self._records_matches = -(-capacity // BLOCKS), records_matches
         self._tuples = tuples_of(schema, capacity, self._block_rows)
         self._packets: deque[Packet] = deque()
         self._blocks: deque[Block] = deque()
@@ -320,7 +320,7 @@ class Window:
     @property
     def nbytes(self) -> int:
         """The bytes of the tuples and of the notes."""
-        return self._tuples.nbytes + self._notes_met * sum(block.count for block in self._blocks)
+        return self._tuples.nbytes + self._records_matches * sum(block.count for block in self._blocks)
 
     @property
     def copies(self) -> int:
@@ -340,7 +340,7 @@ class Window:
         self._packets.append(Packet(self.end, start_page))
 
     def pages_until_expiry(self, page: int, pages: int) -> int:
-        """How many pages, from this one on, the oldest packet still has to meet."""
+        """How many pages, from this one on, the oldest packet still has to be joined with."""
         return (self._packets[0].start_page - page - 1) % pages + 1 if self._packets else pages
 
     def expire(self, page: int) -> int:
@@ -365,10 +365,10 @@ class Window:
         self._blocks.popleft()
         self._tuples.release_block(block.count)
 
-    def meet(self, numbers: Numbers) -> None:
-        """Record that these tuples met a row."""
+    def mark_matched(self, numbers: Numbers) -> None:
+        """Record that these tuples matched a row."""
         for block in self._blocks:
-            block.meet(numbers[(numbers >= block.begin) & (numbers < block.end)])
+            block.mark_matched(numbers[(numbers >= block.begin) & (numbers < block.end)])
 
     def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
         """The tuples with these numbers, in this order; all columns or only these."""
@@ -380,9 +380,9 @@ class Window:
         """Where to cut these numbers, so that each piece takes up to so many bytes, or is one tuple."""
         return self._tuples.pieces(numbers, most_bytes, columns)
 
-    def chosen(self, block: Block, met: bool) -> Iterator[tuple[Numbers, pa.RecordBatch]]:
-        """The block's tuples that met a row, or the others, with their numbers."""
-        numbers = block.chosen(met)
+    def chosen(self, block: Block, matched: bool) -> Iterator[tuple[Numbers, pa.RecordBatch]]:
+        """The block's tuples that matched a row, or the others, with their numbers."""
+        numbers = block.chosen(matched)
         for begin, end in self.pieces(numbers, FETCHED_BYTES):
             own = numbers[begin:end]
             for rows in self.take(own).combine_chunks().to_batches():
