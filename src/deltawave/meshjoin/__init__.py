@@ -1,6 +1,5 @@
 """MESHJOIN: fast update streams against big relations, under a memory budget (MJ08)."""
 
-from deltawave.differencing.quick_tasks import quicken_worker
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.mesh_join import mesh_join
 from deltawave.meshjoin.new_rows import join_new_rows, new_keys, rows_since
@@ -8,9 +7,6 @@ from deltawave.meshjoin.sources import json_rows, stream_of
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_join import stream_join
 from deltawave.meshjoin.theta import Between, Near, Where
-
-# A worker imports this when it gets its first task.
-quicken_worker()
 
 __all__ = [
     "Between",
