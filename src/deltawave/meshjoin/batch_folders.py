@@ -97,7 +97,8 @@ class BatchFolders:
                 "restore that, or choose another folder."
             )
         if not has_begun:
-            self._define(definition if stream is None else {**definition, _STREAM: stream.json()})
+            kept = definition if stream is None else {**definition, _STREAM: stream.json()}
+            self._write(f"{self._folder}/{_DEFINITION}", json.dumps(kept))
         self.require_same(definition)
 
     def stream_schema(self) -> StructType | None:
@@ -351,9 +352,6 @@ class BatchFolders:
             raise RuntimeError(
                 f"Another query has written micro-batch {batch} into {self._folder}: a folder takes one query."
             ) from error
-
-    def _define(self, definition: Mapping[str, str]) -> None:
-        self._write(f"{self._folder}/{_DEFINITION}", json.dumps(definition))
 
     def _write(self, path: str, text: str) -> None:
         target = self._files.create(self._path(path), True)
