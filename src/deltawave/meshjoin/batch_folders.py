@@ -30,13 +30,13 @@ BATCH = "micro_batch"
 _STAGING = "_staging"
 CHECKPOINT = "_checkpoint"
 _DEFINITION = "_definition.json"
-# In a batch's folder: the rows that it has shed. In a later pass's folder: the last batch whose shed rows it has
-# joined.
+# In a batch's folder: the rows that it has shed.
 SHED = "_shed"
 # Messages of the batch that are no rows.
 MALFORMED = "_malformed"
 # In the definition: the stream's schema, which is not compared.
 _STREAM = "stream"
+# In a later pass's folder: the last batch whose shed rows it has joined.
 _UP_TO = "_up_to"
 _PLAN = "_plan"
 # What joining a batch took. In a folder, since Spark does not read a file whose name begins with an underscore.
@@ -102,10 +102,7 @@ class BatchFolders:
         self.require_same(definition)
 
     def stream_schema(self) -> StructType | None:
-        """The schema of the stream that the first run joined; none if there was no run.
-
-        Raises ``ValueError`` if nobody knows.
-        """
+        """The schema of the stream that the first run joined; none if there was no run."""
         if not self.has_begun:
             return None
         kept = self._kept_definition().get(_STREAM)
@@ -120,7 +117,7 @@ class BatchFolders:
         return bool(self._files.exists(self._path(path)))
 
     def require_same(self, definition: Mapping[str, str]) -> None:
-        """Raise ``ValueError`` if some of this is not as when the first run began, or nobody knows."""
+        """Raise ``ValueError`` if some of this is not as when the first run began."""
         before = self._kept_definition()
         for name, now in definition.items():
             if before[name] != now:

@@ -123,7 +123,7 @@ class MicroBatches:
 
 
 def no_results(session: SparkSession, rows: StructType, relation: StoredRelation, options: JoinOptions) -> DataFrame:
-    """The results of no rows of a stream, without a probability. Raises ``ValueError`` for a name that the results have twice."""
+    """The results of no rows of a stream, without a probability. Refuses a name that occurs twice."""
     empty, release = joined(session.createDataFrame([], rows), relation, options)
     release()
     names = list(map(str.lower, empty.columns))
