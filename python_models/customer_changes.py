@@ -7,7 +7,7 @@ def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     done = session.table(str(dbt.this)) if dbt.is_incremental else None
     changes = rows_since(dbt.ref("airports_changes"), done, "_batch_id")
-    arrived = changes.select("icao", "_change_type", "_batch_id", "_batch_at", "elevation", "lat", "lon")
+    new = changes.select("icao", "_change_type", "_batch_id", "_batch_at", "elevation", "lat", "lon")
     lookup = dbt.ref("customer_lookup").select("code", "customer_key")
     relation = StoredRelation.alongside_tables(lookup, str(dbt.this), key="code")
-    return mesh_join(arrived, relation, on={"icao": "code"}, how="left")
+    return mesh_join(new, relation, on={"icao": "code"}, how="left")

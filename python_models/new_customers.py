@@ -7,7 +7,7 @@ def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     known = session.table(str(dbt.this)) if dbt.is_incremental else None
     inserts = dbt.ref("airports_changes").where("_change_type = 'insert'")
-    arrived = rows_since(inserts, known, "_batch_id").select("icao", "name", "country", "_batch_id")
+    new = rows_since(inserts, known, "_batch_id").select("icao", "name", "country", "_batch_id")
     customers = dbt.ref("customers")
     natural = {"icao": "code"}
-    return new_keys(arrived, customers, known, on=natural, key="customer_key", order="_batch_id", name=str(dbt.this))
+    return new_keys(new, customers, known, on=natural, key="customer_key", order="_batch_id", name=str(dbt.this))

@@ -28,9 +28,11 @@ def assigned(frame: DataFrame) -> list[tuple[str, int, int]]:
 def test_new_rows_get_the_next_keys_once(spark: SparkSession, name: str) -> None:
     def add(before: DataFrame | None) -> DataFrame:
         new = rows_since(spark.sql(STREAM_ROWS), before, "batch")
-        found, free = new_keys(new, spark.sql(KNOWN), before, on={"code": "id"}, key="number", order="batch", name=name)
+        found, release = new_keys(
+            new, spark.sql(KNOWN), before, on={"code": "id"}, key="number", order="batch", name=name
+        )
         rows = found.collect()
-        free()
+        release()
         return spark.createDataFrame(rows, found.schema)
 
     first = add(None)
