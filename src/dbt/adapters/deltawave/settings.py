@@ -95,6 +95,8 @@ def _classic() -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # A tenth of a second less for each Python task (deltawave.differencing.quick_tasks).
+        "spark.executorEnv.DELTAWAVE_QUICK_TASKS": "1",
     }
 
 

@@ -14,12 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.conditions import Matcher
-from deltawave.meshjoin.cost_model import CostFactors, MeshJoinModel
+from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import Pages, Relation
-from deltawave.meshjoin.stream import Arrived
-from deltawave.meshjoin.tuners import Fixed, Progress
-from deltawave.meshjoin.window import BLOCKS, PACKETS, Window
+from deltawave.meshjoin.stream import Fixed, Progress, StreamBuffer
+from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
 
 # Parts of the full window for which the hash table is measured.
 _PARTS = (0.1, 0.4, 1.0)
@@ -119,15 +118,15 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch, b: int
 
     with suppress(_EnoughError):
         deque(join.run(repeat(tuples), filled), 0)
-    seconds = statistics.median(later - former for former, later in pairwise(ticks[1:]))
+    seconds = statistics.median(later - previous for previous, later in pairwise(ticks[1:]))
     return seconds / model.loop_seconds(w, b, added)
 
 
 def _filled(join: MeshJoin, tuples: pa.RecordBatch) -> _Filled:
     count = tuples.num_rows
-    matcher, window = join.condition.matcher(count), Window(tuples.schema, count, join.notes_met)
+    matcher, window = join.condition.matcher(count), Window(tuples.schema, count, join.records_matches)
     packet = -(-count // PACKETS)
-    source = Arrived([tuples], tuples.schema)
+    source = StreamBuffer([tuples], tuples.schema)
     taken = added = 0.0
     while True:
         begin = time.perf_counter()
@@ -185,7 +184,7 @@ def _handed_over(join: MeshJoin, seconds: float) -> float:
 def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
     """c_H and c_O. The second pass counts: in the first one, a mapped file's pages enter the process's page tables."""
     turns = _turns(join, pages)
-    results = join.results(join.rows_met())
+    results = join.results(join.matched_rows())
     for _ in range(2):
         looks, made, matched = [], 0.0, 0
         for first in turns:
@@ -197,10 +196,10 @@ def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
                 for piece in results.pieces(held, first, candidates):
                     results.add(held, first, piece)
                     if results.is_full:
-                        deque(results.settle(filled.window), 0)
+                        deque(results.flush(filled.window), 0)
                 matched += len(candidates[1])
             if first == turns[-1]:
-                deque(results.settle(filled.window), 0)
+                deque(results.flush(filled.window), 0)
             looks.append(looked - begin)
             made += time.perf_counter() - looked
     return _Looked(statistics.fmean(looks), made / max(1, matched), matched / len(turns))
@@ -241,4 +240,4 @@ def _iterate(join: MeshJoin, tuples: pa.RecordBatch) -> float:
     with suppress(_EnoughError):
         for _ in replace(join, relation=_Held(join.relation)).run(one_by_one(), Fixed(1, 1)):
             pass
-    return statistics.median(later - former for former, later in pairwise(ticks))
+    return statistics.median(later - previous for previous, later in pairwise(ticks))

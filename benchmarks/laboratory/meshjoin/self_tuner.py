@@ -6,8 +6,8 @@ import math
 import time
 from collections.abc import Callable
 
-from deltawave.meshjoin.cost_model import MeshJoinModel, Tuned, best_rate, least_memory
-from deltawave.meshjoin.tuners import Progress
+from laboratory.meshjoin.cost_model import MeshJoinModel, Tuned, best_rate, least_memory
+from deltawave.meshjoin.stream import Progress
 
 # Seconds over which the arrival rate is averaged.
 _SECONDS = 1.0
@@ -16,7 +16,7 @@ _HEADROOM = 1.25
 
 
 class SelfTuner:
-    """Chooses the w and b that serve the arrival rate with the least memory; w grows if more has arrived than usual.
+    """Chooses the w and b that serve the arrival rate with the least memory; w grows if more comes in than usual.
 
     Only the memory for pages and tuples varies: the hash table has the size that the granted memory allows. If the rate
     needs more than the granted memory, the tuner takes the best rate of that memory and sets ``is_overloaded``: then
@@ -32,19 +32,19 @@ class SelfTuner:
         self.tuned = self._best()
 
     def __call__(self, progress: Progress) -> tuple[int, int]:
-        self._follow(progress.arrived)
+        self._follow(progress.new)
         if not self._tuned_for / _HEADROOM <= self.rate <= self._tuned_for * _HEADROOM:
             self._tune()
         w = math.ceil(self.tuned.w)
         return (w if self.is_overloaded else max(w, progress.waiting)), self.tuned.b
 
-    def _follow(self, arrived: int) -> None:
+    def _follow(self, new: int) -> None:
         now = self._clock()
         if self._asked is not None and now > self._asked:
             passed = now - self._asked
             share = 1 - math.exp(-passed / _SECONDS)
-            self._sum += share * (arrived / passed - self._sum)
-            # In the first moments there is no former rate to average with.
+            self._sum += share * (new / passed - self._sum)
+            # In the first moments there is no previous rate to average with.
             self._weight += share * (1 - self._weight)
             self.rate = self._sum / self._weight
         self._asked = now

@@ -2,17 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.comparable import comparable
 from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
-from deltawave.meshjoin.settled import Settled
+
+
+@dataclass(frozen=True)
+class LoadedBatches:
+    """Which micro-batches of a folder were found in a table, and what the last run returned.
+
+    - ``first``, ``last``: all from first to last are loaded (none at the beginning). Later passes are negative numbers
+    - ``present``: some of them that have rows in the table: if these are missing, it is an earlier state of the table
+    - ``run``: the run that has returned results last
+    - ``before``: how many rows the table had of each micro-batch that was not loaded then
+    - ``where``: the condition of that run
+    - ``is_appended``: whether all rows that this run's model made of the results were appended
+    """
+
+    first: int = 0
+    last: int = -1
+    present: tuple[int, ...] = ()
+    run: str = ""
+    before: Mapping[int, int] | None = None
+    where: str | None = None
+    is_appended: bool = False
+
+    @classmethod
+    def of(cls, text: str | None) -> LoadedBatches:
+        """What a note says; without a note nothing is loaded."""
+        try:
+            note: dict[str, Any] = json.loads(text or "{}")
+            if note.get("before") is not None:
+                note["before"] = {int(batch): rows for batch, rows in note["before"].items()}
+            return cls(**{**note, "present": tuple(note.get("present", ()))})
+        except (ValueError, TypeError, AttributeError):
+            # Half of it was written when a machine failed, or another version has written it.
+            return cls()
+
+    def text(self) -> str:
+        """The note."""
+        return json.dumps(asdict(self))
+
+    def __contains__(self, batch: int) -> bool:
+        return self.first <= batch <= self.last
+
+    def others(self) -> Column:
+        """The condition that rows of a table are of no loaded micro-batch; it prunes files and row groups."""
+        batch = F.col(BATCH)
+        return batch.isNull() | (batch < self.first) | (batch > self.last)
+
+    def returned(self, had: Mapping[int, int], where: str | None) -> Collection[int]:
+        """The micro-batches of which the table has what the last run's model made of them.
+
+        ``had``: the number of rows that the table now has by micro-batch. If it has no more than before that run, it
+        may have been restored since.
+        """
+        before = self.before or {}
+        grew = any(had.get(batch, 0) > rows for batch, rows in before.items())
+        return before.keys() if self.is_appended and grew and self.where == where else ()
+
+    def grown(self, batches: Iterable[int], found: Collection[int], had: Collection[int]) -> LoadedBatches:
+        """The note when of these ``batches`` the table has those that were ``found``; ``had``: has rows of them."""
+        first, last = self.first, self.last
+        others = sorted(batch for batch in batches if batch not in self)
+        for batch in (each for each in others if each > last):
+            if batch not in found:
+                break
+            last = batch
+        for batch in (each for each in reversed(others) if each < self.first):
+            if batch not in found:
+                break
+            first = batch
+        seen = [batch for batch in had if first <= batch <= last]
+        present = tuple(sorted({min(seen), max(seen)})) if seen else self.present
+        return replace(self, first=first, last=last, present=present)
 
 
 class _Sum(NamedTuple):
@@ -27,17 +99,17 @@ def require_comparable(results: DataFrame) -> None:
     for field in results.schema.fields:
         if comparable(field.name, field.dataType) != quoted(field.name):
             kind = field.dataType.simpleString()
-            raise ValueError(f"join_arriving can't compare column {field.name} of type {kind}: select it as JSON.")
+            raise ValueError(f"join_new_rows can't compare column {field.name} of type {kind}: select it as JSON.")
 
 
 class TableResults:
-    """The results of a stream that a table has, of those micro-batches that are not settled.
+    """The results of a stream that a table has, of those micro-batches that are not loaded.
 
     - ``done``: the table ``name``
     - ``kept``: the results in ``folder``, of columns ``schema``
     - ``where``: a condition for results; others are neither returned nor compared
 
-    ``settled`` says what need not be compared again. Raises ``ValueError`` if the table has results that are not kept.
+    ``loaded`` says what need not be compared again. Raises ``ValueError`` if the table has results that are not kept.
     """
 
     def __init__(
@@ -48,9 +120,9 @@ class TableResults:
         if missing := [column for column in schema.names if column.lower() not in columns]:
             raise ValueError(f"{name} has no column {missing[0]} of its stream's results. {self._either(None)}")
         known = kept.committed()
-        noted = before = Settled.of(kept.settled())
+        noted = before = LoadedBatches.of(kept.loaded())
         if any(done.where(F.col(BATCH) == batch).isEmpty() for batch in noted.present):
-            before = Settled()
+            before = LoadedBatches()
         pending = [batch for batch in known if batch not in before]
         of_pending = done.where(before.others())
         self._known = set(known)
@@ -64,11 +136,11 @@ class TableResults:
         for batch, found in sorted(self._has.items()):
             own = self._kept.get(batch, _Sum())
             if found.rows > own.rows:
-                whys = ["that folder is gone", self._by_refresh(batch), "two runs at a time have appended them"]
+                whys = ["that folder was deleted", self._by_refresh(batch), "two runs at a time have appended them"]
                 may_be = ", or ".join(filter(None, whys))
                 raise ValueError(
                     f"{name} has results of micro-batch {batch} that are not in {folder}: {may_be}. "
-                    "Restore it, or build the table anew (--full-refresh)."
+                    "Restore it, or rebuild the table (--full-refresh)."
                 )
             if found.rows == own.rows and found != own:
                 raise self._others(batch)
@@ -80,16 +152,16 @@ class TableResults:
         # Appended in part: a run was killed meanwhile.
         self._halves = [batch for batch in begun if batch not in returned]
         self._rest = rest.where(F.col(BATCH).isin(self._halves)) if rest is not None and self._halves else None
-        self.settled = before.grown(pending, {*equal, *returned}, self._has)
-        self.is_new = self.settled != noted
+        self.loaded = before.grown(pending, {*equal, *returned}, self._has)
+        self.is_new = self.loaded != noted
 
     def rows(self, batch: int) -> int:
-        """How many rows of a micro-batch that is not settled the table has."""
+        """How many rows of a micro-batch that is not loaded the table has."""
         return self._has.get(batch, _Sum()).rows
 
     @property
     def has_some(self) -> bool:
-        """Whether the table has any results that are not settled."""
+        """Whether the table has any results that are not loaded."""
         return bool(self._has)
 
     def missing(self) -> tuple[DataFrame, dict[int, int]]:
@@ -121,17 +193,17 @@ class TableResults:
         return rest
 
     def _by_refresh(self, batch: int | None) -> str | None:
-        """How a --full-refresh may be the cause: to build anew then loses what only a folder that was set aside has."""
-        former, is_confirmed = self._folders.former(batch), self._folders.is_confirmed
-        if is_confirmed and not former:
+        """How a --full-refresh may be the cause: to rebuild it then loses what only a folder that was set aside has."""
+        previous, is_confirmed = self._folders.previous(batch), self._folders.is_confirmed
+        if is_confirmed and not previous:
             return None
         why = "a run with --full-refresh did not end"
         if is_confirmed:
             why = "the table is from before a run with --full-refresh"
-        if not former:
+        if not previous:
             return why
         return (
-            f"{why} (which set aside {' or '.join(former)}: rename {self._folder} to another name, without deleting "
+            f"{why} (which set aside {' or '.join(previous)}: rename {self._folder} to another name, without deleting "
             "it, and that one to this name)"
         )
 
@@ -144,8 +216,8 @@ class TableResults:
         why = self._by_refresh(batch)
         return (
             f"{f'Either {why}, or the' if why else 'The'} model changes results, or somebody changed "
-            "rows: a model may leave out rows of what join_arriving returns, and add columns, but not change it. Then "
-            "build the table anew (--full-refresh)."
+            "rows: a model may leave out rows of what join_new_rows returns, and add columns, but not change it. Then "
+            "rebuild the table (--full-refresh)."
         )
 
 

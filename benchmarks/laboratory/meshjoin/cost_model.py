@@ -1,7 +1,7 @@
 """MJ08 3.2 and 3.3: the costs of MESHJOIN, and the w and b that suit a memory or a rate.
 
 Times are in seconds, sizes in bytes. The cost factors are those of a machine:
-:func:`deltawave.meshjoin.factors.measured_model` measures them.
+:func:`laboratory.meshjoin.factors.measured_model` measures them.
 """
 
 from __future__ import annotations

@@ -1,13 +1,18 @@
-"""The memory of rows, so that many of them are copied in pieces of bounded size."""
+"""Arrow batches: the memory of their rows, their split into parts, and ``mapInArrow`` for columns of any name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
+
+from deltawave.differencing.in_place import Batches
 
 Places = npt.NDArray[np.intp]
 Sizes = npt.NDArray[np.int64]
@@ -113,3 +118,29 @@ def _repeated(column: pa.DictionaryArray, begins: Places, ends: Places) -> Sizes
 
 _TEXTS = (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())
 _VIEWS = (pa.string_view(), pa.binary_view())
+
+
+def by_part(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
+    """Each part with its rows, without that column, in their order; read one part, then the next."""
+    for part, pieces in groupby(_pieces(batches), key=lambda piece: piece[0]):
+        yield part, (rows for _, rows in pieces)
+
+
+def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    for batch in batches:
+        parts = batch.column(batch.num_columns - 1).to_numpy()
+        rows = batch.select(list(range(batch.num_columns - 1)))
+        bounds = [0, *(np.flatnonzero(parts[1:] != parts[:-1]) + 1).tolist(), len(parts)]
+        for begin, end in pairwise(bounds):
+            if begin < end:
+                yield int(parts[begin]), rows.slice(begin, end - begin)
+
+
+def map_in_arrow(frame: DataFrame, work: Callable[[Batches], Batches], schema: StructType | str) -> DataFrame:
+    """``frame.mapInArrow``, which takes a name with a dot for a field of a struct."""
+    names = frame.columns
+
+    def named(batches: Batches) -> Batches:
+        return work(batch.rename_columns(names) for batch in batches)
+
+    return frame.toDF(*(f"c{number}" for number in range(len(names)))).mapInArrow(named, schema)

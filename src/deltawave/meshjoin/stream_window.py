@@ -1,7 +1,7 @@
-"""Where a window stores its tuples (MJ08 3.1). They are added at one end, and released at the other, a block at a time.
+"""The sliding window over the stream: the queue Q of MESHJOIN and the tuples it points to (MJ08 3.1, Figures 3, 6).
 
-Tuples whose values all have fixed widths lie in one ring per column, from which any number of them is taken at once;
-others lie in batches.
+Tuples are numbered as they come in. A packet is the tuples that one iteration added: it expires when it was
+joined with all pages of the relation. Tuples are stored in blocks of several packets, which are released whole.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.meshjoin.hash_table import Numbers
+from deltawave.meshjoin.batches import Places, has_one_width, pieces, row_sizes
 from deltawave.meshjoin.ring import IS_SUPPORTED, SPARE_PLACES, BitRing, Bits, Ring
-from deltawave.meshjoin.sizes import Places, has_one_width, pieces, row_sizes
+from deltawave.meshjoin.stream_hash_table import Numbers
 
 # Texts of one array take up to 2 GiB.
 _LARGEST_PART = 1 << 30
@@ -28,7 +29,7 @@ _LEAST_COLUMN_BYTES, _MOST_VALUE_BYTES = 16 * mmap.PAGESIZE, mmap.PAGESIZE
 class Tuples(Protocol):
     """Tuples, numbered as they are added.
 
-    ``copies``: how often a packet is in memory, beside what was added before, while it is added.
+    ``copies``: how often a packet is in memory, alongside what was added before, while it is added.
     """
 
     copies: int
@@ -72,7 +73,7 @@ def tuples_of(schema: pa.Schema, capacity: int, block_rows: int) -> Tuples:
 
 
 def _has_fixed_width(kind: pa.DataType) -> bool:
-    """Whether values lie at equal distances, beside a bit for nulls."""
+    """Whether values lie at equal distances, alongside a bit for nulls."""
     is_plain = not (isinstance(kind, pa.BaseExtensionType) or pa.types.is_dictionary(kind) or kind.num_fields)
     return is_plain and kind.num_buffers == 2 and has_one_width(kind)
 
@@ -250,3 +251,139 @@ class Parts:
             if first < last:
                 at = order[first:last]
                 yield part if columns is None else part.select(list(columns)), places[at] - begin, at
+
+
+# A window is cut into this many blocks; memory is released one block at a time.
+BLOCKS = 16
+# Tuples are added to the window in packets of this part of it.
+PACKETS = 32
+# The most bytes of tuples that are fetched at a time.
+FETCHED_BYTES = 2 << 20
+
+
+@dataclass(frozen=True)
+class Packet:
+    """Tuples up to the number ``end`` that were added at once; ``start_page``: the first page of their cycle."""
+
+    end: int
+    start_page: int
+
+
+@dataclass
+class Block:
+    """Tuples from the number ``begin`` on, and which of them matched a row of the relation, if that is recorded."""
+
+    begin: int
+    count: int = 0
+    is_matched: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    @property
+    def end(self) -> int:
+        """The number after the last tuple."""
+        return self.begin + self.count
+
+    def mark_matched(self, numbers: Numbers) -> None:
+        """Record that these tuples of this block matched a row."""
+        self._grow_notes()
+        self.is_matched[numbers - self.begin] = True
+
+    def chosen(self, matched: bool) -> Numbers:
+        """The numbers of the tuples that matched a row, or of the others."""
+        self._grow_notes()
+        return np.flatnonzero(self.is_matched == matched) + self.begin
+
+    def _grow_notes(self) -> None:
+        """A note for each tuple: tuples that were added since the last call have matched no row."""
+        if len(self.is_matched) < self.count:
+            self.is_matched = np.concatenate([self.is_matched, np.zeros(self.count - len(self.is_matched), dtype=bool)])
+
+
+class Window:
+    """Packets and blocks of the tuples that were not joined with all pages yet.
+
+    - ``capacity``: the most tuples, except a block that has not been released yet
+    - ``records_matches``: whether it is recorded which tuples matched a row
+    """
+
+    def __init__(self, schema: pa.Schema, capacity: int, records_matches: bool) -> None:
+        self._block_rows, self._records_matches = -(-capacity // BLOCKS), records_matches
+        self._tuples = tuples_of(schema, capacity, self._block_rows)
+        self._packets: deque[Packet] = deque()
+        self._blocks: deque[Block] = deque()
+        self.begin = self.end = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every packet has expired."""
+        return not self._packets
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the tuples and of the notes."""
+        return self._tuples.nbytes + self._records_matches * sum(block.count for block in self._blocks)
+
+    @property
+    def copies(self) -> int:
+        """How often a packet is in memory while it is added."""
+        return self._tuples.copies
+
+    def add(self, rows: pa.RecordBatch, start_page: int, free_bytes: int) -> None:
+        """Add a packet. ``free_bytes``: memory that this may use in addition."""
+        if not rows.num_rows:
+            return
+        if not self._blocks or self._blocks[-1].count >= self._block_rows:
+            self._blocks.append(Block(self.end))
+            self._tuples.begin_block()
+        self._tuples.add(rows, free_bytes)
+        self._blocks[-1].count += rows.num_rows
+        self.end += rows.num_rows
+        self._packets.append(Packet(self.end, start_page))
+
+    def pages_until_expiry(self, page: int, pages: int) -> int:
+        """How many pages, from this one on, the oldest packet still has to be joined with."""
+        return (self._packets[0].start_page - page - 1) % pages + 1 if self._packets else pages
+
+    def expire(self, page: int) -> int:
+        """Drop the packets that began with the next page; return how many tuples they had."""
+        begin = self.begin
+        while self._packets and self._packets[0].start_page == page:
+            self.begin = self._packets.popleft().end
+        return self.begin - begin
+
+    def expired_blocks(self) -> list[Block]:
+        """Blocks without packets, which can be released."""
+        return [block for block in self._blocks if block.end <= self.begin]
+
+    @property
+    def begins(self) -> Numbers:
+        """The first number of each block."""
+        return np.array([block.begin for block in self._blocks], dtype=np.int64)
+
+    def give_up(self, block: Block) -> None:
+        """Release the oldest block."""
+        assert self._blocks[0] is block
+        self._blocks.popleft()
+        self._tuples.release_block(block.count)
+
+    def mark_matched(self, numbers: Numbers) -> None:
+        """Record that these tuples matched a row."""
+        for block in self._blocks:
+            block.mark_matched(numbers[(numbers >= block.begin) & (numbers < block.end)])
+
+    def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
+        """The tuples with these numbers, in this order; all columns or only these."""
+        return self._tuples.take(numbers, columns)
+
+    def pieces(
+        self, numbers: Numbers, most_bytes: int, columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """Where to cut these numbers, so that each piece takes up to so many bytes, or is one tuple."""
+        return self._tuples.pieces(numbers, most_bytes, columns)
+
+    def chosen(self, block: Block, matched: bool) -> Iterator[tuple[Numbers, pa.RecordBatch]]:
+        """The block's tuples that matched a row, or the others, with their numbers."""
+        numbers = block.chosen(matched)
+        for begin, end in self.pieces(numbers, FETCHED_BYTES):
+            own = numbers[begin:end]
+            for rows in self.take(own).combine_chunks().to_batches():
+                yield own, rows

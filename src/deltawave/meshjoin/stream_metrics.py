@@ -1,12 +1,75 @@
-"""What ``deltawave stream`` prints of each micro-batch: a line to be read, or one of JSON."""
+"""What joining a micro-batch took: counted by its tasks, added up by Spark, and reported by ``deltawave stream``."""
 
 from __future__ import annotations
 
 import json
+import resource
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from pyspark import SparkContext
+from pyspark.accumulators import Accumulator, AccumulatorParam
+
+from deltawave.meshjoin.operator import Counts
+
+
+@dataclass(frozen=True)
+class TaskTotals:
+    """Figures of tasks.
+
+    - ``tasks``: that had rows; ``rows``: of all tasks, ``most_rows``: of the task that had most
+    - ``shed_rows``: that did not fit in memory
+    - ``readings``: how often the relation was read, by the task that did so most
+    - ``peak_bytes``: most bytes of a task that count as its memory
+    - ``process_bytes``: most bytes of a Python worker since it was started, with all that it holds
+    """
+
+    tasks: int = 0
+    rows: int = 0
+    most_rows: int = 0
+    shed_rows: int = 0
+    readings: float = 0.0
+    peak_bytes: int = 0
+    process_bytes: int = 0
+
+    @classmethod
+    def of_task(cls, counts: Counts, pages: int) -> TaskTotals:
+        """The figures of a task whose part of the relation has so many pages."""
+        rows = counts.tuples + counts.shed
+        resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        readings = counts.pages / pages if pages else 0.0
+        return cls(int(rows > 0), rows, rows, counts.shed, readings, counts.peak_bytes, resident)
+
+    def __add__(self, other: TaskTotals) -> TaskTotals:
+        return TaskTotals(
+            self.tasks + other.tasks,
+            self.rows + other.rows,
+            max(self.most_rows, other.most_rows),
+            self.shed_rows + other.shed_rows,
+            max(self.readings, other.readings),
+            max(self.peak_bytes, other.peak_bytes),
+            max(self.process_bytes, other.process_bytes),
+        )
+
+
+class _Sums(AccumulatorParam[TaskTotals]):
+    def zero(self, value: TaskTotals) -> TaskTotals:
+        return TaskTotals()
+
+    def addInPlace(self, value1: TaskTotals, value2: TaskTotals) -> TaskTotals:
+        return value1 + value2
+
+
+Totals = Accumulator[TaskTotals]
+
+
+def totals(context: SparkContext) -> Totals:
+    """Totals to which tasks add theirs."""
+    return context.accumulator(TaskTotals(), _Sums())
+
 
 _MIB = 1 << 20
 
@@ -39,23 +102,23 @@ class Report:
         if self.is_json:
             measured = {"rows": rows, "seconds": seconds, "lag_seconds": waited, "lag_rows": behind}
             return self._json(batch, {**metrics, **measured}, counts)
-        told = [f"batch {batch}: {rows:,} rows in {seconds:.1f} s", f"{rows / max(seconds, 0.001):,.0f} rows/s"]
-        told += _of_counts(counts)
+        parts = [f"batch {batch}: {rows:,} rows in {seconds:.1f} s", f"{rows / max(seconds, 0.001):,.0f} rows/s"]
+        parts += _of_counts(counts)
         if metrics:
-            told.append(f"{metrics['readings']:g} readings of the relation")
-            told.append(f"{metrics['peak_bytes'] / _MIB:,.1f} MiB of a task's memory")
+            parts.append(f"{metrics['readings']:g} readings of the relation")
+            parts.append(f"{metrics['peak_bytes'] / _MIB:,.1f} MiB of a task's memory")
         if waited is not None:
-            told.append(f"lag up to {waited:.1f} s")
+            parts.append(f"lag up to {waited:.1f} s")
         if behind:
-            told.append(f"{behind:,} rows behind the source")
-        return ", ".join(told)
+            parts.append(f"{behind:,} rows behind the source")
+        return ", ".join(parts)
 
-    def of_former_run(self, batch: int) -> str:
-        """A micro-batch that a former run had begun, of which Spark has no progress."""
+    def of_previous_run(self, batch: int) -> str:
+        """A micro-batch that a previous run had begun, of which Spark has no progress."""
         counts = {name: count(batch) for name, count in self.counted.items()}
         if self.is_json:
             return self._json(batch, self.metrics(batch), counts)
-        return ", ".join([f"batch {batch}: begun by a former run, now done", *_of_counts(counts)])
+        return ", ".join([f"batch {batch}: begun by a previous run, now done", *_of_counts(counts)])
 
     def _json(self, batch: int, figures: Mapping[str, Any], counts: Mapping[str, int]) -> str:
         named = {name.replace(" ", "_"): count for name, count in counts.items()}
@@ -67,13 +130,13 @@ def _of_counts(counts: Mapping[str, int]) -> list[str]:
 
 
 def _seconds_between(previous: Any, progress: Any) -> float:
-    """The time between two triggers: a row of the second one's micro-batch has arrived since the first."""
+    """The time between two triggers: a row of the second one's micro-batch came in since the first."""
     began, begins = (datetime.fromisoformat(each["timestamp"].replace("Z", "+00:00")) for each in (previous, progress))
     return (begins - began).total_seconds()
 
 
 def _rows_behind(sources: Any) -> int | None:
-    """How many rows the sources have that no micro-batch has taken yet; none if they don't know, like files."""
+    """How many rows the sources have that no micro-batch has read yet; none if they don't know, like files."""
     rows = None
     for source in sources:
         latest, end = (_offsets(source[name]) for name in ("latestOffset", "endOffset"))

@@ -1,10 +1,10 @@
 """The hash table H of MESHJOIN: which tuples of the window have a key's hash (MJ08 3.1, Figure 3).
 
-Tuples are numbered as they arrive. A slot holds the number of the last tuple that came to it, and each tuple the number
-of the one before: a chain from the newest to the oldest. Tuples leave in the order in which they came, so that removing
+Tuples are numbered as they come in. A slot holds the number of the last tuple that came to it, and each tuple the
+number of the one before: a chain from the newest to the oldest. Tuples leave in the order in which they came. To remove
 them moves a bound and touches no chain: a chain ends at the first number below the bound.
 
-Most rows of a relation meet no tuple. Each slot has a filter of eight bits, for the hashes of its tuples, so that such
+Most rows of a relation match no tuple. Each slot has a filter of eight bits, for the hashes of its tuples, so that such
 rows cost little more than a look at a small array.
 """
 
@@ -27,7 +27,7 @@ Candidates = tuple[Places, Numbers]
 _LINKS, _PER_LINK = 24, 8192
 # As few chains are followed one by one: numpy takes as long for one link as for these.
 _FEW = 32
-# Rounds in which the first of the tuples that arrive in a slot is added; the rest of these are sorted.
+# Rounds in which the first of the tuples that come to a slot is added; the rest of these are sorted.
 _ROUNDS = 6
 # Candidates returned at a time, and tuples scanned at a time: their arrays do not count as the join's memory.
 _CANDIDATES, _PIECE = 1 << 14, 1 << 15
@@ -81,7 +81,7 @@ class HashTable:
         """Put new tuples, with their bits of the filters, in front of the chains of their slots; return their links."""
         links = np.empty(len(slots), dtype=np.int32)
         places = np.arange(len(slots), dtype=np.int32)
-        # In most slots one tuple arrives: then this ends after a few rounds.
+        # In most slots one tuple is added: then this ends after a few rounds.
         for _ in range(_ROUNDS):
             numbers = places + np.int32(self.end - self._base)
             links[places] = self._put_in_front(slots, numbers, bits)
@@ -89,7 +89,7 @@ class HashTable:
             slots, places, bits = slots.take(left), places.take(left), bits.take(left)
             if not len(places):
                 return links
-        # Tuples of one slot become adjacent, in the order of arrival.
+        # Tuples of one slot become adjacent, in their order.
         order = np.argsort(slots, kind="stable")
         slots, places = slots.take(order), places.take(order)
         numbers = places + np.int32(self.end - self._base)
@@ -121,7 +121,7 @@ class HashTable:
         """Pairs of rows and tuples with equal hashes, and few others, some at a time."""
         found: list[Candidates] = []
         waiting = 0
-        for pairs in self._met(hashes):
+        for pairs in self._pairs(hashes):
             found.append(pairs)
             waiting += len(pairs[0])
             if waiting >= _CANDIDATES:
@@ -130,7 +130,7 @@ class HashTable:
         if found:
             yield _joined(found)
 
-    def _met(self, hashes: Hashes) -> Iterator[Candidates]:
+    def _pairs(self, hashes: Hashes) -> Iterator[Candidates]:
         """The same pairs, in the order in which chains are followed."""
         if self.begin == self.end:
             return
@@ -150,9 +150,9 @@ class HashTable:
                     yield pairs
                 break
             places = numbers + shift
-            met = (self._marks.take(places, mode="wrap") == marks).nonzero()[0]
-            if len(met):
-                yield rows.take(met), numbers.take(met).astype(np.int64) + self._base
+            matched = (self._marks.take(places, mode="wrap") == marks).nonzero()[0]
+            if len(matched):
+                yield rows.take(matched), numbers.take(matched).astype(np.int64) + self._base
             numbers = self._links.take(places, mode="wrap")
             linked = (numbers >= oldest).nonzero()[0]
             rows, numbers, marks = rows.take(linked), numbers.take(linked), marks.take(linked)
@@ -194,10 +194,10 @@ class HashTable:
             piece = np.arange(begin, min(begin + _PIECE, last)) + self.begin % self.capacity
             marks = self._marks.take(piece, mode="wrap")
             for hashed, its_rows, count in zip(wanted.astype(np.uint16), own, counts, strict=True):
-                met = np.flatnonzero(marks[: max(0, count - begin)] == hashed) + (self.begin + begin)
+                matched = np.flatnonzero(marks[: max(0, count - begin)] == hashed) + (self.begin + begin)
                 step = max(1, _CANDIDATES // len(its_rows))
-                for at in range(0, len(met), step):
-                    part = met[at : at + step]
+                for at in range(0, len(matched), step):
+                    part = matched[at : at + step]
                     yield np.repeat(its_rows, len(part)), np.tile(part, len(its_rows))
 
     def _slot(self, hashes: Hashes) -> Places:
