@@ -111,7 +111,7 @@ def test_a_source_that_changes_its_columns_during_a_run() -> None:
     record, _ = after(SPEC, 3)
     works, _ = pending(record, SPEC, days(4, 4))
     other = replace(SPEC, columns=(SPEC.columns[0], SPEC.columns[2], SPEC.columns[1]))
-    with pytest.raises(ValueError, match=r"columns: was .* and is .*: build the wave index anew"):
+    with pytest.raises(ValueError, match=r"columns: was .* and is .*: rebuild the wave index"):
         step(record, other, works[0], "(source)", Naming("shop", "sales", 9, "0123456789ab"))
 
 

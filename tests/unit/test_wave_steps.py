@@ -23,14 +23,14 @@ from pyspark.sql.types import (
 )
 from unit.wave_records import COLUMNS, SPEC, after, days
 
-from deltawave.differencing.comparable import comparable, literal
+from deltawave.differencing.comparable import comparable
+from deltawave.sql_text import literal
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
 from deltawave.wave.pending import Work, pending
 from deltawave.wave.statements import drop_part, view_select
-from deltawave.wave.steps import step
+from deltawave.wave.steps import MOST_TEXT, full_length, step
 from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, named_parts, of_ranges
-from deltawave.wave.text_length import MOST_TEXT, full_length
 from deltawave.wave.type_texts import nesting, type_text
 
 

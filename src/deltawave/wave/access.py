@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import quoted
 from deltawave.wave.day_values import in_order
 from deltawave.wave.statements import of_days, parts_are_there
 from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord, WaveSpec

@@ -12,8 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.costs.wave_parameters import TableParameters, WaveParameters
-from deltawave.differencing.comparable import literal
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import literal, quoted
 from deltawave.wave.access import timed_index_probe, timed_segment_scan
 from deltawave.wave.measuring import (
     RUNS,

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from deltawave.wave.day_values import DayValues, day_values, in_order, values_of
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.tables import GAPS, Day, WaveRecord, WaveSpec
 
-_REBUILD = "build the wave index anew, or set it back."
-GAPS = ("skip", "empty", "fail")
+_REBUILD = "rebuild the wave index, or set it back."
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
             continue
         if number - 1 not in days:
             raise ValueError(
-                f"{day.value} is the oldest day of the index, and can't be dropped: build the wave index anew."
+                f"{day.value} is the oldest day of the index, and can't be dropped: rebuild the wave index."
             )
         days[number] = _place_after(values, days[number - 1])
     return replace(record, days=days)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from deltawave.differencing.comparable import literal
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import literal, quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, PLACE, VALUE, Part, Table, WaveRecord, WaveSpec, as_comment
 

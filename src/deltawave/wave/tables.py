@@ -13,9 +13,11 @@ from typing import Any
 
 from deltawave.wave.operations import Days, Operation, as_json, from_json
 from deltawave.wave.planner import WaveIndex
+from deltawave.wave.schemes import SCHEMES
 from deltawave.wave.state import WaveState
 
 TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
+GAPS = ("skip", "empty", "fail")
 # A Hive metastore cannot filter by a name that begins with an underscore.
 PART = "wave_part"
 VALUE = "wave_value"
@@ -197,6 +199,15 @@ class WaveRecord:
             tuple(_table(table) for table in told["replaced"]),
             told["run"],
         )
+
+
+def choices() -> dict[str, Any]:
+    """What options of a wave index can be: ``schemes``, with the least numbers of constituents; others as lists."""
+    return {
+        "schemes": {name: scheme.least for name, scheme in SCHEMES.items()},
+        "techniques": list(TECHNIQUES),
+        "gaps": list(GAPS),
+    }
 
 
 def named_parts(tables: Iterable[Table]) -> set[tuple[str, str]]:

@@ -12,6 +12,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave.derby import missing_function
 from dbt.adapters.deltawave.errors import readable, secret_values
+from deltawave.sql_text import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -149,7 +150,7 @@ def create_view(session: SparkSession, name: str, remote: Remote, query: str, vi
     asked = f"{query.strip().removesuffix(';')}\n/* deltawave: {view.replace('*/', '')} */"
     try:
         frame = session.read.format("jdbc").options(**_options(remote), query=asked).load()
-        frame.createOrReplaceTempView("`" + view.replace("`", "``") + "`")
+        frame.createOrReplaceTempView(quoted(view))
         return _padded(frame.schema)
     except Exception as error:
         raise DbtRuntimeError(_failure(name, remote, error)) from error
