@@ -35,12 +35,12 @@
 
 {# The days that this run drops from the index, by --vars '{deltawave_drop_days: {model: [day]}}'. #}
 {%- macro _days_to_drop(job) -%}
-  {%- set asked = var('deltawave_drop_days', {}) -%}
-  {%- if asked is not mapping -%}
-    {%- do deltawave._fail('days_to_drop', {'model': job.name, 'value': asked | string}) -%}
+  {%- set dropped = var('deltawave_drop_days', {}) -%}
+  {%- if dropped is not mapping -%}
+    {%- do deltawave._fail('days_to_drop', {'model': job.name, 'value': dropped | string}) -%}
   {%- endif -%}
-  {%- set days = asked.get(job.name) or [] -%}
-  {%- for name in asked if not graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') | selectattr('name', 'equalto', name) | list -%}
+  {%- set days = dropped.get(job.name) or [] -%}
+  {%- for name in dropped if not graph.nodes.values() | selectattr('resource_type', 'equalto', 'model') | selectattr('name', 'equalto', name) | list -%}
     {%- do deltawave._fail('days_of_no_model', {'name': name}) -%}
   {%- endfor -%}
   {#- YAML reads a date without quotes as a date. -#}

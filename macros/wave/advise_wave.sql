@@ -9,7 +9,7 @@
 
   Sizes in MB and times in seconds, of one day's data: window, packed (S), build (Build), add (Add), and unpacked (S'), delete (Del), probes, scans,
   probe_indexes, scan_indexes, bucket (c), seek, transfer (Trans), copy (CP), smart_copy (SMCP), fixed. Needs: hard_window, can_delete, techniques,
-  most_constituents, most_space, most_transition. Among choices with up to `tolerance` more work, the one with the fewest constituents is taken.
+  most_constituents, most_space, most_transition. Among choices with up to `tolerance` more work, the one with the fewest constituents is chosen.
 #}
 {%- macro advise_wave(
   window=none, packed=none, build=none, add=none, unpacked=none, delete=none, probes=0, scans=0, probe_indexes=none, scan_indexes=none, bucket=none,

@@ -55,7 +55,7 @@ def test_days_of_a_part() -> None:
     assert Macros()._days_of_part("5,11-13") == [5, 11, 12, 13]
 
 
-def test_columns_are_told_as_the_dump_spells_them() -> None:
+def test_columns_are_named_as_the_dump_spells_them() -> None:
     settings = Macros()._wave_settings("sales", {**GOOD, "day_column": "DAY", "search_field": "supplier"})
     dump: Any = SimpleNamespace(schema=StructType().add("Day", DateType()).add("Supplier", IntegerType()))
     spec = specification(dump, settings)
@@ -191,7 +191,7 @@ def planned(length: int = 0, accept: bool = False, **found: Any) -> tuple[list[s
 
 
 def test_days_that_look_wrong_do_not_keep_others_from_being_loaded() -> None:
-    taken = [Work("take", (Day("2026-01-02"),))]
+    taken = [Work("load", (Day("2026-01-02"),))]
     _, refused = planned(refused=["2206-01-04: a wrong date?"], works=taken, accept=True)
     assert refused == ["2206-01-04: a wrong date?"]
     # A preparation alone changes nothing that a reader sees. What a run warns of is not lost.
@@ -325,7 +325,7 @@ def test_a_transition_is_reported_like_any_batch() -> None:
     said: list[str] = []
     macros = Macros(log=lambda text, info: said.append(text) or "")
     job = {"name": "x", "attempt": "own", "outcome": dict.fromkeys(("batches", *COUNTED), 0)}
-    batch = macros._begin_step(job, None, {"kind": "take", "days": [{"value": "2026-01-08"}]})
+    batch = macros._begin_step(job, None, {"kind": "load", "days": [{"value": "2026-01-08"}]})
     macros._report_batch(job, batch | {"counts": {"insert": 3, "delete": 2, "update": 0, "backfill": 0}})
     assert said == ["deltawave: x: batch 1 (2026-01-08): 3 inserts, 2 deletes, 0 updates"]
     assert macros._outcome(job) == "1 batch: 3 inserts, 2 deletes, 0 updates"
@@ -422,11 +422,11 @@ def taken(drops: list[str], unsteady: dict[str, str], warnings: list[str], is_ov
         "_is_overtaken": is_overtaken,
     }
     # A file's macros replace these when it is loaded.
-    take, _ = macros._take_step, macros._run
+    take, _ = macros._make_step, macros._run
     for name in ("_step", "_update", "_create_batches", "_report_batch", "_commit", *answers):
         macros._macros[name] = lambda *_, name=name, **__: done.append(name) or answers.get(name)
     job = {"name": "sales", "sql": "(select)", "state_schema": "s", "statements": [], "settings": {}}
-    take({**job, "target": SimpleNamespace(identifier="sales")}, None, {"kind": "take", "days": []}, True, warnings)
+    take({**job, "target": SimpleNamespace(identifier="sales")}, None, {"kind": "load", "days": []}, True, warnings)
     return done
 
 

@@ -178,7 +178,7 @@ def test_what_readers_saw_stays_when_a_run_finishes_a_batch(technique: str) -> N
         return step(
             before,
             spec,
-            Work("take", tuple(days(number, number))),
+            Work("load", tuple(days(number, number))),
             "(source)",
             Naming("shop", "sales", 90 + number, run),
         ).record
@@ -205,7 +205,7 @@ def test_each_part_is_reserved_in_a_folder_of_its_own() -> None:
 def test_new_days_are_compared_where_they_were_written() -> None:
     spec = replace(SPEC, index=WaveIndex("rata", 4, 2), search_field="words")
     record, _ = after(spec, 4)
-    work = Work("take", tuple(days(5, 5)))
+    work = Work("load", tuple(days(5, 5)))
     made = step(record, spec, work, "(source)", Naming("shop", "sales", 9, "0123456789ab"))
     assert made.changed_days is not None
     assert "values (0, '2026-01-05', 1000000L, '0000000000000005', false))" in made.changed_days

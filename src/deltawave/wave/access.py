@@ -1,4 +1,4 @@
-"""Probes and scans of a wave index (WI 2.2): they read only constituents whose time-sets meet the range of days."""
+"""Probes and scans of a wave index (WI 2.2): they read only constituents that have days in the range."""
 
 from __future__ import annotations
 

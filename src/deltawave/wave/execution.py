@@ -197,7 +197,7 @@ def superseded(
 ) -> tuple[Table, ...]:
     """Whole tables, and parts of tables, that were replaced and that readers may still read.
 
-    Those that a run found stay until the next run. Those that it wrote itself stay only until it takes another day, so
+    Those that a run found stay until the next run. Those that it wrote itself stay only until it loads another day, so
     that a run of many days does not keep a copy for each.
     """
     held = named_parts(tables.values())
@@ -220,8 +220,8 @@ def drops(before: WaveRecord, after: WaveRecord) -> list[str]:
     found = []
     for table in before.replaced:
         if table.name in tables:
-            gone = [part.name for part in table.parts if (table.name, part.name) not in kept]
-            found += [sql.drop_part(table.name, name) for name in gone]
+            dropped = [part.name for part in table.parts if (table.name, part.name) not in kept]
+            found += [sql.drop_part(table.name, name) for name in dropped]
         else:
             found.append(f"drop table if exists {table.name}")
     return found

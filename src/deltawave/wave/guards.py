@@ -34,7 +34,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Checked:
-    """The days that may be ``loaded``, in order, and what to say of the others that the source has."""
+    """The days that may be ``loaded``, in order, and sentences about the others that the source has."""
 
     loaded: list[Day]
     refused: list[str]

@@ -251,7 +251,7 @@ def plan_json(plan: DayPlan) -> str:
 
 
 def plan_table(plans: Sequence[DayPlan]) -> str:
-    """Plans as in the paper's tables: a line for each operation, with the time-sets beside a day's first one."""
+    """Plans as in the paper's tables: a line for each operation, with the time-sets next to a day's first one."""
     count = max((len(plan.state.constituents) for plan in plans), default=0)
     head = ["day", "operations", *(f"I{number}" for number in range(1, count + 1)), "temporaries"]
     lines = [head, *(line for plan in plans for line in _lines(plan))]

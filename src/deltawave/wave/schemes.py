@@ -211,11 +211,11 @@ def _plus_plus_preparation(wave: Wave, state: WaveState, number: int, used: int)
     yield from _catch_up(state, used - 1, days, len(days))
     # With one constituent, the cluster that expires next is not complete before its temporary indexes are needed.
     if wave.spread and later != number:
-        room = _share(len(days), len(following)) - len(_missing(state, used - 1, days))
+        most = _share(len(days), len(following)) - len(_missing(state, used - 1, days))
         for earlier in range(used - 2, -1, -1):
-            yield from _catch_up(state, earlier, days, room)
-            room -= min(room, len(_missing(state, earlier, days)))
-        yield from prepare(state, following, room)
+            yield from _catch_up(state, earlier, days, most)
+            most -= min(most, len(_missing(state, earlier, days)))
+        yield from prepare(state, following, most)
 
 
 def _share(cluster: int, following: int) -> int:

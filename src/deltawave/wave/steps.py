@@ -63,7 +63,7 @@ def step(
     ``ValueError`` for a specification that does not continue the record's.
     """
     if record is not None:
-        # The source may have changed since the run asked for the pending work.
+        # The source may have changed since the run was planned.
         check_same(record.spec, spec)
     before = record or WaveRecord(spec)
     seen = record or shown or before
@@ -100,8 +100,8 @@ def step(
     after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind in ("prepare", "show")))
     indexed = after.indexed | {number}
     after = replace(after, days={each: day for each, day in days.items() if each in indexed})
-    asked = changed_days(after, new, writer.first, writer.written) if writer.written else None
-    return Step(tuple(writer.statements), after, tuple(drops(seen, after)), asked)
+    query = changed_days(after, new, writer.first, writer.written) if writer.written else None
+    return Step(tuple(writer.statements), after, tuple(drops(seen, after)), query)
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,9 @@ def full_length(spec: WaveSpec, schema: str, model: str) -> int:
     record, longest = WaveRecord(spec), 0
     for number in range(1, spec.index.window + 1):
         value = str(date(2000, 1, 1) + timedelta(days=number)) if spec.day_type == "date" else f"{number:08}"
-        works = [Work("take", (Day(value, 1_000_000, "0" * 16),)), Work("prepare")]
+        works = [Work("load", (Day(value, 1_000_000, "0" * 16),)), Work("prepare")]
         for batch, work in enumerate(works, 2 * number - 1):
-            if work.kind == "take" or record.pending:
+            if work.kind == "load" or record.pending:
                 made = step(record, spec, work, "", Naming(schema, model, batch, _ATTEMPT))
                 record = made.record
                 if number == spec.index.window:

@@ -117,7 +117,7 @@ class DeltawaveAdapter(SparkAdapter):
                     if node.unique_id in selected_resources.SELECTED_RESOURCES:
                         refused.append(error)
                     else:
-                        logger.warning(f"Not selected, so this run goes on without it: {error}")
+                        logger.warning(f"Not selected, so this run continues without it: {error}")
         if len(refused) == 1:
             raise refused[0]
         if refused:
@@ -138,7 +138,7 @@ class DeltawaveAdapter(SparkAdapter):
         callers = calling_macros()
         names = [f"{caller.macro.name} ({caller.macro.original_file_path})" for caller in callers]
         logger.debug("\n  called by macro ".join([f"{kind} error: {message}", *names]))
-        # While dbt parses, it does not say itself which model it was. Operations and checks run for a macro.
+        # While dbt parses, it does not report itself which model it was. Operations and checks run for a macro.
         nodes = [caller.node for caller in callers if getattr(caller.node, "resource_type", "macro") != "macro"]
         raise RefusalError(message, kind, nodes[0] if nodes else None)
 
@@ -238,7 +238,7 @@ class DeltawaveAdapter(SparkAdapter):
         self._require_session(f"Library function '{function}': Python runs")
         handle = self._handle()
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
-        with self._manager.exception_handler(function), library_logs.heard(function.partition(".")[0]) as messages:
+        with self._manager.exception_handler(function), library_logs.captured(function.partition(".")[0]) as messages:
             handle.drop_views()
             secrets = self.config.credentials.secrets
             frame, free, measured = library_functions.rows(function, relations, options, handle.session, secrets)

@@ -38,9 +38,9 @@ def _delete(session: Any, schema: str, folder: str) -> bool:
     files = path.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
     if not files.exists(path):
         return False
-    lodger = _table_at(session, schema, files.makeQualified(path).toString())
-    if lodger is not None:
-        raise DbtRuntimeError(f"remove_leftover_folder: {folder} belongs to the table {schema}.{lodger}.")
+    owner = _table_at(session, schema, files.makeQualified(path).toString())
+    if owner is not None:
+        raise DbtRuntimeError(f"remove_leftover_folder: {folder} belongs to the table {schema}.{owner}.")
     return bool(files.delete(path, True))
 
 

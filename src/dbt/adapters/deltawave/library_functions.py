@@ -23,7 +23,7 @@ from dbt.adapters.deltawave.reports import is_theirs, report
 def find(path: str, arguments: Iterable[str], secrets: Iterable[str] = ()) -> Callable[..., Any]:
     """Return the function of that dotted path, which takes arguments of these names.
 
-    Raises a ``DbtRuntimeError`` that names the function and says what is wrong with it.
+    Raises a ``DbtRuntimeError`` that names the function and what is wrong with it.
     """
     function: Callable[..., Any] = _imported(path, secrets)
     if not callable(function):

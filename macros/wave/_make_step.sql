@@ -1,5 +1,5 @@
 {# Makes one transition, and returns the record of its decision. `warnings`: a list to which it adds its own. #}
-{%- macro _take_step(job, last, work, is_new, warnings) -%}
+{%- macro _make_step(job, last, work, is_new, warnings) -%}
   {%- set batch = deltawave._begin_step(job, last, work) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- set shown = deltawave._wave_found(job, last) if last else none -%}
@@ -22,7 +22,7 @@
     {%- do deltawave._create_batches(job) -%}
   {%- endif -%}
   {%- do deltawave._commit(job, batch, record, last) -%}
-  {#- The clean step drops tables; it does not know of parts in tables that stay. A run that has gone on meanwhile sweeps these, or drops the table. -#}
+  {#- The clean step drops tables; it does not know of parts in tables that stay. A run that has continued meanwhile sweeps these, or drops the table. -#}
   {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}{%- do deltawave._run(job, drop) -%}{%- endfor -%}
   {%- do deltawave._report_batch(job, batch) -%}
   {%- if checksums -%}
