@@ -186,7 +186,8 @@ def specification(dump: DataFrame, settings: Settings) -> WaveSpec:
     index = WaveIndex(settings["scheme"], settings["window"], settings["constituents"], settings["spread"])
     columns = columns_of(dump)
     spelt = {name.lower(): name for name, _ in columns}
-    day, field = (spelt.get(settings[each].lower(), settings[each]) for each in ("day_column", "search_field"))
+    names: list[str] = [settings[each] for each in ("day_column", "search_field")]
+    day, field = (spelt.get(name.lower(), name) for name in names)
     spec = WaveSpec(index, settings["update_technique"], day, field, columns)
     return replace(spec, buckets=settings["buckets"], clip=settings["clip"])
 
