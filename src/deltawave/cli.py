@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from deltawave.environment import DISTRIBUTION, Finding, examine, installed_version
 from deltawave.wave import SCHEMES, WaveIndex, plans
-from deltawave.wave.plan_text import plan_json, plan_table
+from deltawave.wave.planner import plan_json, plan_table
 
 if TYPE_CHECKING:
     Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"

@@ -24,9 +24,9 @@ def steps_of(record: WaveRecord, days: Sequence[int], table: WaveTable) -> list[
     """The steps, one after the other, that take days; nothing is written."""
     made = []
     for number in days:
-        works = (Work("take", (Day(str(number)),)), Work("prepare"))
+        works = (Work("load", (Day(str(number)),)), Work("prepare"))
         for batch, work in enumerate(works, 2 * number):
-            if work.kind == "take" or record.pending:
+            if work.kind == "load" or record.pending:
                 naming = Naming(table.schema, table.name, batch, f"{number:012x}")
                 made.append(step(record, record.spec, work, "source", naming))
                 record = made[-1].record

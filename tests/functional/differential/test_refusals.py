@@ -82,7 +82,7 @@ class TestRefusals:
         bench.add_differential("misspelt", ignore_column=["name"])
         assert "Configuration Error in model misspelt (models/added/misspelt.sql)" in bench.refused(GOOD)
         done = bench.build(None, "--select", MODEL)
-        assert "Not selected, so this run goes on without it: Configuration Error in model misspelt" in done.text
+        assert "Not selected, so this run continues without it: Configuration Error in model misspelt" in done.text
 
     def test_options_under_meta_come_first(self, bench: Workbench) -> None:
         bench.configure(unique_key="nothing", meta={"deltawave": {"unique_key": "account_id"}})

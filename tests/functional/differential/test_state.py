@@ -7,7 +7,7 @@ import json
 import pytest
 from workbench import MODEL, Workbench
 
-from dbt.adapters.deltawave.literals import quoted
+from deltawave.sql_text import literal
 
 GOOD = "select id as account_id, cast(id as string) as name from range(4)"
 MORE = "select id as account_id, cast(id as string) as name, id * 10 as points from range(4)"
@@ -189,7 +189,7 @@ class TestRepair:
         record = json.loads(bench.spark.table(commit).collect()[0].record)
         for key in ("measured", "nearness", "batches_columns"):
             del record[key]
-        bench.spark.sql(f"alter view {commit} as select {quoted(json.dumps(record))} as record")
+        bench.spark.sql(f"alter view {commit} as select {literal(json.dumps(record))} as record")
         older = bench.spark.table(batches).drop("distance", "divergence", "window_rows")
         bench.spark.createDataFrame(older.collect(), older.schema).createOrReplaceTempView("older")
         bench.spark.sql(f"drop table {batches} purge")

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from dbt.adapters.deltawave.literals import literal
+from deltawave.sql_text import literal
 
 
 @pytest.mark.parametrize(

@@ -1,39 +1,29 @@
 {# Makes one transition, and returns the record of its decision. `warnings`: a list to which it adds its own. #}
-{%- macro _take_step(job, last, work, is_new, warnings) -%}
+{%- macro _make_step(job, last, work, is_new, warnings) -%}
   {%- set batch = deltawave._begin_step(job, last, work) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
+  {%- set shown = deltawave._wave_found(job, last) if last else none -%}
   {%- set options = {
-    'record': none if is_new or not last else tojson(deltawave._wave_found(job, last)),
-    'former': tojson(deltawave._wave_found(job, last)) if last else none,
-    'work': tojson(work),
-    'source': job.sql,
-    'schema': job.state_schema,
-    'model': job.target.identifier,
-    'batch': batch.batch_id,
-    'attempt': batch.attempt,
+    'settings': job.settings, 'record': none if is_new else shown, 'shown': shown, 'work': work, 'source': job.sql,
+    'schema': job.state_schema, 'model': job.target.identifier, 'batch': batch.batch_id, 'attempt': batch.attempt,
   } -%}
-  {%- set found = deltawave._ask_library(job, batch, 'next_step', options) -%}
-  {%- for row in found if row.kind == 'statement' -%}
-    {%- do deltawave._run(job, row.text) -%}
-  {%- endfor -%}
-  {%- set checksums = deltawave._unsteady_days(job, batch, found) -%}
+  {%- set step = deltawave._call_wave(job, 'next_step', options) -%}
+  {%- for statement in step.statements -%}{%- do deltawave._run(job, statement) -%}{%- endfor -%}
+  {%- set checksums = deltawave._unsteady_days(job, batch, step.changed_days) -%}
   {%- if checksums -%}
     {#- The written rows stay; the record gets their checksums. -#}
-    {%- set found = deltawave._ask_library(job, batch, 'next_step', dict(options, checksums=checksums)) -%}
+    {%- set step = deltawave._call_wave(job, 'next_step', dict(options, checksums=checksums)) -%}
   {%- endif -%}
-  {%- set told = fromjson((found | selectattr('kind', 'equalto', 'outcome') | first).text) -%}
   {#- A view that Spark would refuse must not be decided. -#}
-  {%- do deltawave._run(job, 'describe query ' ~ told.select) -%}
-  {%- do deltawave._update(batch, counts={'insert': told.inserted, 'delete': told.deleted, 'update': 0, 'backfill': 0}) -%}
-  {%- set record = deltawave._step_record(job, batch, told) -%}
+  {%- do deltawave._run(job, 'describe query ' ~ step.select) -%}
+  {%- do deltawave._update(batch, counts={'insert': step.inserted, 'delete': step.deleted, 'update': 0, 'backfill': 0}) -%}
+  {%- set record = deltawave._step_record(job, batch, step) -%}
   {%- if not last -%}
     {%- do deltawave._create_batches(job) -%}
   {%- endif -%}
   {%- do deltawave._commit(job, batch, record, last) -%}
-  {#- The clean step drops tables; it does not know of parts in tables that stay. A run that has gone on meanwhile sweeps these, or drops the table. -#}
-  {%- for row in found if row.kind == 'drop' and row.text.startswith('alter table') and not deltawave._is_overtaken(job, record) -%}
-    {%- do deltawave._run(job, row.text) -%}
-  {%- endfor -%}
+  {#- The clean step drops tables; it does not know of parts in tables that stay. A run that has continued meanwhile sweeps these, or drops the table. -#}
+  {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}{%- do deltawave._run(job, drop) -%}{%- endfor -%}
   {%- do deltawave._report_batch(job, batch) -%}
   {%- if checksums -%}
     {%- do warnings.append(deltawave._message('unsteady_days', {
@@ -47,21 +37,10 @@
   New days whose written values differ from the counted ones: {day: checksum of the written rows}. Another number of rows is refused; other values come
   from sums of floating-point numbers, and from collect_set, whose order varies. Rows that were copied within the index have to be the recorded ones.
 #}
-{%- macro _unsteady_days(job, batch, found) -%}
-  {%- set others = [] -%}
-  {%- set damaged = [] -%}
-  {%- set checksums = {} -%}
-  {%- for row in found if row.kind == 'changed_days' -%}
-    {%- for day, checksum, has_other_count, is_copied in deltawave._run(job, row.text).rows -%}
-      {%- if is_copied -%}
-        {%- do damaged.append(day) -%}
-      {%- else -%}
-        {%- if has_other_count -%}{%- do others.append(day) -%}{%- endif -%}
-        {%- do checksums.update({day: checksum}) -%}
-      {%- endif -%}
-    {%- endfor -%}
-  {%- endfor -%}
-  {%- if others or damaged -%}
+{%- macro _unsteady_days(job, batch, query) -%}
+  {%- if not query -%}{{ return({}) }}{%- endif -%}
+  {%- set found = adapter.call_library('deltawave.wave.materialization.written', {'changed': '(\n' ~ query ~ '\n)'}, {}) -%}
+  {%- if found.changed or found.damaged -%}
     {#- A run that has decided this batch sweeps the leftovers of others for it. -#}
     {%- set newest = deltawave._last_commit(job) -%}
     {%- if newest >= batch.batch_id -%}
@@ -69,12 +48,12 @@
       {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': winner, 'attempt': batch.attempt}) -%}
     {%- endif -%}
     {#- Copies of a new day differ if the source does. -#}
-    {%- if others -%}
-      {%- do deltawave._refuse(job, batch, 'changed_days', {'days': others | join(', ')}) -%}
+    {%- if found.changed -%}
+      {%- do deltawave._refuse(job, batch, 'changed_days', {'days': found.changed | join(', ')}) -%}
     {%- endif -%}
-    {%- do deltawave._refuse(job, batch, 'damaged_days', {'days': damaged | unique | join(', ')}) -%}
+    {%- do deltawave._refuse(job, batch, 'damaged_days', {'days': found.damaged | join(', ')}) -%}
   {%- endif -%}
-  {{ return(checksums) }}
+  {{ return(found.checksums) }}
 {%- endmacro -%}
 
 {# The state of one attempt at a transition, by the names of _begin_batch. #}
@@ -94,28 +73,28 @@
 {%- endmacro -%}
 
 {# The record of a transition: its figures for x__batches, and the wave index after it (see _commit_record). #}
-{%- macro _step_record(job, batch, told) -%}
-  {%- set tables = deltawave._attempts_helpers(job, told.tables, deltawave._attempt_kinds()) -%}
+{%- macro _step_record(job, batch, step) -%}
+  {%- set tables = deltawave._attempts_helpers(job, step.tables, deltawave._attempt_kinds()) -%}
   {{ return(dict(deltawave._decision_time(batch), **{
     'version': deltawave._state_version(),
     'target': deltawave._target_of(job),
     'batch_id': batch.batch_id,
     'attempt': batch.attempt,
-    'select': told.select,
+    'select': step.select,
     'tables': tables,
     'log': none,
     'kept': none,
     'ranges': none,
     'file_format': job.settings.file_format,
     'batch_at': deltawave._utc(run_started_at),
-    'snapshot_date': told.day,
+    'snapshot_date': step.day,
     'strategy': job.settings.scheme,
-    'reason': told.kind,
+    'reason': step.kind,
     'checksums': none,
     'checksum_bits': none,
-    'rows_old': told.rows_old,
-    'rows_dump': told.rows_delivered,
-    'rows_new': told.rows_new,
+    'rows_old': step.rows_old,
+    'rows_dump': step.rows_delivered,
+    'rows_new': step.rows_new,
     'quarantined': 0,
     'inserts': batch.counts['insert'],
     'deletes': batch.counts['delete'],

@@ -1,4 +1,4 @@
-"""What compare_in_python promises to the macros: a temporary view of what a function returns."""
+"""What view_by_python promises to the macros: a temporary view of what a function returns."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class TestViews:
     def test_a_view_lasts_until_the_next_one_and_the_last_until_the_end_of_the_node(self, project, spark):
         adapter = project.adapter
         with adapter.connection_named("one"):
-            adapter.compare_in_python(path_of(doubled), OLD, {}, "a.first one")
+            adapter.view_by_python(path_of(doubled), OLD, {}, "a.first one")
             assert self.rows(adapter, "a.first one") == [(2,), (4,)]
-            adapter.compare_in_python(path_of(doubled), OLD, {"column": "id"}, "second")
+            adapter.view_by_python(path_of(doubled), OLD, {"column": "id"}, "second")
             assert self.rows(adapter, "second") == [(1,), (2,)]
             views = temporary_views(spark)
             assert "a.first one" not in views
@@ -54,7 +54,7 @@ class TestViews:
     def test_a_view_that_cannot_be_read_goes_as_well(self, project, spark):
         adapter = project.adapter
         with adapter.connection_named("one"):
-            adapter.compare_in_python(path_of(fails_when_read), OLD, {}, "unread")
+            adapter.view_by_python(path_of(fails_when_read), OLD, {}, "unread")
             with pytest.raises(DbtDatabaseError, match="spoilt row"):
                 adapter.execute("select * from unread", fetch=True)
         assert "unread" not in temporary_views(spark)
@@ -64,20 +64,20 @@ class TestViews:
         relation = adapter.Relation.create(schema=project.test_schema, identifier="written")
         with adapter.connection_named("one"):
             adapter.isolate_session(relation, {"spark.sql.session.timeZone": "Asia/Tokyo"})
-            adapter.compare_in_python(path_of(doubled), {"old": "(select current_timezone() as twice)"}, {}, "own")
+            adapter.view_by_python(path_of(doubled), {"old": "(select current_timezone() as twice)"}, {}, "own")
             assert "own" not in temporary_views(spark)
             adapter.rejoin_session()
 
     def test_a_frame_of_pandas_is_taken(self, project):
         adapter = project.adapter
         with adapter.connection_named("one"):
-            adapter.compare_in_python(path_of(in_pandas), OLD, {}, "pandas")
+            adapter.view_by_python(path_of(in_pandas), OLD, {}, "pandas")
             assert self.rows(adapter, "pandas") == [(0, 0), (1, 2), (2, 4)]
 
     def test_an_error_shows_the_line_and_no_stack(self, project):
         adapter = project.adapter
         with adapter.connection_named("one"), pytest.raises(DbtRuntimeError) as error:
-            adapter.compare_in_python(path_of(fails), OLD, {}, "failed")
+            adapter.view_by_python(path_of(fails), OLD, {}, "failed")
         said = error.value.msg
         assert f"Library function '{path_of(fails)}' failed with AnalysisException: [UNRESOLVED_COLUMN" in said
         assert f'File "{Path(__file__)}", line' in said
@@ -88,7 +88,7 @@ class TestViews:
     def test_a_relation_that_is_not_there_is_not_the_functions_fault(self, project):
         adapter = project.adapter
         with adapter.connection_named("one"), pytest.raises(DbtDatabaseError) as error:
-            adapter.compare_in_python(path_of(doubled), {"old": "no_such_table"}, {}, "failed")
+            adapter.view_by_python(path_of(doubled), {"old": "no_such_table"}, {}, "failed")
         assert error.value.msg.startswith("[TABLE_OR_VIEW_NOT_FOUND]")
 
     def test_a_run_that_was_cancelled_meanwhile_leaves_no_view(self, project, spark, monkeypatch):
@@ -100,5 +100,5 @@ class TestViews:
 
         monkeypatch.setitem(globals(), "cancels", cancels)
         with adapter.connection_named("one"), pytest.raises(DbtRuntimeError, match="The run was cancelled"):
-            adapter.compare_in_python(path_of(cancels), OLD, {}, "cancelled")
+            adapter.view_by_python(path_of(cancels), OLD, {}, "cancelled")
         assert "cancelled" not in temporary_views(spark)
