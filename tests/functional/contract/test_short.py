@@ -12,6 +12,7 @@ from models import VARIANTS
 SEED = 1
 
 
+@pytest.mark.usefixtures("interpreted")
 class TestShortHistories:
     @pytest.fixture(scope="class")
     def macros(self) -> dict[str, str]:

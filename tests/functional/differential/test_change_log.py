@@ -51,33 +51,6 @@ class TestChangeLog:
             "_batch_at": "timestamp",
         }
 
-    def test_unchanged_dump_makes_no_batch(self, bench: Workbench) -> None:
-        bench.build(FIRST)
-        before = bench.state()
-        done = bench.build(FIRST)
-        assert "no changes" in done.text
-        assert bench.state() == before
-
-    def test_deleted_key_comes_back(self, bench: Workbench) -> None:
-        bench.build(FIRST)
-        bench.build("select * from values (1, 'ann'), (2, 'bob') as t(account_id, name)")
-        bench.build(FIRST)
-        assert [row for row in bench.log() if row[0] == 3] == [
-            (3, None, "insert", 1),
-            (3, None, "delete", 2),
-            (3, None, "insert", 3),
-        ]
-
-    def test_composite_key_with_null_parts(self, bench: Workbench) -> None:
-        bench.configure(unique_key=["region", "account_id"])
-        values = "as t(region, account_id, name)"
-        bench.build(f"select * from values ('n', 1, 'a'), (null, 1, 'b'), ('n', null, 'c') {values}")
-        bench.build(f"select * from values ('n', 1, 'a'), (null, 1, 'B') {values}")
-        assert bench.log("region, account_id, name, _change_type, _batch_id")[3:] == [
-            ("n", None, "c", "delete", 2),
-            (None, 1, "B", "update", 2),
-        ]
-
     def test_comparison_takes_zero_signs_and_nan_as_equal(self, bench: Workbench) -> None:
         bench.build("select 1 as account_id, double('NaN') as name, 0.0D as zero, map('a', 1, 'b', 2) as tags")
         bench.build("select 1 as account_id, double('NaN') as name, -0.0D as zero, map('b', 2, 'a', 1) as tags")
@@ -141,13 +114,6 @@ class TestChangeLog:
         bench.build(FIRST)
         bench.build(SECOND)
         assert bench.log("account_id, name, _before, _batch_id")[3] == (2, "rob", None, 2)
-
-    def test_baseline_has_no_rows_for_the_first_dump(self, bench: Workbench) -> None:
-        bench.configure(initial_load="baseline")
-        bench.build(FIRST)
-        assert bench.log() == []
-        bench.build(SECOND)
-        assert [row[3] for row in bench.log()] == [2, 2, 2]
 
     def test_batch_is_dated_by_the_run(self, bench: Workbench) -> None:
         start = datetime.now().timestamp()
