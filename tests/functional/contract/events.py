@@ -47,7 +47,7 @@ class Day:
     def surely_decides(self) -> bool:
         """Does its run decide a batch, whatever the model?"""
         waits = self.refused or self.stops_at or self.is_undone or self.is_seen_in_cycle or self.is_repeated
-        return not (waits or self.flag or self.is_idle or self.source is same)
+        return not (waits or self.flag or self.is_idle or self.change is same)
 
 
 @dataclass(frozen=True)
