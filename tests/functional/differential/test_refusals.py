@@ -27,11 +27,6 @@ class TestRefusals:
         bench.build(GOOD + " where id < 0")
         assert bench.batches() == [(1, 10, 0, 0), (2, 0, 10, 0)]
 
-    def test_a_run_may_pass_the_guard(self, bench: Workbench) -> None:
-        bench.build(GOOD)
-        bench.build(GOOD + " where id < 4", "--vars", "{deltawave_accept: [accounts]}")
-        assert bench.batches() == [(1, 10, 0, 0), (2, 0, 6, 0)]
-
     def test_unreadable_file(self, bench: Workbench, tmp_path: Path) -> None:
         bench.build(GOOD)
         bench.spark.sql(f"create table {bench.schema}.files using parquet location '{tmp_path}/dump' as {GOOD}")

@@ -122,25 +122,11 @@ class TestGenerations:
 
 
 class TestEmpty:
-    def test_empty_makes_a_model_without_rows_and_no_batch(self, bench: Workbench) -> None:
-        bench.dump(GOOD)
-        assert bench.run("--empty").ok
-        assert bench.log() == []
-        assert bench.batches() == []
-        bench.build(GOOD)
-        assert bench.batches() == [(1, 4, 0, 0)]
-
     def test_types_may_change_before_the_first_batch(self, bench: Workbench) -> None:
         bench.dump(GOOD)
         assert bench.run("--empty").ok
         bench.build("select 7L as account_id, 3.5D as name")
         assert bench.log("account_id, name, _batch_id") == [(7, 3.5, 1)]
-
-    def test_empty_leaves_an_existing_model_alone(self, bench: Workbench) -> None:
-        bench.build(GOOD)
-        before = bench.state()
-        assert bench.run("--empty").ok
-        assert bench.state() == before
 
 
 class TestRepair:
