@@ -11,7 +11,7 @@ from pathlib import Path
 
 import history
 import wave_kills
-from house import PROJECT, Model, Reader, kill_at, open_house, run
+from house import FORMATS, PROJECT, Model, Reader, kill_at, open_house, run
 
 EVERY_STEP = [
     "land",
@@ -46,13 +46,13 @@ def each_step() -> Plan:
 
 
 PLANS: dict[str, Plan] = {
-    "parquet": {
+    "outer_join": {
         **each_step(),
         # In the midst of a statement, one at a kill.
         "accounts_passing": {1: "land-passing", 2: "stage-passing"},
-        # Its first batch is a whole table, the second a part of it.
-        **{f"slices_{step}": {1: "end", 2: step} for step in ("stage", "decide", "clean")},
     },
+    # With wave indices. The first batch of a slice is a whole table, the second a part of it.
+    "parquet": {f"slices_{step}": {1: "end", 2: step} for step in ("stage", "decide", "clean")},
     "delta": {f"accounts_{step}": {2: step} for step in SOME_STEPS},
     "iceberg": {f"accounts_{step}": {2: step} for step in SOME_STEPS},
 }
@@ -83,10 +83,11 @@ def assert_only_whole_batches(model: str, reader: Reader, dumps: list[history.Du
         last = len(counts)
 
 
-def kill_and_race(file_format: str, folder: Path, jvm_options: str, seed: int) -> None:
+def kill_and_race(name: str, folder: Path, jvm_options: str, seed: int) -> None:
     """The first two batches of every model are killed; two runs race for two more, and the winner ends the others."""
-    plan = PLANS[file_format]
-    waves = wave_kills.drawn(seed) if file_format == "parquet" else {}
+    plan = PLANS[name]
+    file_format = name if name in FORMATS else "parquet"
+    waves = wave_kills.drawn(seed) if name == "parquet" else {}
     kills = {model: {batch: f"{batch}:{step}" for batch, step in killed.items()} for model, killed in plan.items()}
     kills |= {name: wave.kills for name, wave in waves.items()}
     models = dict.fromkeys([*plan, RACED, RACED_LATE], Model((PROJECT / "model.sql").read_text()))
