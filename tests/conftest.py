@@ -36,6 +36,7 @@ from jvm import LONG_JVM, archive_classes
 from kafka import CONNECTOR, KafkaServer
 from mariadb import DRIVER as MARIADB_DRIVER
 from mariadb import MariaDBServer
+from maven import ivy_alone
 from postgres import DRIVER as POSTGRES_DRIVER
 from postgres import PostgresServer
 from pyspark.sql import SparkSession
@@ -169,7 +170,8 @@ def spark(spark_data_dir: Path, spark_settings: dict[str, str]) -> SparkSession:
         data_dir=str(spark_data_dir),
         server_side_parameters=dict(spark_settings),
     )
-    return open_session(credentials)
+    with ivy_alone():
+        return open_session(credentials)
 
 
 @pytest.fixture(scope="session")
