@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from unit.test_lg96_figures import labels
+from test_lg96_figures import labels
 
 from deltawave.costs.wave_figures import figure_8, figure_10, figure_11
 
