@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from world import KEYS, LIMIT, World
+from source import KEYS, LIMIT, Source
 
 ROWS = ["k1", "k2", "oid", "name", "num", "dep"]
 TIMED = [*ROWS, "version"]
@@ -65,9 +65,9 @@ class Model:
         return bool(self.options.get("in_place"))
 
     @property
-    def way(self) -> str:
-        """How it compares: every event has to happen to each way."""
-        return f"{self.strategy}, in place" if self.is_in_place else self.strategy
+    def variant(self) -> str:
+        """How it compares: every event has to happen to each variant."""
+        return f"{self.strategy}_in_place" if self.is_in_place else self.strategy
 
     @property
     def duplicate_keys(self) -> str:
@@ -82,24 +82,24 @@ class Model:
     def flag(self) -> str | None:
         """How rows are flagged: by a column, by an expression, or not."""
         flag = self.options.get("delete_flag")
-        return None if flag is None else "column" if flag == "is_gone" else "expression"
+        return None if flag is None else "column" if flag == "is_deleted" else "expression"
 
     @property
     def compared(self) -> list[str]:
         """The columns that make an update."""
         return [name for name in self.columns if name not in (*self.key, "version")]
 
-    def read(self, world: World, edit: Edit) -> list[tuple[Record, bool]]:
+    def read(self, source: Source, edit: Edit) -> list[tuple[Record, bool]]:
         """The rows of the select, each with whether the flag says that it is deleted."""
         found = []
-        for row in world.rows:
-            record = asdict(row) | {"title": world.titles.get(row.dep)}
+        for row in source.rows:
+            record = asdict(row) | {"title": source.titles.get(row.dep)}
             kept = {name: record[name] for name in self.columns}
             is_outside = row.dep > edit.limit
             if self.flag == "expression":
-                found.append((kept, row.is_gone or is_outside))
-            elif not is_outside and (self.flag == "column" or not row.is_gone):
-                found.append((kept, row.is_gone))
+                found.append((kept, row.is_deleted or is_outside))
+            elif not is_outside and (self.flag == "column" or not row.is_deleted):
+                found.append((kept, row.is_deleted))
         return found
 
     def text(self, edit: Edit = USUAL) -> str:
@@ -116,7 +116,7 @@ class Model:
             if "version" in self.columns:
                 options |= {"ignore_columns": ["version"]}
         elif self.flag == "expression":
-            options |= {"delete_flag": f"is_gone or dep > {edit.limit}"}
+            options |= {"delete_flag": f"is_deleted or dep > {edit.limit}"}
         if self.is_remote:
             options |= {"remote": "legacy"}
         config = f"{{{{ config(**fromjson({json.dumps(options)!r})) }}}}\n"
@@ -130,15 +130,15 @@ class Model:
         if self.options.get("overlap") == "2 hours":
             columns = [HOURS if name == "version" else name for name in columns]
         if self.flag == "column":
-            columns = [*columns, "is_gone"]
+            columns = [*columns, "is_deleted"]
         if edit.has_note:
             columns = [*columns, "concat('n', k1) as note"]
         source = f"contract.{self.name}" if self.is_remote else f"global_temp.contract_{self.name}"
         select = f"select {', '.join(columns)} from {source}"
         if self.flag == "expression":
             return select
-        gone = "" if self.flag == "column" else " and not is_gone"
-        return f"{select} where dep <= {edit.limit}{gone}"
+        deleted = "" if self.flag == "column" else " and not is_deleted"
+        return f"{select} where dep <= {edit.limit}{deleted}"
 
     def _view(self, edit: Edit) -> str:
         columns = [f"items.{name}" for name in ROWS if not (edit.lacks_name and name == "name")]
@@ -162,7 +162,7 @@ def _joined(name: str) -> Model:
 def _models() -> list[Model]:
     by_time = {"updated_at": "version", "range_rows": 5}
     some = {"ranges_per_run": 2}
-    flagged = [*TIMED, "is_gone"]
+    flagged = [*TIMED, "is_deleted"]
     return [
         Model("joined", "outer_join", {"on_schema_change": "sync_all_columns"}),
         Model("joined_remote", "outer_join", {"before_image": "none"}, is_remote=True),
@@ -198,11 +198,13 @@ def _models() -> list[Model]:
         Model("timed", "timestamp", {**by_time, "overlap": 2}, columns=TIMED),
         Model("timed_remote", "timestamp", {**by_time, "overlap": 2}, is_remote=True, columns=TIMED),
         Model("timed_by_row", "timestamp", {**by_time, "overlap": "2 hours", "row_id": "oid"}, columns=TIMED),
-        Model("flagged", "timestamp_delete_flag", {**by_time, "delete_flag": "is_gone", "overlap": 2}, columns=TIMED),
+        Model(
+            "flagged", "timestamp_delete_flag", {**by_time, "delete_flag": "is_deleted", "overlap": 2}, columns=TIMED
+        ),
         Model(
             "flagged_remote",
             "timestamp_delete_flag",
-            {**by_time, "delete_flag": f"is_gone or dep > {LIMIT}", "overlap": 2},
+            {**by_time, "delete_flag": f"is_deleted or dep > {LIMIT}", "overlap": 2},
             is_remote=True,
             columns=flagged,
         ),
@@ -212,6 +214,7 @@ def _models() -> list[Model]:
 
 
 MODELS = {model.name: model for model in _models()}
+VARIANTS = list(dict.fromkeys(model.variant for model in MODELS.values()))
 # A user's comparison in Python is that of test_own_strategies; here the library's strategies compare in Python.
 ELSEWHERE = {"by_function"}
 
@@ -221,7 +224,7 @@ def logs_below(model: Model) -> dict[str, str]:
     if model.strategy != "view":
         return {}
     config = "materialized='differential', full_refresh=false, allow_empty=true, max_delete_fraction=1"
-    items = f"select {', '.join(ROWS)} from global_temp.contract_{model.name} where not is_gone"
+    items = f"select {', '.join(ROWS)} from global_temp.contract_{model.name} where not is_deleted"
     titles = f"select * from global_temp.contract_{model.name}_titles"
     return {
         f"{model.name}_items": f"{{{{ config({config}, unique_key='oid') }}}} {items}",

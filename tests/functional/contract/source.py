@@ -21,7 +21,7 @@ NUMBERS = [None, 0.0, -0.0, math.nan, 1.5, math.inf]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the source. One that is gone stays as a tombstone, as in applications that flag what they delete."""
+    """A row of the source. One that is deleted stays as a tombstone, as in applications that flag what they delete."""
 
     k1: int | None
     k2: str | None
@@ -30,7 +30,7 @@ class Row:
     num: float | None
     dep: int
     version: int
-    is_gone: bool = False
+    is_deleted: bool = False
 
     @property
     def key(self) -> Key:
@@ -38,7 +38,7 @@ class Row:
 
 
 @dataclass
-class World:
+class Source:
     """The source of one model; ``clock`` is the newest version that a row can have."""
 
     chance: Random
@@ -82,7 +82,7 @@ class World:
         self._update_one()
 
     def live(self) -> list[Row]:
-        return [row for row in self.rows if not row.is_gone]
+        return [row for row in self.rows if not row.is_deleted]
 
     def visible(self) -> list[Row]:
         """Live rows that every select shows."""
@@ -107,7 +107,7 @@ class World:
         keep = max(1, int(len(visible) * (1 - share)))
         stays = set(map(id, self.chance.sample(visible, keep)))
         for row in self.live():
-            self.put(row, version=self.clock, is_gone=id(row) not in stays)
+            self.put(row, version=self.clock, is_deleted=id(row) not in stays)
 
     def come_late(self, behind: int) -> None:
         """A row that was committed late: its version is below the clock."""
@@ -115,7 +115,7 @@ class World:
         self.put(old, name=self._other(old.name), version=self.clock - behind)
         self._insert(self._free_key(), version=self.clock - behind)
 
-    def turn_back(self) -> None:
+    def set_clock_back(self) -> None:
         """The source's clock goes back: no row is as new as the newest was."""
         self.rows = [replace(row, version=row.version - 5) for row in self.rows]
 
@@ -138,9 +138,9 @@ class World:
         self.put(self.chance.choice(self.live()), version=self.clock)
 
     def _delete_one(self) -> None:
-        self.put(self.chance.choice(self.live()), version=self.clock, is_gone=True)
+        self.put(self.chance.choice(self.live()), version=self.clock, is_deleted=True)
         self.did.add("delete")
-        self.rows = [row for row in self.rows if not row.is_gone or row.version >= self.clock - 12]
+        self.rows = [row for row in self.rows if not row.is_deleted or row.version >= self.clock - 12]
 
     def _insert_one(self) -> None:
         key = (
@@ -150,19 +150,19 @@ class World:
         self.did.add("insert")
 
     def _revive_one(self) -> None:
-        # A row that lives on under another key is not revived under the former one.
+        # A row that histories on under another key is not revived under the previous one.
         living = {row.oid for row in self.live()}
-        gone = [row for row in self.rows if row.is_gone and row.version < self.clock and row.oid not in living]
-        if gone:
-            old = self.chance.choice(gone)
-            self.put(old, is_gone=False, version=self.clock, dep=1)
+        deleted = [row for row in self.rows if row.is_deleted and row.version < self.clock and row.oid not in living]
+        if deleted:
+            old = self.chance.choice(deleted)
+            self.put(old, is_deleted=False, version=self.clock, dep=1)
             self.did.add("revival")
 
     def _rekey_one(self) -> None:
-        """A row gets another key; the former one is flagged."""
+        """A row gets another key; the previous one is flagged."""
         old = self.chance.choice(self.visible())
         k1, k2 = self._free_key()
-        self.put(old, is_gone=True, version=self.clock)
+        self.put(old, is_deleted=True, version=self.clock)
         oid = self._next_oid() if self.renumbers else old.oid
         self.rows.append(replace(old, k1=k1, k2=k2, oid=oid, version=self.clock))
         self.did.add("changed key")
@@ -175,7 +175,7 @@ class World:
     def _free_key(self) -> Key:
         """A key that no row has; where all are taken, the oldest tombstone goes."""
         while len(taken := {row.key for row in self.rows}) == len(EVERY_KEY):
-            self.rows.remove(min((row for row in self.rows if row.is_gone), key=lambda row: row.version))
+            self.rows.remove(min((row for row in self.rows if row.is_deleted), key=lambda row: row.version))
         return self.chance.choice([key for key in EVERY_KEY if key not in taken])
 
     def _next_oid(self) -> int:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from events import Day
-from lineup import USUAL, Edit, Model
 from oracle import Change, Knowledge, Prediction, key_of
-from world import World
+from source import Source
+
+from models import USUAL, Edit, Model
 
 ORDER = ["delete", "update", "insert"]
 BEGIN = dt.datetime(2020, 1, 1, tzinfo=dt.timezone.utc)
@@ -36,22 +37,22 @@ class Log:
 
 
 @dataclass
-class Life:
+class History:
     """A model with its source, its days to come, and what its log must hold."""
 
     model: Model
-    world: World
+    source: Source
     days: list[Day] = field(default_factory=list)
     known: Knowledge = field(default_factory=Knowledge)
     # What batches that stand, and that no reader has seen yet, must hold.
-    owed: list[Prediction] = field(default_factory=list)
+    pending: list[Prediction] = field(default_factory=list)
     # The states that batches of the log left, by batch.
     states: dict[int, Knowledge] = field(default_factory=dict)
     log: Log = field(default_factory=Log)
     edit: Edit = USUAL
     # Under which edit the last batch was compared.
     compared: Edit = USUAL
-    # What batches have deleted; the log of an expired one is gone.
+    # What batches have deleted; the log of an expired one is deleted.
     deletes: dict[int, int] = field(default_factory=dict)
     # The last batch that was compared, and what was seen with it.
     last_seen: int = 0
@@ -61,11 +62,11 @@ class Life:
     leftovers: int = 0
     # A refused run of a view's logs has taken what was undone since: a batch notes how far they are read.
     has_moved_logs: bool = False
-    # Until a turn shows what happened to the source: the source before it, and how many runs it took.
-    former: World | None = None
+    # Until a cycle shows what happened to the source: the source before it, and how many runs it took.
+    previous: Source | None = None
     runs: int = 0
 
-    def look(self, log: Log) -> None:
+    def observe(self, log: Log) -> None:
         """Take in what is seen of the log."""
         self.log = log
         self.deletes |= {int(batch["batch_id"]): int(batch["deletes"]) for batch in log.batches}
@@ -76,17 +77,17 @@ class Life:
             return Day("ordinary")
         following = self.days[0]
         is_forgotten = following.flag or following.refused or "rewind" in following.operations
-        if self.owed and (self.model.is_bounded or is_forgotten):
+        if self.pending and (self.model.is_bounded or is_forgotten):
             # What a stopped run has decided, the log has to show first.
             return Day("ordinary")
         return self.days.pop(0)
 
-    def may_be_refused(self, prediction: Prediction, said: str) -> bool:
-        """Do the deletes of a turn add up to what the guard refuses?"""
+    def may_be_refused(self, prediction: Prediction, message: str) -> bool:
+        """Do the deletes of a cycle add up to what the guard refuses?"""
         assert prediction.dump is not None
         deletes = sum(self.deletes[batch] for batch in sorted(self.deletes)[-6:])
         deletes += len(self.known.state.keys() - prediction.dump.keys())
-        return "would be deleted" in said and 2 * deletes > self.known.rows
+        return "would be deleted" in message and 2 * deletes > self.known.rows
 
 
 def log_of(
