@@ -44,18 +44,24 @@ class Lane:
 
 
 UNITS = Lane("unit")
-HISTORY = "functional/differential/test_change_log.py::TestChangeLog"
+HISTORY = """
+    functional/differential/test_change_log.py::TestChangeLog::test_second_dump_gives_what_differs
+    functional/differential/test_change_log.py::TestChangeLog::test_unchanged_dump_makes_no_batch
+    functional/differential/test_change_log.py::TestChangeLog::test_deleted_key_comes_back
+"""
 
 # `make quick`
 QUICK = {
     "types": Lane(command="make types"),
     "quick_units": UNITS,
-    "quick_history": Lane(HISTORY, SPARING),
+    "quick_history": Lane("functional/contract/test_short.py", ("-k", "outer_join", *SPARING)),
 }
 # `make test`: everything that a user's path touches, once.
 CORE = {
     # Every strategy through a history is thousands of statements.
-    "strategies": Lane("functional/strategies functional/test_own_strategies.py", SPARING),
+    "histories": Lane(
+        "functional/contract/test_short.py functional/test_own_strategies.py functional/test_runways.py", SPARING
+    ),
     # Materializations, refusals, the adapter, waves, streams and databases.
     "models": Lane(
         f"""
@@ -88,6 +94,8 @@ PROPERTIES = """
 # What `make test-all` runs besides the core.
 REST = {
     "contract": Lane("functional/contract", SPARING),
+    # What only one strategy does.
+    "strategies": Lane("functional/strategies", SPARING),
     # The engine of differentials, and macros.
     "engine": Lane("functional/differential functional/macros", SPARING),
     # Waves, external sources, records and reports.
@@ -95,7 +103,7 @@ REST = {
         """
         functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_external_sources.py
         functional/test_installed_package.py functional/test_record_formats.py functional/test_report.py
-        functional/test_runways.py functional/test_wishes.py
+        functional/test_wishes.py
         """,
         SPARING,
     ),
@@ -198,7 +206,7 @@ def main() -> None:
         for count, kind in re.findall(r"(\d+) (passed|failed|errors?|skipped|deselected|xfailed)", outcome):
             counts[kind] += int(count)
     seconds = time.monotonic() - begun
-    print(f"{', '.join(f'{count} {kind}' for kind, count in counts.items())} in {seconds:.2f}s")
+    print(f"==== {', '.join(f'{count} {kind}' for kind, count in counts.items())} in {seconds:.2f}s ====")
     sys.exit(not all(is_good for is_good, _, _ in done.values()))
 
 
