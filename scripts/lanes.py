@@ -67,7 +67,9 @@ CORE = {
         f"""
         {HISTORY} functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
-        functional/wave/test_wave_index.py::TestWaveIndex functional/macros/test_in_a_project.py
+        functional/wave/test_wave_index.py::TestWaveIndex::test_days_are_taken_in_order
+        functional/wave/test_wave_index.py::TestWaveIndex::test_probes_and_scans_in_models
+        functional/macros/test_in_a_project.py
         functional/test_stream_models.py::TestModel functional/remote/test_remote_strategies.py::TestPostgres
         """
     ),
