@@ -11,11 +11,11 @@ import mesh_join
 import numpy as np
 import pyarrow as pa
 import pytest
-from laboratory.meshjoin.factors import measured_model
 
-from laboratory.meshjoin.cost_model import MeshJoinModel
 from deltawave.meshjoin.operator import MeshJoin
+from laboratory.meshjoin.cost_model import MeshJoinModel
 from laboratory.meshjoin.data import ROW_BYTES, TUPLE_BYTES, MeshData, Zipf
+from laboratory.meshjoin.factors import measured_model
 from laboratory.meshjoin.measuring import in_process
 from laboratory.meshjoin.methods import METHODS, sweep
 from laboratory.meshjoin.setting import Setting

@@ -7,6 +7,7 @@ from functools import cache
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from laboratory.meshjoin.offline_shedding import optimal_loss, top_w_loss
 
 FREQUENCIES = st.lists(st.integers(0, 6), max_size=12)

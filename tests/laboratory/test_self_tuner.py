@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from laboratory.meshjoin.factors import measured_model
-from laboratory.meshjoin.self_tuner import SelfTuner
 
-from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel, best_rate
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import Counts, MeshJoin
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, write_pages
 from deltawave.meshjoin.shed_stream import Shed
 from deltawave.meshjoin.stream import Progress
+from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel, best_rate
+from laboratory.meshjoin.factors import measured_model
+from laboratory.meshjoin.self_tuner import SelfTuner
 
 ON = Equal.on("key")
 FACTORS = CostFactors(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from laboratory.meshjoin.offline_shedding import kept
 
 from deltawave.meshjoin.shedding import cluster_sampling, keep_w, sample_w, top_w
+from laboratory.meshjoin.offline_shedding import kept
 
 FREQUENCIES = st.lists(st.integers(0, 6), max_size=12)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel
 from laboratory.meshjoin.offline_shedding import optimal_loss, top_w_loss
-
 
 MEGABYTE = 1 << 20
 # Sample factors, as in the paper: a disk with 10 ms per access and 50 MB per second, and a processor of its time.

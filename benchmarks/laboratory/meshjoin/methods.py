@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from laboratory.meshjoin.factors import measured_model
 
 from deltawave.meshjoin.operator import Counts, MeshJoin
 from deltawave.meshjoin.relation import PageFile
 from deltawave.meshjoin.stream import Fixed, Greedy, Progress, Tuner
+from laboratory.meshjoin.factors import measured_model
 from laboratory.meshjoin.setting import Setting, forget
 
 # The first window of a stream is left out.

@@ -6,8 +6,8 @@ import math
 import time
 from collections.abc import Callable
 
-from laboratory.meshjoin.cost_model import MeshJoinModel, Tuned, best_rate, least_memory
 from deltawave.meshjoin.stream import Progress
+from laboratory.meshjoin.cost_model import MeshJoinModel, Tuned, best_rate, least_memory
 
 # Seconds over which the arrival rate is averaged.
 _SECONDS = 1.0

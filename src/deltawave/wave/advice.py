@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters
 from deltawave.wave.costs import TableCost, WaveCost
-from deltawave.wave.planner import SCHEMES
+from deltawave.wave.schemes import SCHEMES
 from deltawave.wave.tables import TECHNIQUES
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltawave.wave.planner import SCHEMES
+from deltawave.wave.schemes import SCHEMES
 from deltawave.wave.state import clusters
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from deltawave.wave.advice import WaveNeeds, advise
-from deltawave.wave.cost_parameters import on_spark
 from deltawave.wave.advice_text import advice_lines
+from deltawave.wave.cost_parameters import on_spark
 from deltawave.wave.execution import Naming, leftover_parts
 from deltawave.wave.guards import Clock, named
 from deltawave.wave.own_days import measure_days
