@@ -24,6 +24,7 @@ from deltawave.bench.snapshots import KEY, open_session
 from deltawave.differencing import snapshot_differential
 from deltawave.evaluation.experiments import swaps_of_distance
 from deltawave.evaluation.snapshot_generator import GeneratorOptions, SnapshotGenerator
+from deltawave.resources import release
 
 ROOT = Path(__file__).resolve().parents[1]
 ALGORITHMS = ("window", "sort_merge")
@@ -87,11 +88,11 @@ def once(session: SparkSession, folder: Path, algorithm: str, expected: int) -> 
     with watched(session) as used:
         begin = time.perf_counter()
         options = {"before_image": False, "check_keys": False, "memory_bytes": MEMORY_BYTES}
-        frame, free = snapshot_differential(old, new, unique_key=KEY, algorithm=algorithm, **options)
+        frame = snapshot_differential(old, new, unique_key=KEY, algorithm=algorithm, **options)
         frame.write.format("noop").mode("overwrite").save()
         clock = time.perf_counter() - begin
     found = frame.count()
-    free()
+    release(frame)
     if found != expected:
         raise RuntimeError(f"{algorithm} found {found} changes, not {expected}.")
     return clock, used.cpu_seconds

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from deltawave.differencing.compression import Freed, free_prefix
+from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.mesh_join import mesh_join
 from deltawave.meshjoin.stored_relation import StoredRelation
@@ -45,8 +45,8 @@ def new_keys(
     order: str,
     name: str,
     memory_bytes: int = 64 << 20,
-) -> Freed:
-    """Return the arrived rows that are new, with surrogate keys, and a function that frees what they need.
+) -> DataFrame:
+    """Return the arrived rows that are new, with surrogate keys.
 
     - ``relation``: the known rows, stored as ``name`` beside the session's tables (``StoredRelation.beside_tables``)
     - ``assigned``: the results of former runs of this function; none in the first run
@@ -66,14 +66,14 @@ def new_keys(
         known = known.unionByName(assigned.select(*natural))
         highest = max(highest, _highest(assigned, key))
     stored = StoredRelation.beside_tables(known, name, key=list(on))
-    unknown, free = mesh_join(arrived, stored, on=list(on), how="left_anti", memory_bytes=memory_bytes)
+    unknown = mesh_join(arrived, stored, on=list(on), how="left_anti", memory_bytes=memory_bytes)
     place = free_prefix("place", arrived.columns)
     placed = unknown.dropna(subset=list(on)).withColumn(
         place, F.row_number().over(Window.partitionBy(*natural).orderBy(quoted(order)))
     )
     number = F.row_number().over(Window.orderBy(F.col(quoted(order)), *natural))
     new_key = (F.lit(highest) + number).cast(relation.schema[key].dataType)
-    return placed.where(F.col(place) == 1).drop(place).withColumn(key, new_key), free
+    return placed.where(F.col(place) == 1).drop(place).withColumn(key, new_key)
 
 
 def _highest(frame: DataFrame, key: str) -> int:

@@ -85,8 +85,7 @@ def join_arriving(
     rows = without_unfit(stream.schema, unfit)
     if shed is not None:
         demand_priority(shed, condition, probability)
-    empty, free = mesh_join(session.createDataFrame([], rows), relation, **joining)
-    free()
+    empty = mesh_join(session.createDataFrame([], rows), relation, **joining)
     demand_no_batch(empty, rows)
     demand_free(empty, probability)
     empty = with_probability(empty, probability, None)

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 
-from deltawave.differencing.compression import Freed, free_prefix, nothing
+from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.meshjoin.batch_metrics import TaskTotals, Totals
@@ -30,6 +30,7 @@ from deltawave.meshjoin.relation import EmptyRelation, PageFile, Relation
 from deltawave.meshjoin.shed_tasks import shedding
 from deltawave.meshjoin.sizes import has_one_width
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
+from deltawave.resources import holding, persisted
 
 
 def mesh_join(
@@ -42,8 +43,8 @@ def mesh_join(
     where: str | None = None,
     memory_bytes: int = 64 << 20,
     direct: bool = False,
-) -> Freed:
-    """Return the joined rows, and a function that frees what they need until they are read.
+) -> DataFrame:
+    """Return the joined rows.
 
     The columns of ``stream``, then those of the relation, without an equal key of the same name.
 
@@ -61,10 +62,10 @@ def mesh_join(
     """
     if where is not None and how != "inner":
         raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
-    found, free = counted_join(
+    found = counted_join(
         stream, relation, on=on, condition=condition, how=how, memory_bytes=memory_bytes, direct=direct
     )
-    return (found if where is None else found.where(where)), free
+    return found if where is None else found.where(where)
 
 
 def counted_join(
@@ -77,14 +78,14 @@ def counted_join(
     memory_bytes: int,
     direct: bool,
     totals: Totals | None = None,
-) -> Freed:
+) -> DataFrame:
     """:func:`mesh_join`, whose tasks add their figures to ``totals`` when the result is read."""
     mesh = replace(_mesh_of(relation, on, condition, how, memory_bytes, direct), totals=totals)
     # Errors are raised before Spark starts.
     mesh.join(stream.schema, how)
     mesh.demand_memory(stream.schema)
     is_split = isinstance(mesh.condition, Equal)
-    return (_by_key(stream, relation.parts, mesh), nothing) if is_split else _by_rows(stream, mesh, how)
+    return _by_key(stream, relation.parts, mesh) if is_split else _by_rows(stream, mesh, how)
 
 
 def shedding_join(
@@ -235,26 +236,21 @@ def _by_key(stream: DataFrame, parts: int, mesh: _Mesh) -> DataFrame:
     return mesh.over(stream, part_of(mesh.condition.stream_columns, parts), list(range(parts)))
 
 
-def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> Freed:
+def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> DataFrame:
     """Each part of the relation meets all rows; which rows have no match is known when all parts are done."""
     number = free_prefix("number_", [*stream.columns, *mesh.relation.names])
     parts = sorted(mesh.files) or [0]
-    numbered = stream.withColumn(number, F.monotonically_increasing_id()).persist()
+    numbered = persisted(stream.withColumn(number, F.monotonically_increasing_id()))
     found = mesh.over(numbered, F.explode(F.array(*map(F.lit, parts))), parts)
     if how == "right_anti":
-        return found, numbered.unpersist
+        return found
     if how == "inner":
-        return found.drop(number), numbered.unpersist
-    found = found.persist()
-
-    def free() -> None:
-        found.unpersist()
-        numbered.unpersist()
-
-    met = numbered.join(found.select(number).distinct(), number, "left_semi")
+        return found.drop(number)
+    found = persisted(found)
+    met = holding(numbered.join(found.select(number).distinct(), number, "left_semi"), found)
     if how == "left_semi":
-        return met.drop(number), free
-    unmet = numbered.join(found.select(number).distinct(), number, "left_anti")
+        return met.drop(number)
+    unmet = holding(numbered.join(found.select(number).distinct(), number, "left_anti"), found)
     if how == "left_anti":
-        return unmet.drop(number), free
-    return found.unionByName(unmet, allowMissingColumns=True).drop(number), free
+        return unmet.drop(number)
+    return found.unionByName(unmet, allowMissingColumns=True).drop(number)

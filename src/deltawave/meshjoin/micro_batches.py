@@ -20,6 +20,7 @@ from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.mesh_join import counted_join, mesh_join, shedding_join
 from deltawave.meshjoin.shed_tasks import demand_priority
 from deltawave.meshjoin.stored_relation import StoredRelation
+from deltawave.resources import releasing
 
 # A relation, or a function that is called for it before each micro-batch.
 Stored = StoredRelation | Callable[[], StoredRelation]
@@ -60,8 +61,7 @@ class MicroBatches:
         else:
             demand_priority(shed, condition, probability)
         nothing, options = session.createDataFrame([], schema), {**self._options, "condition": condition}
-        empty, free = mesh_join(nothing, self._asked(), **options)
-        free()
+        empty = mesh_join(nothing, self._asked(), **options)
         demand_no_batch(empty, schema)
         demand_free(empty, probability)
         self._probability, self._totals = probability, totals(session.sparkContext)
@@ -96,13 +96,10 @@ class MicroBatches:
             self._folders.demand(columns_of(both.drop(is_shed)))
             self._folders.write(both, batch, is_shed, unfit, metrics)
             return
-        found, free = counted_join(rows, self._asked(), totals=self._totals, **self._options)
-        try:
+        with releasing(counted_join(rows, self._asked(), totals=self._totals, **self._options)) as found:
             found = with_probability(found, self._probability, 1.0)
             self._folders.demand(columns_of(found))
             self._folders.write(found, batch, unfit=unfit, metrics=metrics)
-        finally:
-            free()
 
     def join_shed(self) -> None:
         """Join the rows that former micro-batches have shed: the later, exact pass (MJ08 4)."""
@@ -110,14 +107,11 @@ class MicroBatches:
         if shed is None:
             return
         metrics = self._measured(shed.number)
-        found, free = counted_join(shed.rows, self._asked(), totals=self._totals, **self._options)
-        try:
+        with releasing(counted_join(shed.rows, self._asked(), totals=self._totals, **self._options)) as found:
             # They are in no sample: a sum of values that are divided by the probability leaves them out.
             found = with_probability(found, self._probability, None)
             self._folders.demand(columns_of(found))
             self._folders.write_later(found, shed, metrics)
-        finally:
-            free()
 
     def _measured(self, batch: int) -> Callable[[], dict[str, float]]:
         """Begin to measure a micro-batch; the figures are asked for when its results are written."""
