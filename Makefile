@@ -1,5 +1,5 @@
 # Every target sets up what it needs: a bare clone, Python 3.10 to 3.13 and Java 17 or 21 are enough.
-# PYTHON=python3.12 chooses the Python, PYTEST_ARGS="-k range" selects tests.
+# PYTHON=python3.12 chooses the Python, PYTEST_ARGS="--seed 5" goes to each lane of the tests (scripts/lanes.py).
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -15,10 +15,10 @@ unexport PYTHONHOME PYTHONPATH PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON SPARK_HOME S
 # In a copied or moved folder, .venv still belongs to the old path.
 $(shell grep -qsF '$(CURDIR)/.venv/' .venv/bin/pip || rm -f $(READY))
 
-.PHONY: help setup data run test lint docs lock clean distclean FORCE
+.PHONY: help setup data run quick test test-all test-lane lint types bench docs lock clean distclean FORCE
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: $(READY) ## install everything into .venv and check Java
 	@scripts/ensure_java.sh
@@ -34,17 +34,31 @@ data: setup ## download the demo's dumps
 run: data ## run the demo pipeline on the dumps
 	@$(BIN)/python scripts/run_demo.py
 
-test: lint data ## lint, then run every test
-	@echo "==> Running the tests"
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+quick: setup ## check Python, and run the unit tests and one history: under two minutes
+	@$(BIN)/python scripts/lanes.py quick
 
-lint: setup ## check Python (ruff, mypy) and SQL (sqlfluff)
+test: setup ## lint, then test everything that a user's path touches, once: a quarter of an hour
+	@$(BIN)/python scripts/lanes.py test
+
+test-all: setup ## lint, and run every lane of the tests: three quarters of an hour
+	@$(BIN)/python scripts/lanes.py all
+
+test-lane: setup ## run lanes of the tests: LANE="crash contract"
+	@$(BIN)/python scripts/lanes.py $(LANE)
+
+lint: types ## check Python (ruff, mypy) and SQL (sqlfluff)
+	@echo "==> Checking SQL"
+	@$(BIN)/sqlfluff lint --disable-progress-bar $(wildcard models macros tests/*.sql)
+
+types: setup
 	@echo "==> Checking Python"
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy
-	@echo "==> Checking SQL"
-	@$(BIN)/sqlfluff lint --disable-progress-bar $(wildcard models macros tests/*.sql)
+
+bench: setup ## list the commands that draw the papers' figures and measure
+	@echo "Run one of these with $(BIN)/python benchmarks/COMMAND; --help names its options."
+	@$(BIN)/python benchmarks
 
 docs: setup ## build the documentation and the lineage picture
 	@$(BIN)/python scripts/build_docs.py

@@ -1,4 +1,4 @@
-"""Batches of auto beside those of outer_join, both through dbt: python benchmarks/auto.py --rows 10000000.
+"""Measure batches of auto compared with those of outer_join, both through dbt.
 
 The source is one folder, whose files become those of the other snapshot before each batch. The first batch begins the
 log, the second warms up. Prints the seconds of each batch, and the ratio of the medians.
@@ -13,8 +13,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from dbt.adapters.deltawave.benchmark_project import Project, package_root
-from deltawave.bench.snapshots import ORDERS, Snapshots, open_session
+from laboratory.differential.dbt_project import Project
+from laboratory.differential.snapshots import ORDERS, Snapshots
+from laboratory.session import open_session
 
 MODELS: dict[str, dict[str, Any]] = {
     "outer_join": {"strategy": "outer_join"},
@@ -33,14 +34,12 @@ def main() -> None:
     given = parser.parse_args()
     names = given.models.split(",")
     folder = Path(tempfile.mkdtemp(prefix="deltawave-auto-"))
-    root = package_root()
-    assert root is not None
     try:
         session = open_session()
         snapshots = Snapshots(folder, given.rows, given.order, session)
         # dbt opens a session of its own.
         session.stop()
-        project = Project(snapshots, root, MODELS)
+        project = Project(snapshots, MODELS)
         seconds: dict[str, list[float]] = {name: [] for name in names}
         for turn in range(given.runs + 2):
             project.deliver("new" if turn % 2 else "old")

@@ -1,4 +1,4 @@
-"""Draw Figures 9 and 10 of CH98 from the cost model: `.venv/bin/python benchmarks/ch98_figures.py [folder]`.
+"""Draw Figures 9 and 10 of CH98 from the cost model.
 
 Writes ch98_figure_9 and ch98_figure_10 as .json (the numbers), .md (a table) and .svg (the plot); into docs/figures
 by default.
@@ -11,25 +11,18 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from deltawave.bench.plots import LineChart, draw_lines
-from deltawave.costs.ch98_figures import Figure, figure_9, figure_10
-
-ROOT = Path(__file__).resolve().parents[1]
+from laboratory.commands import figures_folder, write
+from laboratory.costs.ch98_figures import Figure, figure_9, figure_10
+from laboratory.plots import LineChart, draw_lines
 
 
 def main(arguments: list[str]) -> int:
-    folder = Path(arguments[0]) if arguments else ROOT / "docs" / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = figures_folder(__doc__, arguments)
     for name, figure in {"ch98_figure_9": figure_9(), "ch98_figure_10": figure_10()}.items():
         write(folder / f"{name}.json", json.dumps(asdict(figure), indent=2) + "\n")
         write(folder / f"{name}.md", table(figure))
         plot(figure, folder / f"{name}.svg")
     return 0
-
-
-def write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-    print(path)
 
 
 def percent(share: float) -> str:

@@ -1,4 +1,4 @@
-"""Repeat LG96's experiments with the window algorithm: `.venv/bin/python benchmarks/lg96_experiments.py [names]`.
+"""Measure LG96's experiments with the window algorithm: Figures 11 to 13, sizes of blocks and records.
 
 The names: figure_11, figure_12 (which follows from it), figure_13, block_sizes, record_sizes; all by default. Writes
 lg96_<name> as .json (the measurements), .md (a table) and .svg (the plot), into docs/figures or the folder of --out.
@@ -7,7 +7,6 @@ All of them take a quarter of an hour or more. With --redraw, tables and plots a
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Callable
@@ -15,20 +14,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from markdown import table
+from laboratory.commands import FIGURES, command
+from laboratory.evaluation import experiments
+from laboratory.evaluation.experiments import MB, Critical, Measurement
+from laboratory.plots import LineChart, draw_lines
+from laboratory.tables import table
 
-from deltawave.bench.plots import LineChart, draw_lines
-from deltawave.evaluation import experiments
-from deltawave.evaluation.experiments import MB, Critical, Measurement
-
-ROOT = Path(__file__).resolve().parents[1]
 KB = 2**10
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command(__doc__, FIGURES)
     parser.add_argument("names", nargs="*", default=list(EXPERIMENTS), metavar="name", help=", ".join(EXPERIMENTS))
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "figures")
     parser.add_argument("--redraw", action="store_true", help="measure nothing")
     options = parser.parse_args(arguments)
     if unknown := sorted(set(options.names) - set(EXPERIMENTS)):
@@ -172,7 +169,7 @@ def draw_record_sizes(data: dict[str, list[dict[str, Any]]], folder: Path) -> No
     (folder / "lg96_record_sizes.md").write_text(table(["aging buffers of the", *sizes], rows))
 
 
-EXPERIMENTS: dict[str, tuple[Callable[[], Any], Callable[[Any, Path], None]]] = {
+EXPERIMENTS: dict[str, tuple[Callable[[Path], Any], Callable[[Any, Path], None]]] = {
     "figure_11": (measure_figure_11, draw_figure_11),
     "figure_12": (measure_figure_12, draw_figure_12),
     "figure_13": (measure_figure_13, draw_figure_13),

@@ -1,4 +1,4 @@
-"""Repeat LG96's Figure 14 on Spark, window beside sort merge: `.venv/bin/python benchmarks/lg96_figure_14.py`.
+"""Measure LG96's Figure 14 on Spark: window compared with sort merge.
 
 Clock and processor time of `snapshot_differential` over snapshots of 25 to 100 MB with a distance of 0.05. Writes
 lg96_figure_14 as .json, .md and .svg into docs/figures, or the folder of --out. It takes about five minutes.
@@ -6,7 +6,6 @@ lg96_figure_14 as .json, .md and .svg into docs/figures, or the folder of --out.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import statistics
@@ -14,18 +13,20 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
-from markdown import table
 from pyspark.sql import SparkSession
 
-from deltawave.bench.plots import LineChart, draw_lines
-from deltawave.bench.resources import watched
-from deltawave.bench.snapshots import KEY, open_session
 from deltawave.differencing import snapshot_differential
-from deltawave.evaluation.experiments import swaps_of_distance
-from deltawave.evaluation.snapshot_generator import GeneratorOptions, SnapshotGenerator
+from laboratory.commands import FIGURES, command
+from laboratory.differential.snapshots import KEY
+from laboratory.evaluation.experiments import swaps_of_distance
+from laboratory.plots import LineChart, draw_lines
+from laboratory.resources import watched
+from laboratory.session import open_session
+from laboratory.snapshots.generator import GeneratorOptions, SnapshotGenerator
+from laboratory.tables import table
 
-ROOT = Path(__file__).resolve().parents[1]
 ALGORITHMS = ("window", "sort_merge")
 ROWS_PER_MB = 6500
 DISTANCE = 0.05
@@ -36,10 +37,9 @@ Result = dict[str, float | str]
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command(__doc__, FIGURES)
     parser.add_argument("--sizes", type=int, nargs="+", default=[25, 50, 75, 100], help="MB of a snapshot")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "figures")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     session = open_session()
@@ -86,7 +86,7 @@ def once(session: SparkSession, folder: Path, algorithm: str, expected: int) -> 
     old, new = (session.read.parquet(str(folder / side)) for side in ("old", "new"))
     with watched(session) as used:
         begin = time.perf_counter()
-        options = {"before_image": False, "check_keys": False, "memory_bytes": MEMORY_BYTES}
+        options: Any = {"before_image": False, "check_keys": False, "memory_bytes": MEMORY_BYTES}
         frame, free = snapshot_differential(old, new, unique_key=KEY, algorithm=algorithm, **options)
         frame.write.format("noop").mode("overwrite").save()
         clock = time.perf_counter() - begin

@@ -1,9 +1,9 @@
-"""Measure streams joined end to end: `.venv/bin/python benchmarks/mesh_streams.py`.
+"""Measure streams joined end to end: `stream_join` compared with the two ways that Spark has.
 
-`stream_join` beside the two ways that Spark has: `relation.join(broadcast(batch))` in `foreachBatch`, and the join of a
-stream with a static relation. All read the same files as micro-batches and write the results as Parquet files, on two
-cores; a micro-batch's whole duration counts. Writes mesh_streams as .json and .md into docs/figures, or the folder of
---out. The relation lies in the operating system's cache.
+Spark has `relation.join(broadcast(batch))` in `foreachBatch`, and the join of a stream with a static relation. All read
+the same files as micro-batches and write the results as Parquet files, on two cores; a micro-batch's whole duration
+counts. Writes mesh_streams as .json and .md into docs/figures, or the folder of --out. The relation lies in the
+operating system's cache.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from markdown import table
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from deltawave.bench.mesh_data import ROW, MeshData
 from deltawave.meshjoin import StoredRelation, stream_join
+from laboratory.commands import FIGURES, command
+from laboratory.meshjoin.data import ROW, MeshData
+from laboratory.tables import table
 
-ROOT = Path(__file__).resolve().parents[1]
 # Of a run: the first micro-batches warm up.
 BATCHES, WARM_UP = 5, 2
 SPARK = {
@@ -73,12 +73,11 @@ METHODS: dict[str, Join] = {
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command(__doc__, FIGURES)
     parser.add_argument("--rows", type=int, default=3_500_000, help="of the relation, 120 bytes each")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], help="of a micro-batch")
     parser.add_argument("--memory", type=int, default=64, help="MiB of a task of stream_join")
     parser.add_argument("--runs", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "figures")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="deltawave-bench-"))

@@ -1,4 +1,4 @@
-"""Measure Figures 10a to 10d of MJ08: `.venv/bin/python benchmarks/mj08_experiments.py --out FOLDER`.
+"""Measure Figures 10a to 10d of MJ08.
 
 Writes mj08_figure_10a to mj08_figure_10d as .json (the numbers), .md (tables) and .svg (plots). The real data
 of Figure 10d are generated: R and S have tuples of 32 bytes, and values from 0 to 36,000 with a skew of 0.5.
@@ -17,13 +17,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from markdown import table
-
-from deltawave.bench.mesh_data import MeshData
-from deltawave.bench.mesh_join import in_process
-from deltawave.bench.mesh_methods import METHODS, sweep
-from deltawave.bench.mesh_setting import Setting
-from deltawave.bench.plots import LineChart, draw_lines
+from laboratory.commands import command
+from laboratory.meshjoin.data import MeshData
+from laboratory.meshjoin.measuring import in_process
+from laboratory.meshjoin.methods import METHODS, sweep
+from laboratory.meshjoin.setting import Setting
+from laboratory.plots import LineChart, draw_lines
+from laboratory.tables import table
 
 MEMORIES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 SKEWS = (0.1, 0.3, 0.5, 0.7, 1.0)
@@ -33,8 +33,7 @@ COMPARED = ("meshjoin", "index_nested_loops")
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, help="folder of the figures")
+    parser = command(__doc__)
     parser.add_argument("--reads", choices=("cached", "direct"), default="direct", help="the paper's cache is cold")
     parser.add_argument("--figures", default="abcd", help="letters of the figures to draw")
     parser.add_argument("--rows", type=int, default=3_500_000, help="of the relation")

@@ -1,4 +1,4 @@
-"""Draw Figures 5 and 11 of MJ08: `.venv/bin/python benchmarks/mj08_figures.py [folder]`.
+"""Draw Figures 5 and 11 of MJ08.
 
 Writes mj08_figure_5a, mj08_figure_5b and mj08_figure_11 as .json (the numbers), .md (tables) and .svg (plots); into
 docs/figures by default.
@@ -13,21 +13,20 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from markdown import table
 
-from deltawave.bench.mesh_data import Zipf
-from deltawave.bench.plots import LineChart, draw_lines
-from deltawave.costs.mj08_figures import Curve, Drawn, Shed, figure_5a, figure_5b, figure_11
+from laboratory.commands import figures_folder, write
+from laboratory.costs.mj08_figures import Curve, Drawn, Shed, figure_5a, figure_5b, figure_11
+from laboratory.meshjoin.data import Zipf
+from laboratory.plots import LineChart, draw_lines
+from laboratory.tables import table
 
-ROOT = Path(__file__).resolve().parents[1]
 ROWS = 3_500_000
 SPEEDS = (1.1, 1.2, 1.4, 1.6, 1.8, 2.0)
 SKEWS = (0.1, 0.5, 1.0)
 
 
 def main(arguments: list[str]) -> int:
-    folder = Path(arguments[0]) if arguments else ROOT / "docs" / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = figures_folder(__doc__, arguments)
     titles = {
         "5a": "MJ08 Figure 5a: memory for 6,000 tuples per second",
         "5b": "MJ08 Figure 5b: the service rate of 4 MB",
@@ -112,11 +111,6 @@ def of_stream(counts: npt.NDArray[np.int64], seed: int) -> Drawn:
         return own
 
     return found
-
-
-def write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-    print(path)
 
 
 if __name__ == "__main__":

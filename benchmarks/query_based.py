@@ -1,6 +1,4 @@
-"""Rows and bytes that every strategy of CH98 reads, and its time, compared with the cost model's prediction.
-
-    .venv/bin/python benchmarks/query_based.py [--rows 2000000] [--out docs/figures]
+"""Measure what each strategy of CH98 reads, and its time, compared with the cost model's prediction.
 
 A table of 13 columns in key order; between two runs 1% of its rows change, in 20 clusters of neighbouring keys.
 Each strategy keeps a change log of it, in one dbt project and one Spark session, local[2]. Measured is the run that
@@ -12,7 +10,6 @@ Writes query_based.json and query_based.md.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
@@ -28,9 +25,10 @@ from dbt.cli.main import dbtRunner
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.session import open_session
-from deltawave.costs import SourceTable, query_based
+from laboratory.commands import FIGURES, ROOT, command
+from laboratory.costs import query_based
+from laboratory.costs.source_table import SourceTable
 
-ROOT = Path(__file__).resolve().parents[1]
 CLUSTERS = 20
 CHANGED = 0.01
 COLUMNS = 10
@@ -169,9 +167,12 @@ class Bench:
         )
         seconds = time.perf_counter() - start
         if not result.success:
-            raise SystemExit(f"log_{number} failed: {result.exception or result.result.results[0].message}")
+            results: Any = getattr(result.result, "results", [])
+            raise SystemExit(f"log_{number} failed: {result.exception or results[0].message}")
         moved = self._moved_since(before)
-        batch = self.spark.sql(f"select max_by(struct(*), batch_id) as last from bench.log_{number}__batches").first()
+        batch: Any = self.spark.sql(
+            f"select max_by(struct(*), batch_id) as last from bench.log_{number}__batches"
+        ).first()
         return {
             "seconds": seconds,
             **moved,
@@ -265,9 +266,8 @@ def report(results: list[dict[str, Any]], rows: int) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command(__doc__, FIGURES)
     parser.add_argument("--rows", type=int, default=2_000_000)
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "figures")
     options = parser.parse_args()
     results = measure(options.rows)
     options.out.mkdir(parents=True, exist_ok=True)

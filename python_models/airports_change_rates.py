@@ -1,6 +1,6 @@
 """How often each column of the airports changes, dump by dump."""
 
-from deltawave.evaluation import column_change_rates
+from deltawave.change_rates import column_change_rates
 
 
 def model(dbt, session):

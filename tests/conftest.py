@@ -25,7 +25,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +32,11 @@ import pytest
 import yaml
 from dbt_common.behavior_flags import BehaviorFlagRendered
 from filesystem import file_system
-from functional.consumer import build_as_told, build_on_stock
-from functional.formats import FORMATS, run_on_format
 from jvm import LONG_JVM, archive_classes
 from kafka import CONNECTOR, KafkaServer
-from kills import PLANS, kill_and_race
 from mariadb import DRIVER as MARIADB_DRIVER
 from mariadb import MariaDBServer
+from maven import ivy_alone
 from postgres import DRIVER as POSTGRES_DRIVER
 from postgres import PostgresServer
 from pyspark.sql import SparkSession
@@ -73,8 +70,8 @@ SETTINGS = {
     "spark.executorEnv.PYTHONPATH": str(ROOT / "tests"),
 }
 
-# Hive's metastore takes half of the time of a small statement, and serves one thread at a time.
-QUICK_CATALOG = {"spark.sql.catalogImplementation": "in-memory"}
+# With --sparing. Hive's metastore takes half of the time of a small statement, and serves one thread at a time.
+SPARING = {"spark.sql.catalogImplementation": "in-memory"}
 # Tests drop their schemas, of which Iceberg's own cache of tables knows nothing.
 UNCACHED = {"spark.sql.catalog.spark_catalog.cache-enabled": "false"}
 
@@ -94,7 +91,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--adapter",
         choices=["deltawave", "spark"],
-        help="run on this adapter alone; without it, tests marked both_adapters run on each, others on deltawave",
+        default="deltawave",
+        help="the adapter, spark: stock dbt-spark",
+    )
+    parser.addoption(
+        "--sparing",
+        action="store_true",
+        help="a Spark for thousands of small statements: an in-memory catalog, and queries that are not compiled",
     )
     parser.addoption(
         "--seed",
@@ -111,30 +114,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    return f"generated histories: {_again(config.option.seed)} repeats them"
-
-
-def _again(seed: int) -> str:
-    return f'make test PYTEST_ARGS="--seed {seed} tests/functional/contract tests/crash"'
+    return f"generated histories: --seed {config.option.seed} draws the same again"
 
 
 @pytest.fixture(scope="session")
 def seed(request: pytest.FixtureRequest) -> int:
     """What generated histories are drawn from. A test that fails shows how to draw the same again."""
     seed: int = request.config.option.seed
-    print(f"{_again(seed)} repeats this")
+    print(f"--seed {seed} draws the same again")
     return seed
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if metafunc.definition.get_closest_marker("both_adapters") and not metafunc.config.option.adapter:
-        metafunc.parametrize("adapter_type", ["deltawave", "spark"], indirect=True, scope="class")
 
 
 @pytest.fixture(scope="class")
 def adapter_type(request: pytest.FixtureRequest) -> str:
     """The adapter that ``project`` runs on."""
-    return getattr(request, "param", None) or request.config.option.adapter or "deltawave"
+    adapter: str = request.config.option.adapter
+    return adapter
 
 
 @pytest.fixture(scope="class")
@@ -163,7 +158,8 @@ def spark_settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     drivers = [driver for server, driver in DRIVERS.items() if server in wanted]
     packages = {"spark.jars.packages": ",".join(drivers)} if drivers else {}
-    return SETTINGS | QUICK_CATALOG | file_system(tmp_path_factory.mktemp("filesystem")) | packages
+    sparing = SPARING | file_system(tmp_path_factory.mktemp("filesystem")) if request.config.option.sparing else {}
+    return SETTINGS | sparing | packages
 
 
 @pytest.fixture(scope="session")
@@ -174,7 +170,8 @@ def spark(spark_data_dir: Path, spark_settings: dict[str, str]) -> SparkSession:
         data_dir=str(spark_data_dir),
         server_side_parameters=dict(spark_settings),
     )
-    return open_session(credentials)
+    with ivy_alone():
+        return open_session(credentials)
 
 
 @pytest.fixture(scope="session")
@@ -198,74 +195,10 @@ def kafka() -> Iterator[KafkaServer]:
         yield server
 
 
-# Fixtures that run in processes of their own, one after the other, while the other tests run.
-BESIDE = ("killed", "consumers", "formats")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of what runs in the background come last."""
-    items.sort(key=lambda item: not set(BESIDE).isdisjoint(getattr(item, "fixturenames", ())))
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _beside(request: pytest.FixtureRequest) -> None:
-    """Start what runs in the background before the first test."""
-    wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
-    for name in BESIDE:
-        if name in wanted:
-            request.getfixturevalue(name)
-
-
 @pytest.fixture(scope="session")
-def beside() -> Iterator[ThreadPoolExecutor]:
-    """Runs the background fixtures, one at a time."""
-    pool = ThreadPoolExecutor(max_workers=1)
-    yield pool
-    pool.shutdown(cancel_futures=True)
-
-
-@pytest.fixture(scope="session")
-def archive(tmp_path_factory: pytest.TempPathFactory, beside: ThreadPoolExecutor) -> Future[str]:
-    """JVM options for a Spark in a process of its own, which are ready when its classes are archived."""
-    return beside.submit(archive_classes, tmp_path_factory.mktemp("classes"))
-
-
-@pytest.fixture(scope="session")
-def quick_jvm(archive: Future[str]) -> str:
-    """JVM options for a Spark in a process of its own."""
-    return archive.result()
-
-
-@pytest.fixture(scope="session")
-def killed(
-    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor, seed: int
-) -> dict[str, Future[None]]:
-    """The histories of tests/crash."""
-    folder = tmp_path_factory.mktemp("crash")
-    return {
-        name: beside.submit(lambda name: kill_and_race(name, folder / name, archive.result(), seed), name)
-        for name in PLANS
-    }
-
-
-@pytest.fixture(scope="session")
-def consumers(
-    tmp_path_factory: pytest.TempPathFactory, archive: Future[str], beside: ThreadPoolExecutor
-) -> dict[str, Future[dict[str, Any]]]:
-    """The builds of integration_tests/."""
-    folder = tmp_path_factory.mktemp("consumers")
-    for name in ("told", "stock"):
-        (folder / name).mkdir()
-    return {
-        "told": beside.submit(build_as_told, folder / "told"),
-        "stock": beside.submit(lambda: build_on_stock(folder / "stock", archive.result())),
-    }
-
-
-@pytest.fixture(scope="session")
-def formats(archive: Future[str], beside: ThreadPoolExecutor) -> dict[str, Future[None]]:
-    """The tests of names, types and keys on other table formats; see run_on_format."""
-    return {name: beside.submit(lambda name: run_on_format(name, archive.result()), name) for name in FORMATS}
+def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """JVM options for a Spark in a process of its own: its classes are archived."""
+    return archive_classes(tmp_path_factory.mktemp("classes"))
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
 
 from deltawave.environment import java_command
+
+
+@contextmanager
+def ivy_alone() -> Iterator[None]:
+    """Lanes download one after the other: Ivy's cache does not expect processes that download the same."""
+    folder = os.open(Path(__file__).parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def artifact(coordinate: str) -> Path:
@@ -21,7 +35,7 @@ def artifact(coordinate: str) -> Path:
 def artifacts(coordinate: str) -> list[Path]:
     """The jar of ``group:name:version`` and those that it needs."""
     (ivy,) = Path(pyspark.__file__).parent.glob("jars/ivy-*.jar")
-    with tempfile.TemporaryDirectory(prefix="deltawave_ivy_") as folder:
+    with ivy_alone(), tempfile.TemporaryDirectory(prefix="deltawave_ivy_") as folder:
         found = Path(folder, "found")
         command = [java_command(os.environ), "-jar", str(ivy), "-cache", str(Path.home() / ".ivy2.5.2" / "cache")]
         wanted = ["-dependency", *coordinate.split(":"), "-types", "jar", "bundle", "-cachepath", str(found)]

@@ -1,5 +1,5 @@
 {#
-  Pages that each strategy reads for one complete comparison, and pages of the table itself, after CH98. src/deltawave/costs holds the same
+  Pages that each strategy reads for one complete comparison, and pages of the table itself, after CH98. benchmarks/laboratory/costs has the same
   formulas with their sources; a test compares the two.
 #}
 {%- macro _predicted_reads(table) -%}

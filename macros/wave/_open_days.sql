@@ -1,8 +1,6 @@
 {# The source of a run: the model's select. #}
 {%- macro _open_days(job, sql) -%}
-  {%- if adapter.compare_in_python is not defined or not adapter.runs_python() -%}
-    {%- do deltawave._fail('wave_adapter', {'model': job.name}) -%}
-  {%- endif -%}
+  {%- do deltawave._require_wave_adapter(job.name) -%}
   {%- if invocation_args_dict.get('sample') -%}
     {%- do deltawave._fail('wave_sample', {'model': job.name}) -%}
   {%- endif -%}
@@ -32,18 +30,4 @@
     {%- endfor -%}
     {%- do deltawave._replace_view(job, {'select': 'select ' ~ mark ~ ' ' ~ columns | join(', ') ~ ' where false'}) -%}
   {%- endif -%}
-{%- endmacro -%}
-
-{# The result of a function of deltawave.wave.door: rows of {kind, text}. #}
-{%- macro _ask_library(job, batch, function, options) -%}
-  {%- set settings = {} -%}
-  {%- for option in deltawave._wave_options() -%}{%- do settings.update({option: job.settings[option]}) -%}{%- endfor -%}
-  {%- set view = deltawave._view_by_python(
-    job, batch, 'deltawave.wave.door.' ~ function, {'dump': job.sql}, dict(options, settings=settings), 'wave'
-  ) -%}
-  {%- set found = [] -%}
-  {%- for row in deltawave._run(job, 'select kind, text from ' ~ view ~ ' order by place').rows -%}
-    {%- do found.append({'kind': row[0] | string, 'text': row[1] | string}) -%}
-  {%- endfor -%}
-  {{ return(found) }}
 {%- endmacro -%}

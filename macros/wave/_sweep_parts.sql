@@ -6,11 +6,10 @@
   {%- set techniques = [job.settings.update_technique] -%}
   {%- if found -%}{%- do techniques.append(deltawave._wave_in(found.select).spec.technique) -%}{%- endif -%}
   {%- if record and techniques | reject('equalto', 'packed_shadow') | list -%}
-    {%- set batch = {'batch_id': record.batch_id, 'attempt': job.attempt} -%}
-    {%- set options = {'record': tojson(deltawave._wave_in(record.select)), 'batch': record.batch_id} -%}
-    {#- A run that has gone on meanwhile sweeps them, and may have dropped a table that had some. -#}
-    {%- for row in deltawave._ask_library(job, batch, 'leftovers', options) if not deltawave._is_overtaken(job, record) -%}
-      {%- do deltawave._run(job, row.text) -%}
+    {%- set options = {'record': deltawave._wave_in(record.select), 'batch': record.batch_id} -%}
+    {#- A run that has continued meanwhile sweeps them, and may have dropped a table that had some. -#}
+    {%- for drop in deltawave._call_wave(job, 'leftovers', options) if not deltawave._is_overtaken(job, record) -%}
+      {%- do deltawave._run(job, drop) -%}
     {%- endfor -%}
   {%- endif -%}
 {%- endmacro -%}

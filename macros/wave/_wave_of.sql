@@ -18,11 +18,11 @@
   {%- for row in run_query('describe extended ' ~ view).rows -%}
     {%- do facts.update({row[0]: row[1]}) -%}
   {%- endfor -%}
-  {%- set told = deltawave._told_in(facts.get('View Text') or '') -%}
-  {%- if not told.get('wave') and told.get('batch_id') != 0 -%}
+  {%- set mark = deltawave._told_in(facts.get('View Text') or '') -%}
+  {%- if not mark.get('wave') and mark.get('batch_id') != 0 -%}
     {%- do deltawave._fail('not_a_wave_index', {'relation': relation | string}) -%}
   {%- endif -%}
-  {{ return(told.get('wave')) }}
+  {{ return(mark.get('wave')) }}
 {%- endmacro -%}
 
 {# The names of the views that contain the text of a node: its own view, or, if it is ephemeral, the views that read it. #}

@@ -1,16 +1,17 @@
 {# Every option of a wave index, declared like the options of a differential model (see _options). #}
 {%- macro _wave_options() -%}
+  {%- set choices = adapter.call_library('deltawave.wave.tables.choices', {}, {}) -%}
   {{ return({
-    'scheme': {'default': none, 'is': 'choice', 'values': ['del', 'reindex', 'reindex_plus', 'reindex_plus_plus', 'wata', 'rata']},
+    'scheme': {'default': none, 'least': choices.schemes, 'is': 'choice', 'values': choices.schemes | list},
     'window': {'default': none, 'is': 'count'},
     'constituents': {'default': none, 'is': 'count'},
     'day_column': {'default': none, 'is': 'name'},
     'search_field': {'default': none, 'is': 'name'},
-    'update_technique': {'default': 'packed_shadow', 'is': 'choice', 'values': ['in_place', 'simple_shadow', 'packed_shadow']},
+    'update_technique': {'default': 'packed_shadow', 'is': 'choice', 'values': choices.techniques},
     'buckets': {'default': 8, 'is': 'count'},
     'spread': {'default': false, 'is': 'choice', 'values': [false, true]},
     'clip': {'default': true, 'is': 'choice', 'values': [false, true]},
-    'gaps': {'default': none, 'is': 'choice', 'values': [none, 'skip', 'empty', 'fail']},
+    'gaps': {'default': none, 'is': 'choice', 'values': [none] + choices.gaps},
     'lead_days': {'default': 1, 'is': 'days'},
     'state_schema': {'default': none, 'is': 'name'},
     'full_refresh': {'default': none, 'is': 'choice', 'values': [none, false, true]},
@@ -19,6 +20,7 @@
 
 {# The only reader of a wave index's configuration; needs no connection. #}
 {%- macro _wave_settings(name, config) -%}
+  {%- do deltawave._require_wave_adapter(name, with_session=false) -%}
   {%- set options = deltawave._wave_options() -%}
   {%- do deltawave._refuse_unknown(name, config, options) -%}
   {%- set examples = {'scheme': 'wata', 'window': '7', 'constituents': '3', 'day_column': 'day', 'search_field': 'supplier_id'} -%}
@@ -32,7 +34,7 @@
     {%- do deltawave._check_option(name, option, declared, value) -%}
     {%- do settings.update({option: value}) -%}
   {%- endfor -%}
-  {%- set least = 2 if settings.scheme in ['wata', 'rata'] else 1 -%}
+  {%- set least = options.scheme.least[settings.scheme] -%}
   {%- if settings.window < least -%}
     {%- do deltawave._fail('option_value', {
       'model': name, 'option': 'window', 'value': settings.window, 'allowed': least ~ ' or more with scheme: ' ~ settings.scheme,

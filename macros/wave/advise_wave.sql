@@ -9,7 +9,7 @@
 
   Sizes in MB and times in seconds, of one day's data: window, packed (S), build (Build), add (Add), and unpacked (S'), delete (Del), probes, scans,
   probe_indexes, scan_indexes, bucket (c), seek, transfer (Trans), copy (CP), smart_copy (SMCP), fixed. Needs: hard_window, can_delete, techniques,
-  most_constituents, most_space, most_transition. Among choices with up to `tolerance` more work, the one with the fewest constituents is taken.
+  most_constituents, most_space, most_transition. Among choices with up to `tolerance` more work, the one with the fewest constituents is chosen.
 #}
 {%- macro advise_wave(
   window=none, packed=none, build=none, add=none, unpacked=none, delete=none, probes=0, scans=0, probe_indexes=none, scan_indexes=none, bucket=none,
@@ -17,9 +17,7 @@
   most_transition=none, tolerance=0.05, fixed=none, model=none, day_column=none, search_field=none
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
-  {%- if adapter.compare_in_python is not defined or not adapter.runs_python() -%}
-    {%- do deltawave._fail('wave_adapter', {'model': 'advise_wave'}) -%}
-  {%- endif -%}
+  {%- do deltawave._require_wave_adapter('advise_wave') -%}
   {%- set parameters = {
     'window': window, 'packed': packed, 'build': build, 'add': add, 'probes': probes, 'scans': scans, 'unpacked': unpacked, 'delete': delete,
     'probe_indexes': probe_indexes, 'scan_indexes': scan_indexes, 'copy': copy, 'smart_copy': smart_copy, 'bucket': bucket, 'seek': seek,
@@ -31,19 +29,17 @@
   } -%}
   {%- if techniques is not none -%}{%- do needs.update(techniques=deltawave._listed(techniques)) -%}{%- endif -%}
   {%- set options = {'parameters': parameters, 'needs': needs, 'tolerance': tolerance} -%}
-  {%- set days = '(select 1 as one)' -%}
+  {%- set relations = {} -%}
   {%- if model is not none -%}
     {%- set measured = deltawave._measured_days(model, day_column, search_field) -%}
-    {%- set days = '(select * from ' ~ measured.relation ~ ')' -%}
+    {%- do relations.update(dump='(select * from ' ~ measured.relation ~ ')') -%}
     {%- do options.update(measure={
       'day_column': measured.day_column, 'search_field': measured.search_field, 'schema': target.schema,
     }) -%}
     {%- if window is none -%}{%- do parameters.update(window=measured.window) -%}{%- endif -%}
   {%- endif -%}
-  {%- set view = 'deltawave_advice_' ~ invocation_id.replace('-', '')[:12] -%}
-  {%- do adapter.compare_in_python('deltawave.wave.door.advised', {'dump': days}, options, view) -%}
-  {%- for row in run_query('select text from ' ~ deltawave._quoted(view) ~ ' order by place').rows -%}
-    {%- do log(row[0] | string, info=true) -%}
+  {%- for line in adapter.call_library('deltawave.wave.materialization.advice', relations, options) -%}
+    {%- do log(line, info=true) -%}
   {%- endfor -%}
 {%- endmacro -%}
 

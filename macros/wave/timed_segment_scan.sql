@@ -1,6 +1,6 @@
 {#
   A select of the rows of a wave index from one day to another, both included; none leaves a side open (TimedSegmentScan, WI 2.2). Only constituents
-  whose time-sets meet the range are read.
+  that have days in the range are read.
 #}
 {%- macro timed_segment_scan(relation, from_day=none, to_day=none) -%}
   {{ return(adapter.dispatch('timed_segment_scan', 'deltawave')(relation, from_day, to_day)) }}

@@ -25,7 +25,7 @@
   {%- else -%}
     {%- for work in deltawave._pending_days(job, state, warnings, refused) -%}
       {%- if work.kind != 'prepare' or deltawave._wave_in(progress.record.select).pending -%}
-        {%- set progress.record = deltawave._take_step(job, progress.record, work, progress.is_new, warnings) -%}
+        {%- set progress.record = deltawave._make_step(job, progress.record, work, progress.is_new, warnings) -%}
         {%- set progress.is_new = false -%}
       {%- endif -%}
     {%- endfor -%}

@@ -7,11 +7,12 @@ again.
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import history
 import wave_kills
-from house import PROJECT, Model, Reader, kill_at, open_house, run
+from house import FORMATS, Model, Reader, kill_at, open_house, run
 
 EVERY_STEP = [
     "land",
@@ -32,40 +33,92 @@ UNDECIDED = EVERY_STEP[: EVERY_STEP.index("decide") + 1]
 DECIDED = ("place", "record", "publish")
 SOME_STEPS = ["decide", "record", "publish"]
 
-# The steps at which a model is killed, by batch.
+# What the strategies keep for the next batch.
+KEEPS = {
+    "outer_join": ["copy"],
+    "union": ["copy"],
+    "sort_merge": ["copy"],
+    "window": ["ordered"],
+    "text_diff": ["ordered"],
+    "row_checksum": ["checksums"],
+    "sort_merge_compressed": ["hashes"],
+    "hash_compressed": ["hashes"],
+    "ranges": ["base", "ranges"],
+    "range_checksum": ["base", "ranges"],
+}
+# These compare dated dumps; models of the others see one dump a run, without its date.
+DATED = ("outer_join", "union", "sort_merge", "window", "text_diff")
+
+TEXT = """
+{{{{ config(
+    materialized='differential',
+    unique_key=['region', 'account_id'],
+    strategy='{strategy}',
+    file_format=env_var('FILE_FORMAT'),
+    {option}
+) }}}}
+select {columns}
+from dumps.accounts
+where dump_date {comparison} date '{{{{ env_var("LAST_DUMP") }}}}'
+"""
+
+# The steps at which a model is killed, by batch. A model is named after its strategy.
 Plan = dict[str, dict[int, str]]
+
+
+def strategy_of(model: str) -> str:
+    return model.rpartition("_")[0]
+
+
+def model_of(name: str) -> Model:
+    strategy = strategy_of(name)
+    if strategy in DATED:
+        return Model(TEXT.format(strategy=strategy, option="snapshot_date='dump_date'", columns="*", comparison="<="))
+    option = "range_rows=10" if "ranges" in KEEPS[strategy] else ""
+    return Model(TEXT.format(strategy=strategy, option=option, columns="* except (dump_date)", comparison="="))
 
 
 def each_step() -> Plan:
     """A model for each step of the first batch, and another step of the second."""
     count = len(EVERY_STEP)
     return {
-        f"accounts_{number}": {1: step, 2: EVERY_STEP[(number + count // 2) % count]}
+        f"outer_join_{number}": {1: step, 2: EVERY_STEP[(number + count // 2) % count]}
         for number, step in enumerate(EVERY_STEP)
     }
 
 
-PLANS: dict[str, Plan] = {
-    "parquet": {
-        **each_step(),
+def drawn(chance: random.Random, steps: list[str]) -> Plan:
+    """A model of each strategy, killed at a step of chance. The first batch of a slice is a whole table."""
+    return {
+        f"{strategy}_drawn": {1: chance.choice(steps) if strategy in DATED else "end", 2: chance.choice(steps)}
+        for strategy in KEEPS
+    }
+
+
+def plan_of(name: str, seed: int) -> Plan:
+    """The models of a history."""
+    chance = random.Random(f"{seed} {name}")
+    if name == "outer_join":
         # In the midst of a statement, one at a kill.
-        "accounts_passing": {1: "land-passing", 2: "stage-passing"},
+        return {**each_step(), "outer_join_passing": {1: "land-passing", 2: "stage-passing"}}
+    if name == "parquet":
         # Its first batch is a whole table, the second a part of it.
-        **{f"slices_{step}": {1: "end", 2: step} for step in ("stage", "decide", "clean")},
-    },
-    "delta": {f"accounts_{step}": {2: step} for step in SOME_STEPS},
-    "iceberg": {f"accounts_{step}": {2: step} for step in SOME_STEPS},
-}
+        some = {f"range_checksum_{step}": {1: "end", 2: step} for step in ("stage", "decide", "clean")}
+        return some | drawn(chance, EVERY_STEP)
+    return {f"outer_join_{step}": {2: step} for step in SOME_STEPS} | drawn(chance, SOME_STEPS)
+
+
+HISTORIES = ("outer_join", "parquet", "delta", "iceberg")
 # Killed by nobody: of two runs that build them one wins. The other comes to its decision soon after, or when the winner
 # has gone on and dropped its first decision.
-RACED = "raced"
-RACED_LATE = "raced_late"
+RACED = "outer_join_raced"
+RACED_LATE = "outer_join_late"
 LAST = 3
 
 
 def accepted(model: str, plan: Plan, dumps: list[history.Dump]) -> list[history.Dump]:
     """The dumps that a model compares: where they have no dates, one that was not decided is never seen again."""
-    is_lost = model.startswith("slices") and plan[model][2] in UNDECIDED
+    is_lost = strategy_of(model) not in DATED and plan[model][2] in UNDECIDED
     return [dumps[0], dumps[2]] if is_lost else dumps
 
 
@@ -83,13 +136,14 @@ def assert_only_whole_batches(model: str, reader: Reader, dumps: list[history.Du
         last = len(counts)
 
 
-def kill_and_race(file_format: str, folder: Path, jvm_options: str, seed: int) -> None:
+def kill_and_race(name: str, folder: Path, jvm_options: str, seed: int) -> None:
     """The first two batches of every model are killed; two runs race for two more, and the winner ends the others."""
-    plan = PLANS[file_format]
-    waves = wave_kills.drawn(seed) if file_format == "parquet" else {}
+    plan = plan_of(name, seed)
+    file_format = name if name in FORMATS else "parquet"
+    waves = wave_kills.drawn(seed) if name == "parquet" else {}
     kills = {model: {batch: f"{batch}:{step}" for batch, step in killed.items()} for model, killed in plan.items()}
     kills |= {name: wave.kills for name, wave in waves.items()}
-    models = dict.fromkeys([*plan, RACED, RACED_LATE], Model((PROJECT / "model.sql").read_text()))
+    models = {name: model_of(name) for name in (*plan, RACED, RACED_LATE)}
     models |= {name: Model(wave.text, counted_by="day") for name, wave in waves.items()}
     # Of two runs that compare the same dumps, one waits before its decision until the other has decided.
     waits = {RACED: "1:decide-until-1", RACED_LATE: f"1:decide-until-{LAST}"}
@@ -119,7 +173,7 @@ def kill_and_race(file_format: str, folder: Path, jvm_options: str, seed: int) -
             if model in plan and plan[model][2] in EVERY_STEP and plan[model][2] not in UNDECIDED:
                 helpers = [name.removeprefix(f"{model}__") for name in reader.tables if name.startswith(f"{model}__")]
                 # The select of a dated model has another text in each run, so that compared dates are looked at again.
-                kept = ["base", "ranges"] if model.startswith("slices") else ["copy", "deliveries"]
+                kept = KEEPS[strategy_of(model)] + ["deliveries"] * (strategy_of(model) in DATED)
                 found = sorted(name.split("_")[0] for name in helpers)
                 assert found == sorted(["batches", "commit", "log", *kept]), helpers
         for name, wave in waves.items():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from pathlib import Path
 
 import pytest
-from kills import PLANS
+from kills import HISTORIES, kill_and_race
 
 
-@pytest.mark.parametrize("history", PLANS)
-def test_a_history_is_that_of_undisturbed_runs(killed: dict[str, Future[None]], history: str) -> None:
-    killed[history].result()
+@pytest.mark.parametrize("history", HISTORIES)
+def test_a_history_is_that_of_undisturbed_runs(history: str, tmp_path: Path, quick_jvm: str, seed: int) -> None:
+    kill_and_race(history, tmp_path / history, quick_jvm, seed)

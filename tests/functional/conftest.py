@@ -10,8 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 from workbench import Workbench
 
-# To compile a query, or to plan it anew while it runs, costs more than a few rows give back. Generated histories of
-# single strategies run with both, as users' queries do.
+# To compile a query, or to plan it anew while it runs, costs more than a few rows give back.
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -29,8 +28,11 @@ def sparing() -> Iterator[None]:
 
 
 @pytest.fixture(scope="class")
-def interpreted(spark: SparkSession) -> Iterator[None]:
-    """Queries that are neither compiled nor planned anew while they run."""
+def interpreted(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+    """With --sparing, queries are neither compiled nor planned anew while they run."""
+    if not request.config.option.sparing:
+        yield
+        return
     for name, value in INTERPRETED.items():
         spark.conf.set(name, value)
     yield

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.evaluation import column_change_rates
+from deltawave.change_rates import column_change_rates
 
 SCHEMA = """
     id int, name string, city string,

@@ -2,14 +2,151 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+import json
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import venv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from jvm import QUICK_JVM
+
+ROOT = Path(__file__).resolve().parents[2]
+# What a checkout holds for dbt and for pip.
+FOLDERS = ("macros", "models", "python_models", "seeds", "snapshots", "integration_tests", "src")
+FILES = ("dbt_project.yml", "pyproject.toml", "README.md", "LICENSE")
+
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("DBT_", "PYTHON"))}
+
+# With another list of prices.
+JUNE = "--vars '{price_list: june}'"
+
+# Runs dbt commands on one Spark; the last line printed is the outcome of each node in each command.
+SCRIPT = """
+import importlib.util, json, shlex, sys
+from dbt.cli.main import dbtRunner
+
+schema, *commands = sys.argv[1:]
+seen = []
+for command in commands:
+    done = dbtRunner().invoke(shlex.split(command))
+    if done.exception:
+        raise done.exception
+    results = getattr(done.result, "results", [])
+    seen.append({result.node.name: [str(result.status), result.message] for result in results})
+
+from pyspark.sql import SparkSession
+spark = SparkSession.active()
+rows = spark.sql(
+    f"select _batch_id, _change_type, count(*) from {schema}.prices_changes group by all order by all"
+).collect()
+described = spark.sql(f"describe extended {schema}.prices_changes__log").collect()
+(provider,) = [row.data_type for row in described if row.col_name == "Provider"]
+plugin = importlib.util.find_spec("dbt.adapters.deltawave")
+print(json.dumps({"commands": seen, "prices": rows, "provider": provider, "plugin": plugin and plugin.origin}))
+"""
+
+README = (ROOT / "README.md").read_text()
+PLACE = "path/to/deltawave"
+
+
+@dataclass(frozen=True)
+class Installation:
+    """What the commands of README.md have installed and built in an empty environment, and what they printed."""
+
+    environment: Path
+    project: Path
+    outputs: dict[str, Any]
+    printed: str
+
+    def run(self, target: str, *commands: str) -> dict[str, Any]:
+        """What SCRIPT prints of more commands on another target."""
+        python = self.environment / "bin" / "python"
+        return _run(python, self.project, self.outputs[target]["schema"], commands, target, QUICK_JVM)
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """An empty environment in which exactly the commands of README.md were run, on Parquet."""
+    folder = tmp_path_factory.mktemp("installed")
+    project = _checkout(folder)
+    blocks = _blocks(str(folder / "checkout"))
+    for name in ("packages.yml", "profiles.yml"):
+        (project / name).write_text(blocks[name])
+    environment = folder / "environment"
+    venv.create(environment, symlinks=True, with_pip=True)
+    variables = ENVIRONMENT | {
+        "PATH": os.pathsep.join((str(environment / "bin"), os.environ["PATH"])),
+        "SPARK_SUBMIT_OPTS": QUICK_JVM,
+        "PIP_NO_COMPILE": "1",
+    }
+    # pip may need to know of a proxy's certificate, as it does when this project is set up.
+    words = f". '{ROOT}/scripts/network.sh'\n{blocks['sh']}"
+    printed = _call(["sh", "-euc", words], cwd=project, env=variables)
+    yield Installation(environment, project, yaml.safe_load(blocks["profiles.yml"])["shop"]["outputs"], printed)
+    # It takes a gigabyte, and pytest keeps its folders.
+    shutil.rmtree(environment)
+
+
+def _blocks(checkout: str) -> dict[str, str]:
+    """The files that README.md has a user write, by their names, and the commands, as `sh`; for a checkout there."""
+    section = README.split("## Install it in your project\n", 1)[1].split("\n## ", 1)[0]
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", section.replace(PLACE, checkout), re.MULTILINE | re.DOTALL)
+    return {re.match(r"# ([\w.]+)", text)[1] if kind == "yaml" else kind: text for kind, text in blocks}
+
+
+def _environment(folder: Path) -> Path:
+    """The Python of a new environment with every package of this one, except the project itself.
+
+    A .pth names this environment's folder of packages; the editable install's own .pth in there is not read.
+    """
+    environment = folder / "environment"
+    venv.create(environment, symlinks=True)
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(environment), "platbase": str(environment)}))
+    (site / "packages.pth").write_text(sysconfig.get_path("purelib"))
+    return environment / "bin" / "python"
+
+
+def _run(
+    python: Path, project: Path, schema: str, commands: Sequence[str], target: str, jvm_options: str
+) -> dict[str, Any]:
+    """What SCRIPT prints."""
+    said = _call(
+        [str(python), "-c", SCRIPT, schema, *(f"{command} --target {target}" for command in commands)],
+        cwd=project,
+        env=ENVIRONMENT | {"SPARK_SUBMIT_OPTS": jvm_options},
+    )
+    return dict(json.loads(said.splitlines()[-1]))
+
+
+def _checkout(folder: Path) -> Path:
+    """The consumer in a checkout of its own."""
+    checkout = folder / "checkout"
+    checkout.mkdir()
+    for name in FILES:
+        shutil.copy(ROOT / name, checkout)
+    ignored = shutil.ignore_patterns("target", "logs", "dbt_packages", "spark_data", "__pycache__")
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, checkout / name, ignore=ignored)
+    return checkout / "integration_tests"
+
+
+def _call(command: list[str], **options: Any) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False, **options)
+    if done.returncode:
+        raise RuntimeError(done.stdout + done.stderr)
+    return done.stdout
+
 
 GOOD = ("success", "pass")
 
-Builds = dict[str, Future[dict[str, Any]]]
 Outcome = dict[str, list[str]]
 
 
@@ -32,43 +169,42 @@ def assert_good(nodes: Outcome) -> None:
     assert not {name: result for name, result in nodes.items() if result[0] not in GOOD}
 
 
-def assert_tidy(left: list[str]) -> None:
-    assert not {"derby.log", "metastore_db", "spark-warehouse"} & set(left)
+def assert_tidy(project: Path) -> None:
+    assert not {"derby.log", "metastore_db", "spark-warehouse"} & {path.name for path in project.iterdir()}
 
 
-@pytest.fixture(scope="module")
-def told(consumers: Builds) -> dict[str, Any]:
-    return consumers["told"].result()
-
-
-def test_the_readme_installs_it_into_an_empty_environment_and_builds_it(told: dict[str, Any]) -> None:
-    assert "problem" not in told["printed"]
-    assert_built(told["built"])
-    assert told["built"]["changes_a_day"][0] == "success"
-    assert_tidy(told["left"])
+def test_the_readme_installs_it_into_an_empty_environment_and_builds_it(installation: Installation) -> None:
+    assert "problem" not in installation.printed
+    results = json.loads((installation.project / "target" / "run_results.json").read_text())["results"]
+    built = {node["unique_id"].split(".")[2]: [node["status"], node["message"]] for node in results}
+    assert_built(built)
+    assert built["changes_a_day"][0] == "success"
+    assert_tidy(installation.project)
+    # `doctor` looks at the jars of the profile.
+    assert "ok       shop.delta: io.delta:delta-spark" in installation.printed
+    assert "ok       shop.iceberg: org.apache.iceberg:iceberg-spark-runtime" in installation.printed
 
 
 @pytest.mark.parametrize("target", ["delta", "iceberg"])
-def test_the_readmes_other_targets_run_there(target: str, told: dict[str, Any]) -> None:
-    seen = told["targets"][target]
+def test_the_readmes_other_targets_run_there(target: str, installation: Installation) -> None:
+    seen = installation.run(
+        target, "build --select +prices_changes", f"run --select current_prices prices_changes {JUNE}"
+    )
     assert seen["provider"] == target
-    assert seen["plugin"].startswith(told["environment"])
+    assert seen["plugin"].startswith(str(installation.environment))
     first, _ = seen["commands"]
     assert_good(first)
     assert_seen(seen)
 
 
-def test_doctor_looks_at_the_jars_of_the_readme(told: dict[str, Any]) -> None:
-    assert "ok       shop.delta: io.delta:delta-spark" in told["printed"]
-    assert "ok       shop.iceberg: org.apache.iceberg:iceberg-spark-runtime" in told["printed"]
-
-
-def test_stock_dbt_spark_builds_it_without_the_wheel(consumers: Builds) -> None:
-    seen = consumers["stock"].result()
+def test_stock_dbt_spark_builds_it_without_the_wheel(tmp_path: Path, quick_jvm: str) -> None:
+    project = _checkout(tmp_path)
+    commands = ["deps", "build", f"run --select current_prices change_logs {JUNE}"]
+    seen = _run(_environment(tmp_path), project, "shop", commands, "stock", quick_jvm)
     _, first, again = seen["commands"]
     assert_built(first)
     assert again["accounts_changes"][1] == "no changes"
     assert_seen(seen)
-    assert_tidy(seen["left"])
+    assert_tidy(project)
     assert seen["plugin"] is None
     assert "changes_a_day" not in first

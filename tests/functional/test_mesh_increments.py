@@ -1,4 +1,4 @@
-"""What arrived since the last run, and surrogate keys for what is new (MJ08 1)."""
+"""Rows that are new since the last run, and surrogate keys for them (MJ08 1)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from uuid import uuid4
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.meshjoin import arrived_since, new_keys
+from deltawave.meshjoin import new_keys, rows_since
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
-ARRIVED = "select * from values ('a', 1), ('n', 1), ('m', 1), ('n', 2), (null, 2), ('o', 2) as arrived (code, batch)"
+STREAM_ROWS = "select * from values ('a', 1), ('n', 1), ('m', 1), ('n', 2), (null, 2), ('o', 2) as new (code, batch)"
 KNOWN = "select * from values ('a', 7), ('b', 40), (null, 3) as known (id, number)"
 
 
@@ -27,25 +27,25 @@ def assigned(frame: DataFrame) -> list[tuple[str, int, int]]:
 
 def test_new_rows_get_the_next_keys_once(spark: SparkSession, name: str) -> None:
     def add(before: DataFrame | None) -> DataFrame:
-        arrived = arrived_since(spark.sql(ARRIVED), before, "batch")
-        found, free = new_keys(
-            arrived, spark.sql(KNOWN), before, on={"code": "id"}, key="number", order="batch", name=name
+        new = rows_since(spark.sql(STREAM_ROWS), before, "batch")
+        found, release = new_keys(
+            new, spark.sql(KNOWN), before, on={"code": "id"}, key="number", order="batch", name=name
         )
         rows = found.collect()
-        free()
+        release()
         return spark.createDataFrame(rows, found.schema)
 
     first = add(None)
     assert assigned(first) == [("m", 1, 41), ("n", 1, 42), ("o", 2, 43)]
-    # Nothing arrived later than batch 2.
+    # Nothing is newer than batch 2.
     assert assigned(add(first)) == []
     # After the first batch alone, its keys stay and the others go on.
     assert assigned(add(first.where("batch = 1"))) == [("o", 2, 43)]
 
 
 def test_without_a_former_row_everything_has_arrived(spark: SparkSession) -> None:
-    arrived = spark.sql(ARRIVED)
-    assert arrived_since(arrived, arrived.where("false"), "batch").count() == 6
+    new = spark.sql(STREAM_ROWS)
+    assert rows_since(new, new.where("false"), "batch").count() == 6
 
 
 def test_later_passes_are_counted_downwards(spark: SparkSession) -> None:
@@ -56,13 +56,13 @@ def test_later_passes_are_counted_downwards(spark: SparkSession) -> None:
         ("micro_batch >= 0", [-2, -1]),
         ("micro_batch in (0, -1)", [-2, 1, 2]),
     ):
-        found = arrived_since(results, results.where(done), "micro_batch").collect()
+        found = rows_since(results, results.where(done), "micro_batch").collect()
         assert sorted(row.micro_batch for row in found) == late
 
 
 def test_bad_columns_are_named(spark: SparkSession, name: str) -> None:
-    arrived, known = spark.sql(ARRIVED), spark.sql(KNOWN)
-    with pytest.raises(ValueError, match="What arrived has no column day; there are code, batch"):
-        arrived_since(arrived, None, "day")
+    new, known = spark.sql(STREAM_ROWS), spark.sql(KNOWN)
+    with pytest.raises(ValueError, match="The stream has no column day; there are code, batch"):
+        rows_since(new, None, "day")
     with pytest.raises(ValueError, match="The relation has no column code; there are id, number"):
-        new_keys(arrived, known, None, on={"code": "code"}, key="number", order="batch", name=name)
+        new_keys(new, known, None, on={"code": "code"}, key="number", order="batch", name=name)

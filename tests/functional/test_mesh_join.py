@@ -1,4 +1,4 @@
-"""mesh_join on Spark: rows of a frame meet a stored relation, exactly as Spark's own joins have it (MJ08)."""
+"""mesh_join on Spark: rows of a frame match a stored relation, exactly as Spark's own joins have it (MJ08)."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ def test_other_conditions(spark: SparkSession, tmp_path: Path, how: str) -> None
     stored = StoredRelation.of(relation, tmp_path / "relation", parts=3, page_bytes=100)
     condition = Between("value", "low", "high")
     found, free = mesh_join(stream, stored, condition=condition, how=how, memory_bytes=200_000)
-    meets = "value between low and high"
+    matches = "value between low and high"
     if how == "right_anti":
         expected = spark.sql(
-            "select * from {relation} where not exists (select 1 from {stream} where " + meets + ")",
+            "select * from {relation} where not exists (select 1 from {stream} where " + matches + ")",
             relation=relation,
             stream=stream,
         )
     else:
-        expected = stream.join(relation, F.expr(meets), how)
+        expected = stream.join(relation, F.expr(matches), how)
     assert rows_of(found) == rows_of(expected)
     free()
 
@@ -115,7 +115,7 @@ def test_what_else_changes_a_relation(spark: SparkSession, tmp_path: Path) -> No
     base = spark.read.parquet(source)
     moved = [spark.sql(f"select 1L as id, {cells}") for cells in ("'a' as p, string(null) as q", "null as p, 'a' as q")]
     swapped = base.selectExpr("id", "if(id = 0, array(null), array('null')) as name")
-    for former, now in (
+    for previous, now in (
         (base.where("id < 3"), base.where("id < 8")),
         (base.where("id < 8"), base.where("id < 3")),
         (base, swapped),
@@ -124,8 +124,8 @@ def test_what_else_changes_a_relation(spark: SparkSession, tmp_path: Path) -> No
         (moved[0], moved[1]),
     ):
         folder = tmp_path / uuid4().hex
-        first = StoredRelation.of(former, folder, key="id", parts=1)
-        assert StoredRelation.of(former, folder, key="id", parts=1).files == first.files
+        first = StoredRelation.of(previous, folder, key="id", parts=1)
+        assert StoredRelation.of(previous, folder, key="id", parts=1).files == first.files
         assert StoredRelation.of(now, folder, key="id", parts=1).files != first.files
     assert base.storageLevel.useMemory
     base.unpersist()

@@ -26,7 +26,7 @@ from deltawave.meshjoin.relation_state import refresh, state_of
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-def test_a_former_state_stays_for_those_who_read_it(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_previous_state_stays_for_those_who_read_it(spark: SparkSession, tmp_path: Path) -> None:
     stored = [
         StoredRelation.of(spark.range(start, start + 10), tmp_path / "relation", key="id", parts=1)
         for start in (0, 10, 20)

@@ -31,7 +31,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two runs of the command over a topic that grows: each message meets the relation once.
+    """Two runs of the command over a topic that grows: each message matches the relation once.
 
     A message that is no row stops the second run. Kept aside, it is there once, and the results are those of the rest.
     """
@@ -51,12 +51,12 @@ def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path, capsys: 
             wrong.write.format("kafka").option("kafka.bootstrap.servers", kafka.address).option("topic", "sales").save()
             assert cli.main(command) == 1
             message = re.escape(messages("Streams")["a message of Kafka that is no row"])
-            told = rf"deltawave stream: \[USER_RAISED_EXCEPTION\] The message at offset .* {message} [^\n]*\n"
-            assert re.fullmatch(told, printed(capsys))
-            command += ["--keep-unfit"]
+            shown = rf"deltawave stream: \[USER_RAISED_EXCEPTION\] The message at offset .* {message} [^\n]*\n"
+            assert re.fullmatch(shown, printed(capsys))
+            command += ["--keep-malformed"]
         assert cli.main(command) == 0
     assert ", 1 messages kept aside" in capsys.readouterr().out
-    aside = spark.read.json(f"{out}/micro_batch=*/_unfit").collect()
+    aside = spark.read.json(f"{out}/micro_batch=*/_malformed").collect()
     assert [(row.topic, row.value) for row in aside] == [("sales", '[{"id": 1}, {"id": 2}]')]
     found = results(spark, out).collect()
     assert len(found) == 10
@@ -75,18 +75,18 @@ class TestCommand:
         command = ["stream", "--source", str(source), "--relation", str(relation), "--on", "id", "--how", "left"]
         command += ["--out", str(out), "--parts", "1", "--memory", "1", "--available-now"]
         assert cli.main([*command, "--shed", "top_w"]) == 0
-        told = re.search(
+        shown = re.search(
             r"batch 0: 100,000 rows in .* rows/s, ([0-9,]+) rows wait for a later pass", capsys.readouterr().out
         )
-        assert told
-        shed = int(told[1].replace(",", ""))
+        assert shown
+        shed = int(shown[1].replace(",", ""))
         (metrics,) = spark.read.json(f"{out}/micro_batch=*/_metrics").collect()
         assert (metrics.rows, metrics.most_rows, metrics.shed_rows, metrics.tasks) == (rows, rows, shed, 1)
         assert metrics.readings == 1
         assert 0 < metrics.peak_bytes <= 1 << 20 < metrics.process_bytes
         joined = results(spark, out).select("id", "amount").distinct().count()
         assert joined + shed == rows
-        # Of each ten, those that meet three rows were kept first.
+        # Of each ten, those that match three rows were kept first.
         assert (
             results(spark, out).where("at = 2").count()
             == spark.read.parquet(str(source)).where("id % 3 = 2 and id < 9").count()
@@ -120,10 +120,10 @@ class TestCommand:
         monkeypatch.setattr(BatchFolders, "write", slowly)
         command = ["stream", "--format", "rate", "--option", "rowsPerSecond=20", "--relation", str(relation)]
         assert cli.main([*command, "--on", "value", "--out", out.as_uri(), "--parts", "1"]) == 0
-        told = capsys.readouterr()
-        assert "stopped; the next run goes on from here" in told.out
+        shown = capsys.readouterr()
+        assert "stopped; the next run goes on from here" in shown.out
         assert (out / f"micro_batch={asked[0]}").exists()
-        assert "Traceback" not in told.err
+        assert "Traceback" not in shown.err
         assert not spark.streams.active
         assert StoredRelation.opened(out / "_relation") == StoredRelation.opened(f"file://{out}/_relation") is not None
         with asked_to_stop() as asked:
@@ -138,7 +138,7 @@ class TestCommand:
             (
                 "parquet",
                 r"The stream's file file:\S+ has no column id; it has nr, amount\. "
-                r"Write it anew, or take it out of the stream's folder\.",
+                r"Write it again, or take it out of the stream's folder\.",
             ),
             (
                 "json",
@@ -223,7 +223,10 @@ class TestCommand:
             ([], "A stream of parquet files needs --source"),
             (["--on", "id=code"], "--on id=code: id is given twice."),
             (["--pages", "/"], "--pages /: the results (--out "),
-            (["--format", "json", "--keep-unfit"], "--keep-unfit is for messages of kafka, not for json: take it out."),
+            (
+                ["--format", "json", "--keep-malformed"],
+                "--keep-malformed is for messages of kafka, not for json: take it out.",
+            ),
             (["--option", "rowsPerSecond"], "--option rowsPerSecond: write name=value"),
         ],
     )

@@ -1,4 +1,4 @@
-"""stream_join: each tuple of a stream meets the whole relation once, over restarts, kills and changed relations."""
+"""stream_join: each tuple of a stream matches the whole relation once, over restarts, kills and changed relations."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ class TestBadInput:
                 {"on": "id", "probability": "Amount"},
                 re.escape(messages("Streams")["a probability with the name of another column"]),
             ),
-            (stream, {"on": "id", "unfit": "wrong"}, "The stream has no column wrong; it has id, amount"),
+            (stream, {"on": "id", "malformed": "wrong"}, "The stream has no column wrong; it has id, amount"),
             (stream.withColumnRenamed("amount", "Micro_Batch"), {"on": "id"}, "The results get a column micro_batch"),
         ):
             with pytest.raises(ValueError, match=message):
@@ -238,7 +238,7 @@ class TestBadInput:
             with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder whose definition is gone"])):
                 refused(BatchFolders(spark, tmp_path / "out"))
 
-    def test_a_checkpoint_of_former_days(self, spark: SparkSession, tmp_path: Path) -> None:
+    def test_a_checkpoint_of_previous_days(self, spark: SparkSession, tmp_path: Path) -> None:
         """Its stream numbers other rows by a number that is there."""
         folders = BatchFolders(spark, tmp_path / "out")
         folders.write(spark.range(1), 0)
@@ -273,19 +273,19 @@ class TestBadInput:
 
     def test_a_stream_that_begins_anew(self, spark: SparkSession, tmp_path: Path) -> None:
         """What it had is set aside until the next time that a table had results."""
-        folders, other = BatchFolders(spark, tmp_path / "out"), tmp_path / ".former.other.out"
+        folders, other = BatchFolders(spark, tmp_path / "out"), tmp_path / ".previous.other.out"
         other.mkdir()
 
         def aside() -> dict[str, int]:
-            found = [path for path in tmp_path.glob(".former*") if path != other]
+            found = [path for path in tmp_path.glob(".previous*") if path != other]
             return {path.name: spark.read.parquet(str(path)).count() for path in found}
 
         folders.set_aside()
         for rows, is_confirmed, kept in (
-            (1, True, {".former.out": 1}),
-            (2, False, {".former.out": 1, ".former-2.out": 2}),
-            (3, False, {".former.out": 1, ".former-2.out": 2, ".former-3.out": 3}),
-            (4, True, {".former.out": 4}),
+            (1, True, {".previous.out": 1}),
+            (2, False, {".previous.out": 1, ".previous-2.out": 2}),
+            (3, False, {".previous.out": 1, ".previous-2.out": 2, ".previous-3.out": 3}),
+            (4, True, {".previous.out": 4}),
         ):
             folders.write(spark.range(rows), 0)
             if is_confirmed:
@@ -308,13 +308,13 @@ class TestBadInput:
             if rows == 1:
                 folders.confirm()
             folders.set_aside()
-        (tmp_path / ".former.out").rename(tmp_path / "out")
+        (tmp_path / ".previous.out").rename(tmp_path / "out")
         folders.confirm()
-        assert [Path(folder).name for folder in folders.former(0)] == [".former-2.out"]
-        assert folders.former(1) == []
+        assert [Path(folder).name for folder in folders.previous(0)] == [".previous-2.out"]
+        assert folders.previous(1) == []
         folders.set_aside()
-        found = {path.name: spark.read.parquet(str(path)).count() for path in tmp_path.glob(".former*")}
-        assert found == {".former.out": 1, ".former-2.out": 2}
+        found = {path.name: spark.read.parquet(str(path)).count() for path in tmp_path.glob(".previous*")}
+        assert found == {".previous.out": 1, ".previous-2.out": 2}
 
     def test_a_name_that_is_given_again(self, spark: SparkSession, tmp_path: Path) -> None:
         """A folder that is put back supersedes those before it, not others that have their names since."""
@@ -325,10 +325,10 @@ class TestBadInput:
                 folders.confirm()
                 assert folders.is_confirmed
             folders.set_aside()
-        (tmp_path / ".former.out").rename(tmp_path / "out")
+        (tmp_path / ".previous.out").rename(tmp_path / "out")
         folders.set_aside()
-        found = {path.name: spark.read.parquet(str(path)).count() for path in tmp_path.glob(".former*")}
-        assert found == {".former.out": 3, ".former-2.out": 4}
+        found = {path.name: spark.read.parquet(str(path)).count() for path in tmp_path.glob(".previous*")}
+        assert found == {".previous.out": 3, ".previous-2.out": 4}
 
     def test_a_folder_that_is_a_pattern(self, spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder with brackets in its path"])):

@@ -7,7 +7,7 @@ from functional.streams import SCHEMA
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.meshjoin.messages import json_rows
+from deltawave.meshjoin.sources import json_rows
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -40,17 +40,17 @@ class TestMessages:
         found = json_rows(self.messages(spark, GOOD), SCHEMA).collect()
         assert found == [(1, 2), (None, 3), (None, None), (None, None)]
 
-    def test_others_are_told(self, spark: SparkSession) -> None:
+    def test_others_are_reported(self, spark: SparkSession) -> None:
         with pytest.raises(PySparkException, match="The message at offset 45 of partition 3 of topic sales is no JSON"):
             json_rows(self.messages(spark, [*GOOD, WRONG[-1]]), SCHEMA).collect()
-        kept = json_rows(self.messages(spark, [*GOOD, *WRONG]), SCHEMA, unfit="no row").collect()
-        unfit = [row["no row"] for row in kept]
-        assert unfit[:4] == [None] * 4
-        assert [tuple(row) for row in unfit[4:]] == [("sales", 3, 45 + at, value) for at, value in enumerate(WRONG)]
+        kept = json_rows(self.messages(spark, [*GOOD, *WRONG]), SCHEMA, malformed="no row").collect()
+        malformed = [row["no row"] for row in kept]
+        assert malformed[:4] == [None] * 4
+        assert [tuple(row) for row in malformed[4:]] == [("sales", 3, 45 + at, value) for at, value in enumerate(WRONG)]
 
     def test_the_key_has_to_be_there(self, spark: SparkSession) -> None:
         values = ['{"id": 1, "n": {"a": [1, {}]}}', '{"id": null}', '{"amount": 3}', "{}"]
-        kept = json_rows(self.messages(spark, values), SCHEMA, ["id"], unfit="no_row").collect()
+        kept = json_rows(self.messages(spark, values), SCHEMA, ["id"], malformed="no_row").collect()
         assert [row.no_row and row.no_row.value for row in kept] == [None, None, *values[2:]]
         with pytest.raises(PySparkException, match="is no JSON of the schema id bigint, amount int, with id:"):
             json_rows(self.messages(spark, values[3:]), SCHEMA, ["id"]).collect()

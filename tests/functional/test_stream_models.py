@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from dbt.adapters.deltawave.impl import DeltawaveAdapter
-from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
+from deltawave.meshjoin import StoredRelation, join_new_rows, stream_of
 from deltawave.meshjoin.batch_folders import BatchFolders
 from deltawave.model_runs import model_run, results_appended
 
@@ -29,15 +29,15 @@ pytestmark = pytest.mark.usefixtures("interpreted", "deltawave_package")
 MODEL = """
 from dbt.adapters.deltawave.impl import DeltawaveAdapter
 from deltawave.model_runs import model_run, results_appended
-from deltawave.meshjoin import StoredRelation, join_arriving, stream_of
+from deltawave.meshjoin import StoredRelation, join_new_rows, stream_of
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     done = session.table(str(dbt.this)) if dbt.is_incremental else None
     landed = stream_of(dbt.source("raw", "landed"), maxFilesPerTrigger="2")
-    relation = StoredRelation.beside_tables(dbt.ref("lookup"), str(dbt.this), key="id", parts=2)
-    return join_arriving(landed, relation, str(dbt.this), done=done, on="id", how="left")
+    relation = StoredRelation.alongside_tables(dbt.ref("lookup"), str(dbt.this), key="id", parts=2)
+    return join_new_rows(landed, relation, str(dbt.this), done=done, on="id", how="left")
 """
 SOURCES = """
 version: 2
@@ -193,7 +193,7 @@ def test_full_refreshes_that_fail_leave_what_was_complete(
 
     def run(done: Any = None) -> list[Any]:
         stream = spark.readStream.schema("id long").option("maxFilesPerTrigger", 1).parquet(str(landed))
-        return join_arriving(stream, relation, name, done=done, on="id").collect()
+        return join_new_rows(stream, relation, name, done=done, on="id").collect()
 
     def land(*ids: int) -> None:
         shutil.rmtree(landed, ignore_errors=True)
@@ -220,9 +220,9 @@ def test_full_refreshes_that_fail_leave_what_was_complete(
             with pytest.raises(StreamingQueryException, match="failed"):
                 run()
     kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
-    assert sorted(spark.read.parquet(str(kept / f".former.{name}")).collect()) == sorted(first)
+    assert sorted(spark.read.parquet(str(kept / f".previous.{name}")).collect()) == sorted(first)
     # The table is still complete. To build it anew would lose what only that folder has.
-    with pytest.raises(ValueError, match=rf"did not end \(which set aside .*/\.former\.{name} or .*:"):
+    with pytest.raises(ValueError, match=rf"did not end \(which set aside .*/\.previous\.{name} or .*:"):
         run(done(first))
     # Rows that came by other means are in no folder.
     with pytest.raises(ValueError, match=re.escape(messages("Streams")["a table with rows of no micro-batch"])):
@@ -230,20 +230,20 @@ def test_full_refreshes_that_fail_leave_what_was_complete(
     # What is wrong is said before anything is set aside.
     stream = spark.readStream.schema("id long").parquet(str(landed))
     with pytest.raises(ValueError, match="needs more than the 10 bytes of memory granted"):
-        join_arriving(stream, relation, name, done=None, on="id", memory_bytes=10)
-    assert len(list(kept.glob(f".former*.{name}"))) == 2
+        join_new_rows(stream, relation, name, done=None, on="id", memory_bytes=10)
+    assert len(list(kept.glob(f".previous*.{name}"))) == 2
     second = run()
     assert sorted(row.id for row in second) == [2, 3]
-    assert len(list(kept.glob(f".former*.{name}"))) == 3
+    assert len(list(kept.glob(f".previous*.{name}"))) == 3
     assert run(done(second)) == []
     assert len(run()) == 2
-    (aside,) = kept.glob(f".former*.{name}")
+    (aside,) = kept.glob(f".previous*.{name}")
     assert sorted(spark.read.parquet(str(aside)).collect()) == sorted(second)
 
 
-def test_settled_micro_batches_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
-    """A model that leaves out id 0: what it returned is settled when its other rows are in the table."""
-    name, landed, table = f"settled_{uuid4().hex}", tmp_path / "landed", tmp_path / "table"
+def test_loaded_micro_batches_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
+    """A model that leaves out id 0: what it returned is loaded when its other rows are in the table."""
+    name, landed, table = f"loaded_{uuid4().hex}", tmp_path / "landed", tmp_path / "table"
     relation = StoredRelation.of(spark.sql("select id, id * 10 as skey from range(5)"), tmp_path / "relation", key="id")
     schema = "id long, skey long, micro_batch long"
     kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
@@ -255,7 +255,7 @@ def test_settled_micro_batches_are_not_read(spark: SparkSession, tmp_path: Path)
         done = spark.read.schema(schema).parquet(str(table)) if table.exists() else None
         stream = spark.readStream.schema("id long").option("maxFilesPerTrigger", 1).parquet(str(landed))
         with model_run():
-            found = join_arriving(stream, relation, name, done=done, on="id", how="left", where=where)
+            found = join_new_rows(stream, relation, name, done=done, on="id", how="left", where=where)
         return sorted(row.id for row in found.collect())
 
     def append(number: int, batch: int) -> None:
@@ -298,11 +298,11 @@ def test_runs_at_a_time_are_compared_as_a_whole(spark: SparkSession, tmp_path: P
     spark.range(3).write.parquet(str(landed))
     stream = spark.readStream.schema("id long").parquet(str(landed))
     none = spark.createDataFrame([], "id long, micro_batch long")
-    rows = [row for done in (None, none) for row in join_arriving(stream, relation, name, done=done, on="id").collect()]
+    rows = [row for done in (None, none) for row in join_new_rows(stream, relation, name, done=done, on="id").collect()]
     assert len(rows) == 6
     results_appended()
     with pytest.raises(ValueError, match=messages("Streams")["a table with results twice"]):
-        join_arriving(stream, relation, name, done=spark.createDataFrame(rows, none.schema), on="id")
+        join_new_rows(stream, relation, name, done=spark.createDataFrame(rows, none.schema), on="id")
 
 
 def test_what_is_no_table(spark: SparkSession) -> None:
@@ -326,31 +326,31 @@ def test_what_is_no_table(spark: SparkSession) -> None:
 
 def test_what_is_refused_leaves_what_is_kept(spark: SparkSession, tmp_path: Path) -> None:
     """Also where the stream would begin anew."""
-    name, told = f"kept_{uuid4().hex}", messages("Streams")
+    name, shown = f"kept_{uuid4().hex}", messages("Streams")
     lookup = spark.sql("select id, map('a', 'b') as tags, id * 10 as skey from range(5)")
     relation = StoredRelation.of(lookup.drop("tags"), tmp_path / "relation", key="id")
     spark.range(3).write.parquet(str(tmp_path / "landed"))
     stream = spark.readStream.schema("id long").parquet(str(tmp_path / "landed"))
-    rows = join_arriving(stream, relation, name, done=None, on="id")
+    rows = join_new_rows(stream, relation, name, done=None, on="id")
     assert rows.count() == 3
     with pytest.raises(ValueError, match="needs a stream"):
-        join_arriving(spark.range(1), relation, name, done=None, on="id")
+        join_new_rows(spark.range(1), relation, name, done=None, on="id")
     with pytest.raises(ValueError, match="A stream has no end"):
-        join_arriving(stream, relation, name, done=None, on="id", how="right_anti")
+        join_new_rows(stream, relation, name, done=None, on="id", how="right_anti")
     tagged = StoredRelation.of(lookup, tmp_path / "tagged", key="id")
-    with pytest.raises(ValueError, match=re.escape(told["a column that can't be compared"])):
-        join_arriving(stream, tagged, name, done=None, on="id")
+    with pytest.raises(ValueError, match=re.escape(shown["a column that can't be compared"])):
+        join_new_rows(stream, tagged, name, done=None, on="id")
     sampled = {"on": "id", "shed": "sample_w", "done": None}
     with pytest.raises(ValueError, match="name another one for the probability"):
-        join_arriving(stream, relation, name, probability="SKEY", **sampled)
-    found = join_arriving(stream, relation, f"sampled_{name}", probability="p", **sampled)
+        join_new_rows(stream, relation, name, probability="SKEY", **sampled)
+    found = join_new_rows(stream, relation, f"sampled_{name}", probability="p", **sampled)
     assert sorted((row.id, row.p) for row in found.collect()) == [(0, 1.0), (1, 1.0), (2, 1.0)]
     for done, kind in (
         (rows.drop("skey"), "a table without a column of its stream's results"),
         (rows.union(rows), "a table with results twice"),
     ):
-        with pytest.raises(ValueError, match=told[kind].replace("micro_batch", "skey")):
-            join_arriving(stream, relation, name, done=done, on="id")
-    assert join_arriving(stream, relation, name, done=rows.where("id < 2"), on="id").collect() == [(2, 20, 0)]
+        with pytest.raises(ValueError, match=shown[kind].replace("micro_batch", "skey")):
+            join_new_rows(stream, relation, name, done=done, on="id")
+    assert join_new_rows(stream, relation, name, done=rows.where("id < 2"), on="id").collect() == [(2, 20, 0)]
     with pytest.raises(ValueError, match=r"the results of another join\. Its columns"):
-        join_arriving(stream, tagged, name, done=rows, on="id", how="left_semi")
+        join_new_rows(stream, tagged, name, done=rows, on="id", how="left_semi")

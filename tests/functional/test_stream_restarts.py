@@ -18,7 +18,8 @@ from pyspark.sql.types import StructType
 
 from deltawave.meshjoin import StoredRelation
 from deltawave.meshjoin.batch_folders import BatchFolders
-from deltawave.meshjoin.micro_batches import MicroBatches
+from deltawave.meshjoin.options import JoinOptions
+from deltawave.meshjoin.stream_join import MicroBatches
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -66,10 +67,10 @@ class Stops:
 def exact(tuples: Sequence[Row], how: str) -> Counter[Row]:
     found: Counter[Row] = Counter()
     for key, place in tuples:
-        met = [skey for other, skey in RELATION if other == key]
+        matched = [skey for other, skey in RELATION if other == key]
         if how in ("inner", "left"):
-            found.update((key, place, skey) for skey in met or [None] * (how == "left"))
-        elif bool(met) == (how == "left_semi"):
+            found.update((key, place, skey) for skey in matched or [None] * (how == "left"))
+        elif bool(matched) == (how == "left_semi"):
             found[key, place] += 1
     return found
 
@@ -131,13 +132,7 @@ def test_results_are_those_of_the_exact_join(
             SCHEMA,
             relation,
             out,
-            on="id",
-            condition=None,
-            how=how,
-            memory_bytes=1500,
-            direct=False,
-            shed=priority,
-            unfit=None,
+            JoinOptions(on="id", how=how, memory_bytes=1500, shed=priority),
         )
         (out / "_checkpoint").mkdir(exist_ok=True)
         (out / "_checkpoint" / "metadata").touch()

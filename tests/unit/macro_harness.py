@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import md5
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -66,7 +67,7 @@ class Macros:
         self._macros: dict[str, Callable[..., Any]] = {}
         self._context = {
             "deltawave": Package(self),
-            "adapter": SimpleNamespace(dispatch=self._dispatch, quote="`{}`".format),
+            "adapter": SimpleNamespace(dispatch=self._dispatch, quote="`{}`".format, call_library=_called),
             "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=lambda message: ""),
             "return": _return,
             "run_query": self._query,
@@ -130,6 +131,13 @@ def _returning(macro: Callable[..., Any]) -> Callable[..., Any]:
             return returned.value
 
     return call
+
+
+def _called(function: str, relations: Mapping[str, str], options: Mapping[str, Any]) -> Any:
+    """What a library function returns that reads no relation."""
+    assert not relations, f"no answer is given to {function}"
+    module, _, name = function.rpartition(".")
+    return getattr(import_module(module), name)(**options)
 
 
 def _return(value: Any = None) -> NoReturn:

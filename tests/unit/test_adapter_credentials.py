@@ -85,20 +85,20 @@ def test_tables_in_the_former_folder_are_told(tmp_path):
     (tmp_path / "target" / "spark" / "metastore_db").mkdir(parents=True)
     credentials = DeltawaveCredentials(schema="dev")
     credentials.anchor(str(tmp_path), ["target"])
-    said = credentials.former_data()
+    said = credentials.previous_data()
     assert said.startswith(f"Tables lie in {tmp_path}/target/spark,")
-    assert f"takes {tmp_path}/spark_data instead" in said
+    assert f"uses {tmp_path}/spark_data instead" in said
     assert "set data_dir: target/spark in the profile" in said
 
 
 def test_nothing_is_told_of_a_former_folder_without_tables_or_of_a_chosen_one(tmp_path):
     credentials = DeltawaveCredentials(schema="dev")
     credentials.anchor(str(tmp_path))
-    assert credentials.former_data() is None
+    assert credentials.previous_data() is None
     (tmp_path / "target" / "spark" / "metastore_db").mkdir(parents=True)
     credentials = DeltawaveCredentials(schema="dev", data_dir="here")
     credentials.anchor(str(tmp_path))
-    assert credentials.former_data() is None
+    assert credentials.previous_data() is None
 
 
 def test_other_methods_need_a_host():

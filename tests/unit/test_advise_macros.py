@@ -1,8 +1,7 @@
-"""`advise`: its choice for typical sources, what it refuses, and that it predicts the same as the cost model."""
+"""`advise`: its choice for typical sources, and what it refuses."""
 
 from __future__ import annotations
 
-import itertools
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,26 +9,8 @@ import pytest
 from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros, Relation
 
-from deltawave.costs import SourceTable, query_based, view_based
-
 BIG = {"rows": 50_000_000}
 FLAGGED = {"has_timestamps": True, "flags_deletes": True}
-COSTS = {
-    "outer_join": query_based.mds,
-    "union": query_based.qda,
-    "sort_merge": query_based.mds,
-    "timestamp": query_based.ts,
-    "timestamp_delete_flag": query_based.tdi,
-    "covering_copy": query_based.atdi_projected,
-    "row_checksum": query_based.tlcs_beside,
-    "sort_merge_compressed": query_based.hashes_beside,
-    "hash_compressed": query_based.hashes_probed,
-    "window": query_based.mds,
-    "text_diff": query_based.mds,
-    "ranges": query_based.incremental,
-    "view": view_based.vbd_by_flags,
-}
-
 # A source, the strategy, and words of the reason.
 SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
     "nothing is known": ({}, "outer_join", "a table of 200.0 MB is read quickly"),
@@ -239,32 +220,6 @@ def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> N
     with pytest.raises(CompilationError) as error:
         advise(**arguments)
     assert f"advise: {message}" in str(error.value)
-
-
-@pytest.mark.parametrize("rows", [1, 999, 1_000_000, 3_000_000_001])
-@pytest.mark.parametrize("row_bytes", [12, 200, 1543.5, 9000, 8192])
-@pytest.mark.parametrize("change_fraction", [0, 0.0001, 0.01, 0.5, 1])
-def test_the_macro_predicts_what_the_cost_model_does(rows: int, row_bytes: float, change_fraction: float) -> None:
-    """The formulas are in both, since a macro cannot call Python: this test keeps them equal."""
-    predict = Macros()._predicted_reads
-    for key_bytes, compared, flagged, relations in itertools.product([1, 12], [0, 0.3, 1], [False, True], [2, 5]):
-        sizes = {
-            "rows": rows,
-            "row_bytes": row_bytes,
-            "key_bytes": key_bytes,
-            "compared_fraction": compared,
-            "change_fraction": change_fraction,
-            "relations": relations,
-        }
-        table = SourceTable(**sizes, page_bytes=8192, has_flags=flagged)  # type: ignore[arg-type]
-        for clustered in (False, True):
-            predicted = predict({**sizes, "has_timestamps": flagged, "is_clustered": clustered})
-            expected = {name: cost(table) for name, cost in COSTS.items()} | {
-                "table": table.pages,
-                "changed_ranges": query_based.changed_ranges(table, clustered),
-                "range_checksum": query_based.range_checksum_by_ranges(table, clustered),
-            }
-            assert predicted == pytest.approx(expected)
 
 
 class Node(dict[str, Any]):

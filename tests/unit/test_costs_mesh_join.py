@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from deltawave.costs.mesh_join import CostFactors, MeshJoinModel, best_rate, least_memory
+from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel, best_rate, least_memory
 
 # A disk of 10 ms for each access and 50 MB in a second, and a table that leaves the processor's caches.
 FACTORS = CostFactors(

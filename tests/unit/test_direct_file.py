@@ -45,7 +45,7 @@ def test_an_interrupt_at_any_time_leaves_no_wrong_part(file: DirectFile) -> None
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise StoppedError
 
-    former = signal.signal(signal.SIGALRM, interrupt)
+    previous = signal.signal(signal.SIGALRM, interrupt)
     interrupts = turn = 0
     try:
         while interrupts < 200:
@@ -58,7 +58,7 @@ def test_an_interrupt_at_any_time_leaves_no_wrong_part(file: DirectFile) -> None
                 interrupts += 1
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, former)
+        signal.signal(signal.SIGALRM, previous)
     assert [number_of(file, number) for number in range(40)] == list(range(40))
 
 

@@ -60,7 +60,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 def compared(path: str, options: dict[str, Any] | None = None, **relations: str) -> str:
     with pytest.raises(DbtRuntimeError) as error:
-        library_functions.compare(path, relations, options or {}, Session(), ["hunter2"])  # type: ignore[arg-type]
+        library_functions.rows(path, relations, options or {}, Session(), ["hunter2"])  # type: ignore[arg-type]
     return error.value.msg
 
 
@@ -117,11 +117,11 @@ def test_lines_of_packages_say_nothing_but_those_of_the_library() -> None:
     assert reports.is_theirs("/env/site-packages/shop/diffs.py", [Path("/env/site-packages/shop")])
 
 
-@pytest.mark.parametrize("method", ["compare_in_python", "check_library_function"])
+@pytest.mark.parametrize("method", ["view_by_python", "check_library_function"])
 def test_a_connection_without_a_session_is_refused(method: str) -> None:
     adapter: Any = DeltawaveAdapter.__new__(DeltawaveAdapter)
     adapter.config = SimpleNamespace(credentials=SimpleNamespace(in_session=False))
-    arguments = [{}, {}, "view"] if method == "compare_in_python" else [[]]
+    arguments = [{}, {}, "view"] if method == "view_by_python" else [[]]
     with pytest.raises(DbtRuntimeError) as error:
         getattr(adapter, method)("shop_diffs.compare", *arguments)
     assert messages("Comparison in Python")["a connection without a session"] in error.value.msg

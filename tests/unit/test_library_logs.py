@@ -7,11 +7,11 @@ import threading
 
 import pytest
 
-from dbt.adapters.deltawave.library_logs import heard
+from dbt.adapters.deltawave.library_logs import captured
 
 
 def test_messages_of_the_package_are_heard() -> None:
-    with heard("shop") as messages:
+    with captured("shop") as messages:
         logging.getLogger("shop.diffs").info("%d segments", 3)
         logging.getLogger("shop.diffs").debug("not this")
         logging.getLogger("other").info("nor this")
@@ -24,10 +24,10 @@ def test_messages_of_the_package_are_heard() -> None:
 def test_levels_are_as_before() -> None:
     logger = logging.getLogger("shop")
     before = logger.level
-    with heard("shop"), heard("shop"):
+    with captured("shop"), captured("shop"):
         assert logger.isEnabledFor(logging.INFO)
     assert (logger.level, logger.handlers) == (before, [])
-    with pytest.raises(KeyError), heard("shop"):
+    with pytest.raises(KeyError), captured("shop"):
         raise KeyError
     assert (logger.level, logger.handlers) == (before, [])
 
@@ -35,7 +35,7 @@ def test_levels_are_as_before() -> None:
 def test_a_message_that_cannot_be_made_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     # pytest's own handler raises.
     monkeypatch.setattr(logging.getLogger("shop"), "propagate", False)
-    with heard("shop") as messages:
+    with captured("shop") as messages:
         logging.getLogger("shop").info("%d rows", "many")
         logging.getLogger("shop").info("done")
     assert messages == ["done"]

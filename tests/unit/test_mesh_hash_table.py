@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltawave.meshjoin import hash_table
-from deltawave.meshjoin.hash_table import HashTable
+from deltawave.meshjoin import stream_hash_table as hash_table
+from deltawave.meshjoin.stream_hash_table import HashTable
 
 
 @settings(deadline=None, max_examples=60)

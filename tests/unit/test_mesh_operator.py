@@ -19,18 +19,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.mesh_oracle import Row, exact, rows_of
 
+from deltawave.meshjoin.batches import largest_row, pieces, row_sizes
 from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.frequencies import ExactFrequencies
-from deltawave.meshjoin.one_pass import Counts
-from deltawave.meshjoin.operator import KINDS, MeshJoin
+from deltawave.meshjoin.operator import KINDS, Counts, MeshJoin
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, ParquetPages, Relation, write_pages
-from deltawave.meshjoin.results import BESIDE_BYTES
+from deltawave.meshjoin.results import RESULT_BYTES
 from deltawave.meshjoin.shed_stream import Shed
-from deltawave.meshjoin.shedding import sample_w
-from deltawave.meshjoin.sizes import largest_row, pieces, row_sizes
+from deltawave.meshjoin.shedding import ExactFrequencies, sample_w
+from deltawave.meshjoin.stream import Greedy, Progress, Tuner
+from deltawave.meshjoin.stream_window import Window
 from deltawave.meshjoin.theta import Between, Near, Where
-from deltawave.meshjoin.tuners import Greedy, Progress, Tuner
-from deltawave.meshjoin.window import Window
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
 RELATION = pa.schema([("id", pa.int64()), ("branch", pa.string()), ("skey", pa.int64())])
@@ -68,7 +66,7 @@ class Drawn(Tuner):
         return self._choices[self._turn % len(self._choices)]
 
 
-def told(batches: Iterator[pa.RecordBatch]) -> list[Row]:
+def all_rows(batches: Iterator[pa.RecordBatch]) -> list[Row]:
     return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
 
 
@@ -84,7 +82,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     relation=st.lists(st.tuples(KEYS, BRANCHES), max_size=20),
     per_page=st.integers(1, 6),
     choices=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)), min_size=1, max_size=4),
-    arriving=st.integers(1, 7),
+    coming_in=st.integers(1, 7),
     is_composite=st.booleans(),
 )
 def test_the_result_is_that_of_the_exact_join(
@@ -94,7 +92,7 @@ def test_the_result_is_that_of_the_exact_join(
     relation: list[Row],
     per_page: int,
     choices: list[tuple[int, int]],
-    arriving: int,
+    coming_in: int,
     is_composite: bool,
 ) -> None:
     left, right = stream_of(stream), relation_of(relation).rename_columns(["id", "place", "skey"])
@@ -104,31 +102,31 @@ def test_the_result_is_that_of_the_exact_join(
     with stored(folder, right, per_page, list(names.values())) as pages:
         join = MeshJoin(pages, Equal.on(names), STREAM, how, MEMORY, most_pages=5)
         counts = Counts()
-        # None: nothing has arrived meanwhile.
-        batches = [part for at in range(0, len(stream), arriving) for part in (left.slice(at, arriving), None)]
-        found = told(join.run(batches, Drawn(choices), counts))
+        # None: nothing new meanwhile.
+        batches = [part for at in range(0, len(stream), coming_in) for part in (left.slice(at, coming_in), None)]
+        found = all_rows(join.run(batches, Drawn(choices), counts))
         assert counts.tuples == len(stream)
         assert counts.peak_bytes <= MEMORY
 
-    def meets(one: Row, other: Row) -> bool:
+    def matches(one: Row, other: Row) -> bool:
         same = one[0] is not None and one[0] == other[0]
         return same and (not is_composite or (one[1] is not None and one[1] == other[1]))
 
-    assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
+    assert Counter(found) == exact(rows_of(left), rows_of(right), how, matches, slice(0, 3))
 
 
 def test_a_stream_that_pauses(folder: Path) -> None:
-    """However often nothing has arrived before more does."""
+    """However often there is nothing new before more comes."""
     relation, rows = relation_of([(1, "a"), (2, "b")]), stream_of([(1, "a"), (3, "c")])
     with stored(folder, relation, 1) as pages:
         join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM.remove(1), memory_bytes=MEMORY)
         for pauses in range(12):
             batches = [rows.drop_columns(["branch"]), *[None] * pauses] * 2
-            assert [row[:2] for row in told(join.run(batches))] == [(1, 0)] * 2
+            assert [row[:2] for row in all_rows(join.run(batches))] == [(1, 0)] * 2
 
 
 def test_a_relation_that_is_stored_by_another_key(folder: Path) -> None:
-    """Its hashes would meet nothing."""
+    """Its hashes would match nothing."""
     relation = relation_of([(1, "a")]).rename_columns(["id", "place", "skey"])
     on = Equal.on({"branch": "place"})
     for key, message in ((["id"], "stored by the key id, and compared by place"), ([], "stored without a key")):
@@ -138,7 +136,7 @@ def test_a_relation_that_is_stored_by_another_key(folder: Path) -> None:
             with pytest.raises(ValueError, match=message):
                 ExactFrequencies.of(pages, on)
             # Other conditions do not look at the hashes.
-            assert len(told(MeshJoin(pages, Near("key", "id", 1), STREAM).run([stream_of([(2, "b")])]))) == 1
+            assert len(all_rows(MeshJoin(pages, Near("key", "id", 1), STREAM).run([stream_of([(2, "b")])]))) == 1
 
 
 @pytest.mark.parametrize("direct", [False, True])
@@ -158,7 +156,7 @@ def test_two_joins_of_one_file(folder: Path, direct: bool) -> None:
 
 
 def test_many_nulls_on_both_sides(folder: Path) -> None:
-    """They meet nothing, and are not compared with each other."""
+    """They match nothing, and are not compared with each other."""
     relation = relation_of([(None, "a")] * 20_000 + [(7, "b")]).rename_columns(["id", "place", "skey"])
     stream = stream_of([(None, "a")] * 20_000 + [(7, None)])
     with stored(folder, relation, 5000) as pages:
@@ -167,7 +165,7 @@ def test_many_nulls_on_both_sides(folder: Path) -> None:
         matcher.add(stream)
         compared = [len(rows) for page in range(pages.pages) for rows, _ in matcher.candidates(pages.read(page, 1))]
         assert sum(compared) == 1
-        assert [row[0] for row in told(join.run([stream]))] == [7]
+        assert [row[0] for row in all_rows(join.run([stream]))] == [7]
 
 
 def test_keys_of_dictionaries(folder: Path) -> None:
@@ -176,7 +174,7 @@ def test_keys_of_dictionaries(folder: Path) -> None:
     stream = pa.record_batch([pa.array([float("nan"), -0.0, 1.5, 7.0, None] * 3).dictionary_encode()], ["key"])
     with stored(folder, relation, 2) as pages:
         join = MeshJoin(pages, Equal.on({"key": "id"}), stream.schema)
-        assert sorted(row[2] for row in told(join.run([stream]))) == [0] * 3 + [1] * 3 + [2] * 3
+        assert sorted(row[2] for row in all_rows(join.run([stream]))) == [0] * 3 + [1] * 3 + [2] * 3
 
 
 @pytest.mark.parametrize("kind", [pa.float16(), pa.null(), pa.list_(pa.int64())], ids=str)
@@ -192,7 +190,7 @@ def test_an_idle_join_reads_nothing(folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(PageFile, "read", lambda self, first, count: reads.append(first) or read(self, first, count))
     with stored(folder, relation.rename_columns(["id", "place", "skey"]), 1) as pages:
         batches = [rows, *[None] * 100, rows]
-        assert len(told(MeshJoin(pages, Equal.on({"key": "id"}), STREAM).run(batches))) == 2
+        assert len(all_rows(MeshJoin(pages, Equal.on({"key": "id"}), STREAM).run(batches))) == 2
     assert len(reads) <= 2 * pages.pages
 
 
@@ -207,7 +205,7 @@ def test_columns_of_dictionaries_and_views(folder: Path) -> None:
     relation = pa.record_batch([pa.array([1, 2, 3]), *words], ["id", *"abcd"])
     with stored(folder, relation, 2) as pages:
         join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "left")
-        found = told(join.run([stream_of([(3, None), (4, None)])]))
+        found = all_rows(join.run([stream_of([(3, None), (4, None)])]))
     assert [row[4:] for row in found] == [("ann", "ann", {"name": "ann"}, ["ann"]), (None,) * 4]
 
 
@@ -330,7 +328,7 @@ def test_dictionaries_within_other_types_can_be_read(folder: Path, kind: pa.Data
         assert pages.read(0, 1).rows.column("value").to_pylist() == values.to_pylist()
 
 
-def test_columns_of_tuples_that_meet_nothing_are_nullable(folder: Path) -> None:
+def test_columns_of_tuples_that_match_nothing_are_nullable(folder: Path) -> None:
     schema = pa.schema([field.with_nullable(field.name == "branch") for field in RELATION]).set(
         1, pa.field("place", pa.string(), False)
     )
@@ -367,15 +365,15 @@ CONDITIONS: dict[str, tuple[Condition, Any]] = {
 def test_other_conditions(
     folder: Path, kind: str, stream: list[int], relation: list[Row], per_page: int, w: int, b: int, how: str
 ) -> None:
-    condition, meets = CONDITIONS[kind]
+    condition, matches = CONDITIONS[kind]
     left = pa.RecordBatch.from_pydict({"key": pa.array(stream, pa.int64())})
     rows = [pa.array([row[at] for row in relation], pa.int64()) for at in (0, 1, 1)]
     right = pa.RecordBatch.from_arrays(rows, ["id", "place", "skey"])
     with stored(folder, right, per_page, ()) as pages:
         join = MeshJoin(pages, condition, left.schema, how, MEMORY, most_pages=4)
         batches = [left.slice(at, 3) for at in range(0, len(stream), 3)]
-        found = told(join.run(batches, Drawn([(w, b), (0, 1)])))
-    assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
+        found = all_rows(join.run(batches, Drawn([(w, b), (0, 1)])))
+    assert Counter(found) == exact(rows_of(left), rows_of(right), how, matches, slice(0, 3))
 
 
 def test_not_a_number_lies_in_no_range(folder: Path) -> None:
@@ -383,7 +381,7 @@ def test_not_a_number_lies_in_no_range(folder: Path) -> None:
     right = pa.RecordBatch.from_pydict({"low": [0.0, float("nan"), 0.0], "high": [1.0, 1.0, float("nan")]})
     with stored(folder, right, 2, ()) as pages:
         join = MeshJoin(pages, Between("key", "low", "high"), left.schema, "inner", MEMORY)
-        assert told(join.run([left])) == [(0.5, 0.0, 1.0)]
+        assert all_rows(join.run([left])) == [(0.5, 0.0, 1.0)]
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti"])
@@ -402,7 +400,7 @@ def test_results_in_the_order_of_the_stream(
     with stored(folder, right, 2) as pages:
         join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, how, memory, most_pages=1, is_ordered=True)
         counts = Counts()
-        found = told(join.run([left.slice(at, 7) for at in range(0, len(keys), 7)], Drawn(choices), counts))
+        found = all_rows(join.run([left.slice(at, 7) for at in range(0, len(keys), 7)], Drawn(choices), counts))
         assert counts.peak_bytes <= memory
     assert [row[2] for row in found] == sorted(row[2] for row in found)
     wanted = exact(rows_of(left), rows_of(right), how, lambda one, other: one[0] == other[0], slice(0, 3))
@@ -414,19 +412,19 @@ def test_long_chains_are_not_followed_link_by_link(folder: Path) -> None:
     left = stream_of([(key, "a") for key in [1] * 3000 + [2] * 40 + [3]])
     right = relation_of([(1, "x"), (2, "x"), (1, "y")] + [(7, "x")] * 50).rename_columns(["id", "place", "skey"])
     with stored(folder, right, 20) as pages:
-        found = told(MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", MEMORY).run([left]))
+        found = all_rows(MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", MEMORY).run([left]))
     assert Counter((row[0], row[4]) for row in found) == {(1, "x"): 3000, (1, "y"): 3000, (2, "x"): 40}
 
 
 def test_numbers_of_tuples_may_pass_32_bits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from deltawave.meshjoin import hash_table
+    from deltawave.meshjoin import stream_hash_table as hash_table
 
     monkeypatch.setattr(hash_table, "_HIGHEST", 500)
     left = stream_of([(n % 7, "a") for n in range(5000)])
     right = relation_of([(n, "x") for n in range(5)]).rename_columns(["id", "place", "skey"])
     with stored(folder, right, 2) as pages:
         join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", 20_000)
-        found = told(join.run([left.slice(at, 10) for at in range(0, 5000, 10)]))
+        found = all_rows(join.run([left.slice(at, 10) for at in range(0, 5000, 10)]))
     assert Counter(row[2] for row in found) == Counter(n for n in range(5000) if n % 7 < 5)
 
 
@@ -434,7 +432,7 @@ def test_numbers_of_tuples_may_pass_32_bits(folder: Path, monkeypatch: pytest.Mo
 def test_a_relation_of_keys_alone(folder: Path, how: str) -> None:
     right = pa.RecordBatch.from_pydict({"key": pa.array([1, 2], pa.int64())})
     with stored(folder, right, 1, ["key"]) as pages:
-        found = told(MeshJoin(pages, Equal.on("key"), STREAM, how, MEMORY).run([stream_of([(2, "a"), (5, "b")])]))
+        found = all_rows(MeshJoin(pages, Equal.on("key"), STREAM, how, MEMORY).run([stream_of([(2, "a"), (5, "b")])]))
     assert sorted(found) == [(2, "a", 0), (5, "b", 1)][: 2 if how == "left" else 1]
 
 
@@ -446,7 +444,7 @@ def test_memory_bounds_the_window(folder: Path) -> None:
         for memory in (100_000, 400_000):
             counts = Counts()
             join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", memory, most_pages=2)
-            found = told(join.run((left.slice(at, 100) for at in range(0, 20_000, 100)), Greedy(2), counts))
+            found = all_rows(join.run((left.slice(at, 100) for at in range(0, 20_000, 100)), Greedy(2), counts))
             assert len(found) == 2000
             assert counts.peak_bytes <= memory
             cycles.append(counts.iterations * 2 / pages.pages)
@@ -459,7 +457,7 @@ def test_a_batch_of_the_stream_may_be_larger_than_the_memory(folder: Path) -> No
     counts = Counts()
     with stored(folder, right, 200) as pages:
         join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", left.nbytes // 4)
-        assert len(told(join.run([left], counts=counts))) == 2000
+        assert len(all_rows(join.run([left], counts=counts))) == 2000
     assert counts.peak_bytes <= left.nbytes // 4
     # About six cycles of two pages each.
     assert counts.iterations < 100
@@ -471,7 +469,7 @@ def test_a_tuple_that_never_fits(folder: Path) -> None:
     with stored(folder, right, 1) as pages:
         join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", 20_000)
         with pytest.raises(ValueError, match="A tuple of the stream takes 50,016 bytes, for which the 20,000 bytes"):
-            told(join.run([left.slice(0, 1), left.slice(1)]))
+            all_rows(join.run([left.slice(0, 1), left.slice(1)]))
 
 
 WIDE = pa.schema([("key", pa.int64()), ("at", pa.int32()), ("text", pa.string()), ("flag", pa.bool_())])
@@ -500,13 +498,13 @@ def test_nulls_and_varied_widths_in_little_memory(
         at += batches[-1].num_rows
     with stored(folder, right, 2) as pages:
         join, counts = MeshJoin(pages, Equal.on({"key": "id"}), WIDE, how, memory, most_pages=1), Counts()
-        found = told(join.run(batches, Drawn(choices), counts))
+        found = all_rows(join.run(batches, Drawn(choices), counts))
         assert counts.peak_bytes <= memory
 
-    def meets(one: Row, other: Row) -> bool:
+    def matches(one: Row, other: Row) -> bool:
         return one[0] is not None and one[0] == other[0]
 
-    assert Counter(found) == exact(rows_of(left), rows_of(right), how, meets, slice(0, 3))
+    assert Counter(found) == exact(rows_of(left), rows_of(right), how, matches, slice(0, 3))
 
 
 @pytest.mark.parametrize("memory", [1 << 20, 64 << 20])
@@ -524,7 +522,7 @@ def test_a_wide_tuple_after_narrow_ones(folder: Path, memory: int) -> None:
 
 @pytest.mark.parametrize("before", ["nothing", "narrow ones", "a wide one"])
 @pytest.mark.parametrize("columns", [2, 60])
-def test_a_tuple_that_fits_beside_fewer_pages_is_taken(folder: Path, columns: int, before: str) -> None:
+def test_a_tuple_that_fits_with_fewer_pages_is_taken(folder: Path, columns: int, before: str) -> None:
     """Of each size around those at which one page less is read at a time."""
     names = ["key", "text", *(f"c{number}" for number in range(2, columns))]
 
@@ -543,16 +541,16 @@ def test_a_tuple_that_fits_beside_fewer_pages_is_taken(folder: Path, columns: in
         most = join.pages_at_a_time
         assert most > 1
         for count in range(most, 0, -1):
-            widest = bisect_left(range(1 << 19), True, key=lambda size: not join._tuples_beside(count, size)) - 1
+            widest = bisect_left(range(1 << 19), True, key=lambda size: not join._tuples_with(count, size)) - 1
             own = tuples([1], "").nbytes + columns
             for text in ("z" * (widest - own + more) for more in range(-columns - 1, columns + 2 if count > 1 else 1)):
-                arrived = {
+                new = {
                     "nothing": [],
                     "narrow ones": [tuples([1, 2], "a")],
                     "a wide one": [tuples([7], text[:-columns])],
                 }[before]
-                found = sum(batch.num_rows for batch in join.run([*arrived, tuples([5], text)]))
-                assert found == 1 + sum(batch.num_rows for batch in arrived)
+                found = sum(batch.num_rows for batch in join.run([*new, tuples([5], text)]))
+                assert found == 1 + sum(batch.num_rows for batch in new)
 
 
 def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -572,12 +570,10 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
 
         monkeypatch.setattr(Window, "add", noted)
         wide = "z" * (memory - pages.page_bytes - 1000)
-        arrived = [
-            pa.record_batch([pa.array([n]), pa.array([t])], names=["key", "text"]) for n, t in ((1, "a"), (5, wide))
-        ]
-        join = MeshJoin(pages, Equal.on({"key": "id"}), arrived[0].schema, memory_bytes=memory)
+        new = [pa.record_batch([pa.array([n]), pa.array([t])], names=["key", "text"]) for n, t in ((1, "a"), (5, wide))]
+        join = MeshJoin(pages, Equal.on({"key": "id"}), new[0].schema, memory_bytes=memory)
         assert join.pages_at_a_time > 1
-        assert sum(batch.num_rows for batch in join.run([*arrived, arrived[0]])) == 3
+        assert sum(batch.num_rows for batch in join.run([*new, new[0]])) == 3
         assert len(taken) == 3
         assert max(taken) <= memory
         for count in (6, 2):
@@ -604,15 +600,15 @@ _POOLS: list[pa.MemoryPool] = []
 @contextmanager
 def watched_arrow() -> Iterator[pa.MemoryPool]:
     """A pool that counts what Arrow takes within the block."""
-    former = pa.default_memory_pool()
-    pool = pa.proxy_memory_pool(former)
+    previous = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(previous)
     # What is allocated in it, such as the last batch, may outlive the block.
     _POOLS.append(pool)
     pa.set_memory_pool(pool)
     try:
         yield pool
     finally:
-        pa.set_memory_pool(former)
+        pa.set_memory_pool(previous)
 
 
 @contextmanager
@@ -644,7 +640,7 @@ def test_what_is_copied_for_results_is_bounded(folder: Path, row: int, one: int 
     assert found == rows * tuples
     # The hash table is numpy's.
     table = Equal.on("key").row_bytes(join.capacity(-(-left.nbytes // tuples)))
-    assert pool.max_memory() <= memory - table + BESIDE_BYTES
+    assert pool.max_memory() <= memory - table + RESULT_BYTES
 
 
 @pytest.mark.parametrize("is_ordered", [True, False])
@@ -665,7 +661,7 @@ def test_many_results_take_no_more_memory(folder: Path, tuples: int, is_ordered:
                 order += [int(own[0]), int(own[-1])]
     assert found == dict.fromkeys(range(tuples), rows)
     assert not is_ordered or order == sorted(order)
-    assert pool.max_memory() + most() <= MEMORY + BESIDE_BYTES
+    assert pool.max_memory() + most() <= MEMORY + RESULT_BYTES
 
 
 @pytest.mark.parametrize("width", [None, 12])
@@ -679,12 +675,12 @@ def test_tuples_that_wait_or_are_shed_take_no_more_memory(folder: Path, width: i
     with stored(folder, right, 1000) as pages:
         join, counts = MeshJoin(pages, Equal.on({"key": "id"}), left.schema, "inner", memory), Counts()
         with watched_arrow() as pool, watched_numpy() as most:
-            shed = Shed(folder / f"shed {width}", sample, has_arrived=True)
+            shed = Shed(folder / f"shed {width}", sample, is_complete=True)
             assert not list(join.run(itertools.repeat(left, 50), counts=counts, shed=shed))
     assert counts.tuples > 0.9 * join.capacity(-(-left.nbytes // count))
     assert counts.shed + counts.tuples == 50 * count
     assert counts.peak_bytes <= memory
-    assert pool.max_memory() + most() <= memory + BESIDE_BYTES
+    assert pool.max_memory() + most() <= memory + RESULT_BYTES
 
 
 def test_many_results_of_uneven_texts_take_no_more_memory(folder: Path) -> None:
@@ -701,7 +697,7 @@ def test_many_results_of_uneven_texts_take_no_more_memory(folder: Path) -> None:
         with watched_arrow() as pool, watched_numpy() as most:
             found = sum(batch.num_rows for batch in join.run(left.slice(at, 1000) for at in range(0, tuples, 1000)))
     assert found == tuples * rows
-    assert pool.max_memory() + most() <= 2 * MEMORY + BESIDE_BYTES
+    assert pool.max_memory() + most() <= 2 * MEMORY + RESULT_BYTES
 
 
 def nested(count: int) -> pa.RecordBatch:
@@ -763,7 +759,9 @@ def test_both_ways_to_read_and_parquet_give_the_same(folder: Path, direct: bool)
     left = stream_of([(n, "a") for n in range(0, 100, 3)])
     found = [
         Counter(
-            told(MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "left", MEMORY, most_pages=3).run([left], Greedy(3)))
+            all_rows(
+                MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "left", MEMORY, most_pages=3).run([left], Greedy(3))
+            )
         )
         for pages in relations
     ]
@@ -790,7 +788,7 @@ class TestReadAhead:
         counts = Counts()
         # A wide tuple comes first, in the middle and last, between narrow ones of the same batch.
         keys: list[Row] = [(n, wide if n in (0, 40, 99) else "a") for n in range(100)]
-        found = told(join.run([stream_of(keys)], counts=counts))
+        found = all_rows(join.run([stream_of(keys)], counts=counts))
         assert Counter(row[0] for row in found) == dict.fromkeys(range(100), 4)
         assert counts.peak_bytes <= self.MEMORY
 
@@ -800,12 +798,12 @@ class TestReadAhead:
         with pytest.raises(
             ValueError, match="A tuple of the stream takes 1,048,592 bytes, for which the 1,048,576 bytes"
         ):
-            told(join.run([stream_of(keys)]))
+            all_rows(join.run([stream_of(keys)]))
 
     def test_notes_of_rows_that_need_it(self, pages: PageFile) -> None:
         smallest = pages.page_bytes + 4000
         join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "right_anti", smallest)
-        found = told(join.run([stream_of([(n, "a") for n in range(4999)])]))
+        found = all_rows(join.run([stream_of([(n, "a") for n in range(4999)])]))
         assert [row[0] for row in found] == [4999] * 4
 
 
@@ -834,7 +832,7 @@ class TestBadInput:
         with PageFile(folder / "relation.pages", direct=True) as pages:
             join = MeshJoin(pages, Equal.on({"key": "id"}), STREAM, "inner", 50_000)
             with pytest.raises(ValueError, match="needs more than the 50,000 bytes of memory granted"):
-                told(join.run([stream_of([(1, "a")])]))
+                all_rows(join.run([stream_of([(1, "a")])]))
 
     def test_a_stream_that_changes_its_columns(self, folder: Path) -> None:
         right = relation_of([(1, "x")]).rename_columns(["id", "place", "skey"])
@@ -844,7 +842,7 @@ class TestBadInput:
             with pytest.raises(
                 ValueError, match="The stream has the columns key, branch, when, and had key, branch, at"
             ):
-                told(join.run([stream_of([(1, "a")]), other]))
+                all_rows(join.run([stream_of([(1, "a")]), other]))
 
     def test_files_that_hold_no_relation(self, folder: Path) -> None:
         with pytest.raises(FileNotFoundError):

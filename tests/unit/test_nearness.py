@@ -7,7 +7,7 @@ import pytest
 
 from deltawave.differencing import aligning
 from deltawave.differencing.nearness import Nearness
-from deltawave.evaluation.displacement import MatchedPositions
+from laboratory.evaluation.displacement import MatchedPositions
 
 ROWS = 100_000
 ORDERS = {

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pyarrow as pa
 
-from deltawave.meshjoin.ordered import Ordered
+from deltawave.meshjoin.results import Ordered
 
 SCHEMA = pa.schema([("tuple", pa.int64()), ("came", pa.int64())])
 

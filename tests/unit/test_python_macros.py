@@ -39,7 +39,7 @@ class Door:
         returned = RETURNED if returned is None else returned
         self.macros = Macros(tables={VIEW: list(returned.items())}, run_query=lambda sql: [], api=relations())
         adapter = self.macros._context["adapter"]
-        adapter.compare_in_python = lambda *args: self.calls.append(args)
+        adapter.view_by_python = lambda *args: self.calls.append(args)
         adapter.check_library_function = lambda *args: self.calls.append(args)
         self.job = {
             "name": "accounts",
@@ -185,14 +185,14 @@ def test_what_the_function_measured_becomes_the_batchs() -> None:
     door = Door()
     adapter = door.macros._context["adapter"]
     figures = {"distance": 0.25, "window_rows": None}
-    adapter.compare_in_python = lambda *args: {"messages": [], "measured": figures}
+    adapter.view_by_python = lambda *args: {"messages": [], "measured": figures}
     assert door.changed(column(ID), column(PRICE), column(TAGS))["measured"] == figures
 
 
 def test_figures_that_no_column_holds_are_refused() -> None:
     door = Door()
     adapter = door.macros._context["adapter"]
-    adapter.compare_in_python = lambda *args: {"messages": [], "measured": {"distance": 0.25, "speed": 3}}
+    adapter.view_by_python = lambda *args: {"messages": [], "measured": {"distance": 0.25, "speed": 3}}
     with pytest.raises(CompilationError) as error:
         door.changes(column(ID), column(PRICE), column(TAGS))
     assert messages("Comparison in Python")["figures without a column"] in error.value.msg

@@ -103,7 +103,7 @@ def settings(traits: dict[str, Any], **config: Any) -> dict[str, Any]:
     whole = {"reads": "dump", "reader": "_whole_dump", "keeps": "copy", "sees_deletes": "all", "source": "LG96"}
     declared = macros.default___strategies() | {"mine": macros._strategy(**whole | traits)}
     adapter = macros._context["adapter"]
-    adapter.compare_in_python = adapter.check_library_function = lambda *_: None
+    adapter.view_by_python = adapter.check_library_function = lambda *_: None
     adapter.dispatch = lambda name, package: (
         (lambda: declared) if name == "_strategies" else macros._dispatch(name, package)
     )

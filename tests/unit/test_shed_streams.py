@@ -1,4 +1,4 @@
-"""Streams that are faster than the join: the tuner follows them, what is shed is kept, and a later pass is exact."""
+"""Streams that are faster than the join: what is shed is kept, and a later pass is exact."""
 
 from __future__ import annotations
 
@@ -15,19 +15,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deltawave.costs.mesh_join import CostFactors, MeshJoinModel, best_rate
 from deltawave.meshjoin.best_tuples import BestTuples, Limits
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.factors import measured_model
-from deltawave.meshjoin.frequencies import ExactFrequencies, JoinFrequencies, SketchedFrequencies
-from deltawave.meshjoin.one_pass import Counts
-from deltawave.meshjoin.operator import MeshJoin
+from deltawave.meshjoin.mesh_join import shedding
+from deltawave.meshjoin.operator import Counts, MeshJoin
+from deltawave.meshjoin.options import JoinOptions
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, write_pages
-from deltawave.meshjoin.self_tuner import SelfTuner
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
-from deltawave.meshjoin.shed_tasks import shedding
-from deltawave.meshjoin.shedding import Priority, cluster_sampling, keep_w, keys_of, priority_of, sample_w, top_w
-from deltawave.meshjoin.tuners import Fixed, Greedy, Progress
+from deltawave.meshjoin.shedding import (
+    ExactFrequencies,
+    JoinFrequencies,
+    Priority,
+    SketchedFrequencies,
+    cluster_sampling,
+    keep_w,
+    keys_of,
+    priority_of,
+    sample_w,
+    top_w,
+)
+from deltawave.meshjoin.stream import Fixed, Greedy
 
 ON = Equal.on("key")
 PRIORITIES: dict[str, Priority] = {
@@ -56,7 +63,7 @@ def relation_of(folder: Path, keys: Sequence[int], per_page: int = 4) -> PageFil
     return PageFile(folder / "relation.pages")
 
 
-def arriving(tuples: pa.RecordBatch, sizes: Sequence[int]) -> list[pa.RecordBatch | None]:
+def coming_in(tuples: pa.RecordBatch, sizes: Sequence[int]) -> list[pa.RecordBatch | None]:
     """So many arrive during an iteration each, then nothing for a while."""
     found: list[pa.RecordBatch | None] = []
     at = turn = 0
@@ -67,7 +74,7 @@ def arriving(tuples: pa.RecordBatch, sizes: Sequence[int]) -> list[pa.RecordBatc
     return found
 
 
-def told(batches: Any) -> Counter[tuple[Any, ...]]:
+def all_rows(batches: Any) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(row.values()) for batch in batches for row in batch.to_pylist())
 
 
@@ -102,11 +109,11 @@ def test_what_was_shed_completes_the_result(
         join, counts = MeshJoin(pages, ON, tuples.schema, how, memory, most_pages=1), Counts()
         (folder / "shed").unlink(missing_ok=True)
         shed = Shed(folder / "shed", PRIORITIES[priority], frequencies)
-        found = told(join.run(arriving(tuples, sizes), Fixed(w, 1), counts, shed))
+        found = all_rows(join.run(coming_in(tuples, sizes), Fixed(w, 1), counts, shed))
         assert counts.peak_bytes <= memory
         assert counts.tuples + counts.shed == len(keys)
-        found += told(join.run(shed_tuples(shed.path)))
-        exact = told(MeshJoin(pages, ON, tuples.schema, how).run([tuples]))
+        found += all_rows(join.run(shed_tuples(shed.path)))
+        exact = all_rows(MeshJoin(pages, ON, tuples.schema, how).run([tuples]))
     assert found == exact
 
 
@@ -146,7 +153,7 @@ def test_the_best_tuples_are_kept(parts: list[list[tuple[float, int]]], rows: in
         assert len(kept) == min(rows, len(best))
 
 
-def test_top_w_keeps_what_meets_most(folder: Path) -> None:
+def test_top_w_keeps_what_matches_most(folder: Path) -> None:
     """Many tuples of frequent and of rare keys arrive at once, of which few fit."""
     tuples = tuples_of([1, 2, 3, 4] * 500)
     results = {}
@@ -155,7 +162,7 @@ def test_top_w_keeps_what_meets_most(folder: Path) -> None:
         for name in ("keep", "top"):
             counts = Counts()
             shed = Shed(folder / name, PRIORITIES[name], ExactFrequencies.of(pages, ON))
-            for _ in join.run(arriving(tuples, [400]), Greedy(1), counts, shed):
+            for _ in join.run(coming_in(tuples, [400]), Greedy(1), counts, shed):
                 pass
             results[name] = counts.results
             assert counts.shed > 0
@@ -168,9 +175,9 @@ def test_frequent_tuples_that_are_wide(folder: Path, memory: int) -> None:
     with relation_of(folder, [0] * 20 + list(range(10))) as pages:
         counts, join = Counts(), MeshJoin(pages, ON, tuples.schema, "inner", memory, most_pages=1)
         shed = Shed(folder / f"wide{memory}", top_w, ExactFrequencies.of(pages, ON))
-        found = told(join.run(arriving(tuples, [300]), Greedy(2), counts, shed))
+        found = all_rows(join.run(coming_in(tuples, [300]), Greedy(2), counts, shed))
         assert counts.peak_bytes <= memory
-        assert found + told(join.run(shed_tuples(shed.path))) == told(join.run([tuples]))
+        assert found + all_rows(join.run(shed_tuples(shed.path))) == all_rows(join.run([tuples]))
 
 
 def test_most_of_the_memory_waits_where_a_cycle_is_one_iteration(folder: Path) -> None:
@@ -185,7 +192,7 @@ def test_most_of_the_memory_waits_where_a_cycle_is_one_iteration(folder: Path) -
 
 @pytest.mark.parametrize("priority", ["keep", "top"])
 def test_of_a_micro_batch_one_window_is_joined(folder: Path, priority: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of it has arrived, many times what the memory holds: the relation is read about once."""
+    """All of it is there, many times what the memory holds: the relation is read about once."""
     tuples = tuples_of([n % 100 for n in range(40_000)])
     batches = [tuples.slice(at, 1000) for at in range(0, 40_000, 1000)]
     with relation_of(folder, [n % 100 for n in range(150)], per_page=10) as pages:
@@ -201,22 +208,22 @@ def test_of_a_micro_batch_one_window_is_joined(folder: Path, priority: str, monk
             return read_pages(self, first, count)
 
         path = folder / f"batch_{priority}"
-        sketch = SketchedFrequencies.beside(folder / "relation.pages", pages, ON)
+        sketch = SketchedFrequencies.stored(folder / "relation.pages", pages, ON)
         join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 100_000, most_pages=1), Counts()
         with monkeypatch.context() as patch:
             patch.setattr(PageFile, "read", counting)
             patch.setattr(BestTuples, "keep_best", selecting)
-            found = told(
-                join.run(batches, Greedy(), counts, Shed(path, PRIORITIES[priority], sketch, has_arrived=True))
+            found = all_rows(
+                join.run(batches, Greedy(), counts, Shed(path, PRIORITIES[priority], sketch, is_complete=True))
             )
         assert read[0] <= 2 * pages.pages
         # Not with each of the 40 batches.
         assert 0 < selected[0] <= (2 if priority == "keep" else 6)
         assert 0.7 * join.capacity(12) < counts.tuples < 40_000
         assert counts.peak_bytes <= 100_000
-        # The first 50 keys meet two rows each.
+        # The first 50 keys match two rows each.
         assert (sum(found.values()) == 2 * counts.tuples) == (priority == "top")
-        assert found + told(join.run(shed_tuples(path))) == told(join.run(batches))
+        assert found + all_rows(join.run(shed_tuples(path))) == all_rows(join.run(batches))
 
 
 @pytest.mark.parametrize("priority", ["sample_w", "cluster_sampling"])
@@ -236,7 +243,8 @@ def test_probabilities_make_estimates_of_samples_unbiased(folder: Path, priority
             join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=1)
             schema = join.schema.append(pa.field("p", pa.float64())).append(pa.field("is_shed", pa.bool_()))
             file, counts = str(own / "relation.pages"), Counts()
-            for rows in shedding(join, iter([tuples]), priority, file, schema, True, counts):
+            options = JoinOptions("key", shed=priority, probability="p")
+            for rows in shedding(join, iter([tuples]), options, file, schema, counts):
                 found = rows.filter(pc.invert(rows.column("is_shed")))
                 np.add.at(
                     estimates, found.column("key").to_numpy(), 1 / found.column("p").to_numpy(zero_copy_only=False)
@@ -253,13 +261,13 @@ def test_probabilities_make_estimates_of_samples_unbiased(folder: Path, priority
 def test_a_sketch_that_is_kept_beside_pages(folder: Path) -> None:
     with relation_of(folder, [1, 1, 2]) as pages:
         path = folder / "kept.pages"
-        counted = SketchedFrequencies.beside(path, pages, ON)
-    again = SketchedFrequencies.beside(path, EmptyRelation(pages.schema), ON)
+        counted = SketchedFrequencies.stored(path, pages, ON)
+    again = SketchedFrequencies.stored(path, EmptyRelation(pages.schema), ON)
     assert counted(tuples_of([1, 2, 3])).tolist() == again(tuples_of([1, 2, 3])).tolist() == [2, 1, 0]
 
 
 def test_a_stream_that_is_always_faster(folder: Path) -> None:
-    """It never says that nothing more has arrived."""
+    """It never says that there is nothing new."""
     tuples = tuples_of([n % 50 for n in range(5000)])
     with relation_of(folder, range(50)) as pages:
         join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 20_000), Counts()
@@ -276,12 +284,12 @@ def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
     path = folder / "killed"
     with relation_of(folder, range(50)) as pages:
         join = MeshJoin(pages, ON, tuples.schema, "inner", 20_000)
-        for _ in join.run(arriving(tuples, [1000]), Greedy(), None, Shed(path)):
+        for _ in join.run(coming_in(tuples, [1000]), Greedy(), None, Shed(path)):
             pass
         written = list(shed_tuples(path))
         path.write_bytes(path.read_bytes()[:-100])
         assert list(shed_tuples(path)) == written[:-1]
-        with pytest.raises(FileExistsError, match="killed has tuples that a former run shed: join them first"):
+        with pytest.raises(FileExistsError, match="killed has tuples that a previous run shed: join them first"):
             join.run([tuples], shed=Shed(path))
 
 
@@ -344,7 +352,7 @@ def test_a_run_that_has_shed_nothing_is_in_nobodys_way(folder: Path) -> None:
         for begin in (0, 3, len(left[0]) // 2, len(left[0])):
             path.write_bytes(left[0][:begin])
             assert not any(rows.num_rows for rows in shed_tuples(path))
-            assert sum(told(join.run([tuples], shed=Shed(path))).values()) == 2
+            assert sum(all_rows(join.run([tuples], shed=Shed(path))).values()) == 2
 
 
 def test_a_file_of_something_else_is_not_overwritten(folder: Path) -> None:
@@ -367,121 +375,11 @@ def test_frequencies(folder: Path, kind: str, relation: list[int]) -> None:
         found = counted[kind]()
     assert found.nbytes <= 4000
     real = [relation.count(key) for key in range(40)]
-    told = found(tuples_of(range(40))).tolist()
+    all_rows = found(tuples_of(range(40))).tolist()
     if kind == "exact":
-        assert told == real
-    assert all(one >= other for one, other in zip(told, real, strict=True))
-    assert sum(told) <= sum(real) + 3
-
-
-FACTORS = CostFactors(
-    read=lambda b: 0.001 + b * 1e-4, expire=0, take=1e-7, add=1e-7, probe=lambda tuples: 5e-8, output=2e-7
-)
-MODEL = MeshJoinModel(20, 120, 8192, 1000, FACTORS, selectivity=0.01)
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def served(tuner: SelfTuner, clock: Clock, rate: float, seconds: float = 20.0) -> tuple[int, int]:
-    """What is chosen after so much time with this rate."""
-    until = clock.now + seconds
-    while clock.now < until:
-        clock.now += 0.05
-        chosen = tuner(Progress(round(rate * 0.05), 0, 10**9, 1000, 1))
-    return chosen
-
-
-def test_the_tuner_follows_the_rate() -> None:
-    clock, memory = Clock(), 4 << 20
-    best = best_rate(MODEL, memory)
-    assert best is not None
-    tuner = SelfTuner(MODEL, memory, clock)
-    taken = []
-    for share in (0.2, 0.6, 0.05):
-        w, b = served(tuner, clock, share * best.service_rate)
-        assert not tuner.is_overloaded
-        assert tuner.rate == pytest.approx(share * best.service_rate, rel=0.01)
-        assert MODEL.keeps_up(w, b, tuner.rate)
-        taken.append(MODEL.memory(w, b))
-    assert taken[2] < taken[0] < taken[1] <= memory
-
-
-def test_a_rate_that_needs_more_memory_than_is_granted() -> None:
-    clock, memory = Clock(), 4 << 20
-    best = best_rate(MODEL, memory)
-    assert best is not None
-    tuner = SelfTuner(MODEL, memory, clock)
-    w, b = served(tuner, clock, 1.5 * best.service_rate)
-    assert tuner.is_overloaded
-    assert (w, b) == (pytest.approx(best.w, abs=1), best.b)
-    served(tuner, clock, 0.3 * best.service_rate)
-    assert not tuner.is_overloaded
-    with pytest.raises(ValueError, match="1,000 bytes of memory are too few for a page of 8,192 and a tuple"):
-        SelfTuner(MODEL, 1000)
-
-
-def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path) -> None:
-    """A clock goes on by what an iteration is said to cost, and so much arrives meanwhile."""
-    tuples = tuples_of([n % 300 for n in range(60_000)])
-    with relation_of(folder, list(range(2000)), per_page=100) as pages:
-        join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=2)
-        capacity = join.capacity(12)
-        model = MeshJoinModel(
-            12, 16, pages.page_bytes, pages.pages, FACTORS, fudge=1.1, pointer_bytes=16, page_rows=100
-        )
-        best = best_rate(model, join.memory_bytes)
-        assert best is not None
-        for speed, is_shed in ((0.3, False), (2.0, True)):
-            clock, counts = Clock(), Counts()
-            tuner = SelfTuner(model, join.memory_bytes, clock)
-            (folder / "shed").unlink(missing_ok=True)
-            owed = [0.0]
-
-            def following(progress: Progress, tuner: SelfTuner = tuner, clock: Clock = clock) -> tuple[int, int]:
-                w, b = tuner(progress)
-                passed = model.loop_seconds(min(w, progress.room), b)
-                clock.now += passed
-                owed[0] += passed * speed * best.service_rate  # noqa: B023
-                return w, b
-
-            def arrive(owed: list[float] = owed) -> Iterator[pa.RecordBatch | None]:
-                at = 0
-                while at < tuples.num_rows:
-                    count = max(1, min(int(owed[0]), capacity))
-                    owed[0] = 0.0
-                    yield tuples.slice(at, count)
-                    yield None
-                    at += count
-
-            found = sum(batch.num_rows for batch in join.run(arrive(), following, counts, Shed(folder / "shed")))
-            assert counts.peak_bytes <= join.memory_bytes
-            assert found == counts.tuples
-            assert (counts.shed > 0) == is_shed
-            assert tuner.is_overloaded == is_shed
-
-
-def test_factors_are_measured(folder: Path) -> None:
-    tuples = tuples_of([n % 300 for n in range(2000)])
-    with relation_of(folder, list(range(2000)), per_page=100) as pages:
-        join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000)
-        model = measured_model(join, tuples)
-    assert model.pages == 20
-    assert model.page_rows == 100
-    # Every row of the first 300 meets about as many tuples as the window holds of its key.
-    assert model.selectivity == pytest.approx(join.capacity(12) / 2000, rel=0.2)
-    b = join.pages_at_a_time
-    w = model.largest_w(join.memory_bytes, b)
-    # The model also counts a buffer of w tuples, which the join does not have: there, others would fit.
-    others = w * model.tuple_bytes / (model.pointer_bytes + model.fudge * model.tuple_bytes)
-    assert model.window(w, b) + others == pytest.approx(join.capacity(12), rel=0.1)
-    best = best_rate(model, join.memory_bytes)
-    assert best is not None
-    assert best.service_rate > 0
+        assert all_rows == real
+    assert all(one >= other for one, other in zip(all_rows, real, strict=True))
+    assert sum(all_rows) <= sum(real) + 3
 
 
 class TestBadInput:
@@ -496,7 +394,5 @@ class TestBadInput:
         tuples = tuples_of([1, 2])
         empty = EmptyRelation(pa.schema([("key", pa.int64()), ("skey", pa.int64())]))
         join = MeshJoin(empty, ON, tuples.schema, "left")
-        assert sum(told(join.run([tuples], shed=Shed(folder / "none"))).values()) == 2
+        assert sum(all_rows(join.run([tuples], shed=Shed(folder / "none"))).values()) == 2
         assert not list(shed_tuples(folder / "none"))
-        with pytest.raises(ValueError, match="Costs can't be measured with a relation that has no rows"):
-            measured_model(join, tuples)

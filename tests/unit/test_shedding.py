@@ -2,45 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from deltawave.meshjoin.shedding import cluster_sampling, keep_w, kept, optimal_loss, sample_w, top_w, top_w_loss
+from deltawave.meshjoin.shedding import cluster_sampling, keep_w, sample_w, top_w
+from laboratory.meshjoin.offline_shedding import kept
 
 FREQUENCIES = st.lists(st.integers(0, 6), max_size=12)
-
-
-def recurrence(stream: Sequence[int], w: int, loop: int) -> int:
-    """The loss as the equations of MJ08 4.2 have it."""
-
-    @cache
-    def optloss(i: int, request: int, held: int) -> int:
-        if i >= len(stream):
-            return 0
-        if held < w:
-            return min(optloss(i + 1, request, held + 1), optloss(i + 1, request, held) + stream[i])
-        if i < request:
-            return optloss(i + 1, request, w) + stream[i]
-        return optloss(i, i + loop, 0)
-
-    return optloss(0, 0, 0)
-
-
-@settings(deadline=None)
-@given(FREQUENCIES, st.integers(1, 4), st.integers(1, 5))
-def test_the_optimum_is_that_of_the_paper(stream: list[int], w: int, loop: int) -> None:
-    assert optimal_loss(stream, w, loop) == recurrence(stream, w, loop)
-
-
-def test_to_stall_pays_where_the_best_tuples_come_together() -> None:
-    """Figure 8, whose text gives 10 and 4: TOPW hands over what it has when asked, the optimum waits for the last."""
-    stream = [0, 2, 2, 2, 4, 4, 4, 4]
-    assert top_w_loss(stream, 2, 4) == 10
-    assert optimal_loss(stream, 2, 4) == recurrence(stream, 2, 4) == 4
 
 
 @given(FREQUENCIES, st.integers(0, 14))
@@ -56,7 +25,7 @@ def test_each_strategy_keeps_w_of_them(stream: list[int], w: int) -> None:
     assert sorted(found[kept(top_w(found, 0), w)].tolist(), reverse=True) == best
 
 
-def test_cluster_sampling_prefers_tuples_that_meet_much() -> None:
+def test_cluster_sampling_prefers_tuples_that_match_much() -> None:
     found = np.array([1, 9] * 500 + [0] * 100)
     places = kept(cluster_sampling(np.random.default_rng(7))(found, 0), 200)
     shares = np.bincount(found[places], minlength=10)

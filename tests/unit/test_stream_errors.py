@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltawave.meshjoin.said import said
+from deltawave.meshjoin.stream_command import readable
 
 BEGIN = (
     "[STREAM_FAILED] Query [id = f447-2e, runId = 1782-9e] terminated with exception: "
@@ -45,7 +45,7 @@ JAVA = (
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "shown"),
     [
         (f"{BEGIN}ValueError: {SENTENCE}\n{END}", SENTENCE),
         (f"{BEGIN}{TASK}ValueError: {SENTENCE}\n\n{END}", SENTENCE),
@@ -74,5 +74,5 @@ JAVA = (
     ],
     ids=["driver", "task", "no query", "two lines", "key", "message", "java", "source", "analysis", "sentence"],
 )
-def test_the_sentence_alone_is_told(text: str, told: str | None) -> None:
-    assert said(ValueError(text)) == (told or text)
+def test_the_sentence_alone_is_printed(text: str, shown: str | None) -> None:
+    assert readable(ValueError(text)) == (shown or text)

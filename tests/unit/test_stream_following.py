@@ -11,13 +11,13 @@ import pytest
 from pyspark.sql.streaming.query import StreamingQuery
 
 from deltawave.meshjoin.stream_command import follow
-from deltawave.meshjoin.stream_report import Report
+from deltawave.meshjoin.stream_metrics import Report
 
 
 def progress(batch: int, **figures: Any) -> dict[str, Any]:
     """What Spark reports of a micro-batch that began in this second."""
-    told = {"batchId": batch, "numInputRows": 1, "batchDuration": 1, "sources": []}
-    return {**told, "timestamp": f"2026-11-25T10:00:{batch:02}.000Z", **figures}
+    shown = {"batchId": batch, "numInputRows": 1, "batchDuration": 1, "sources": []}
+    return {**shown, "timestamp": f"2026-11-25T10:00:{batch:02}.000Z", **figures}
 
 
 class Query:
@@ -78,7 +78,7 @@ def test_an_error_is_told_though_progress_is_not() -> None:
 def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Number 8 ends while 7 is told, and 9 runs when somebody asks."""
+    """Number 8 ends while 7 is printed, and 9 runs when somebody asks."""
     asked = threading.Event()
 
     def ask(batch: int) -> int:
@@ -96,12 +96,12 @@ def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
     follow(cast(StreamingQuery, query), asked, Report({"rows": ask}))
     assert query.is_stopped
     assert query.ended == [7, 8, 9]
-    told = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in told[:-1]] == ["batch 7", "batch 8", "batch 9"]
-    assert told[-1] == "stopped; the next run goes on from here"
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in shown[:-1]] == ["batch 7", "batch 8", "batch 9"]
+    assert shown[-1] == "stopped; the next run goes on from here"
 
 
-def test_a_micro_batch_that_ends_before_the_next_one_fails_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_micro_batch_that_ends_before_the_next_one_fails_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     def fails(query: Query) -> None:
         query.ended.append(8)
         raise RuntimeError("the relation is gone")
@@ -111,8 +111,8 @@ def test_a_micro_batch_that_ends_before_the_next_one_fails_is_told(capsys: pytes
     assert capsys.readouterr().out.startswith("batch 8:")
 
 
-def test_a_micro_batch_that_ends_while_the_last_one_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """The query is idle afterwards: it is told before the end all the same."""
+def test_a_micro_batch_that_ends_while_the_last_one_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The query is idle afterwards: it is printed before the end all the same."""
     asked = threading.Event()
 
     def ask(batch: int) -> int:
@@ -124,14 +124,14 @@ def test_a_micro_batch_that_ends_while_the_last_one_is_told(capsys: pytest.Captu
 
     query = Query(lambda query: query.ended.append(7))
     follow(cast(StreamingQuery, query), asked, Report({"rows wait": ask}))
-    told = capsys.readouterr().out
-    assert "7 rows wait" in told
-    assert "8 rows wait" in told
-    assert told.splitlines()[-1].startswith("stopped")
+    shown = capsys.readouterr().out
+    assert "7 rows wait" in shown
+    assert "8 rows wait" in shown
+    assert shown.splitlines()[-1].startswith("stopped")
 
 
 def test_what_is_reported_of_a_micro_batch() -> None:
-    """As a line and as JSON, with Kafka's offsets; Spark began the former micro-batch 5 seconds earlier."""
+    """As a line and as JSON, with Kafka's offsets; Spark began the previous micro-batch 5 seconds earlier."""
     kafka = {"endOffset": '{"sales": {"0": 5, "1": 7}}', "latestOffset": '{"sales": {"0": 25, "1": 7, "2": 3}}'}
     files = {"endOffset": '{"logOffset": 0}', "latestOffset": "None"}
     ended = progress(9, numInputRows=8000, batchDuration=2000, sources=[kafka, files])
@@ -153,4 +153,4 @@ def test_what_is_reported_of_a_micro_batch() -> None:
     first = json.loads(report.line(progress(9, sources=[files])))
     assert first["lag_seconds"] is None
     assert first["lag_rows"] is None
-    assert json.loads(report.of_former_run(8)) == {**metrics, "micro_batch": 8, "rows_wait": 30}
+    assert json.loads(report.of_previous_run(8)) == {**metrics, "micro_batch": 8, "rows_wait": 30}

@@ -14,13 +14,17 @@ import yaml
 from bad_input import messages
 from dbt_common.exceptions import CompilationError
 from pyspark.errors import AnalysisException
+from pyspark.sql import Row
 from pyspark.sql.types import DateType, IntegerType, StructType
 from unit.macro_harness import Macros
 
 from deltawave.wave import WaveIndex
 from deltawave.wave.access import days_between
-from deltawave.wave.door import specification
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.materialization import as_outcome, for_vars, specification
+from deltawave.wave.pending import Work
+from deltawave.wave.run_plan import RunPlan
+from deltawave.wave.steps import Step, written_days
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec, choices
 from deltawave.wave.wave_table import check_catalog, marked, partitions
 
 GOOD = {"scheme": "del", "window": 7, "constituents": 3, "day_column": "day", "search_field": "supplier"}
@@ -51,7 +55,7 @@ def test_days_of_a_part() -> None:
     assert Macros()._days_of_part("5,11-13") == [5, 11, 12, 13]
 
 
-def test_columns_are_told_as_the_dump_spells_them() -> None:
+def test_columns_are_named_as_the_dump_spells_them() -> None:
     settings = Macros()._wave_settings("sales", {**GOOD, "day_column": "DAY", "search_field": "supplier"})
     dump: Any = SimpleNamespace(schema=StructType().add("Day", DateType()).add("Supplier", IntegerType()))
     spec = specification(dump, settings)
@@ -131,9 +135,9 @@ def test_days_to_drop_of_no_model() -> None:
 def test_a_day_is_advised_as_text(day: str) -> None:
     """YAML would read some as another one, and the shell."""
     macros = Macros()
-    values = {"model": "sales", "wrong": day, "dropped": macros._for_vars(day)}
-    told = macros._message("late_wrong", values)
-    arguments = shlex.split(re.findall(r"--vars '.*'", told)[0])
+    values = {"model": "sales", "wrong": day, "dropped": for_vars(day)}
+    message = macros._message("late_wrong", values)
+    arguments = shlex.split(re.findall(r"--vars '.*'", message)[0])
     assert yaml.safe_load(arguments[1])["deltawave_drop_days"] == {"sales": [day]}
 
 
@@ -149,7 +153,7 @@ def test_a_late_day_leads_to_the_policy_for_gaps() -> None:
     assert policy in (late := advice({"late_because": "skip"}))
     assert late.startswith("sales: day(s) 2026-01-03 came after later ones")
     assert "deltawave_drop_days" not in late
-    many, _ = planned(*[["late", str(day)] for day in range(12)], ["late_because", "passed"])
+    many, _ = planned(late=[Day(str(day)) for day in range(12)], late_because="passed")
     assert "day(s) 0, 1, 2, 3, 4 and 7 more came after later ones" in many[0]
     # Only of a day that has not come the command to drop it is ready.
     late = advice({"late_because": "skip", "wrong": "2206-01-04"})
@@ -158,37 +162,42 @@ def test_a_late_day_leads_to_the_policy_for_gaps() -> None:
 
 def advice(found: dict[str, str]) -> str:
     """The warning of a run that finds a late day."""
-    warned, _ = planned(["late", "2026-01-03"], *map(list, found.items()))
+    warned, _ = planned(late=[Day("2026-01-03")], **found)
     assert len(warned) == 1
     return warned[0]
 
 
-def planned(*rows: list[str], model: str = "sales", **variables: Any) -> tuple[list[str], list[str]]:
+NOTHING = {"works": [], "late": [], "late_because": "passed", "wrong": None, "refused": [], "unknown": []}
+
+
+def planned(length: int = 0, accept: bool = False, **found: Any) -> tuple[list[str], list[str]]:
     """The warnings of a run, and what it refuses."""
+    variables = {"deltawave_accept": ["sales"]} if accept else {}
     warned: list[str] = []
     refused: list[str] = []
     started = datetime(2026, 1, 1, tzinfo=timezone.utc)
     macros = Macros(var=lambda name, value: variables.get(name, value), run_started_at=started)
     asked: list[Any] = []
-    macros._macros["_ask_library"] = lambda *args: (
-        asked.append(args[-1]) or [{"kind": kind, "text": text} for kind, text in rows]
+    spec = WaveSpec(WaveIndex("del", 300, 1), "in_place", "day", "day", (("day", "date"),))
+    macros._context["adapter"].call_library = lambda *args: (
+        asked.append(args[-1]) or as_outcome(RunPlan(**{**NOTHING, **found}), spec, length)
     )
-    job = {"name": model, "attempt": "own", "state_schema": "shop", "settings": {"window": 300}}
-    job["target"] = {"identifier": model}
+    job = {"name": "sales", "attempt": "own", "state_schema": "shop", "sql": "(select)", "settings": {"window": 300}}
+    job["target"] = {"identifier": "sales"}
     macros._pending_days(job, {"record": None, "is_new_generation": False}, warned, refused)
     assert asked[0]["started_at"] == "2026-01-01T00:00:00.000000Z"
-    assert asked[0]["accept"] == ("deltawave_accept" in variables)
+    assert asked[0]["accept"] == accept
     return warned, refused
 
 
 def test_days_that_look_wrong_do_not_keep_others_from_being_loaded() -> None:
-    work = json.dumps({"kind": "take", "days": [{"value": "2026-01-02"}]})
-    _, refused = planned(["refused", "2206-01-04: a wrong date?"], ["work", work], deltawave_accept=["sales"])
+    taken = [Work("load", (Day("2026-01-02"),))]
+    _, refused = planned(refused=["2206-01-04: a wrong date?"], works=taken, accept=True)
     assert refused == ["2206-01-04: a wrong date?"]
     # A preparation alone changes nothing that a reader sees. What a run warns of is not lost.
-    for works in ([], [["work", json.dumps({"kind": "prepare", "days": []})]]):
+    for works in ([], [Work("prepare")]):
         with pytest.raises(CompilationError) as error:
-            planned(["refused", "2206-01-04: a wrong date?"], ["unknown", "2026-01-03"], *works)
+            planned(refused=["2206-01-04: a wrong date?"], unknown=["2026-01-03"], works=works)
         assert "2206-01-04: a wrong date? Nothing was changed. Correct the days" in str(error.value)
         assert "has no day 2026-01-03 to drop" in str(error.value)
 
@@ -245,13 +254,17 @@ def test_a_column_that_is_called_view_text() -> None:
 def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[str, Any]]:
     """The relations and options that the library gets from ``advise_wave``."""
     asked: list[tuple[dict[str, str], dict[str, Any]]] = []
+    said: list[str] = []
 
-    def compare(function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
-        assert function == "deltawave.wave.door.advised"
+    def call(function: str, relations: dict[str, str], options: dict[str, Any]) -> Any:
+        if function == "deltawave.wave.tables.choices":
+            return choices()
+        assert function == "deltawave.wave.materialization.advice"
         asked.append((relations, options))
+        return ["Take del."]
 
     adapter = SimpleNamespace(
-        compare_in_python=compare,
+        call_library=call,
         runs_python=lambda: True,
         get_relation=lambda **names: "`shop`.`{identifier}`".format(**names) if built else None,
     )
@@ -262,10 +275,10 @@ def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[
         adapter=adapter,
         graph=graph,
         target=SimpleNamespace(schema="dev"),
-        invocation_id="0-1",
-        run_query=lambda _: [("Take del.",)],
+        log=lambda line, info: said.append(line) or "",
     )
     macros.advise_wave(**arguments)
+    assert said == ["Take del."]
     return asked[0]
 
 
@@ -277,7 +290,7 @@ class Node(dict[str, Any]):
 
 def test_advice_is_asked_for_given_figures_or_a_model() -> None:
     relations, options = advised(window=7, packed=1, build=2, add=3, techniques="in_place", fixed={"batch": 1})
-    assert relations == {"dump": "(select 1 as one)"}
+    assert relations == {}
     assert "measure" not in options
     assert options["parameters"]["fixed"] == {"batch": 1}
     assert options["needs"]["techniques"] == ["in_place"]
@@ -299,6 +312,7 @@ def test_a_model_that_cannot_be_measured() -> None:
             advised(**arguments)  # type: ignore[arg-type]
 
 
+SPEC = WaveSpec(WaveIndex("del", 3, 1), "in_place", "day", "day", (("day", "date"),))
 COUNTED = ("insert", "update", "delete", "backfill", "quarantined", "skipped")
 
 
@@ -311,7 +325,7 @@ def test_a_transition_is_reported_like_any_batch() -> None:
     said: list[str] = []
     macros = Macros(log=lambda text, info: said.append(text) or "")
     job = {"name": "x", "attempt": "own", "outcome": dict.fromkeys(("batches", *COUNTED), 0)}
-    batch = macros._begin_step(job, None, {"kind": "take", "days": [{"value": "2026-01-08"}]})
+    batch = macros._begin_step(job, None, {"kind": "load", "days": [{"value": "2026-01-08"}]})
     macros._report_batch(job, batch | {"counts": {"insert": 3, "delete": 2, "update": 0, "backfill": 0}})
     assert said == ["deltawave: x: batch 1 (2026-01-08): 3 inserts, 2 deletes, 0 updates"]
     assert macros._outcome(job) == "1 batch: 3 inserts, 2 deletes, 0 updates"
@@ -336,11 +350,11 @@ def test_a_batch_that_was_finished_counts_as_the_runs_own() -> None:
 def test_parts_are_swept_after_a_change_to_packed(found: str | None, now: str, is_swept: bool) -> None:
     asked: list[str] = []
     macros = Macros()
-    macros._macros["_ask_library"] = lambda job, batch, function, options: asked.append(function) or []
+    macros._context["adapter"].call_library = lambda function, *_: asked.append(function) or []
     before = of_view(spec={"technique": found}) if found else None
-    job = {"attempt": "own", "settings": {"update_technique": now}}
+    job = {"attempt": "own", "sql": "(select)", "settings": {"update_technique": now}}
     macros._sweep_parts(job, of_view(spec={"technique": now}), before)
-    assert asked == ["leftovers"] * is_swept
+    assert asked == ["deltawave.wave.materialization.leftovers"] * is_swept
 
 
 def test_rows_that_another_run_has_swept_are_no_change_of_the_source() -> None:
@@ -352,26 +366,27 @@ def test_rows_that_another_run_has_swept_are_no_change_of_the_source() -> None:
         "target": SimpleNamespace(identifier="sales"),
     }
     batch = {"batch_id": 4, "attempt": "own", "label": "4 (2026-01-04)", "log": None}
-    found = [{"kind": "changed_days", "text": "select"}]
-    counted = [("2026-01-04", None, True, False)]
-    copied = [("2026-01-02", "f", False, True)]
+    names = ("day", "checksum", "has_other_count", "is_copied")
+    counted = ("2026-01-04", None, True, False)
+    copied = ("2026-01-02", "f", False, True)
 
     def refused(newest: int, *rows: tuple[str, str | None, bool, bool]) -> str:
-        tables = [("shop", f"sales__commit_{newest}", False)]
-        macros = Macros(run_query=lambda sql: tables if sql.startswith("show") else list(rows or counted))
+        macros = Macros(run_query=lambda sql: [("shop", f"sales__commit_{newest}", False)])
+        found = written_days([Row(**dict(zip(names, row, strict=True))) for row in rows or [counted]])
+        macros._context["adapter"].call_library = lambda *_: vars(found)
         # A file's macros replace these when it is loaded.
         _ = macros._last_commit
         macros._macros["_read_commit"] = lambda *_: {"attempt": "other"}
         macros._macros["_discard"] = lambda *_: None
         with pytest.raises(CompilationError) as error:
-            macros._unsteady_days(job, batch, found)
+            macros._unsteady_days(job, batch, "select")
         return str(error.value)
 
     assert "day(s) 2026-01-04 changed while they were read" in refused(3)
     assert "has decided this batch first" in refused(4)
-    assert "has decided this batch first" in refused(4, *copied)
-    assert messages("Wave indices")["rows of an index that are not those recorded"] in refused(3, *copied)
-    assert "day(s) 2026-01-04 changed while they were read" in refused(3, *copied, *counted)
+    assert "has decided this batch first" in refused(4, copied)
+    assert messages("Wave indices")["rows of an index that are not those recorded"] in refused(3, copied)
+    assert "day(s) 2026-01-04 changed while they were read" in refused(3, copied, counted)
     assert "has decided this batch first" in refused(5)
 
 
@@ -390,29 +405,28 @@ def test_a_table_that_another_run_has_dropped_has_no_partitions() -> None:
         partitions(failing("SCHEMA_NOT_FOUND"), needed)
 
 
-def taken(
-    found: list[dict[str, str]], unsteady: dict[str, str], warnings: list[str], is_overtaken: bool = False
-) -> list[str]:
+def taken(drops: list[str], unsteady: dict[str, str], warnings: list[str], is_overtaken: bool = False) -> list[str]:
     """What a transition does: macros by name, and statements."""
     done: list[str] = []
-    told = {"select": "select 1", "rows_delivered": 1, "inserted": 1, "deleted": 0, "tables": []}
+    made = Step((), WaveRecord(SPEC), tuple(drops), None)
+    step = {"select": "select 1", "inserted": 1, "deleted": 0, "statements": [], "drops": made.part_drops}
     macros = Macros(
         exceptions=SimpleNamespace(warn=lambda text: done.append("warn") or ""),
         run_query=lambda sql: done.append(sql) or [],
     )
     answers = {
         "_begin_step": {"batch_id": 1, "attempt": "own", "label": "1", "log": None},
-        "_ask_library": [*found, {"kind": "outcome", "text": json.dumps(told)}],
+        "_call_wave": step,
         "_unsteady_days": unsteady,
         "_step_record": {},
         "_is_overtaken": is_overtaken,
     }
     # A file's macros replace these when it is loaded.
-    take, _ = macros._take_step, macros._run
+    take, _ = macros._make_step, macros._run
     for name in ("_step", "_update", "_create_batches", "_report_batch", "_commit", *answers):
         macros._macros[name] = lambda *_, name=name, **__: done.append(name) or answers.get(name)
-    job = {"name": "sales", "sql": "(select)", "state_schema": "s", "statements": []}
-    take({**job, "target": SimpleNamespace(identifier="sales")}, None, {"kind": "take", "days": []}, True, warnings)
+    job = {"name": "sales", "sql": "(select)", "state_schema": "s", "statements": [], "settings": {}}
+    take({**job, "target": SimpleNamespace(identifier="sales")}, None, {"kind": "load", "days": []}, True, warnings)
     return done
 
 
@@ -429,15 +443,15 @@ def test_a_warning_waits_for_the_end_of_the_run(unsteady: dict[str, str]) -> Non
 @pytest.mark.parametrize("is_overtaken", [False, True])
 def test_parts_of_a_table_that_another_run_may_have_dropped(is_overtaken: bool) -> None:
     texts = ["alter table `s`.`t` drop if exists partition (wave_part = '1')", "drop table if exists `s`.`u`"]
-    done = taken([{"kind": "drop", "text": text} for text in texts], {}, [], is_overtaken)
+    done = taken(texts, {}, [], is_overtaken)
     # Whole tables are dropped by the commit.
     assert [text for text in done if text in texts] == texts[: not is_overtaken]
     swept: list[str] = []
     macros = Macros(run_query=lambda sql: swept.append(sql) or [])
     sweep = macros._sweep_parts
-    macros._macros["_ask_library"] = lambda *_: [{"kind": "drop", "text": texts[0]}]
+    macros._context["adapter"].call_library = lambda *_: texts[:1]
     macros._macros["_is_overtaken"] = lambda *_: is_overtaken
-    job = {"name": "sales", "attempt": "own", "settings": {"update_technique": "in_place"}, "statements": []}
+    job = {"name": "sales", "attempt": "own", "sql": "", "settings": {"update_technique": "in_place"}, "statements": []}
     sweep(job, of_view(day=3), None)
     assert swept == texts[: not is_overtaken]
 
@@ -449,6 +463,6 @@ def test_another_catalog_is_refused() -> None:
 
 
 def test_a_window_that_will_not_fit_is_told() -> None:
-    warned, _ = planned(["length", "38,561"])
+    warned, _ = planned(length=38_561)
     assert len(warned) == 1
     assert messages("Wave indices")["a window too great for Derby"] in warned[0]

@@ -24,7 +24,7 @@ def test_works_of_a_run() -> None:
     assert pending(record, SPEC, days(1, 5)) == ([], [])
     works, late = pending(record, SPEC, [*days(4, 4, "other"), *days(7, 7), *days(6, 6)])
     assert (works, late) == (
-        [Work("replace", tuple(days(4, 4, "other"))), *(Work("take", (day,)) for day in days(6, 7))],
+        [Work("replace", tuple(days(4, 4, "other"))), *(Work("load", (day,)) for day in days(6, 7))],
         [],
     )
     assert [Work.from_json(work.to_json()) for work in works] == works
@@ -38,7 +38,7 @@ def test_works_of_a_run() -> None:
         "there is no batch of 2026-01-06, which comes before 2026-01-07 (and 2026-01-08, 2026-01-09); "
         "gaps: fail asks for all."
     ]
-    assert plan.works == [Work("take", tuple(days(5, 5)))]
+    assert plan.works == [Work("load", tuple(days(5, 5)))]
     assert plan_run(None, SPEC, gap, "fail").refused == []
     assert plan_run(None, SPEC, [*days(1, 2), *gap], "fail").works == []
     with pytest.raises(ValueError, match="gaps: empty needs a day_column of dates or whole numbers; day is a text"):
@@ -111,7 +111,7 @@ def test_a_source_that_changes_its_columns_during_a_run() -> None:
     record, _ = after(SPEC, 3)
     works, _ = pending(record, SPEC, days(4, 4))
     other = replace(SPEC, columns=(SPEC.columns[0], SPEC.columns[2], SPEC.columns[1]))
-    with pytest.raises(ValueError, match=r"columns: was .* and is .*: build the wave index anew"):
+    with pytest.raises(ValueError, match=r"columns: was .* and is .*: rebuild the wave index"):
         step(record, other, works[0], "(source)", Naming("shop", "sales", 9, "0123456789ab"))
 
 
@@ -193,12 +193,12 @@ def test_a_day_ahead_of_the_clock_does_not_freeze_the_index(
     assert record.days[record.state_day].value == last
     source = [Day(next_one, 1, "b"), Day(wild, 1, "a")]
     plan = plan_run(record, spec, source, gaps, clock=clock)
-    assert plan.works == [Work("take", (source[0],))]
+    assert plan.works == [Work("load", (source[0],))]
     sentence = "later than 2026-01-12, the last date that a run on 2026-01-11 takes (lead_days: 1); a wrong date?"
     assert plan.refused == begun.refused == [f"{wild}: {sentence}"]
     assert kind == "date" or plan.refused == [messages("Wave indices")["a date that has not come"]]
     accepted = plan_run(record, spec, source, gaps, clock=clock, accept=True)
-    assert accepted.works[-1] == Work("take", (source[1],))
+    assert accepted.works[-1] == Work("load", (source[1],))
     if kind == "date":
         assert plan_run(record, spec, source, "skip", clock=replace(clock, lead_days=365)).refused == []
     # A day that was accepted is not refused again. As long as it lies ahead, no day is passed over in silence.
@@ -217,7 +217,7 @@ def test_whole_numbers_that_read_as_dates() -> None:
     assert [day.value for _, day in sorted(record.days.items())] == ["20260227", "20260228", "20260301", "20260302"]
     plan = plan_run(record, spec, [Day("20260230", 1, "a"), Day("20260303", 1, "a")])
     assert plan.refused == [messages("Wave indices")["a whole number that is no date"]]
-    assert plan.works == [Work("take", (Day("20260303", 1, "a"),))]
+    assert plan.works == [Work("load", (Day("20260303", 1, "a"),))]
     # Others stay as they are.
     for values in (["1", "2", "5"], ["202612", "202701"], ["99999998", "99999999"]):
         found = plan_run(None, spec, [Day(value, 1, "a") for value in values], clock=Clock(date(2026, 1, 1)))
@@ -287,7 +287,7 @@ def test_days_that_lose_most_of_their_rows() -> None:
     assert plan.refused == [
         "day(s) that would lose more than half their rows: 2026-01-03 (1000000 rows, now 499999): parts of days?"
     ]
-    assert plan.works == [Work("take", tuple(days(4, 4)))]
+    assert plan.works == [Work("load", tuple(days(4, 4)))]
 
 
 def carried_out(
@@ -317,8 +317,8 @@ def test_wrong_days_are_dropped(scheme: str, technique: str) -> None:
         ("drop", "2026-05-02"),
         ("replace", "2026-01-06"),
         ("replace", "2026-01-07"),
-        ("take", "2026-01-08"),
-        ("take", "2026-01-09"),
+        ("load", "2026-01-08"),
+        ("load", "2026-01-09"),
     ]
     assert late == []
     assert plan_run(record, spec, days(4, 9), "skip", ["2026-05-02", "2026-05-01"]).refused == []
@@ -364,7 +364,7 @@ def test_a_drop_may_be_repeated_in_every_run() -> None:
     for day in range(5, 9):
         assert unknown_days(record, drop) == drop
         works, _ = pending(record, SPEC, days(day, day), drop=drop)
-        assert [work.kind for work in works] == ["take"]
+        assert [work.kind for work in works] == ["load"]
         count += 10
         record, _ = carried_out(record, SPEC, works, count)
 
@@ -400,7 +400,7 @@ def test_a_day_that_is_in_the_way_without_rows() -> None:
     assert [(work.kind, work.days[0].value) for work in works if work.kind != "prepare"] == [
         ("drop", "2026-01-09"),
         ("replace", "2026-01-06"),
-        ("take", "2026-01-07"),
+        ("load", "2026-01-07"),
     ]
 
 

@@ -411,7 +411,7 @@ def begun(scheme: str, window: int, n: int) -> WaveState:
     ],
 )
 def test_a_state_of_another_wave_index_is_refused(index: tuple[str, int, int], state: WaveState, message: str) -> None:
-    with pytest.raises(ValueError, match=rf"not one of {index[0]} with .*: {message}\. Build the wave index again"):
+    with pytest.raises(ValueError, match=rf"not one of {index[0]} with .*: {message}\. Rebuild the wave index"):
         transition(WaveIndex(*index), state)
 
 

@@ -23,14 +23,14 @@ from pyspark.sql.types import (
 )
 from unit.wave_records import COLUMNS, SPEC, after, days
 
-from deltawave.differencing.comparable import comparable, literal
+from deltawave.differencing.comparable import comparable
+from deltawave.sql_text import literal
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.execution import Naming
 from deltawave.wave.pending import Work, pending
 from deltawave.wave.statements import drop_part, view_select
-from deltawave.wave.steps import step
+from deltawave.wave.steps import MOST_TEXT, full_length, step
 from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, named_parts, of_ranges
-from deltawave.wave.text_length import MOST_TEXT, full_length
 from deltawave.wave.type_texts import nesting, type_text
 
 
@@ -178,7 +178,7 @@ def test_what_readers_saw_stays_when_a_run_finishes_a_batch(technique: str) -> N
         return step(
             before,
             spec,
-            Work("take", tuple(days(number, number))),
+            Work("load", tuple(days(number, number))),
             "(source)",
             Naming("shop", "sales", 90 + number, run),
         ).record
@@ -205,7 +205,7 @@ def test_each_part_is_reserved_in_a_folder_of_its_own() -> None:
 def test_new_days_are_compared_where_they_were_written() -> None:
     spec = replace(SPEC, index=WaveIndex("rata", 4, 2), search_field="words")
     record, _ = after(spec, 4)
-    work = Work("take", tuple(days(5, 5)))
+    work = Work("load", tuple(days(5, 5)))
     made = step(record, spec, work, "(source)", Naming("shop", "sales", 9, "0123456789ab"))
     assert made.changed_days is not None
     assert "values (0, '2026-01-05', 1000000L, '0000000000000005', false))" in made.changed_days

@@ -53,6 +53,15 @@ def test_the_wheel_holds_the_library_and_the_adapter_and_nothing_else(wheel: Pat
     assert "dbt/include/deltawave/dbt_project.yml" in packed
 
 
+def test_the_wheel_needs_no_tool_of_the_benchmarks(wheel: Path) -> None:
+    others = {"datacompy", "duckdb", "gresearch", "laboratory", "matplotlib", "tpchgen"}
+    packed = zipfile.ZipFile(wheel)
+    for name in packed.namelist():
+        if name.endswith(".py"):
+            imported = set(re.findall(r"^\s*(?:from|import) (\w+)", packed.read(name).decode(), re.MULTILINE))
+            assert not imported & others, name
+
+
 def test_the_wheel_leaves_the_namespace_to_dbt_core(wheel: Path) -> None:
     shared = {"dbt/__init__.py", "dbt/adapters/__init__.py", "dbt/include/__init__.py"}
     assert not shared & set(zipfile.ZipFile(wheel).namelist())

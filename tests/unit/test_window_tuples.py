@@ -17,14 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.mesh_oracle import exact, rows_of
 
-from deltawave.meshjoin import tuples as stored_tuples
+from deltawave.meshjoin import stream_window as stored_tuples
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.one_pass import Counts
-from deltawave.meshjoin.operator import KINDS, MeshJoin
+from deltawave.meshjoin.operator import KINDS, Counts, MeshJoin
 from deltawave.meshjoin.relation import PageFile, write_pages
 from deltawave.meshjoin.ring import SPARE_PLACES, BitRing
-from deltawave.meshjoin.tuples import Columns, Parts, Tuples, tuples_of
-from deltawave.meshjoin.window import PACKETS, Window
+from deltawave.meshjoin.stream_window import PACKETS, Columns, Parts, Tuples, Window, tuples_of
 
 # A value of each width, and how it is made of a number.
 KINDS_OF_VALUES: dict[pa.DataType, Any] = {
@@ -173,7 +171,7 @@ def test_a_full_window_with_a_block_that_waits() -> None:
     """Until the oldest block has left, it is there beside as many tuples as the window may have."""
     schema = pa.schema([("key", pa.int32())])
     capacity = 1_000_000
-    window = Window(schema, capacity, notes_met=False)
+    window = Window(schema, capacity, records_matches=False)
     packet = -(-capacity // PACKETS)
     end, live = 0, 0
     for page in range(80):
@@ -204,7 +202,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @given(
     stream=st.lists(st.tuples(KEYS, st.sampled_from([None, True, False])), max_size=60),
     relation=st.lists(KEYS, min_size=1, max_size=30),
-    arriving=st.integers(1, 20),
+    coming_in=st.integers(1, 20),
     memory=st.integers(1200, 6000),
 )
 def test_a_join_of_tuples_in_rings_is_exact(
@@ -213,7 +211,7 @@ def test_a_join_of_tuples_in_rings_is_exact(
     is_ordered: bool,
     stream: list[tuple[int | None, bool | None]],
     relation: list[int | None],
-    arriving: int,
+    coming_in: int,
     memory: int,
 ) -> None:
     rows = pa.RecordBatch.from_arrays([pa.array(relation, pa.int32()), pa.array(range(len(relation)))], schema=RELATION)
@@ -225,7 +223,7 @@ def test_a_join_of_tuples_in_rings_is_exact(
         patch.setattr(stored_tuples, "_LEAST_COLUMN_BYTES", 0)
         condition, counts = Equal.on({"key": "id"}), Counts()
         join = MeshJoin(pages, condition, STREAM, how, memory, is_ordered=is_ordered)
-        batches = (tuples.slice(begin, arriving) for begin in range(0, len(stream), arriving))
+        batches = (tuples.slice(begin, coming_in) for begin in range(0, len(stream), coming_in))
         found = [tuple(row.values()) for batch in join.run(batches, counts=counts) for row in batch.to_pylist()]
         assert counts.peak_bytes <= memory
     wanted = exact(

@@ -5,7 +5,7 @@
 #}
 {%- macro _view_by_python(job, batch, function, relations, options, suffix) -%}
   {%- set view = deltawave._temporary_name(job, batch, suffix) -%}
-  {%- set told = adapter.compare_in_python(function, relations, options, view) or {'messages': [], 'measured': {}} -%}
+  {%- set told = adapter.view_by_python(function, relations, options, view) or {'messages': [], 'measured': {}} -%}
   {%- for message in told.messages -%}{%- do log('deltawave: ' ~ job.name ~ ': ' ~ message, info=true) -%}{%- endfor -%}
   {%- if told.measured -%}{%- do deltawave._update(batch, measured=told.measured) -%}{%- endif -%}
   {%- do job.statements.append('-- the temporary view ' ~ deltawave._quoted(view) ~ ' is what ' ~ function ~ ' returned') -%}

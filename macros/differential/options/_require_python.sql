@@ -4,7 +4,7 @@
 #}
 {%- macro _require_python(model_name, strategy) -%}
   {%- set function = strategy.library ~ '.differing_rows' if strategy.library else strategy.comparison -%}
-  {%- if adapter.compare_in_python is not defined -%}
+  {%- if adapter.view_by_python is not defined -%}
     {%- do deltawave._fail('python_adapter', {'model': model_name, 'function': function}) -%}
   {%- endif -%}
   {%- set arguments = (deltawave._hash_arguments() if strategy.library else deltawave._python_arguments()) + deltawave._options_of_function(strategy) -%}

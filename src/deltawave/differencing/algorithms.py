@@ -1,4 +1,4 @@
-"""The algorithms of LG96 and LG95 by the names of their cost models (:mod:`deltawave.costs`)."""
+"""The algorithms of LG96 and LG95 by the names that they have in the papers."""
 
 from __future__ import annotations
 

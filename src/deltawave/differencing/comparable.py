@@ -14,6 +14,7 @@ from pyspark.sql.types import (
 )
 
 from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import literal
 
 
 def comparable(name: str, kind: DataType) -> str:
@@ -49,10 +50,3 @@ def comparable_part(value: str, kind: DataType) -> str:
     if isinstance(kind, StringType) and "collate" in kind.simpleString():
         return f"collate({value}, 'UTF8_BINARY')"
     return value
-
-
-def literal(text: str) -> str:
-    """A text as Spark reads it."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    # Anywhere in a statement, Spark replaces ${name} by the setting of that name.
-    return "'" + escaped.replace("${", "\\u0024{") + "'"

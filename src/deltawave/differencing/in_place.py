@@ -26,6 +26,7 @@ from deltawave.differencing.decoding import (
     repeating_columns,
     step_rows,
 )
+from deltawave.sql_text import quoted as quoted
 
 # Metadata of a column whose values Spark changes while it reads them.
 FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
@@ -363,8 +364,3 @@ def open_file(uri: str, read_dictionary: list[str] | None = None) -> pq.ParquetF
         # Nanoseconds cannot hold the year 9999.
         coerce_int96_timestamp_unit="us",
     )
-
-
-def quoted(name: str) -> str:
-    """A column's name as Spark reads it."""
-    return "`" + name.replace("`", "``") + "`"

@@ -1,6 +1,6 @@
 """How near the matching rows of two snapshots lie, estimated from a sample of the rows.
 
-:mod:`deltawave.evaluation.displacement` has the exact figures of the same definitions.
+benchmarks/laboratory/evaluation/displacement.py has the exact figures of the same definitions.
 """
 
 from __future__ import annotations

@@ -1,18 +1,12 @@
 """MESHJOIN: fast update streams against big relations, under a memory budget (MJ08)."""
 
-from deltawave.differencing.quick_tasks import quicken_worker
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.increments import arrived_since, new_keys
-from deltawave.meshjoin.join_arriving import join_arriving
 from deltawave.meshjoin.mesh_join import mesh_join
-from deltawave.meshjoin.messages import json_rows
+from deltawave.meshjoin.new_rows import join_new_rows, new_keys, rows_since
+from deltawave.meshjoin.sources import json_rows, stream_of
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_join import stream_join
-from deltawave.meshjoin.table_stream import stream_of
 from deltawave.meshjoin.theta import Between, Near, Where
-
-# A worker imports this when it gets its first task.
-quicken_worker()
 
 __all__ = [
     "Between",
@@ -20,11 +14,11 @@ __all__ = [
     "Near",
     "StoredRelation",
     "Where",
-    "arrived_since",
-    "join_arriving",
+    "join_new_rows",
     "json_rows",
     "mesh_join",
     "new_keys",
+    "rows_since",
     "stream_join",
     "stream_of",
 ]

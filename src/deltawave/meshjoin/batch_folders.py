@@ -30,25 +30,25 @@ BATCH = "micro_batch"
 _STAGING = "_staging"
 CHECKPOINT = "_checkpoint"
 _DEFINITION = "_definition.json"
-# In a batch's folder: the rows that it has shed. In a later pass's folder: the last batch whose shed rows it has
-# joined.
+# In a batch's folder: the rows that it has shed.
 SHED = "_shed"
 # Messages of the batch that are no rows.
-UNFIT = "_unfit"
+MALFORMED = "_malformed"
 # In the definition: the stream's schema, which is not compared.
 _STREAM = "stream"
+# In a later pass's folder: the last batch whose shed rows it has joined.
 _UP_TO = "_up_to"
 _PLAN = "_plan"
 # What joining a batch took. In a folder, since Spark does not read a file whose name begins with an underscore.
 _METRICS = "_metrics/metrics.json"
 # Before the name of a folder; no table's name begins with a dot. With a number, if others are there.
-_FORMER = re.compile(r"\.former(?:-\d+)?\.")
-# In a folder: a table has taken over results of it.
+_PREVIOUS = re.compile(r"\.previous(?:-\d+)?\.")
+# In a folder: a table has loaded results of it.
 _CONFIRMED = "_confirmed"
 # The same note in a folder that was set aside, which may have been put back since.
 _WAS_CONFIRMED = "_was_confirmed"
-# In a folder: the micro-batches that its table has for good (deltawave.meshjoin.settled).
-_SETTLED = "_settled.json"
+# In a folder: the micro-batches that its table has for good (deltawave.meshjoin.table_results).
+_LOADED = "_loaded.json"
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,12 @@ class BatchFolders:
                 "restore that, or choose another folder."
             )
         if not has_begun:
-            self._define(definition if stream is None else {**definition, _STREAM: stream.json()})
-        self.demand(definition)
+            kept = definition if stream is None else {**definition, _STREAM: stream.json()}
+            self._write(f"{self._folder}/{_DEFINITION}", json.dumps(kept))
+        self.require_same(definition)
 
     def stream_schema(self) -> StructType | None:
-        """The schema of the stream that the first run joined; none if there was no run.
-
-        Raises ``ValueError`` if nobody can tell.
-        """
+        """The schema of the stream that the first run joined; none if there was no run."""
         if not self.has_begun:
             return None
         kept = self._kept_definition().get(_STREAM)
@@ -118,8 +116,8 @@ class BatchFolders:
     def _exists(self, path: str) -> bool:
         return bool(self._files.exists(self._path(path)))
 
-    def demand(self, definition: Mapping[str, str]) -> None:
-        """Raise ``ValueError`` if some of this is not as when the first run began, or nobody can tell."""
+    def require_same(self, definition: Mapping[str, str]) -> None:
+        """Raise ``ValueError`` if some of this is not as when the first run began."""
         before = self._kept_definition()
         for name, now in definition.items():
             if before[name] != now:
@@ -148,24 +146,24 @@ class BatchFolders:
             return self._session.createDataFrame([], schema)
         return self._session.read.schema(schema).option("basePath", self._folder).parquet(*folders)
 
-    def settled(self) -> str | None:
+    def loaded(self) -> str | None:
         """The note of the batches that a table has for good; none if there is none."""
-        path = f"{self._folder}/{_SETTLED}"
+        path = f"{self._folder}/{_LOADED}"
         try:
             return self._read(path) if self._exists(path) else None
         except Py4JJavaError:
             # Of a local file, Hadoop replaces the checksum in another step.
             return None
 
-    def settle(self, text: str) -> None:
-        """Replace that note. A kill leaves this one, the former one or none."""
-        path = f"{self._folder}/{_SETTLED}"
+    def write_loaded(self, text: str) -> None:
+        """Replace that note. A kill leaves this one, the previous one or none."""
+        path = f"{self._folder}/{_LOADED}"
         partial = f"{path}.partial"
         self._write(partial, text)
         self._rename(self._path(partial), self._path(path), overwrites=True)
 
     def set_aside(self) -> None:
-        """Let the stream begin anew. What is kept stays beside the folder, and nobody reads it.
+        """Let the stream start again. What is kept stays next to the folder, and nobody reads it.
 
         It stays until a folder is set aside that was confirmed later: one of a run that failed may have less than those
         before. Without results there is nothing to keep.
@@ -177,48 +175,48 @@ class BatchFolders:
             return
         self._remove_superseded()
         # Put back, it is compared as a whole: the table may be another one by then.
-        self._files.delete(self._path(f"{self._folder}/{_SETTLED}"), False)
+        self._files.delete(self._path(f"{self._folder}/{_LOADED}"), False)
         parent, _, name = self._folder.rpartition("/")
         numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
-        places = (f"{parent}/.former{number}.{name}" for number in numbers)
-        former = next(place for place in places if not self._exists(place))
+        places = (f"{parent}/.previous{number}.{name}" for number in numbers)
+        previous = next(place for place in places if not self._exists(place))
         # In one step: results without their checkpoint would be refused for ever.
-        if not self._files.rename(self._path(self._folder), self._path(former)):
-            raise OSError(f"{self._folder} could not be renamed to {former}.")
+        if not self._files.rename(self._path(self._folder), self._path(previous)):
+            raise OSError(f"{self._folder} could not be renamed to {previous}.")
 
     def _remove_superseded(self) -> None:
-        """Remove the former folders that were there when this one was confirmed."""
+        """Remove the previous folders that were there when this one was confirmed."""
         confirmed = f"{self._folder}/{_CONFIRMED}"
         if not self._exists(confirmed):
             return
         superseded = self._read(confirmed).split("\n")
-        for former in self.former():
-            if former.rpartition("/")[2] in superseded:
-                self._files.delete(self._path(former), True)
+        for previous in self.previous():
+            if previous.rpartition("/")[2] in superseded:
+                self._files.delete(self._path(previous), True)
         # Their names are given again: put back, this folder supersedes none.
         self._rename(self._path(confirmed), self._path(f"{self._folder}/{_WAS_CONFIRMED}"))
 
-    def former(self, batch: int | None = None) -> list[str]:
+    def previous(self, batch: int | None = None) -> list[str]:
         """The folders that were set aside, in this order; with ``batch`` those that have this micro-batch."""
         parent, _, name = self._folder.rpartition("/")
-        found = [left.getPath() for left in self._files.globStatus(self._path(f"{parent}/.former*")) or ()]
-        begins = ((path, _FORMER.match(path.getName())) for path in found)
+        found = [left.getPath() for left in self._files.globStatus(self._path(f"{parent}/.previous*")) or ()]
+        begins = ((path, _PREVIOUS.match(path.getName())) for path in found)
         own = [path.toString() for path, begin in begins if begin and path.getName()[begin.end() :] == name]
         has_batch = (path for path in own if batch is None or self._exists(f"{path}/{BATCH}={batch}"))
         return sorted(has_batch, key=lambda path: (len(path), path))
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether a table has taken over results of this folder; setting it aside and putting it back keeps that."""
+        """Whether a table has loaded results of this folder; setting it aside and putting it back keeps that."""
         return any(self._exists(f"{self._folder}/{name}") for name in (_CONFIRMED, _WAS_CONFIRMED))
 
     def confirm(self) -> None:
-        """Note that a table has taken over results: what was set aside before is not needed when these are.
+        """Note that a table has loaded results: what was set aside before is not needed when these are.
 
         A folder that was put back may have less than those that were set aside after it.
         """
         if not self.is_confirmed:
-            names = [folder.rpartition("/")[2] for folder in self.former()]
+            names = [folder.rpartition("/")[2] for folder in self.previous()]
             self._write(f"{self._folder}/{_CONFIRMED}", "\n".join(names))
 
     def has(self, batch: int) -> bool:
@@ -252,13 +250,13 @@ class BatchFolders:
         rows: DataFrame,
         batch: int,
         is_shed: str | None = None,
-        unfit: DataFrame | None = None,
+        malformed: DataFrame | None = None,
         metrics: Callable[[], Mapping[str, float]] = dict,
     ) -> None:
         """Write a batch and commit it. Raises ``RuntimeError`` if another query has committed it.
 
         ``is_shed``: the column that marks rows which are no results, but wait in the batch's folder for a later pass.
-        ``unfit``: messages that are no rows; they stay in the batch's folder.
+        ``malformed``: messages that are no rows; they stay in the batch's folder.
         ``metrics``: figures of the written batch.
         """
         with self._staged(batch) as staged:
@@ -266,8 +264,8 @@ class BatchFolders:
                 rows.write.parquet(staged)
             else:
                 staged = self._apart(rows, is_shed, staged)
-            if unfit is not None:
-                self._keep_aside(unfit, f"{staged}/{UNFIT}")
+            if malformed is not None:
+                self._keep_aside(malformed, f"{staged}/{MALFORMED}")
             self._write(f"{staged}/{_PLAN}", self._plan(batch))
             self._write(f"{staged}/{_METRICS}", json.dumps(metrics()))
             self.commit(staged, batch)
@@ -276,7 +274,7 @@ class BatchFolders:
     def _apart(self, rows: DataFrame, is_shed: str, staged: str) -> str:
         """The folder of results, with shed rows in it; one write, since a second join could shed other rows."""
         rows.write.partitionBy(is_shed).parquet(staged)
-        results, shed = (f"{staged}/{is_shed}={told}" for told in ("false", "true"))
+        results, shed = (f"{staged}/{is_shed}={flag}" for flag in ("false", "true"))
         if not self._files.exists(self._path(results)):
             self._session.createDataFrame([], rows.drop(is_shed).schema).write.parquet(results)
         if self._files.exists(self._path(shed)):
@@ -288,14 +286,14 @@ class BatchFolders:
         path = f"{self._committed(batch).toString()}/{_METRICS}"
         return dict(json.loads(self._read(path))) if self._exists(path) else {}
 
-    def _keep_aside(self, unfit: DataFrame, folder: str) -> None:
-        unfit.write.json(folder)
+    def _keep_aside(self, malformed: DataFrame, folder: str) -> None:
+        malformed.write.json(folder)
         if not self._count(folder):
             self._files.delete(self._path(folder), True)
 
-    def unfit_count(self, batch: int) -> int:
+    def malformed_count(self, batch: int) -> int:
         """How many messages of a batch were no rows."""
-        return self._count(f"{self._committed(batch).toString()}/{UNFIT}")
+        return self._count(f"{self._committed(batch).toString()}/{MALFORMED}")
 
     def _count(self, folder: str) -> int:
         """The number of lines."""
@@ -351,9 +349,6 @@ class BatchFolders:
             raise RuntimeError(
                 f"Another query has written micro-batch {batch} into {self._folder}: a folder takes one query."
             ) from error
-
-    def _define(self, definition: Mapping[str, str]) -> None:
-        self._write(f"{self._folder}/{_DEFINITION}", json.dumps(definition))
 
     def _write(self, path: str, text: str) -> None:
         target = self._files.create(self._path(path), True)

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deltawave.meshjoin.batches import Places, Sizes, copied, has_one_width, row_sizes
 from deltawave.meshjoin.shedding import Keys
-from deltawave.meshjoin.sizes import Places, Sizes, copied, has_one_width, row_sizes
 
 # Tuples are added in pieces of up to this part of the memory, and a part of them is copied at a time.
 PIECES = 16
-# Where the memory is full, this part of it is made free, for those that arrive next.
+# Where the memory is full, this part of it is made free, for those that come next.
 _FREED = 8
 # Parts of up to this many rows are put together.
 _FEW_ROWS = 1 << 13
@@ -33,7 +33,7 @@ _PART_BYTES = 8
 class Limits:
     """How many tuples may wait.
 
-    - ``rows``, ``kept_bytes``: of the tuples that wait when all that has arrived was looked at
+    - ``rows``, ``kept_bytes``: of the tuples that wait when all new ones were looked at
     - ``most_bytes``: of the tuples and their keys until then
     - ``keeps_keys``: whether the keys count in ``kept_bytes`` as well
     """
@@ -74,7 +74,7 @@ class _Part:
 
 
 class BestTuples:
-    """Waiting tuples, in the order of arrival. ``peak_bytes``: the most that they have taken, with copies."""
+    """Waiting tuples, in their order. ``peak_bytes``: the most that they have needed, with copies."""
 
     def __init__(self, schema: pa.Schema) -> None:
         bits = [field.type.bit_width for field in schema] if all(map(has_one_width, schema.types)) else []
@@ -83,8 +83,8 @@ class BestTuples:
         self._width = -(-sum(bits) // 8) + self._null_bytes if bits else 0
         self._part_bytes = _PART_BYTES * len(schema)
         self._parts: list[_Part] = []
-        # How many tuples of the first part are taken. It stays in memory until all of it is taken.
-        self._gone = 0
+        # How many tuples of the first part are consumed. It stays in memory until all of it is.
+        self._consumed = 0
         self.peak_bytes = 0
 
     @property
@@ -103,8 +103,8 @@ class BestTuples:
         added = rows.nbytes + _KEY_BYTES * rows.num_rows
         return bool(self.nbytes + added + max(self._largest, added) <= limits.most_bytes)
 
-    def has_room_beside(self, row: pa.RecordBatch, limits: Limits) -> bool:
-        """Whether a tuple that is wider than a piece may stay beside all that wait."""
+    def has_room_in_addition(self, row: pa.RecordBatch, limits: Limits) -> bool:
+        """Whether a tuple that is wider than a piece may stay in addition to all that wait."""
         added = row.nbytes + _KEY_BYTES
         return bool(self.nbytes + added + max(self._largest, added) <= limits.kept_bytes)
 
@@ -121,7 +121,7 @@ class BestTuples:
 
     def _append(self, part: _Part, limits: Limits) -> None:
         """Add a part, together with small ones before it: each tuple is copied few times."""
-        first = 1 if self._gone else 0
+        first = 1 if self._consumed else 0
         while len(self._parts) > first:
             last = self._parts[-1]
             is_small = last.rows.num_rows + part.rows.num_rows <= _FEW_ROWS
@@ -138,7 +138,7 @@ class BestTuples:
 
     def is_within(self, limits: Limits) -> bool:
         """Whether all of them may stay."""
-        rows = sum(part.rows.num_rows for part in self._parts) - self._gone
+        rows = sum(part.rows.num_rows for part in self._parts) - self._consumed
         kept = self.nbytes if limits.keeps_keys else sum(part.row_bytes for part in self._parts)
         return rows <= limits.rows and kept + max(self._largest, limits.piece_bytes) <= limits.kept_bytes
 
@@ -147,9 +147,9 @@ class BestTuples:
 
         The others are handed to ``shed``. Returns the highest of their keys; none if all fit.
         """
-        if self._gone:
+        if self._consumed:
             first = self._parts[0]
-            self._parts[0], self._gone = first.take(np.arange(self._gone, first.rows.num_rows)), 0
+            self._parts[0], self._consumed = first.take(np.arange(self._consumed, first.rows.num_rows)), 0
         self.peak_bytes = max(self.peak_bytes, self.nbytes + self._largest)
         copies = max(self._largest, limits.piece_bytes) + self._part_bytes * len(self._parts)
         most = limits.most_bytes - limits.most_bytes // _FREED - copies
@@ -207,17 +207,17 @@ class BestTuples:
         return bound, rows, size
 
     def forget_keys(self) -> None:
-        """Give up the keys: nothing more arrives that these tuples could be compared with."""
+        """Give up the keys: nothing more comes that these tuples could be compared with."""
         self._parts = [_Part(part.rows, part.keys[:0].copy(), part.row_bytes) for part in self._parts]
 
     @property
     def held(self) -> pa.RecordBatch | None:
         """The first ones."""
-        return self._parts[0].rows.slice(self._gone) if self._parts else None
+        return self._parts[0].rows.slice(self._consumed) if self._parts else None
 
     def advance(self, count: int) -> None:
         """Remove so many of these."""
-        self._gone += count
-        if self._gone == self._parts[0].rows.num_rows:
-            self._gone = 0
+        self._consumed += count
+        if self._consumed == self._parts[0].rows.num_rows:
+            self._consumed = 0
             del self._parts[0]

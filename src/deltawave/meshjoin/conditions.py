@@ -1,6 +1,6 @@
-"""Which tuples of the stream meet which rows of the relation: the condition C of a mesh join (MJ08 2 and 3.4).
+"""Which tuples of the stream match which rows of the relation: the condition C of a mesh join (MJ08 2 and 3.4).
 
-A matcher proposes pairs; ``holds`` selects the true matches. Null meets nothing, as in SQL.
+A matcher proposes pairs; ``holds`` selects the true matches. Null matches nothing, as in SQL.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltawave.differencing.hashing import row_hashes
-from deltawave.meshjoin.hash_table import Candidates, HashTable
 from deltawave.meshjoin.relation import Pages, key_hashes
+from deltawave.meshjoin.stream_hash_table import Candidates, HashTable
 
 Mask = npt.NDArray[np.bool_]
 
 
 class Matcher(Protocol):
-    """The tuples of the window, indexed so that the tuples that rows of pages meet are found."""
+    """The tuples of the window, indexed so that the tuples that rows of pages match are found."""
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Add the next tuples."""
@@ -33,7 +33,7 @@ class Matcher(Protocol):
         ...
 
     def candidates(self, pages: Pages) -> Iterator[Candidates]:
-        """Pairs of places of rows and numbers of tuples that may meet them, some at a time."""
+        """Pairs of places of rows and numbers of tuples that may match them, some at a time."""
         ...
 
 
@@ -112,11 +112,11 @@ class Equal:
         return _Hashed(self, capacity)
 
     def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
-        met: Mask | None = None
+        matched: Mask | None = None
         for own, other in zip(self.stream_columns, self.relation_columns, strict=True):
             same = _same(tuples.column(own), rows.column(other))
-            met = same if met is None else met & same
-        return met
+            matched = same if matched is None else matched & same
+        return matched
 
 
 class _Hashed:
@@ -134,7 +134,7 @@ class _Hashed:
         hashes = key_hashes(pages.rows, key) if pages.hashes is None else pages.hashes
         if (known := pages.known(key)) is None:
             return self._table.candidates(hashes)
-        # Null meets nothing: otherwise each row with a null would be compared with each such tuple.
+        # Null matches nothing: otherwise each row with a null would be compared with each such tuple.
         return ((known[rows], numbers) for rows, numbers in self._table.candidates(hashes[known]))
 
 

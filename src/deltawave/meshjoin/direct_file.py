@@ -60,9 +60,9 @@ class DirectFile:
             raise error
         # An interrupt may come between any two of these lines: then both rooms are given up.
         self._ahead = None
-        free, self._room = self._free_room(), ahead.room
+        unused, self._room = self._unused_room(), ahead.room
         self._shown = memoryview(ahead.room)
-        self._ahead = self._begin(following, free)
+        self._ahead = self._begin(following, unused)
         return self._shown
 
     def release(self) -> None:
@@ -72,7 +72,7 @@ class DirectFile:
         self._ahead = self._room = None
         self._shown = memoryview(b"")
 
-    def _free_room(self) -> mmap.mmap | None:
+    def _unused_room(self) -> mmap.mmap | None:
         """The memory of the part that was shown last, if nobody holds it."""
         room, self._room = self._room, None
         try:

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -20,16 +23,15 @@ from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 from deltawave.differencing.compression import Freed, free_prefix, nothing
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.stored_rows import nullable_schema
-from deltawave.meshjoin.batch_metrics import TaskTotals, Totals
+from deltawave.meshjoin.batches import by_part, has_one_width, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.named_batches import map_in_arrow
-from deltawave.meshjoin.one_pass import Counts
-from deltawave.meshjoin.operator import KINDS, MeshJoin
-from deltawave.meshjoin.parts import by_part
+from deltawave.meshjoin.operator import Counts, MeshJoin
+from deltawave.meshjoin.options import JoinOptions
 from deltawave.meshjoin.relation import EmptyRelation, PageFile, Relation
-from deltawave.meshjoin.shed_tasks import shedding
-from deltawave.meshjoin.sizes import has_one_width
+from deltawave.meshjoin.shed_stream import Shed, shed_tuples
+from deltawave.meshjoin.shedding import BY_FREQUENCY, INCLUSION, PRIORITIES, SketchedFrequencies
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
+from deltawave.meshjoin.stream_metrics import TaskTotals, Totals
 
 
 def mesh_join(
@@ -43,7 +45,7 @@ def mesh_join(
     memory_bytes: int = 64 << 20,
     direct: bool = False,
 ) -> Freed:
-    """Return the joined rows, and a function that frees what they need until they are read.
+    """Return the joined rows, and a function that releases what they need, to be called after they were read.
 
     The columns of ``stream``, then those of the relation, without an equal key of the same name.
 
@@ -56,110 +58,63 @@ def mesh_join(
     - ``memory_bytes``: memory of a task for pages, rows and hash table (equation 1)
     - ``direct``: read the relation past the operating system's cache
 
-    As in SQL, null meets nothing. Raises ``ValueError`` for columns that are missing or of other types, for a relation
-    that is split by another key, and if the memory is too small for a page and a row.
+    As in SQL, null matches nothing. Raises ``ValueError`` for columns that are missing or of other types, for a
+    relation that is split by another key, and if the memory is too small for a page and a row.
     """
     if where is not None and how != "inner":
         raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
-    found, free = counted_join(
-        stream, relation, on=on, condition=condition, how=how, memory_bytes=memory_bytes, direct=direct
-    )
-    return (found if where is None else found.where(where)), free
+    options = JoinOptions(on, condition, how, memory_bytes, direct)
+    found, release = joined(stream, relation, options)
+    return (found if where is None else found.where(where)), release
 
 
-def counted_join(
-    stream: DataFrame,
-    relation: StoredRelation,
-    *,
-    on: str | Sequence[str] | Mapping[str, str] | None,
-    condition: Condition | None,
-    how: str,
-    memory_bytes: int,
-    direct: bool,
-    totals: Totals | None = None,
-) -> Freed:
-    """:func:`mesh_join`, whose tasks add their figures to ``totals`` when the result is read."""
-    mesh = replace(_mesh_of(relation, on, condition, how, memory_bytes, direct), totals=totals)
-    # Errors are raised before Spark starts.
-    mesh.join(stream.schema, how)
-    mesh.demand_memory(stream.schema)
-    is_split = isinstance(mesh.condition, Equal)
-    return (_by_key(stream, relation.parts, mesh), nothing) if is_split else _by_rows(stream, mesh, how)
+def joined(stream: DataFrame, relation: StoredRelation, options: JoinOptions, totals: Totals | None = None) -> Freed:
+    """:func:`mesh_join` without shedding; its tasks add their figures to ``totals`` when the result is read."""
+    mesh = _Mesh.of(stream, relation, replace(options, shed=None, probability=None), totals)
+    if isinstance(mesh.condition, Equal):
+        return _by_key(stream, relation.parts, mesh), nothing
+    return _by_rows(stream, mesh, options.how)
 
 
-def shedding_join(
-    stream: DataFrame,
-    relation: StoredRelation,
-    *,
-    on: str | Sequence[str] | Mapping[str, str] | None,
-    how: str,
-    memory_bytes: int,
-    direct: bool,
-    priority: str,
-    probability: str | None = None,
-    totals: Totals | None = None,
+def joined_and_shed(
+    stream: DataFrame, relation: StoredRelation, options: JoinOptions, totals: Totals | None = None
 ) -> tuple[DataFrame, str]:
     """Join one window of rows in each task. Return results and shed rows, and the column that marks shed rows.
 
-    - ``priority``: how the window is chosen (:data:`deltawave.meshjoin.shedding.PRIORITIES`)
-    - ``probability``: a column for the probability with which the tuple of a result was kept
-    - ``totals``: to which the tasks add their figures
-    - others, and errors: as for :func:`mesh_join`
+    The window is chosen by the priority ``options.shed``. Errors as for :func:`mesh_join`.
     """
-    mesh = _mesh_of(relation, on, None, how, memory_bytes, direct)
-    mesh = replace(mesh, shed=priority, probability=probability, totals=totals)
-    mesh.join(stream.schema, how)
-    mesh.demand_memory(stream.schema)
-    return _by_key(stream, relation.parts, mesh), mesh.told_shed(stream.schema)
-
-
-def _mesh_of(
-    relation: StoredRelation,
-    on: str | Sequence[str] | Mapping[str, str] | None,
-    condition: Condition | None,
-    how: str,
-    memory_bytes: int,
-    direct: bool,
-) -> _Mesh:
-    if (on is None) == (condition is None):
-        raise ValueError("A mesh join needs either `on` or `condition`.")
-    if how not in KINDS:
-        raise ValueError(f"There is no mesh join {how!r}: {', '.join(KINDS)}.")
-    wanted = condition if condition is not None else Equal.on(on or ())
-    is_split = isinstance(wanted, Equal)
-    if is_split and tuple(wanted.relation_columns) != relation.key:
-        split = f"by {', '.join(relation.key)}" if relation.key else "by rows"
-        raise ValueError(f"The relation is stored {split}: store it with key={list(wanted.relation_columns)!r}.")
-    if not is_split and relation.key:
-        raise ValueError("The relation is stored by a key: for this condition store it without one.")
-    return _Mesh(
-        dict(relation.files),
-        nullable_schema(relation.schema),
-        relation.schema,
-        wanted,
-        how if is_split or how == "right_anti" else "inner",
-        memory_bytes,
-        direct,
-    )
+    mesh = _Mesh.of(stream, relation, options, totals)
+    return _by_key(stream, relation.parts, mesh), mesh.shed_column(stream.schema)
 
 
 @dataclass(frozen=True)
 class _Mesh:
-    """The tasks' work on the rows of each part.
-
-    ``shed``: the priority by which they shed, if they do; ``probability``: the column for that of being kept.
-    """
+    """The tasks' work on the rows of each part; ``how``: the join of a part."""
 
     files: dict[int, str]
     relation: pa.Schema
     relation_types: StructType
+    options: JoinOptions
     condition: Condition
     how: str
-    memory_bytes: int
-    direct: bool
-    shed: str | None = None
-    probability: str | None = None
-    totals: Totals | None = None
+    totals: Totals | None
+
+    @classmethod
+    def of(cls, stream: DataFrame, relation: StoredRelation, options: JoinOptions, totals: Totals | None) -> _Mesh:
+        """The work on a stream. Raises ``ValueError`` for what can't be joined, before Spark starts."""
+        condition, how = options.compared, options.how
+        is_split = isinstance(condition, Equal)
+        if is_split and tuple(condition.relation_columns) != relation.key:
+            split = f"by {', '.join(relation.key)}" if relation.key else "by rows"
+            raise ValueError(f"The relation is stored {split}: store it with key={list(condition.relation_columns)!r}.")
+        if not is_split and relation.key:
+            raise ValueError("The relation is stored by a key: for this condition store it without one.")
+        part_how = how if is_split or how == "right_anti" else "inner"
+        schema, files = nullable_schema(relation.schema), dict(relation.files)
+        mesh = cls(files, schema, relation.schema, options, condition, part_how, totals)
+        mesh.join(stream.schema, how)
+        mesh.require_memory(stream.schema)
+        return mesh
 
     def join(self, stream: StructType, how: str | None = None, pages: Relation | None = None) -> MeshJoin:
         """The join of one part. Raises ``ValueError`` for columns that do not fit."""
@@ -168,10 +123,10 @@ class _Mesh:
             self.condition,
             nullable_schema(stream),
             how or self.how,
-            self.memory_bytes,
+            self.options.memory_bytes,
         )
 
-    def demand_memory(self, stream: StructType) -> None:
+    def require_memory(self, stream: StructType) -> None:
         """Raise ``ValueError`` if the memory is too small for a page of some part and the narrowest row."""
         for part in self.files:
             with self._opened(part) as pages:
@@ -183,25 +138,25 @@ class _Mesh:
         """The columns of the result, in Spark's types."""
         types = {field.name: field.dataType for field in (*self.relation_types.fields, *stream.fields)}
         result = StructType([StructField(name, types[name]) for name in self.join(stream).schema.names])
-        if self.probability is not None:
-            result = result.add(self.probability, DoubleType())
-        return result if self.shed is None else result.add(self.told_shed(stream), BooleanType())
+        if self.options.probability is not None:
+            result = result.add(self.options.probability, DoubleType())
+        return result if self.options.shed is None else result.add(self.shed_column(stream), BooleanType())
 
-    def told_shed(self, stream: StructType) -> str:
+    def shed_column(self, stream: StructType) -> str:
         """The column of the result that marks shed rows."""
-        return free_prefix("is_shed_", [*stream.names, *self.relation.names, self.probability or ""])
+        return free_prefix("is_shed_", [*stream.names, *self.relation.names, self.options.probability or ""])
 
     def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
-        """The result over a frame; ``part``: which of the relation's ``parts`` a row meets."""
+        """The result over a frame; ``part``: which of the relation's ``parts`` a row is joined with."""
         is_row, placed = (free_prefix(prefix, stream.columns) for prefix in ("is_row_", "part_"))
         rows = stream.select("*", F.lit(True).alias(is_row), part.alias(placed))
         if self.how == "right_anti":
-            # A part that no row meets is read as well.
+            # A part that no row matches is read as well.
             nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in stream.schema.fields]
             every = F.explode(F.array(*map(F.lit, parts))).alias(placed)
             rows = rows.unionByName(stream.sparkSession.range(1).select(*nothing, F.lit(False).alias(is_row), every))
         result = self.result(stream.schema)
-        told, types = to_arrow_schema(result), stream.schema
+        arrow_schema, types = to_arrow_schema(result), stream.schema
 
         def mesh(batches: Batches) -> Batches:
             # Arrow's own pool keeps freed memory, up to twice what is granted.
@@ -209,13 +164,13 @@ class _Mesh:
             for number, own in by_part(batches):
                 with self._opened(number) as pages:
                     join, counts = self.join(types, pages=pages), Counts()
-                    arrived = (batch.filter(batch.column(is_row)).drop_columns([is_row]) for batch in own)
-                    tuples = (batch.cast(join.stream_schema) for batch in arrived)
-                    if self.shed is None:
-                        yield from (found.cast(told) for found in join.run(tuples, counts=counts))
+                    rows = (batch.filter(batch.column(is_row)).drop_columns([is_row]) for batch in own)
+                    tuples = (batch.cast(join.stream_schema) for batch in rows)
+                    if self.options.shed is None:
+                        yield from (found.cast(arrow_schema) for found in join.run(tuples, counts=counts))
                     else:
-                        file, has_probability = self.files.get(number), self.probability is not None
-                        yield from shedding(join, tuples, self.shed, file, told, has_probability, counts)
+                        file = self.files.get(number)
+                        yield from shedding(join, tuples, self.options, file, arrow_schema, counts)
                     if self.totals is not None:
                         self.totals.add(TaskTotals.of_task(counts, pages.pages))
 
@@ -227,7 +182,7 @@ class _Mesh:
         if path is None:
             yield EmptyRelation(self.relation)
         else:
-            with PageFile(path, self.direct) as pages:
+            with PageFile(path, self.options.direct) as pages:
                 yield pages
 
 
@@ -236,7 +191,7 @@ def _by_key(stream: DataFrame, parts: int, mesh: _Mesh) -> DataFrame:
 
 
 def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> Freed:
-    """Each part of the relation meets all rows; which rows have no match is known when all parts are done."""
+    """Each part of the relation is joined with all rows; which rows have no match is known when all parts are done."""
     number = free_prefix("number_", [*stream.columns, *mesh.relation.names])
     parts = sorted(mesh.files) or [0]
     numbered = stream.withColumn(number, F.monotonically_increasing_id()).persist()
@@ -247,14 +202,64 @@ def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> Freed:
         return found.drop(number), numbered.unpersist
     found = found.persist()
 
-    def free() -> None:
+    def release() -> None:
         found.unpersist()
         numbered.unpersist()
 
-    met = numbered.join(found.select(number).distinct(), number, "left_semi")
+    matched = numbered.join(found.select(number).distinct(), number, "left_semi")
     if how == "left_semi":
-        return met.drop(number), free
-    unmet = numbered.join(found.select(number).distinct(), number, "left_anti")
+        return matched.drop(number), release
+    unmatched = numbered.join(found.select(number).distinct(), number, "left_anti")
     if how == "left_anti":
-        return unmet.drop(number), free
-    return found.unionByName(unmet, allowMissingColumns=True).drop(number), free
+        return unmatched.drop(number), release
+    return found.unionByName(unmatched, allowMissingColumns=True).drop(number), release
+
+
+def shedding(
+    join: MeshJoin,
+    tuples: Iterator[pa.RecordBatch],
+    options: JoinOptions,
+    file: str | None,
+    schema: pa.Schema,
+    counts: Counts,
+) -> Iterator[pa.RecordBatch]:
+    """One window of the tuples, joined, and the shed tuples (MJ08 4). The last column of ``schema`` marks the latter.
+
+    All tuples of a micro-batch are there when it begins. So a task looks at its whole share, keeps the tuples of the
+    highest priorities that fit in its memory, and reads the relation once. ``file``: that of the relation's pages
+    """
+    frequencies, condition, priority = None, join.condition, options.shed
+    assert priority is not None
+    if priority in BY_FREQUENCY and file is not None and isinstance(condition, Equal):
+        frequencies = SketchedFrequencies.stored(file, join.relation, condition)
+    with TemporaryDirectory(prefix="deltawave-shed-") as folder:
+        chosen = PRIORITIES[priority](np.random.default_rng())
+        shed = Shed(Path(folder) / "shed.arrows", chosen, frequencies, is_complete=True)
+        for found in join.run(tuples, counts=counts, shed=shed):
+            if options.probability is not None:
+                # All tuples were looked at before the first result.
+                kept = _probability(found, priority, counts.shed_priority, frequencies)
+                found = pa.RecordBatch.from_arrays([*found.columns, kept], [*found.schema.names, ""])
+            yield _marked(found, False, schema)
+        for rest in shed_tuples(shed.path):
+            yield _marked(rest, True, schema)
+
+
+def _probability(
+    rows: pa.RecordBatch, priority: str, bound: float | None, frequencies: SketchedFrequencies | None
+) -> pa.Array:
+    if bound is None:
+        return pa.repeat(pa.scalar(1.0), rows.num_rows)
+    counts = np.zeros(rows.num_rows) if frequencies is None else frequencies(rows)
+    with np.errstate(invalid="ignore"):
+        found = INCLUSION[priority](bound, counts)
+    # Tuples without a match have none in cluster sampling: they fill what room is left.
+    return pa.array(found, pa.float64(), mask=~(found > 0))
+
+
+def _marked(rows: pa.RecordBatch, is_shed: bool, schema: pa.Schema) -> pa.RecordBatch:
+    count = rows.num_rows
+    nothing = [pa.nulls(count, field.type) for field in list(schema)[rows.num_columns : -1]]
+    columns = [*rows.columns, *nothing, pa.repeat(pa.scalar(is_shed), count)]
+    cells = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(cells, schema=schema)

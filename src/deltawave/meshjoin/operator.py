@@ -1,24 +1,227 @@
-"""MESHJOIN and AMESHJOIN: a stream meets a relation on disk under a memory budget (MJ08 3.1 and 3.3, Figures 4 and 6).
+"""MESHJOIN and AMESHJOIN: a stream is joined with a relation on disk in bounded memory (MJ08 3.1, 3.3, Figures 4, 6).
 
 Each iteration reads b pages of the relation and w tuples of the stream. Pages are read in a cycle; a tuple stays in the
-window until it has met them all. w and b may change from one iteration to the next.
+window until it was joined with all of them. w and b may change from one iteration to the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.one_pass import Counts, OnePass
-from deltawave.meshjoin.relation import Relation, demand_key
-from deltawave.meshjoin.results import Results, RowsMet
+from deltawave.meshjoin.conditions import Condition, Matcher
+from deltawave.meshjoin.relation import Relation, require_key
+from deltawave.meshjoin.results import MatchedRows, Ordered, Results
 from deltawave.meshjoin.shed_stream import Shed, ShedStream
-from deltawave.meshjoin.stream import Arrived
-from deltawave.meshjoin.tuners import Greedy, Tuner
-from deltawave.meshjoin.window import BLOCKS, PACKETS
+from deltawave.meshjoin.stream import Greedy, Progress, StreamBuffer, Tuner
+from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Block, Window
+
+# With shedding, up to this many windows of tuples are looked at before the join continues.
+_WINDOWS = 8
+
+
+@dataclass
+class Counts:
+    """Counts of a join: iterations, pages read, tuples joined and shed, results, and the peak of accounted bytes.
+
+    ``shed_priority``: the highest priority of the tuples that were last shed; none if none were
+    """
+
+    iterations: int = 0
+    pages: int = 0
+    tuples: int = 0
+    shed: int = 0
+    shed_priority: float | None = None
+    results: int = 0
+    peak_bytes: int = 0
+
+
+class OnePass:
+    """One pass of a join over a stream."""
+
+    def __init__(self, join: MeshJoin, source: StreamBuffer, tuner: Tuner, counts: Counts) -> None:
+        self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
+        self._relation, self._condition = join.relation, join.condition
+        self._matched = join.matched_rows()
+        self._results = join.results(self._matched)
+        self._ordered = Ordered(join.schema) if join.is_ordered and join.how in ("inner", "left") else None
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            for batch in self._found():
+                if batch.num_rows:
+                    self._counts.results += batch.num_rows
+                    yield batch
+        finally:
+            self._source.close()
+            if self._ordered is not None:
+                self._ordered.close()
+
+    def _found(self) -> Iterator[pa.RecordBatch]:
+        if not self._relation.pages:
+            yield from self._without_rows()
+            return
+        yield from self._meshed()
+        if self._join.how == "right_anti":
+            yield from self._unmatched_rows()
+
+    def _meshed(self) -> Iterator[pa.RecordBatch]:
+        while (first := self._source.peek()) is None:
+            if self._source.has_ended:
+                return
+        # A previous pass may have read more pages at a time.
+        self._relation.release()
+        self._begin_window(_average_bytes(first))
+        page, pages = 0, self._relation.pages
+        while True:
+            self._widen()
+            room = self._capacity - (self._window.end - self._window.begin)
+            new = self._gather(room, _WINDOWS * self._capacity)
+            first = self._source.look()
+            progress = Progress(new, first.num_rows if first else 0, room, pages, self._most_pages)
+            w, b = self._tuner(progress)
+            self._take(min(w, room), page)
+            if self._window.is_empty:
+                if self._source.has_ended and self._source.look() is None:
+                    return
+                # There are no tuples to join with pages.
+                continue
+            self._counts.iterations += 1
+            # The last iteration of a cycle is short, so that packets leave between iterations, unless b changes.
+            left = max(1, min(b, pages - page))
+            while left:
+                count = min(left, self._most_pages, self._window.pages_until_expiry(page, pages))
+                yield from self._join_pages(page, count)
+                page = (page + count) % pages
+                left -= count
+                yield from self._expire(page)
+
+    def _begin_window(self, tuple_bytes: int) -> None:
+        """An empty window, as large as the memory allows for tuples of ``tuple_bytes`` bytes."""
+        self._tuple_bytes = tuple_bytes
+        self._most_pages, self._capacity = self._join.room(tuple_bytes)
+        self._packet = -(-self._capacity // PACKETS)
+        # Until tuples are read, its memory serves those that are gathered.
+        self._matcher: Matcher | None = None
+        self._matcher_bytes = self._condition.row_bytes(self._capacity)
+        self._own_bytes = self._most_pages * self._relation.page_bytes + self._matched.nbytes + self._matcher_bytes
+        self._window = Window(self._join.stream_schema, self._capacity, self._join.records_matches)
+
+    def _widen(self) -> None:
+        """Enlarge the window if it is empty and the next tuples are much narrower than assumed."""
+        if not self._window.is_empty or self._source.nbytes or (new := self._source.peek()) is None:
+            return
+        tuple_bytes = max(_average_bytes(new), _average_bytes(new.slice(0, 1)))
+        if 2 * tuple_bytes <= self._tuple_bytes:
+            self._begin_window(tuple_bytes)
+
+    def _gather(self, room: int, most_new: int) -> int:
+        used = self._own_bytes + self._window.nbytes
+        free = max(0, self._join.memory_bytes - used - room * self._join.records_matches)
+        spare = self._matcher_bytes if self._matcher is None else 0
+        new = self._source.gather(room, free, spare, most_new)
+        self._counts.shed, self._counts.shed_priority = self._source.shed, self._source.shed_priority
+        peak = used + max(self._source.nbytes, self._source.peak_bytes - spare)
+        self._counts.peak_bytes = max(self._counts.peak_bytes, peak)
+        return new
+
+    def _without_rows(self) -> Iterator[pa.RecordBatch]:
+        for rows in self._source.rest():
+            self._counts.tuples += rows.num_rows
+            if self._join.how in ("left", "left_anti"):
+                yield self._unmatched(rows)
+
+    def _take(self, count: int, page: int) -> None:
+        if self._matcher is None:
+            self._matcher = self._condition.matcher(self._capacity)
+        while count:
+            used = self._own_bytes + self._window.nbytes + self._source.nbytes
+            most = min(count, self._packet)
+            free = self._join.memory_bytes - used - most * self._join.records_matches
+            rows = self._source.take(most, free // self._window.copies)
+            if rows is None:
+                self._make_room_or_refuse()
+                break
+            self._counts.peak_bytes = max(self._counts.peak_bytes, used + rows.nbytes * self._window.copies)
+            self._window.add(rows, page, free - rows.nbytes)
+            self._matcher.add(rows)
+            self._counts.tuples += rows.num_rows
+            count -= rows.num_rows
+
+    def _make_room_or_refuse(self) -> None:
+        """Begin a window for a tuple that is too wide for an empty one; raise ``ValueError`` if it never fits."""
+        # Asking the stream again could return a newer tuple, not the one that does not fit.
+        if not self._window.is_empty or (held := self._source.held) is None or not held.num_rows:
+            return
+        tuple_bytes = _average_bytes(held.slice(0, 1))
+        # Its copy may take a byte per column for nulls.
+        needed = tuple_bytes + held.num_columns
+        if needed > self._tuple_bytes:
+            with suppress(ValueError):
+                self._begin_window(needed)
+                # The tuple may need the memory of pages.
+                self._relation.release()
+                return
+        raise ValueError(
+            f"A tuple of the stream takes {tuple_bytes:,} bytes, for which the "
+            f"{self._join.memory_bytes:,} bytes of memory granted to a mesh join are too few."
+        )
+
+    def _join_pages(self, page: int, count: int) -> Iterator[pa.RecordBatch]:
+        pages = self._relation.read(page, count)
+        self._counts.pages += count
+        assert self._matcher is not None
+        for candidates in self._matcher.candidates(pages):
+            for piece in self._results.pieces(pages, page, candidates):
+                self._results.add(pages, page, piece)
+                if self._results.is_full:
+                    yield from self._flushed()
+
+    def _flushed(self) -> Iterator[pa.RecordBatch]:
+        for numbers, rows in self._results.flush(self._window):
+            if self._ordered is None:
+                yield from rows.to_batches()
+            else:
+                self._ordered.add(numbers, rows, self._window.begins)
+
+    def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
+        assert self._matcher is not None
+        self._matcher.remove(self._window.expire(page))
+        for block in self._window.expired_blocks():
+            yield from self._flushed()
+            if self._ordered is not None:
+                if self._join.how == "left":
+                    self._add_unmatched(self._ordered, block)
+                yield from self._ordered.leave(block.begin)
+            elif self._join.how in ("left", "left_anti"):
+                yield from (self._unmatched(rows) for _, rows in self._window.chosen(block, matched=False))
+            elif self._join.how == "left_semi":
+                yield from (rows for _, rows in self._window.chosen(block, matched=True))
+            self._window.give_up(block)
+
+    def _add_unmatched(self, ordered: Ordered, block: Block) -> None:
+        """Add the block's tuples that no row matched."""
+        for numbers, rows in self._window.chosen(block, matched=False):
+            ordered.add(numbers, pa.Table.from_batches([self._unmatched(rows)]), self._window.begins)
+
+    def _unmatched_rows(self) -> Iterator[pa.RecordBatch]:
+        """The relation's rows that no tuple matched, read once more."""
+        for page in range(self._relation.pages):
+            if len(unmatched := self._matched.unmatched(page)):
+                yield from self._relation.read(page, 1).take(unmatched, self._join.schema.names)
+
+    def _unmatched(self, tuples: pa.RecordBatch) -> pa.RecordBatch:
+        nothing = [pa.nulls(tuples.num_rows, field.type) for field in self._join.schema][len(tuples.columns) :]
+        return pa.RecordBatch.from_arrays([*tuples.columns, *nothing], schema=self._join.schema)
+
+
+def _average_bytes(tuples: pa.RecordBatch) -> int:
+    average: int = -(-tuples.nbytes // tuples.num_rows)
+    return max(1, average)
+
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
@@ -33,15 +236,15 @@ class MeshJoin:
     """A join of a stream with a relation.
 
     - ``how``: ``inner``; ``left``, also unmatched tuples; ``left_semi`` and ``left_anti``, tuples with or without a
-      match, each once; ``right_anti``, rows that no tuple of the finite stream meets
+      match, each once; ``right_anti``, rows that no tuple of the finite stream matches
     - ``memory_bytes``: for the pages, the tuples and the hash table (equation 1)
     - ``most_pages``: how many pages are read at a time and are in memory; if none, as many as suit the memory. A tuner
       may choose a larger b: then an iteration reads several times
-    - ``is_ordered``: results come in the order of the stream, when their tuples have met all pages; until then they
-      wait in temporary files
+    - ``is_ordered``: results come in the order of the stream, when their tuples were joined with all pages. Until then
+      they wait in temporary files
 
-    Not part of that memory: a batch of the stream, as it arrived, and the one before, from which tuples are taken; and
-    24 MiB of results and working arrays (``BESIDE_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten copies of
+    Not part of that memory: a batch of the stream, as it came in, and the one before, from which tuples are read; and
+    24 MiB of results and working arrays (``RESULT_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten copies of
     a row or tuple of more than 1 MiB.
     """
 
@@ -57,7 +260,7 @@ class MeshJoin:
         if self.how not in KINDS:
             raise ValueError(f"There is no mesh join {self.how!r}: {', '.join(KINDS)}.")
         self.condition.check(self.stream_schema, self.relation.schema)
-        demand_key(self.relation, [other for _, other in self.condition.equal])
+        require_key(self.relation, [other for _, other in self.condition.equal])
         own = {name.lower(): name for name in self.stream_schema.names}
         repeated = [
             name if name in own.values() else f"{own[name.lower()]}/{name}"
@@ -74,7 +277,7 @@ class MeshJoin:
         wanted = self.most_pages
         if wanted is None and relation.pages:
             part = _PART_AHEAD if relation.reads_ahead else _PART_OF_MEMORY
-            by_memory = round((self.memory_bytes - self.rows_met().nbytes) / (part * max(1, relation.page_bytes)))
+            by_memory = round((self.memory_bytes - self.matched_rows().nbytes) / (part * max(1, relation.page_bytes)))
             wanted = min(by_memory, _ROWS // max(relation.row_counts))
         return max(1, min(wanted or 1, relation.pages))
 
@@ -101,14 +304,14 @@ class MeshJoin:
         return self.room(tuple_bytes)[1]
 
     def room(self, tuple_bytes: int) -> tuple[int, int]:
-        """How many pages are read at a time, and how many tuples the window can hold beside them.
+        """How many pages are read at a time, and how many tuples the window can hold in addition.
 
         Raises ``ValueError`` if there is no room for a page and a tuple.
         """
         most = self.pages_at_a_time
         fewest = 1 if self.most_pages is None else most
         for pages in range(most, fewest - 1, -1):
-            if capacity := self._tuples_beside(pages, tuple_bytes):
+            if capacity := self._tuples_with(pages, tuple_bytes):
                 return pages, capacity
         raise ValueError(
             f"A mesh join needs more than the {self.memory_bytes:,} bytes of memory granted: "
@@ -116,30 +319,30 @@ class MeshJoin:
             "Grant more, or store the relation in smaller pages."
         )
 
-    def _tuples_beside(self, pages: int, tuple_bytes: int) -> int:
-        """The tuples that fit beside pages: equation 1, with a packet that is copied and a block to be released."""
-        free = self.memory_bytes - pages * self.relation.page_bytes - self.rows_met().nbytes
+    def _tuples_with(self, pages: int, tuple_bytes: int) -> int:
+        """The tuples that fit next to pages: equation 1, with a packet that is copied and a block to be released."""
+        free = self.memory_bytes - pages * self.relation.page_bytes - self.matched_rows().nbytes
         low, high = 0, max(0, free)
         while low < high:
             middle = (low + high + 1) // 2
             held = middle + middle // BLOCKS + middle // PACKETS
-            taken = held * (tuple_bytes + self.notes_met) + self.condition.row_bytes(middle)
+            taken = held * (tuple_bytes + self.records_matches) + self.condition.row_bytes(middle)
             low, high = (middle, high) if taken <= free else (low, middle - 1)
         return low
 
     @property
-    def notes_met(self) -> bool:
-        """Whether it records which tuples meet a row."""
+    def records_matches(self) -> bool:
+        """Whether it records which tuples match a row."""
         return self.how in ("left", "left_semi", "left_anti")
 
-    def rows_met(self) -> RowsMet:
-        """A set for the rows that a tuple has met, if these are recorded."""
-        return RowsMet(self.relation.row_counts if self.how == "right_anti" else ())
+    def matched_rows(self) -> MatchedRows:
+        """A set for the rows that a tuple has matched, if these are recorded."""
+        return MatchedRows(self.relation.row_counts if self.how == "right_anti" else ())
 
-    def results(self, met: RowsMet) -> Results:
+    def results(self, matched: MatchedRows) -> Results:
         """The buffer for pairs on their way to results."""
         schema = self.schema if self.how in ("inner", "left") else None
-        return Results(self.condition, schema, self.carried, self.notes_met, met, self.relation.pages)
+        return Results(self.condition, schema, self.carried, self.records_matches, matched, self.relation.pages)
 
     def run(
         self,
@@ -150,7 +353,7 @@ class MeshJoin:
     ) -> Iterator[pa.RecordBatch]:
         """Join, and return batches of the result as they are found. ``counts`` is kept up to date.
 
-        None in the stream means that nothing more has arrived yet. ``shed``: arrived tuples that do not fit are shed
+        None in the stream means that there is nothing new yet. ``shed``: new tuples that do not fit are shed
         and kept in a file; without it they wait at their source. Raises ``FileExistsError`` if that file has tuples,
         and ``ValueError`` for ``right_anti`` with ``shed``: unmatched rows are not known before the last tuple.
         """
@@ -159,7 +362,7 @@ class MeshJoin:
                 "A right_anti mesh join can't shed tuples: which rows of the relation have no match is known only when "
                 "all tuples were joined. Leave out shed."
             )
-        source = Arrived(stream, self.stream_schema)
+        source = StreamBuffer(stream, self.stream_schema)
         if shed is not None:
             source = ShedStream(stream, self.stream_schema, shed)
         return OnePass(self, source, tuner or Greedy(), counts or Counts()).batches()

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltawave.differencing.hashing import Hashes, row_hashes
+from deltawave.meshjoin.batches import Places, Sizes, copied, largest_row, pieces, row_sizes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
-from deltawave.meshjoin.sizes import Places, Sizes, copied, largest_row, pieces, row_sizes
 
 # Seeds of other hashes are in deltawave.differencing.signatures.
 _SEED = 4
@@ -159,7 +159,7 @@ class ParquetPages:
         return Pages([part for rows in found for part in rows.cast(self.schema).combine_chunks().to_batches()])
 
     def release(self) -> None:
-        """Pages are gone with those who hold them."""
+        """Pages are released with those who hold them."""
 
 
 class PageFile:
@@ -240,7 +240,7 @@ class PageFile:
         self.close()
 
 
-def demand_key(relation: Relation, key: Sequence[str]) -> None:
+def require_key(relation: Relation, key: Sequence[str]) -> None:
     """Raise ``ValueError`` if the relation's hashes are not those of the columns that are compared for equality."""
     if key and relation.key is not None and list(relation.key) != list(key):
         stored = f"stored by the key {', '.join(relation.key)}" if relation.key else "stored without a key"
@@ -310,7 +310,7 @@ def _storable(field: pa.Field) -> pa.Field:
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """A type whose values are all in the message of a batch, unlike a dictionary's, and can be taken."""
+    """A type whose values are all in the message of a batch, unlike a dictionary's, and can be selected."""
     if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
     if pa.types.is_string_view(kind):

@@ -17,7 +17,7 @@ from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.listed_files import looked_at
 from deltawave.differencing.plain_scan import is_plain_scan
-from deltawave.meshjoin.named_batches import map_in_arrow
+from deltawave.meshjoin.batches import map_in_arrow
 
 # Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
 _SEED = 5
@@ -155,7 +155,7 @@ def is_repeatable(relation: DataFrame) -> bool:
 
 
 def _hashed(relation: DataFrame) -> str:
-    def told(batches: Batches) -> Batches:
+    def sums(batches: Batches) -> Batches:
         for batch in batches:
             hashes = row_hashes(batch.columns, _SEED, batch.num_rows)
             sums = np.array([np.add.reduce(hashes), np.bitwise_xor.reduce(hashes)], dtype=np.uint64).view(np.int64)
@@ -165,6 +165,6 @@ def _hashed(relation: DataFrame) -> str:
     rows = total = parity = 0
     # Maps have no hash.
     values = relation.select(*(F.expr(comparable(field.name, field.dataType)) for field in relation.schema.fields))
-    for each in map_in_arrow(values, told, "rows bigint, total bigint, parity bigint").collect():
+    for each in map_in_arrow(values, sums, "rows bigint, total bigint, parity bigint").collect():
         rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
     return json.dumps([rows, total, parity])

@@ -6,17 +6,20 @@ copied at a time, outside the join's memory, is bounded, except for a single lar
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator, Sequence
+from tempfile import TemporaryFile
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deltawave.meshjoin.batches import pieces, row_sizes
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.hash_table import Candidates, Numbers
 from deltawave.meshjoin.relation import Pages
-from deltawave.meshjoin.sizes import pieces
-from deltawave.meshjoin.window import FETCHED_BYTES, Window
+from deltawave.meshjoin.stream_hash_table import Candidates, Numbers
+from deltawave.meshjoin.stream_window import FETCHED_BYTES, Window
 
 # The most waiting pairs, and bytes of their rows: as many as tuples that are fetched at a time.
 _PAIRS, _PAIR_BYTES = 1 << 15, FETCHED_BYTES
@@ -24,7 +27,7 @@ _PAIRS, _PAIR_BYTES = 1 << 15, FETCHED_BYTES
 _FEW_BYTES = _PAIR_BYTES // 64
 # The most bytes, outside the join's memory, of copies, working arrays and the returned batch, as long as no row and no
 # tuple is larger than what is fetched at a time.
-BESIDE_BYTES = 24 << 20
+RESULT_BYTES = 24 << 20
 
 
 class Results:
@@ -32,7 +35,7 @@ class Results:
 
     - ``schema``: of results; none if none are wanted
     - ``carried``: the relation's columns in them
-    - ``notes_met``: whether the window records which tuples met a row
+    - ``records_matches``: whether the window records which tuples matched a row
     - ``pages``: how many the relation has
     """
 
@@ -41,12 +44,12 @@ class Results:
         condition: Condition,
         schema: pa.Schema | None,
         carried: Sequence[str],
-        notes_met: bool,
-        met: RowsMet,
+        records_matches: bool,
+        matched: MatchedRows,
         pages: int,
     ) -> None:
         self._condition, self._schema, self._carried = condition, schema, carried
-        self._notes_met, self._met = notes_met, met
+        self._records_matches, self._matched = records_matches, matched
         # For each page an upper bound of the bytes of a row; -1 until it is needed.
         self._largest_rows = [-1] * pages
         self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))
@@ -64,7 +67,7 @@ class Results:
         return self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES
 
     def pieces(self, pages: Pages, first_page: int, candidates: Candidates) -> Iterator[Candidates]:
-        """The pairs in pieces of bounded size, to be added one by one; settle in between if too many wait."""
+        """The pairs in pieces of bounded size, to be added one by one; flush in between if too many wait."""
         places, numbers = candidates
         if len(pages.parts) > 1:
             order = np.argsort(places, kind="stable")
@@ -87,14 +90,14 @@ class Results:
         rows = pages.take(places, self._fetched)
         self._rows += rows
         self._numbers.append(numbers)
-        if self._met.nbytes:
-            self._row_numbers.append(self._met.numbers(first_page, places))
+        if self._matched.nbytes:
+            self._row_numbers.append(self._matched.numbers(first_page, places))
         self._waiting += len(numbers)
         # Counting the bytes of a few rows takes as long as copying them.
         most = len(places) * self._largest_row(pages, first_page)
         self._waiting_bytes += most if most <= _FEW_BYTES else sum(part.nbytes for part in rows)
 
-    def settle(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
+    def flush(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
         """Fetch the tuples of the waiting pairs and check the condition; return tuples' numbers and results."""
         if not self._waiting:
             return
@@ -104,23 +107,23 @@ class Results:
         wanted = None if self._schema is not None else list(self._condition.stream_columns)
         for begin, end in window.pieces(numbers, _PAIR_BYTES, wanted):
             own = numbers[begin:end]
-            tuples, met_rows = window.take(own, wanted), rows.slice(begin, end - begin)
-            holds = self._condition.holds(tuples, met_rows)
+            tuples, relation_rows = window.take(own, wanted), rows.slice(begin, end - begin)
+            holds = self._condition.holds(tuples, relation_rows)
             if row_numbers is not None:
-                met = row_numbers[begin:end]
-                self._met.note(met if holds is None else met[holds])
+                matched = row_numbers[begin:end]
+                self._matched.note(matched if holds is None else matched[holds])
             if holds is not None and not holds.all():
                 kept = np.flatnonzero(holds)
-                own, met_rows, tuples = own[kept], met_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
-            if self._notes_met:
-                window.meet(own)
+                own, relation_rows, tuples = own[kept], relation_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
+            if self._records_matches:
+                window.mark_matched(own)
             if self._schema is not None:
-                columns = [*tuples.columns, *(met_rows.column(name) for name in self._carried)]
+                columns = [*tuples.columns, *(relation_rows.column(name) for name in self._carried)]
                 yield own, pa.table(columns, schema=self._schema).combine_chunks()
 
 
-class RowsMet:
-    """Which rows of a relation a tuple has met: one bit each. ``row_counts``: rows per page; empty if not needed."""
+class MatchedRows:
+    """Which rows of a relation were matched: one bit each. ``row_counts``: rows per page; empty if not needed."""
 
     def __init__(self, row_counts: Sequence[int]) -> None:
         self._begins = np.cumsum([0, *row_counts])
@@ -137,11 +140,83 @@ class RowsMet:
         return numbers
 
     def note(self, numbers: Numbers) -> None:
-        """Note that these rows were met."""
-        met = np.unique(numbers)
-        np.bitwise_or.at(self._bits, met >> 3, (1 << (met & 7)).astype(np.uint8))
+        """Note that these rows were matched."""
+        matched = np.unique(numbers)
+        np.bitwise_or.at(self._bits, matched >> 3, (1 << (matched & 7)).astype(np.uint8))
 
-    def unmet(self, page: int) -> Numbers:
-        """The places in a page of rows that were not met."""
+    def unmatched(self, page: int) -> Numbers:
+        """The places in a page of rows that were not matched."""
         numbers = np.arange(self._begins[page], self._begins[page + 1])
         return np.flatnonzero((self._bits[numbers >> 3] >> (numbers & 7).astype(np.uint8)) & 1 == 0)
+
+
+# Bytes of results that are put in order at a time: each time the file is read once.
+_BYTES = 2 << 20
+
+
+class Ordered:
+    """Results that wait. ``numbers`` are those of their tuples."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = schema
+        # By the first number of each block.
+        self._files: dict[int, tuple[IO[bytes], pa.ipc.RecordBatchStreamWriter]] = {}
+        self._stored = pa.schema([pa.field("", pa.int64()), *schema])
+
+    def add(self, numbers: Numbers, rows: pa.Table, begins: Numbers) -> None:
+        """Add results; ``begins``: the first number of each block of the window."""
+        order = np.argsort(numbers, kind="stable")
+        numbers = numbers[order]
+        bounds = [*np.searchsorted(numbers, begins).tolist(), len(numbers)]
+        for begin, first, last in zip(begins.tolist(), bounds[:-1], bounds[1:], strict=True):
+            if first < last:
+                cells = [pa.array(numbers[first:last]), *rows.take(pa.array(order[first:last])).columns]
+                self._writer(begin).write_table(pa.table(cells, schema=self._stored))
+
+    def leave(self, begin: int) -> Iterator[pa.RecordBatch]:
+        """The results of a block."""
+        if begin not in self._files:
+            return
+        file, writer = self._files.pop(begin)
+        with file:
+            writer.close()
+            file.flush()
+            mapped = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            yield from self._in_order(list(pa.ipc.open_stream(mapped)), begin)
+
+    def _in_order(self, batches: list[pa.RecordBatch], begin: int) -> Iterator[pa.RecordBatch]:
+        """``begin``: the first number there may be."""
+        # Views of the file, each of them in order.
+        numbers = [batch.column(0).to_numpy() for batch in batches]
+        sizes = np.zeros(max(int(own[-1]) for own in numbers) + 1 - begin)
+        for batch, own in zip(batches, numbers, strict=True):
+            sizes += np.bincount(own - begin, row_sizes(batch, np.arange(len(own))), len(sizes))
+        for first, end in pieces(sizes.astype(np.int64), _BYTES):
+            found = (
+                batch.take(pa.array(np.arange(*bounds)))
+                for batch, own in zip(batches, numbers, strict=True)
+                if len(range(*(bounds := np.searchsorted(own, (first + begin, end + begin)).tolist())))
+            )
+            if end - first == 1:
+                # However many results a tuple has, they are in order.
+                yield from map(self._without_numbers, found)
+                continue
+            # There are tuples without results.
+            if parts := list(found):
+                rows = pa.concat_batches(parts)
+                order = np.argsort(rows.column(0).to_numpy(), kind="stable")
+                yield self._without_numbers(rows.take(pa.array(order)))
+
+    def _without_numbers(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays(rows.columns[1:], schema=self._schema)
+
+    def close(self) -> None:
+        """Remove the files."""
+        for file, _ in self._files.values():
+            file.close()
+
+    def _writer(self, begin: int) -> pa.ipc.RecordBatchStreamWriter:
+        if begin not in self._files:
+            file = TemporaryFile(prefix="deltawave-ordered-")  # noqa: SIM115
+            self._files[begin] = file, pa.ipc.new_stream(file, self._stored)
+        return self._files[begin][1]

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deltawave.meshjoin.sizes import Places
+from deltawave.meshjoin.batches import Places
 
 Values = npt.NDArray[Any]
 Bits = npt.NDArray[np.bool_]
 
-# Elsewhere, memory is not taken back at once.
+# Elsewhere, memory is not returned at once.
 IS_SUPPORTED = sys.platform == "linux"
 # A page is given back when all of its values are released. Until then no new value may be written there: so a ring has
 # this many more places than values in use, as many as a page has bits.

@@ -1,4 +1,4 @@
-"""A stream that sheds tuples if more arrive than the memory serves, and keeps them (MJ08 4).
+"""A stream that sheds tuples if more come in than the memory serves, and keeps them (MJ08 4).
 
 The shed tuples are written into a file. A later pass over that file is exact, and both passes together give the result
 of the join without shedding.
@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from deltawave.meshjoin.batches import pieces
 from deltawave.meshjoin.best_tuples import BestTuples, Limits
 from deltawave.meshjoin.shedding import Frequencies, Priority, keep_w, keys_of, priority_of
-from deltawave.meshjoin.sizes import pieces
-from deltawave.meshjoin.stream import Arrived
+from deltawave.meshjoin.stream import StreamBuffer
 
 # The beginning of each message of an Arrow stream.
 _CONTINUATION = b"\xff\xff\xff\xff"
@@ -29,17 +29,17 @@ _ROWS = 1 << 15
 class Shed:
     """How to shed.
 
-    - ``path``: the file of the shed tuples; a file with tuples of a former run is refused
+    - ``path``: the file of the shed tuples; a file with tuples of a previous run is refused
     - ``priority``: which tuples are kept (:mod:`deltawave.meshjoin.shedding`)
-    - ``frequencies``: how many rows tuples meet (:mod:`deltawave.meshjoin.frequencies`), if the priority needs it
-    - ``has_arrived``: the whole stream has arrived when the join begins, like a micro-batch. Then all tuples are looked
+    - ``frequencies``: how many rows tuples match (:mod:`deltawave.meshjoin.shedding`), if the priority needs it
+    - ``is_complete``: the whole stream is there when the join begins, like a micro-batch. Then all tuples are looked
       at at once, and the kept ones are joined in about one cycle
     """
 
     path: str | Path
     priority: Priority = keep_w
     frequencies: Callable[[pa.RecordBatch], Frequencies] | None = None
-    has_arrived: bool = False
+    is_complete: bool = False
 
 
 def shed_tuples(path: str | Path) -> Iterator[pa.RecordBatch]:
@@ -73,7 +73,7 @@ def _begins_a_stream(file: pa.NativeFile) -> bool:
     return is_read and _CONTINUATION.startswith(begin)
 
 
-def _demand_no_tuples(path: Path) -> None:
+def _require_no_tuples(path: Path) -> None:
     """Raise ``FileExistsError`` for a file that has tuples, or is something else."""
     if not path.exists():
         return
@@ -82,11 +82,11 @@ def _demand_no_tuples(path: Path) -> None:
     except (OSError, pa.ArrowInvalid) as error:
         raise FileExistsError(f"{path} is there, and no file of shed tuples: name another one.") from error
     if has_tuples:
-        raise FileExistsError(f"{path} has tuples that a former run shed: join them first, and remove it.")
+        raise FileExistsError(f"{path} has tuples that a previous run shed: join them first, and remove it.")
 
 
-class ShedStream(Arrived):
-    """A stream whose tuples are all looked at as soon as they have arrived. Tuples that do not fit are shed.
+class ShedStream(StreamBuffer):
+    """A stream whose tuples are all looked at as soon as they come in. Tuples that do not fit are shed.
 
     Raises ``FileExistsError`` if there are shed tuples in the file. The file is created at the first look at the
     stream.
@@ -98,7 +98,7 @@ class ShedStream(Arrived):
         self._waiting = BestTuples(schema)
         # The highest key of tuples that did not fit: others that have it, or a lower one, are shed at once.
         self._bound: int | None = None
-        _demand_no_tuples(Path(shed.path))
+        _require_no_tuples(Path(shed.path))
         self._file: pa.NativeFile | None = None
         self._numbered = 0
 
@@ -114,36 +114,36 @@ class ShedStream(Arrived):
     def shed_priority(self) -> float | None:
         return None if self._bound is None else priority_of(self._bound)
 
-    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_arrived: int) -> int:
+    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_new: int) -> int:
         self._open()
         self._waiting.peak_bytes = self._waiting.nbytes
         if self.peek() is None:
             return 0
-        has_arrived = self._shed.has_arrived
-        if has_arrived:
-            most_arrived = sys.maxsize
+        is_complete = self._shed.is_complete
+        if is_complete:
+            most_new = sys.maxsize
         else:
-            # It is the bound of the tuples that had arrived then.
+            # It is the bound of the tuples that were there then.
             self._bound = None
-        limits = Limits(most_rows, most_bytes, most_bytes + spare_bytes, keeps_keys=not has_arrived)
-        arrived = 0
+        limits = Limits(most_rows, most_bytes, most_bytes + spare_bytes, keeps_keys=not is_complete)
+        new = 0
         # The limit is for streams that are always faster than this loop.
-        while arrived < most_arrived and (found := self.peek()) is not None:
-            rows = found.slice(0, min(_ROWS, most_arrived - arrived))
+        while new < most_new and (found := self.peek()) is not None:
+            rows = found.slice(0, min(_ROWS, most_new - new))
             sizes = self._waiting.sizes(rows, np.arange(rows.num_rows))
             for begin, end in pieces(sizes, limits.piece_bytes):
                 is_wide = bool(sizes[begin] > limits.piece_bytes)
                 self._add(rows.slice(begin, end - begin), is_wide, limits)
                 # By now it waits or is shed: after an error before, close would find it nowhere.
-                self._taken += end - begin
-            arrived += rows.num_rows
+                self._consumed += end - begin
+            new += rows.num_rows
         if not self._waiting.is_within(limits):
             self._keep_best(limits)
         if self.has_ended:
             self._waiting.forget_keys()
-            # Otherwise the heap keeps the holes that shed tuples have left, beside what the window takes.
+            # Otherwise the heap keeps the holes that shed tuples have left, alongside what the window takes.
             pa.default_memory_pool().release_unused()
-        return arrived
+        return new
 
     def _add(self, rows: pa.RecordBatch, is_wide: bool, limits: Limits) -> None:
         """Let the tuples of a piece wait, except for those that don't fit: these are shed."""
@@ -153,7 +153,7 @@ class ShedStream(Arrived):
         if not is_wide and not self._waiting.has_room(rows, limits):
             self._keep_best(limits)
         is_kept = np.ones(len(keys), dtype=bool) if self._bound is None else keys > self._bound
-        if is_wide and not self._waiting.has_room_beside(rows, limits):
+        if is_wide and not self._waiting.has_room_in_addition(rows, limits):
             is_kept[:] = False
         places = np.flatnonzero(is_kept)
         if not len(places):
@@ -185,7 +185,7 @@ class ShedStream(Arrived):
     def _open(self) -> None:
         if self._file is not None:
             return
-        _demand_no_tuples(Path(self._shed.path))
+        _require_no_tuples(Path(self._shed.path))
         self._file = pa.OSFile(str(self._shed.path), "wb")
         self._written = pa.ipc.new_stream(self._file, self._schema)
         # The schema is written with the first batch: so a run that is killed leaves a file that can be read.

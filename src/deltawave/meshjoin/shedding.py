@@ -1,17 +1,25 @@
-"""Which tuples a mesh join keeps if more arrive than it can serve (MJ08 4, Table 2).
+"""Which tuples a mesh join keeps if more come in than it can serve (MJ08 4, Table 2).
 
-Every strategy gives tuples priorities as they arrive: of the tuples that arrived since the last iteration, the w with
+Every strategy gives tuples priorities as they come in: of the new tuples of an iteration, the w with
 the highest priorities are kept. The others are not lost: :mod:`deltawave.meshjoin.shed_stream` keeps them for a later
 pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+
+from deltawave.differencing.hashing import Hashes, mix
+from deltawave.meshjoin.conditions import Equal
+from deltawave.meshjoin.relation import Relation, key_hashes, require_key
 
 Places = npt.NDArray[np.intp]
 Frequencies = npt.NDArray[np.floating[Any] | np.integer[Any]]
@@ -33,14 +41,14 @@ def sample_w(random: np.random.Generator) -> Priority:
 
 
 def top_w(frequencies: Frequencies, first: int) -> Values:
-    """TOPW: the tuples that meet the most rows. In a many-to-many join that loses few results (4.2)."""
+    """TOPW: the tuples that match the most rows. In a many-to-many join that loses few results (4.2)."""
     return np.asarray(frequencies)
 
 
 def cluster_sampling(random: np.random.Generator) -> Priority:
-    """Cluster sampling: the probability to keep a tuple grows with the number of rows that it meets (RANDOM-SAMPLE).
+    """Cluster sampling: the probability to keep a tuple grows with the number of rows that it matches (RANDOM-SAMPLE).
 
-    Without replacement, by the exponential keys of Efraimidis and Spirakis (2006). A tuple that meets nothing is kept
+    Without replacement, by the exponential keys of Efraimidis and Spirakis (2006). A tuple that matches nothing is kept
     only if there is room.
     """
 
@@ -69,7 +77,7 @@ BY_FREQUENCY = ("top_w", "cluster_sampling")
 
 
 def keys_of(priorities: Values) -> Keys:
-    """Priorities as keys, by their 24 leading bits. What is equal then is kept in the order of arrival."""
+    """Priorities as keys, by their 24 leading bits. What is equal then is kept in their order."""
     # Adding 0 makes -0.0 equal to 0.0.
     bits = (np.asarray(priorities, dtype=np.float32) + np.float32(0)).view(np.uint32)
     keys: Keys = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(1 << 31))
@@ -82,47 +90,106 @@ def priority_of(key: int) -> float:
     return float(np.array([bits], dtype=np.uint32).view(np.float32)[0])
 
 
-def kept(priorities: Values, w: int) -> Places:
-    """The places of the w highest priorities, ascending."""
-    count = len(priorities)
-    if w >= count:
-        return np.arange(count)
-    if w <= 0:
-        return np.arange(0)
-    return np.sort(np.argpartition(-priorities, w - 1)[:w])
+Counts = npt.NDArray[np.int64]
+
+_ROWS_OF_SKETCH = 4
+# The size of a sketch that is kept with pages.
+_BYTES_OF_SKETCH, _BYTES_PER_ROW = 16 << 20, 64
 
 
-def top_w_loss(frequencies: Sequence[int], w: int, loop: int) -> int:
-    """Results that TOPW loses on a whole stream of one tuple per time unit; an iteration takes ``loop`` units.
+class JoinFrequencies(Protocol):
+    """The rows that tuples match."""
 
-    The tuples of each iteration are handed over when it ends.
-    """
-    found = np.asarray(frequencies)
-    return int(
-        sum(
-            part.sum() - part[kept(top_w(part, 0), w)].sum()
-            for part in (found[begin : begin + loop] for begin in range(0, len(found), loop))
-        )
-    )
+    @property
+    def nbytes(self) -> int:
+        """Its memory in bytes."""
+        ...
+
+    def __call__(self, tuples: pa.RecordBatch) -> Counts:
+        """How many rows each of these tuples matches."""
+        ...
 
 
-def optimal_loss(frequencies: Sequence[int], w: int, loop: int) -> int:
-    """OPTOFFLINESHED: the fewest results that any strategy loses, knowing the stream (MJ08 4.2, Figure 9).
+@dataclass(frozen=True)
+class ExactFrequencies:
+    """A count for each key of the relation: 16 bytes each."""
 
-    This adds two steps that Figure 9 leaves out: a tuple that meets a full buffer is lost (line 11), and everything
-    ends with the stream (line 15). Its tables have a row for each time of the next request; here the time until that
-    request is enough, so that a stream takes O(|S| loop w) steps instead of O(|S|^2 w).
-    """
-    if w <= 0:
-        return int(sum(frequencies))
-    # The loss from a tuple on, by the time until the next request (0 once it has come) and the number of held tuples.
-    later = np.zeros((loop + 1, w + 1))
-    sooner = np.maximum(np.arange(loop + 1) - 1, 0)
-    for frequency in reversed(frequencies):
-        later = later[sooner]
-        now = later + frequency
-        np.minimum(now[:, :w], later[:, 1:], out=now[:, :w])
-        # A full buffer is handed over at the request, and the next request comes a loop later.
-        now[0, w] = now[loop, 0]
-        later = now
-    return int(later[0, 0])
+    key: Sequence[str]
+    hashes: Hashes
+    counts: Counts
+
+    @classmethod
+    def of(cls, relation: Relation, condition: Equal) -> ExactFrequencies:
+        """Count the relation's keys, by their hashes."""
+        parts = list(_hashes(relation, condition))
+        found = np.unique(np.concatenate(parts) if parts else np.zeros(0, np.uint64), return_counts=True)
+        return cls(condition.stream_columns, *found)
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.hashes.nbytes + self.counts.nbytes)
+
+    def __call__(self, tuples: pa.RecordBatch) -> Counts:
+        wanted = key_hashes(tuples, self.key)
+        if not len(self.hashes):
+            return np.zeros(len(wanted), dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.hashes, wanted), len(self.hashes) - 1)
+        return np.where(self.hashes[places] == wanted, self.counts[places], 0)
+
+
+@dataclass(frozen=True)
+class SketchedFrequencies:
+    """Counts that may be too high, never too low: a count-min sketch (Cormode and Muthukrishnan 2005)."""
+
+    key: Sequence[str]
+    counts: npt.NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, relation: Relation, condition: Equal, memory_bytes: int) -> SketchedFrequencies:
+        """Sketch the relation's keys in ``memory_bytes`` bytes."""
+        width = max(1, memory_bytes // (4 * _ROWS_OF_SKETCH))
+        sketch = cls(condition.stream_columns, np.zeros((_ROWS_OF_SKETCH, width), dtype=np.uint32))
+        sketch._count(relation, condition)
+        return sketch
+
+    def _count(self, relation: Relation, condition: Equal) -> None:
+        for hashes in _hashes(relation, condition):
+            for row, places in enumerate(self._places(hashes)):
+                np.add.at(self.counts[row], places, np.uint32(1))
+
+    @classmethod
+    def stored(cls, file: str | Path, relation: Relation, condition: Equal) -> SketchedFrequencies:
+        """The counts of a file of pages, made once and kept next to it: 64 bytes per row, up to 16 MiB."""
+        path = Path(f"{file}.frequencies.npy")
+        if not path.exists():
+            size = min(_BYTES_OF_SKETCH, max(1, sum(relation.row_counts)) * _BYTES_PER_ROW)
+            partial = Path(f"{path}.{uuid4().hex}.npy")
+            # In the file from the beginning, so that it takes no memory of the join.
+            counts = np.lib.format.open_memmap(
+                partial, "w+", np.uint32, (_ROWS_OF_SKETCH, size // (4 * _ROWS_OF_SKETCH))
+            )
+            cls(condition.stream_columns, counts)._count(relation, condition)
+            counts.flush()
+            partial.replace(path)
+        return cls(condition.stream_columns, np.load(path, mmap_mode="r"))
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.counts.nbytes)
+
+    def __call__(self, tuples: pa.RecordBatch) -> Counts:
+        places = self._places(key_hashes(tuples, self.key))
+        found: Counts = np.min([self.counts[row][each] for row, each in enumerate(places)], axis=0).astype(np.int64)
+        return found
+
+    def _places(self, hashes: Hashes) -> Iterator[npt.NDArray[np.intp]]:
+        width = np.uint64(self.counts.shape[1])
+        for row in range(_ROWS_OF_SKETCH):
+            yield (mix(hashes + np.uint64(row)) % width).astype(np.intp)
+
+
+def _hashes(relation: Relation, condition: Equal) -> Iterator[Hashes]:
+    require_key(relation, condition.relation_columns)
+    for page in range(relation.pages):
+        pages = relation.read(page, 1)
+        yield key_hashes(pages.rows, condition.relation_columns) if pages.hashes is None else pages.hashes.copy()

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
@@ -28,11 +28,21 @@ from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches, quoted
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.differencing.window import parallelism
-from deltawave.meshjoin.beside_tables import beside_tables
-from deltawave.meshjoin.named_batches import map_in_arrow
-from deltawave.meshjoin.parts import by_part
+from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.relation import VERSION, write_pages
 from deltawave.meshjoin.relation_state import is_repeatable, refresh, state_of
+
+
+def alongside_tables(session: SparkSession, kind: str, name: str) -> str:
+    """A folder for something of this kind and name, next to the session's warehouse: a path or a URI.
+
+    Its name contains the warehouse's name, as there may be other warehouses next to it.
+    """
+    warehouse = (session.conf.get("spark.sql.warehouse.dir") or "").rstrip("/")
+    # There is no folder next to the root of a file system or a bucket.
+    alongside = f"{warehouse}_{kind}" if urlsplit(warehouse).path.strip("/") else f"{warehouse}/_{kind}"
+    return f"{alongside}/{name.replace('`', '')}"
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -85,8 +95,8 @@ class StoredRelation:
           another number of cores, an unchanged relation stays as it is
         - ``page_bytes``: size of a page (v_P)
 
-        The former state stays until the next but one is stored, for joins that have begun with it. If several calls run
-        at a time, one stores the relation, and the others wait for it. Other files in the folder stay. Raises
+        The previous state stays until the next but one is stored, for joins that have begun with it. If several calls
+        run at a time, one stores the relation, and the others wait for it. Other files in the folder stay. Raises
         ``ValueError`` for a key that is no column, and a folder that is not opened by its path, such as one of HDFS;
         ``RuntimeError`` if the relation changes each time it is stored.
         """
@@ -123,7 +133,7 @@ class StoredRelation:
             except BaseException:
                 shutil.rmtree(version, ignore_errors=True)
                 raise
-            # A join that has begun with the former files continues with them.
+            # A join that has begun with the previous files continues with them.
             used = {version, *(Path(path).parent for path in (found.files.values() if found else ()))}
             for other in folder.iterdir():
                 if _STATES.fullmatch(other.name) and other not in used:
@@ -133,7 +143,7 @@ class StoredRelation:
             return stored
 
     @classmethod
-    def beside_tables(
+    def alongside_tables(
         cls,
         relation: DataFrame,
         name: str,
@@ -142,14 +152,14 @@ class StoredRelation:
         parts: int | None = None,
         page_bytes: int = 1 << 18,
     ) -> StoredRelation:
-        """Store a relation as ``of`` does, in a folder of this name beside the session's tables.
+        """Store a relation as ``of`` does, in a folder of this name next to the session's tables.
 
         Raises ``ValueError`` if the tables are on a file system that this machine reads only through Hadoop.
         """
-        folder = beside_tables(relation.sparkSession, "mesh_join", name)
+        folder = alongside_tables(relation.sparkSession, "mesh_join", name)
         place = urlsplit(folder)
         if place.scheme not in ("", "file"):
-            raise ValueError(f"The tables lie beside {folder}: name a folder that all machines reach to `of`.")
+            raise ValueError(f"The tables lie next to {folder}: name a folder that all machines reach to `of`.")
         return cls.of(relation, unquote(place.path), key=key, parts=parts, page_bytes=page_bytes)
 
     @classmethod
@@ -157,13 +167,13 @@ class StoredRelation:
         """The relation that is stored in a folder; none if there is none."""
         folder = local_folder(folder)
         try:
-            told = json.loads((folder / _MANIFEST).read_text())
+            manifest = json.loads((folder / _MANIFEST).read_text())
         except FileNotFoundError:
             return None
-        files = {int(part): str(folder / path) for part, path in told["files"].items()}
-        schema = StructType.fromJson(told["schema"])
-        sizes = {int(part): size for part, size in told.get("sizes", {}).items()}
-        return cls(folder, files, sizes, told["parts"], tuple(told["key"]), schema, told["state"])
+        files = {int(part): str(folder / path) for part, path in manifest["files"].items()}
+        schema = StructType.fromJson(manifest["schema"])
+        sizes = {int(part): size for part, size in manifest.get("sizes", {}).items()}
+        return cls(folder, files, sizes, manifest["parts"], tuple(manifest["key"]), schema, manifest["state"])
 
     def _is(self, state: str) -> bool:
         """Whether this state is stored, and its files are complete."""
@@ -175,7 +185,7 @@ class StoredRelation:
             return False
 
     def _publish(self) -> None:
-        told = {
+        manifest = {
             "files": {part: str(Path(path).relative_to(self.folder)) for part, path in self.files.items()},
             "sizes": self.sizes,
             "parts": self.parts,
@@ -184,7 +194,7 @@ class StoredRelation:
             "state": self.state,
         }
         partial = self.folder / f"{_MANIFEST}.{uuid4().hex}"
-        partial.write_text(json.dumps(told))
+        partial.write_text(json.dumps(manifest))
         partial.replace(self.folder / _MANIFEST)
 
 
@@ -217,14 +227,14 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _take(lock: IO[str]) -> None:
-    has_said = False
+    has_warned = False
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if not has_said:
+            if not has_warned:
                 _LOG.warning("Waiting for another process that stores the relation: it has locked %s.", lock.name)
-            has_said = True
+            has_warned = True
             time.sleep(_WAIT)
         except OSError:
             # Some file systems have no locks.

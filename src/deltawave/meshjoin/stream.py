@@ -1,17 +1,19 @@
-"""The stream S of MESHJOIN: tuples that have arrived and wait to be taken (MJ08 3.1, the stream's buffer)."""
+"""The stream S of MESHJOIN: new tuples that wait to be read, and what chooses w and b (MJ08 3.1, 3.3)."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
 
 import pyarrow as pa
 
-from deltawave.meshjoin.sizes import copied
+from deltawave.meshjoin.batches import copied
 
 
-class Arrived:
-    """A stream of record batches. None among them means that nothing more has arrived yet.
+class StreamBuffer:
+    """A stream of record batches. None among them means that there is nothing new yet.
 
     One batch is held at a time, which does not count as the join's memory; the others wait at the stream's source.
     """
@@ -19,9 +21,9 @@ class Arrived:
     def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema) -> None:
         self._batches, self._schema = iter(batches), schema
         self._batch: pa.RecordBatch | None = None
-        self._taken = 0
+        self._consumed = 0
         self.has_ended = False
-        # How many tuples were not taken for lack of room.
+        # How many tuples were shed because they did not fit.
         self.shed = 0
 
     @property
@@ -39,27 +41,27 @@ class Arrived:
         """The highest priority of the tuples that were last shed; none if all fitted."""
         return None
 
-    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_arrived: int) -> int:
-        """Look at up to ``most_arrived`` arrived tuples, and return how many these are.
+    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_new: int) -> int:
+        """Look at up to ``most_new`` new tuples, and return how many these are.
 
-        ``most_rows``, ``most_bytes``: how many of them fit; ``spare_bytes``: memory that is free besides until this
-        returns. Here tuples are not looked at before they are taken: those that do not fit wait at the stream's source.
+        ``most_rows``, ``most_bytes``: how many of them fit; ``spare_bytes``: memory that is free in addition until this
+        returns. Here tuples are not looked at before they are read: those that do not fit wait at the stream's source.
         """
         return 0
 
     @property
     def held(self) -> pa.RecordBatch | None:
         """The waiting tuples that were looked at, without asking the stream for more."""
-        return self._batch.slice(self._taken) if self._batch is not None else None
+        return self._batch.slice(self._consumed) if self._batch is not None else None
 
     def look(self) -> pa.RecordBatch | None:
-        """The next tuples that are held together; none if nothing has arrived."""
+        """The next tuples that are held together; none if there are no new ones."""
         return self.peek()
 
     def peek(self) -> pa.RecordBatch | None:
         """The same, without those that were gathered."""
-        while self._batch is None or self._taken == self._batch.num_rows:
-            self._batch, self._taken = None, 0
+        while self._batch is None or self._consumed == self._batch.num_rows:
+            self._batch, self._consumed = None, 0
             if self.has_ended:
                 return None
             try:
@@ -72,31 +74,31 @@ class Arrived:
             if found.schema != self._schema:
                 found = _cast(found, self._schema)
             self._batch = found
-        return self._batch.slice(self._taken)
+        return self._batch.slice(self._consumed)
 
     def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
-        """Take up to ``count`` tuples, copied into up to ``most_bytes`` bytes; none if nothing has arrived or fits."""
+        """Take up to ``count`` tuples, copied into up to ``most_bytes`` bytes; none if none is new or fits."""
         parts: list[pa.RecordBatch] = []
-        while count and (arrived := self.look()) is not None:
-            part = _fitting(arrived.slice(0, count), most_bytes)
+        while count and (new := self.look()) is not None:
+            part = _fitting(new.slice(0, count), most_bytes)
             if not part.num_rows:
                 break
             self.advance(part.num_rows)
             count -= part.num_rows
-            # Tuples of former batches are in memory twice while all are put together.
+            # Tuples of previous batches are in memory twice while all are put together.
             most_bytes -= 2 * _copied_bytes(part)
             parts.append(part)
         return copied(parts) if parts else None
 
     def advance(self, count: int) -> None:
         """Skip ``count`` of the tuples that ``look`` returned."""
-        self._taken += count
+        self._consumed += count
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """All remaining tuples."""
         while not self.has_ended:
             if (found := self.peek()) is not None:
-                self._taken += found.num_rows
+                self._consumed += found.num_rows
                 yield found
 
     def close(self) -> None:
@@ -123,3 +125,53 @@ def _cast(rows: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
             f"The stream has the columns {', '.join(rows.schema.names)}, and had {', '.join(schema.names)} before."
         )
     return rows.cast(schema)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a tuner knows at the beginning of an iteration.
+
+    - ``new``: tuples that came in since the last iteration, if the stream counts them (with ``shed``)
+    - ``waiting``: tuples that can be read
+    - ``room``: tuples for which the window has room
+    - ``pages``: of the relation
+    - ``most_pages``: the most pages that are read at a time
+    """
+
+    new: int
+    waiting: int
+    room: int
+    pages: int
+    most_pages: int
+
+
+class Tuner(Protocol):
+    """Chooses w and b for each iteration."""
+
+    def __call__(self, progress: Progress) -> tuple[int, int]:
+        """Return w and b."""
+        ...
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """The same w and b all the time."""
+
+    w: int
+    b: int
+
+    def __call__(self, progress: Progress) -> tuple[int, int]:
+        return self.w, self.b
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """As many tuples as there is room for: the fewest cycles for a finite stream.
+
+    ``b``: pages of an iteration; if none, as many as are read at a time.
+    """
+
+    b: int | None = None
+
+    def __call__(self, progress: Progress) -> tuple[int, int]:
+        return progress.room, self.b or progress.most_pages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 import threading
@@ -16,18 +17,15 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
 from deltawave.meshjoin.batch_folders import BatchFolders
-from deltawave.meshjoin.kafka_fault import past_kafka_fault
-from deltawave.meshjoin.messages import json_rows
-from deltawave.meshjoin.said import said
+from deltawave.meshjoin.sources import ANY_AGE, json_rows, with_key
 from deltawave.meshjoin.stored_relation import StoredRelation, is_local, local_folder
-from deltawave.meshjoin.stream_files import ANY_AGE, with_key
-from deltawave.meshjoin.stream_join import stream_join
-from deltawave.meshjoin.stream_report import Report
+from deltawave.meshjoin.stream_join import past_kafka_fault, stream_join
+from deltawave.meshjoin.stream_metrics import Report
 
-# The stored relation, beside the results. Readers do not look into it.
+# The stored relation, next to the results. Readers do not look into it.
 _RELATION = "_relation"
 # The column that marks messages which are no rows.
-_UNFIT = "_unfit"
+_MALFORMED = "_malformed"
 # Seconds between two looks at a query.
 _SECONDS = 1
 
@@ -38,12 +36,12 @@ def run(options: argparse.Namespace) -> int:
         on = _key(options.on)
         pages = _pages(options.pages, options.out)
         session = _session(_pairs("--set", options.set))
-        unfit = _UNFIT if options.keep_unfit else None
+        malformed = _MALFORMED if options.keep_malformed else None
         folders = BatchFolders(session, options.out)
         # With the columns of later files it would be another join.
         schema = options.schema or folders.stream_schema()
         settings = _pairs("--option", options.option)
-        stream = opened(session, options.format, options.source, schema, settings, list(on), unfit)
+        stream = opened(session, options.format, options.source, schema, settings, list(on), malformed)
         source = session.read.format(options.relation_format)
         key = list(on.values())
 
@@ -54,8 +52,8 @@ def run(options: argparse.Namespace) -> int:
         counted = {}
         if options.shed:
             counted["rows wait for a later pass"] = folders.shed_count
-        if unfit is not None:
-            counted["messages kept aside"] = folders.unfit_count
+        if malformed is not None:
+            counted["messages kept aside"] = folders.malformed_count
         # From here on PySpark's own handler would cancel a micro-batch and leave the query running.
         report = Report(counted, folders.metrics, options.json)
         with asked_to_stop() as asked:
@@ -72,23 +70,23 @@ def run(options: argparse.Namespace) -> int:
                     available_now=options.available_now,
                     every=options.every,
                     shed=options.shed,
-                    unfit=unfit,
+                    malformed=malformed,
                     probability=options.probability,
                 )
                 follow(query, asked, report)
 
-            def told() -> None:
-                print(report.of_former_run(folders.newest()), flush=True)
+            def between() -> None:
+                print(report.of_previous_run(folders.newest()), flush=True)
 
-            past_kafka_fault(joined, told)
+            past_kafka_fault(joined, between)
     except Py4JJavaError as error:
-        return _failed(said(error))
+        return _failed(readable(error))
     except (Py4JError, ConnectionRefusedError) as error:
         return _failed(
             f"Spark's own process has ended, perhaps by the same signal ({error}); the next run goes on from here"
         )
     except (ValueError, OSError, RuntimeError, PySparkException) as error:
-        return _failed(said(error))
+        return _failed(readable(error))
     except KeyboardInterrupt:
         return _failed("stopped at once; the next run goes on from here")
     return 0
@@ -101,19 +99,19 @@ def opened(
     schema: str | StructType | None,
     options: Mapping[str, str],
     key: Sequence[str],
-    unfit: str | None,
+    malformed: str | None,
 ) -> DataFrame:
     """A stream of files (``path``), Kafka (values that are JSON) or a rate. Without a given schema, files show theirs.
 
-    ``key``: columns that each file or message has to have; ``unfit``: a column for messages that are no rows; without
-    it the query fails at them. Raises ``ValueError`` if a path or a schema is missing.
+    ``key``: columns that each file or message has to have; ``malformed``: a column for messages that are no rows;
+    without it the query fails at them. Raises ``ValueError`` if a path or a schema is missing.
     """
     if kind == "kafka":
         if not isinstance(schema, str):
             raise ValueError("A stream from Kafka needs --schema, by which its values are read as JSON.")
-        return json_rows(session.readStream.format(kind).options(**options).load(), schema, key, unfit)
-    if unfit is not None:
-        raise ValueError(f"--keep-unfit is for messages of kafka, not for {kind}: take it out.")
+        return json_rows(session.readStream.format(kind).options(**options).load(), schema, key, malformed)
+    if malformed is not None:
+        raise ValueError(f"--keep-malformed is for messages of kafka, not for {kind}: take it out.")
     if kind == "rate":
         return session.readStream.format(kind).options(**options).load()
     if not path:
@@ -142,11 +140,11 @@ def asked_to_stop() -> Iterator[threading.Event]:
             raise KeyboardInterrupt
         asked.set()
 
-    former = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield asked
     finally:
-        for number, handler in former.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)
 
 
@@ -155,42 +153,42 @@ def follow(query: StreamingQuery, asked: threading.Event, report: Report) -> Non
 
     It is stopped between two micro-batches, as stopping cancels a running one.
     """
-    told = -1
+    printed = -1
 
-    def tell() -> None:
-        nonlocal told
+    def print_new() -> None:
+        nonlocal printed
         recent = query.recentProgress
         for previous, progress in zip([None, *recent], recent, strict=False):
-            if progress["batchId"] > told and progress["numInputRows"]:
-                told = progress["batchId"]
+            if progress["batchId"] > printed and progress["numInputRows"]:
+                printed = progress["batchId"]
                 print(report.line(progress, previous), flush=True)
 
     ended, running = False, None
     while not ended:
         if asked.is_set():
-            # A micro-batch may begin right after another: a new number also means that the former one has ended.
+            # A micro-batch may begin right after another: a new number also means that the previous one has ended.
             if running is None:
                 # What has ended since the last look does not run any more.
                 ends = (each["batchId"] for each in query.recentProgress if each["numInputRows"])
-                running = max(ends, default=told)
+                running = max(ends, default=printed)
             status = query.status
-            if told > running or not status["isTriggerActive"] or not status["isDataAvailable"]:
+            if printed > running or not status["isTriggerActive"] or not status["isDataAvailable"]:
                 break
         try:
             ended = bool(query.awaitTermination(_SECONDS))
         except BaseException:
-            # What counts is this error, not that Spark's process has gone meanwhile.
+            # What counts is this error, not that Spark's process has ended meanwhile.
             with suppress(Exception):
-                tell()
+                print_new()
             raise
-        tell()
+        print_new()
     if not ended:
         # It may have failed since the last look. Later, an error may be that of what is cancelled.
         if (error := query.exception()) is not None:
             raise error
         query.stop()
-        # A micro-batch may have ended while the former one's figures were counted.
-        tell()
+        # A micro-batch may have ended while the previous one's figures were counted.
+        print_new()
         # On standard output there is nothing but JSON, if that is wanted.
         place = sys.stderr if report.is_json else sys.stdout
         print("stopped; the next run goes on from here", file=place, flush=True)
@@ -234,3 +232,42 @@ def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
     if wrong := [each for each in given if "=" not in each]:
         raise ValueError(f"{option} {wrong[0]}: write name=value.")
     return {name: value for name, _, value in (each.partition("=") for each in given)}
+
+
+_QUERY = re.compile(
+    r"\A\[STREAM_FAILED\] Query \[[^]]*\] terminated with exception: "
+    r"(?:\[FOREACH_BATCH_USER_FUNCTION_ERROR\] [^\n]*? Reason: )?"
+)
+# Of the two conditions that _QUERY names.
+_STATES = re.compile(r"\s*SQLSTATE: XXKST\s*\Z"), re.compile(r"\s*SQLSTATE: 39000\s*\Z")
+_PLACES = ("\n=== Streaming Query ===\n", "\nJVM stacktrace:\n")
+_TRACEBACK = "Traceback (most recent call last):\n"
+_FRAMES = re.compile(r"\A(?:[ \t].*\n)*")
+# A line by which Py4J begins what Java says.
+_JAVA = re.compile(r"\A\S*Py4JJavaError: .*\n: ")
+_STACK = re.compile(r"^\t.*\n?", re.MULTILINE)
+# Their messages are sentences; that of another error needs its name.
+_CLASS = re.compile(r"\A(?:(?:\w+\.)+[\w$]+|ValueError|RuntimeError|OSError): +")
+_CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
+
+
+def readable(error: BaseException) -> str:
+    """Return the message of the error that others were raised from, and of Java's what they were caused by."""
+    text = str(error.java_exception.toString() if isinstance(error, Py4JJavaError) else error)
+    for place in _PLACES:
+        text = text.partition(place)[0]
+    if begin := _QUERY.match(text):
+        text = text[begin.end() :]
+        for state in _STATES:
+            text = state.sub("", text)
+    # That of a task comes behind that of the function which started it.
+    _, is_python, raised = text.rpartition(_TRACEBACK)
+    if is_python:
+        text = _JAVA.sub("", _FRAMES.sub("", raised))
+    message, *causes = (_sentence(part) for part in _STACK.sub("", text).split("\nCaused by: "))
+    shown = [cause for cause in causes if cause is causes[-1] or _CONDITION.match(cause)]
+    return "\n".join([message, *(f"Cause: {cause}" for cause in shown if cause not in message)])
+
+
+def _sentence(text: str) -> str:
+    return _CLASS.sub("", text.strip())

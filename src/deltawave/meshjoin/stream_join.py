@@ -2,14 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.types import StructType
 
+from deltawave.differencing.in_place import quoted
+from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.micro_batches import MicroBatches, Stored
+from deltawave.meshjoin.mesh_join import joined, joined_and_shed
+from deltawave.meshjoin.options import JoinOptions
+from deltawave.meshjoin.stored_relation import StoredRelation
+from deltawave.meshjoin.stream_metrics import TaskTotals, totals
+
+# A fault of Spark's connector for Kafka, 4.1.1 at least: a query that resumes a micro-batch of a previous run fails
+# once that is committed, as it reports progress that it does not know yet (SPARK-55271).
+_SIGNS = ("KafkaV2[", '"scala.Option.get()" is null')
+
+
+def past_kafka_fault(run: Callable[[], None], between: Callable[[], None] = lambda: None) -> None:
+    """Run a query, and again if it fails with this fault: it then begins with a new micro-batch.
+
+    ``between`` is called in between, as Spark reports no progress of the finished micro-batch.
+    """
+    try:
+        run()
+    except StreamingQueryException as error:
+        if not all(sign in str(error) for sign in _SIGNS):
+            raise
+        between()
+        run()
+
+
+# A relation, or a function that is called for it before each micro-batch.
+Stored = StoredRelation | Callable[[], StoredRelation]
+
+
+class MicroBatches:
+    """Joins micro-batches with a relation, and commits their results to a folder.
+
+    Structured Streaming calls it with a number and rows, at least once, in the order of the numbers. ``schema``: of the
+    stream. Raises ``ValueError`` for what ``mesh_join`` refuses, and for a folder of another join.
+    """
+
+    def __init__(
+        self, session: SparkSession, schema: StructType, relation: Stored, folder: str | Path, options: JoinOptions
+    ) -> None:
+        self._relation, self._options, self._schema = relation, options, options.rows_schema(schema)
+        self._totals = totals(session.sparkContext)
+        empty = options.with_probability(no_results(session, self._schema, self._current(), options), 1.0)
+        self._folders = BatchFolders(session, folder)
+        compared = re.sub(r" at 0x\w+", "", repr(options.compared))
+        self._folders.open({"how": options.how, "condition": compared, **columns_of(empty)}, self._schema)
+
+    @property
+    def checkpoint(self) -> str:
+        """The folder in which the stream records its progress."""
+        return self._folders.checkpoint
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Join a micro-batch, unless that is done."""
+        if self._folders.has(batch):
+            return
+        malformed, metrics, options = None, self._measured(batch), self._options
+        if options.malformed is not None:
+            column = quoted(options.malformed)
+            malformed = rows.where(f"{column} is not null").select(f"{column}.*")
+            rows = rows.where(f"{column} is null").drop(options.malformed)
+        if options.shed is not None:
+            both, is_shed = joined_and_shed(rows, self._current(), options, self._totals)
+            self._folders.require_same(columns_of(both.drop(is_shed)))
+            self._folders.write(both, batch, is_shed, malformed, metrics)
+            return
+        with self._joined(rows, 1.0) as found:
+            self._folders.write(found, batch, malformed=malformed, metrics=metrics)
+
+    def join_shed(self) -> None:
+        """Join the rows that previous micro-batches have shed: the later, exact pass (MJ08 4)."""
+        shed = self._folders.shed(self._schema)
+        if shed is None:
+            return
+        metrics = self._measured(shed.number)
+        # They are in no sample: a sum of values that are divided by the probability leaves them out.
+        with self._joined(shed.rows, None) as found:
+            self._folders.write_later(found, shed, metrics)
+
+    @contextmanager
+    def _joined(self, rows: DataFrame, probability: float | None) -> Iterator[DataFrame]:
+        found, release = joined(rows, self._current(), self._options, self._totals)
+        try:
+            found = self._options.with_probability(found, probability)
+            self._folders.require_same(columns_of(found))
+            yield found
+        finally:
+            release()
+
+    def _measured(self, batch: int) -> Callable[[], dict[str, float]]:
+        """Begin to measure a micro-batch; the figures are asked for when its results are written."""
+        begin, self._totals.value = time.monotonic(), TaskTotals()
+
+        def metrics() -> dict[str, float]:
+            found = asdict(self._totals.value)
+            if self._options.on is None:
+                # Under another condition each task sees all rows.
+                found["rows"] = found["most_rows"]
+            seconds = round(time.monotonic() - begin, 3)
+            return {"micro_batch": batch, **found, "readings": round(found["readings"], 2), "seconds": seconds}
+
+        return metrics
+
+    def _current(self) -> StoredRelation:
+        return self._relation if isinstance(self._relation, StoredRelation) else self._relation()
+
+
+def no_results(session: SparkSession, rows: StructType, relation: StoredRelation, options: JoinOptions) -> DataFrame:
+    """The results of no rows of a stream, without a probability. Refuses a name that occurs twice."""
+    empty, release = joined(session.createDataFrame([], rows), relation, options)
+    release()
+    names = list(map(str.lower, empty.columns))
+    if BATCH in names:
+        owner = "stream" if BATCH in map(str.lower, rows.names) else "relation"
+        raise ValueError(f"The results get a column {BATCH}: rename that of the {owner}.")
+    if (name := options.probability) is not None and name.lower() in [*names, BATCH]:
+        raise ValueError(f"The results have a column {name}: name another one for the probability.")
+    return empty
+
+
+def columns_of(frame: DataFrame) -> dict[str, str]:
+    """The columns of results, as a folder's definition has them."""
+    return {"columns": ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in frame.schema.fields)}
 
 
 def stream_join(
@@ -25,7 +153,7 @@ def stream_join(
     available_now: bool = False,
     every: str | None = None,
     shed: str | None = None,
-    unfit: str | None = None,
+    malformed: str | None = None,
     probability: str | None = None,
 ) -> StreamingQuery:
     """Start a query that joins a stream with a relation, and writes the results into ``folder``.
@@ -35,14 +163,14 @@ def stream_join(
     folder continues where the last one stopped, even if that was killed: no result is missing or there twice.
 
     - ``relation``: a function of no arguments is called before each micro-batch, so that a changed relation is stored
-      anew (:meth:`StoredRelation.of`); a micro-batch meets one state of it
+      again (:meth:`StoredRelation.of`); a micro-batch is joined with one state of it
     - ``available_now``: join the rows that are there, then end
     - ``every``: the time between two micro-batches, such as ``10 seconds``; without it the next one begins at once
     - ``shed``: if a micro-batch does not fit in memory, join one window, chosen by this priority (``keep_w``,
       ``sample_w``, ``top_w``, ``cluster_sampling``), and keep the other tuples in the folder (MJ08 4). A run without
       ``shed`` joins these before its stream starts; their results have a negative number in ``micro_batch``
-    - ``unfit``: a column of structs that is null for the stream's rows. Other rows are not joined, but kept with their
-      micro-batch, as JSON in ``micro_batch=<number>/_unfit``; the results have no such column
+    - ``malformed``: a column of structs that is null for the stream's rows. Other rows are not joined, but kept with
+      their micro-batch, as JSON in ``micro_batch=<number>/_malformed``; the results have no such column
     - ``probability``: a column of the results for the probability with which their row of the stream was kept
       (``sample_w``, ``cluster_sampling``), 1 if nothing was shed; null in the results of a later pass
     - others: as for ``mesh_join``
@@ -51,26 +179,26 @@ def stream_join(
     ``micro_batch=<number>/_metrics``.
 
     Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, ``shed`` without
-    ``on``, ``unfit`` that is no column, and a folder of another join (other ``how``, keys, condition or columns). The
-    query fails if a changed relation has other columns.
+    ``on``, ``malformed`` that is no column, and a folder of another join (other ``how``, keys, condition or columns).
+    The query fails if a changed relation has other columns.
     """
-    demand_stream(stream, how)
-    # Errors are raised before the stream starts.
-    batches = MicroBatches(
-        stream.sparkSession,
-        stream.schema,
-        relation,
-        folder,
-        on=on,
-        condition=condition,
-        how=how,
-        memory_bytes=memory_bytes,
-        direct=direct,
-        shed=shed,
-        unfit=unfit,
-        probability=probability,
-    )
-    if shed is None:
+    require_stream(stream, how)
+    options = JoinOptions(on, condition, how, memory_bytes, direct, shed, malformed, probability)
+    return start(stream, relation, folder, options, available_now=available_now, every=every)
+
+
+def start(
+    stream: DataFrame,
+    relation: Stored,
+    folder: str | Path,
+    options: JoinOptions,
+    *,
+    available_now: bool = False,
+    every: str | None = None,
+) -> StreamingQuery:
+    """Start the query of :func:`stream_join`. Errors are raised before the stream starts."""
+    batches = MicroBatches(stream.sparkSession, stream.schema, relation, folder, options)
+    if options.shed is None:
         batches.join_shed()
     writer = stream.writeStream.foreachBatch(batches.__call__).option("checkpointLocation", batches.checkpoint)
     if available_now:
@@ -80,9 +208,11 @@ def stream_join(
     return writer.start()
 
 
-def demand_stream(stream: DataFrame, how: str) -> None:
+def require_stream(stream: DataFrame, how: str) -> None:
     """Raise ``ValueError`` for a frame that is no stream, and a join that needs the end of one."""
     if not stream.isStreaming:
         raise ValueError("stream_join needs a stream (readStream); mesh_join joins other frames.")
     if how == "right_anti":
-        raise ValueError("A stream has no end, so that it can't be told which rows it never meets (right_anti).")
+        raise ValueError(
+            "A stream has no end, so that right_anti can't know which rows of the relation it never matches."
+        )

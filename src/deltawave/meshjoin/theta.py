@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltawave.meshjoin.conditions import Mask, Matcher, column_type
-from deltawave.meshjoin.hash_table import Candidates, Numbers
 from deltawave.meshjoin.relation import Pages
+from deltawave.meshjoin.stream_hash_table import Candidates, Numbers
 
 Values = npt.NDArray[Any]
 
@@ -70,13 +70,13 @@ class Between:
         return _Sorted(self.value, lambda rows: (self._end(rows, self.low), self._end(rows, self.high)))
 
     def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
-        values, met = tuples.column(self.value), np.ones(tuples.num_rows, dtype=bool)
+        values, matched = tuples.column(self.value), np.ones(tuples.num_rows, dtype=bool)
         less = pc.less if self.is_strict else pc.less_equal
         if self.low is not None:
-            met &= _told(less(rows.column(self.low), values))
+            matched &= _mask(less(rows.column(self.low), values))
         if self.high is not None:
-            met &= _told(less(values, rows.column(self.high)))
-        return met
+            matched &= _mask(less(values, rows.column(self.high)))
+        return matched
 
     def _end(self, rows: pa.Table, name: str | None) -> Values | None:
         return None if name is None else _values(rows.column(name))
@@ -131,14 +131,14 @@ class Near:
         else:
             values, others = values.cast(pa.decimal128(20, 0)), others.cast(pa.decimal128(20, 0))
         away = pc.abs(pc.subtract(values, others))
-        return _told(pc.less_equal(away.cast(pa.float64(), safe=False), self.distance))
+        return _mask(pc.less_equal(away.cast(pa.float64(), safe=False), self.distance))
 
 
 @dataclass(frozen=True)
 class Where:
     """Any condition: a function of two tables of these columns, of equal length, that returns the rows where it holds.
 
-    Each tuple meets each row, so that the relation should be small or the stream slow.
+    Each tuple is compared with each row, so that the relation should be small or the stream slow.
     """
 
     holds_for: Callable[[pa.Table, pa.Table], Any]
@@ -165,11 +165,11 @@ class Where:
 
     def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
         found = self.holds_for(tuples.select(self.stream_columns), rows.select(self.relation_columns))
-        return _told(found) if isinstance(found, (pa.Array, pa.ChunkedArray)) else np.asarray(found, dtype=bool)
+        return _mask(found) if isinstance(found, (pa.Array, pa.ChunkedArray)) else np.asarray(found, dtype=bool)
 
 
 class _All:
-    """All tuples of the window meet all rows."""
+    """All tuples of the window are compared with all rows."""
 
     def __init__(self) -> None:
         self._begin = self._end = 0
@@ -264,5 +264,5 @@ def _check_ordered(name: str, kind: pa.DataType) -> None:
         raise ValueError(f"{name} is of type {kind}: a range needs numbers, dates or timestamps.")
 
 
-def _told(mask: Any) -> Mask:
+def _mask(mask: Any) -> Mask:
     return np.asarray(mask.fill_null(False), dtype=bool)

@@ -1,20 +1,20 @@
-"""Probes and scans of a wave index (WI 2.2): they read only constituents whose time-sets meet the range of days."""
+"""Probes and scans of a wave index (WI 2.2): they read only constituents that have days in the range."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from datetime import date, datetime
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import quoted
 from deltawave.wave.day_values import in_order
-from deltawave.wave.statements import of_days, parts_are_there
-from deltawave.wave.tables import IS_FIRST, PART, Part, Table, WaveRecord, WaveSpec
+from deltawave.wave.statements import entries
+from deltawave.wave.tables import IS_FIRST, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import marked
 
 Condition = Callable[[WaveSpec], Column]
@@ -57,12 +57,11 @@ def timed_segment_scan(session: SparkSession, relation: str, from_day: Any, to_d
 def _read(session: SparkSession, relation: str, from_day: Any, to_day: Any, condition: Condition) -> DataFrame:
     record = WaveRecord.from_json(marked(session, relation)["wave"])
     days = days_between(record, from_day, to_day)
-    tables = [table for table in record.constituents if _meeting(table, days)]
-    frames = [_entries(session, record, table, days).where(condition(record.spec)) for table in tables]
     columns = [F.col(quoted(name)) for name, _ in record.spec.columns]
-    if not frames:
+    selects = entries(record, days, checks_parts=True)
+    if not selects:
         return session.table(relation).where(F.lit(False)).select(*columns)
-    return reduce(DataFrame.unionAll, frames).select(*columns)
+    return session.sql("\nunion all\n".join(selects)).where(condition(record.spec)).select(*columns)
 
 
 def days_between(record: WaveRecord, from_day: Any, to_day: Any) -> frozenset[int]:
@@ -96,20 +95,6 @@ def _is_date(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _meeting(table: Table, days: frozenset[int]) -> list[Part]:
-    return [part for part in table.parts if part.days & days]
-
-
-def _entries(session: SparkSession, record: WaveRecord, table: Table, days: frozenset[int]) -> DataFrame:
-    parts = _meeting(table, days)
-    rows = session.table(table.name).where(F.col(PART).isin([part.name for part in parts]))
-    if there := parts_are_there(record, table.name, parts):
-        rows = rows.where(there)
-    wanted = days & table.days
-    has_others = any(not part.days <= days for part in parts)
-    return rows.where(of_days(record, wanted)) if has_others else rows
 
 
 def _each_row(spec: WaveSpec) -> Column:

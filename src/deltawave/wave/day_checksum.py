@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deltawave.differencing.comparable import comparable_part, literal
-from deltawave.differencing.in_place import quoted
+from deltawave.differencing.comparable import comparable_part
+from deltawave.sql_text import literal, quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, Part, WaveRecord, WaveSpec
 from deltawave.wave.type_texts import nesting

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import quoted
 from deltawave.wave import statements as sql
 from deltawave.wave.operations import (
     NO_DAYS,
@@ -18,7 +19,7 @@ from deltawave.wave.operations import (
     Operation,
     Rename,
 )
-from deltawave.wave.tables import Part, Table, WaveRecord, named_parts
+from deltawave.wave.tables import PART, Part, Table, WaveRecord, named_parts
 
 EMPTY = Table()
 
@@ -196,7 +197,7 @@ def superseded(
 ) -> tuple[Table, ...]:
     """Whole tables, and parts of tables, that were replaced and that readers may still read.
 
-    Those that a run found stay until the next run. Those that it wrote itself stay only until it takes another day, so
+    Those that a run found stay until the next run. Those that it wrote itself stay only until it loads another day, so
     that a run of many days does not keep a copy for each.
     """
     held = named_parts(tables.values())
@@ -219,8 +220,31 @@ def drops(before: WaveRecord, after: WaveRecord) -> list[str]:
     found = []
     for table in before.replaced:
         if table.name in tables:
-            gone = [part.name for part in table.parts if (table.name, part.name) not in kept]
-            found += [sql.drop_part(table.name, name) for name in gone]
+            dropped = [part.name for part in table.parts if (table.name, part.name) not in kept]
+            found += [sql.drop_part(table.name, name) for name in dropped]
         else:
             found.append(f"drop table if exists {table.name}")
     return found
+
+
+def leftover_tables(record: WaveRecord, schema: str, model: str, names: Iterable[str], batch: int) -> Iterator[str]:
+    """Statements that drop tables of batches up to ``batch``; ``names``: of the tables in the catalog."""
+    known = {name.lower() for name in record.table_names}
+    for name in names:
+        found = re.fullmatch(rf"{re.escape(model.lower())}__index\d+_(\d+)_[0-9a-f]{{12}}", name.lower())
+        table = f"{quoted(schema)}.{quoted(name)}"
+        if found and int(found.group(1)) <= batch and table.lower() not in known:
+            yield f"drop table if exists {table}"
+
+
+def leftover_parts(record: WaveRecord, partitions: Mapping[str, Iterable[str]], batch: int) -> Iterator[str]:
+    """Statements that drop parts of batches up to ``batch``; ``partitions``: of each table in the catalog.
+
+    Parts of later batches stay, since another run may be writing them.
+    """
+    known = named_parts((*record.tables.values(), *record.replaced))
+    for table, names in partitions.items():
+        for name in names:
+            part = name.removeprefix(f"{PART}=")
+            if (table, part) not in known and int(part.partition("_")[0]) <= batch:
+                yield sql.drop_part(table, part)

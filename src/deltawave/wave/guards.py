@@ -34,7 +34,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Checked:
-    """The days that may be ``loaded``, in order, and what to say of the others that the source has."""
+    """The days that may be ``loaded``, in order, and sentences about the others that the source has."""
 
     loaded: list[Day]
     refused: list[str]
@@ -63,7 +63,7 @@ def checked(
 
     def without(days: list[Day], wrong: Callable[[Day], str | None], sentence: str) -> list[Day]:
         if names := [name for day in days if (name := wrong(day))]:
-            refused.append(sentence.format(days=_named(names)))
+            refused.append(sentence.format(days=named(names)))
         return [day for day in days if not wrong(day)]
 
     days = sorted(delivered, key=lambda day: in_order(spec, day.value))
@@ -140,7 +140,7 @@ def _far(
             continue
         last, usual = value, max(usual, days_after)
     if far[1:]:
-        sentences.append(f"{_named(far[1:])}: after it.")
+        sentences.append(f"{named(far[1:])}: after it.")
     return set(far), sentences
 
 
@@ -153,7 +153,7 @@ def _after_missing(
         # Days before the window are not loaded at the start.
         is_in_window = record is not None or values.distance(value, new[-1]) < spec.index.window - 1
         if values.distance(last, value) > 1 and is_in_window:
-            later = f" (and {_named(new[place + 1 :])})" if new[place + 1 :] else ""
+            later = f" (and {named(new[place + 1 :])})" if new[place + 1 :] else ""
             missing = values.after(last)
             return set(new[place:]), [
                 f"there is no batch of {missing}, which comes before {value}{later}; gaps: fail asks for all."
@@ -161,7 +161,7 @@ def _after_missing(
     return set(), []
 
 
-def _named(names: Sequence[str]) -> str:
+def named(names: Sequence[str]) -> str:
     """The first names of a list, and how many others it has."""
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

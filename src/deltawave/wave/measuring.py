@@ -12,8 +12,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.costs.wave_parameters import FixedCosts, WaveParameters
 from deltawave.wave import statements as sql
+from deltawave.wave.cost_parameters import FixedCosts, WaveParameters
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import Part, WaveRecord
 

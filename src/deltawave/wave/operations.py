@@ -99,9 +99,9 @@ def as_json(operation: Operation) -> dict[str, Any]:
     return {"operation": type(operation).__name__, **fields}
 
 
-def from_json(told: Mapping[str, Any]) -> Operation:
+def from_json(values: Mapping[str, Any]) -> Operation:
     """The operation from the result of :func:`as_json`."""
-    fields = {name: frozenset(value) if name == "days" else value for name, value in told.items()}
+    fields = {name: frozenset(value) if name == "days" else value for name, value in values.items()}
     kind = next(each for each in get_args(Operation) if each.__name__ == fields["operation"])
     del fields["operation"]
     operation: Operation = kind(**fields)

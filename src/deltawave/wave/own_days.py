@@ -11,10 +11,9 @@ from uuid import uuid4
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.costs.wave_parameters import TableParameters, WaveParameters
-from deltawave.differencing.comparable import literal
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import literal, quoted
 from deltawave.wave.access import timed_index_probe, timed_segment_scan
+from deltawave.wave.cost_parameters import TableParameters, WaveParameters
 from deltawave.wave.measuring import (
     RUNS,
     Laboratory,
@@ -75,13 +74,13 @@ class _Trial:
     name: str
 
     def index(self, window: int) -> WaveParameters:
-        """A wave index with one day in each constituent, all days but the last; then the last is taken."""
+        """A wave index with one day in each constituent, all days but the last; then the last is loaded."""
         *first, last = self.values
         kept = len(first)
         spec = replace(self.spec, index=WaveIndex("reindex", kept, kept))
         table = WaveTable(self.session, self.schema, self.name)
         table.update(self._of(first), spec, gaps="skip", accept=True)
-        taken = seconds(lambda: table.update(self._of([last]), spec, gaps="skip", accept=True))
+        loading = seconds(lambda: table.update(self._of([last]), spec, gaps="skip", accept=True))
 
         def probed(value: str, low: Any, high: Any) -> int:
             _read(timed_index_probe(self.session, table.view, value, low, high))
@@ -99,7 +98,7 @@ class _Trial:
         )
         many = frozenset(range(1, kept + 1))
         share = queries.rows_found / numbered[kept + 1].rows
-        result = measured(laboratory, many, queries, share, window, taken).per_day
+        result = measured(laboratory, many, queries, share, window, loading).per_day
         # A batch that hardly has rows: without building the day.
         return replace(result, fixed=replace(result.fixed, batch=max(0.0, result.fixed.batch - result.build)))
 
@@ -125,11 +124,11 @@ class _Trial:
         new = self._of([last])
         drop = f"alter table {name} drop partition ({quoted(day)} = {literal(last)})"
 
-        def take() -> None:
+        def load() -> None:
             new.select(*table.columns).write.insertInto(name)
             self.session.sql(drop)
 
-        return TableParameters(size, median_seconds([take] * RUNS), find, scan, find_fixed, scan_fixed)
+        return TableParameters(size, median_seconds([load] * RUNS), find, scan, find_fixed, scan_fixed)
 
     def drop(self) -> None:
         """Drop all relations of this trial."""

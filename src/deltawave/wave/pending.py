@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from deltawave.wave.day_values import DayValues, day_values, in_order, values_of
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.tables import GAPS, Day, WaveRecord, WaveSpec
 
-_REBUILD = "build the wave index anew, or set it back."
-GAPS = ("skip", "empty", "fail")
+_REBUILD = "rebuild the wave index, or set it back."
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,7 @@ class Work:
     """One transition to be made.
 
     - ``kind``: ``prepare`` (the preparation left by the last day), ``start`` (the first days, up to W, at once),
-      ``take`` (a new day), ``replace`` (a day that was delivered again), ``drop`` (a wrong day; see :func:`emptied`) or
+      ``load`` (a new day), ``replace`` (a day that was delivered again), ``drop`` (a wrong day; see :func:`emptied`) or
       ``show`` (only another clipping of the view)
     - ``days``: these days, as the source has them
     """
@@ -37,9 +36,9 @@ class Work:
         return {"kind": self.kind, "days": [vars(day) for day in self.days]}
 
     @staticmethod
-    def from_json(told: Mapping[str, Any]) -> Work:
+    def from_json(values: Mapping[str, Any]) -> Work:
         """From the result of :meth:`to_json`."""
-        return Work(told["kind"], tuple(Day(**day) for day in told["days"]))
+        return Work(values["kind"], tuple(Day(**day) for day in values["days"]))
 
 
 def pending(
@@ -68,7 +67,7 @@ def pending(
         raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
     if gaps != "skip" and spec.day_type == "string":
         raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
-    # Also for days that the index does not have: otherwise the source's day would be taken.
+    # Also for days that the index does not have: otherwise the source's day would be loaded.
     check_dropped(delivered, drop)
     ordered = sorted(delivered, key=lambda day: in_order(spec, day.value))
     if record is None:
@@ -101,7 +100,7 @@ def pending(
     work += drops
     work += [Work("replace", (day,)) for day in again]
     last = record.days[record.state_day].value
-    work += _taken(_with_gaps(values_of(record), new, last, gaps, spec.index.window), spec)
+    work += _loaded(_with_gaps(values_of(record), new, last, gaps, spec.index.window), spec)
     if not work and spec.clip != record.spec.clip and not spec.index.rules.is_hard:
         work = [Work("show")]
     return work, late
@@ -122,18 +121,18 @@ def emptied(record: WaveRecord, drop: Collection[str]) -> WaveRecord:
             continue
         if number - 1 not in days:
             raise ValueError(
-                f"{day.value} is the oldest day of the index, and can't be dropped: build the wave index anew."
+                f"{day.value} is the oldest day of the index, and can't be dropped: rebuild the wave index."
             )
         days[number] = _place_after(values, days[number - 1])
     return replace(record, days=days)
 
 
 def day_in_the_way(record: WaveRecord, drop: Collection[str], late: Sequence[Day]) -> str | None:
-    """The day to drop if it is wrong, so that the first of the days that came too late can still be taken.
+    """The day to drop if it is wrong, so that the first of the days that came too late can still be loaded.
 
     It is the newest of the later days with rows; if there is none, the first without, which moves the others too. None
     if all days that came too late precede the index, whose oldest day can't be dropped. ``record``, ``drop``,
-    ``late``: as :func:`pending` takes and returns them.
+    ``late``: as :func:`pending` gets and returns them.
     """
     kept = emptied(record, set(drop).difference(unknown_days(record, drop)))
     days = [day for _, day in sorted(kept.days.items())]
@@ -170,8 +169,8 @@ def check_dropped(delivered: Sequence[Day], drop: Collection[str]) -> None:
     for value in drop:
         if value in there:
             raise ValueError(
-                f"{value} can't be dropped: the source still has it, and it would be taken again. Correct it there, or "
-                "leave it out of the select."
+                f"{value} can't be dropped: the source still has it, and it would be loaded again. Correct it there, "
+                "or leave it out of the select."
             )
 
 
@@ -186,18 +185,18 @@ def check_same(was: WaveSpec, now: WaveSpec) -> None:
 
 
 def _begun(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
-    """One transition, so that readers of an index that is built anew never see a part of its days."""
+    """One transition, so that readers of an index that is rebuilt never see a part of its days."""
     if not days:
         return []
     return _prepared([Work("start", tuple(days))], spec)
 
 
-def _taken(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
-    return _prepared([Work("take", (day,)) for day in days], spec)
+def _loaded(days: Sequence[Day], spec: WaveSpec) -> list[Work]:
+    return _prepared([Work("load", (day,)) for day in days], spec)
 
 
 def _prepared(works: Sequence[Work], spec: WaveSpec) -> list[Work]:
-    """Each work with the preparation that may follow it; a preparation without operations is skipped in its turn."""
+    """Each work with the preparation that may follow it; a preparation without operations is skipped later."""
     if not spec.index.rules.has_temporaries:
         return list(works)
     return [each for work in works for each in (work, Work("prepare"))]

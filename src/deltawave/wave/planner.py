@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 
-from deltawave.wave.belonging import misfits
-from deltawave.wave.deletion import DEL
-from deltawave.wave.operations import AddIndex, AddToIndex, BuildIndex, Copy, Days, Operation, Rename, applied
-from deltawave.wave.rata import RATA
-from deltawave.wave.reindex import REINDEX
-from deltawave.wave.reindex_plus import REINDEX_PLUS
-from deltawave.wave.reindex_plus_plus import REINDEX_PLUS_PLUS
-from deltawave.wave.scheme import Scheme, Steps, Wave
+from deltawave.wave.operations import (
+    NO_DAYS,
+    AddIndex,
+    AddToIndex,
+    BuildIndex,
+    Copy,
+    Days,
+    Operation,
+    Rename,
+    applied,
+    as_json,
+    shown,
+)
+from deltawave.wave.schemes import SCHEMES, Scheme, Steps, Wave
 from deltawave.wave.state import WaveState, constituent
-from deltawave.wave.wata import WATA
-
-SCHEMES = {
-    "del": DEL,
-    "reindex": REINDEX,
-    "reindex_plus": REINDEX_PLUS,
-    "reindex_plus_plus": REINDEX_PLUS_PLUS,
-    "wata": WATA,
-    "rata": RATA,
-}
 
 
 @dataclass(frozen=True)
@@ -154,10 +152,10 @@ def transition(index: WaveIndex, state: WaveState) -> DayPlan:
 
     Raises ``ValueError`` if the state does not belong to the wave index, for instance because of another window.
     """
-    for wrong in misfits(index.rules, index.wave, state):
+    for wrong in _misfits(index.rules, index.wave, state):
         raise ValueError(
             f"The state after day {state.day} is not one of {index.scheme} with a window of {index.window} days and "
-            f"{index.constituents} constituents: {wrong}. Build the wave index again."
+            f"{index.constituents} constituents: {wrong}. Rebuild the wave index."
         )
     return _next(index, state)
 
@@ -185,3 +183,86 @@ def plans(index: WaveIndex, last_day: int) -> Iterator[DayPlan]:
 def _planned(steps: Steps, before: WaveState) -> DayPlan:
     after = applied(steps.transition + steps.preparation, before.indexes)
     return DayPlan(steps.transition, steps.preparation, WaveState(before.day + 1, after))
+
+
+def _misfits(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
+    """The reasons why the next transition cannot start from a state."""
+    return _growing(rules, wave, state) if state.day < wave.window else _complete(rules, wave, state)
+
+
+def _growing(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
+    so_far = frozenset(range(1, state.day + 1))
+    for number, days in enumerate(rules.layout(wave.window, wave.constituents), 1):
+        found = state.indexes.get(constituent(number), NO_DAYS)
+        if found != days & so_far:
+            yield f"{constituent(number)} has {shown(found)}, not {shown(days & so_far)}"
+
+
+def _complete(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
+    names = {constituent(number) for number in range(1, wave.constituents + 1)}
+    found = {name for name in state.indexes if name[0] == "I"}
+    if names != found:
+        yield f"its constituents are {', '.join(sorted(found)) or 'none'}"
+        return
+    days = frozenset().union(*state.constituents)
+    # Theorem 2 for soft windows.
+    longest = wave.window if rules.is_hard else wave.window + ceil((wave.window - 1) / (wave.constituents - 1)) - 1
+    first = min(days, default=0)
+    if state.length != len(days) or days != frozenset(range(first, state.day + 1)):
+        yield f"its constituents do not have each day up to {state.day} once"
+    elif not wave.window <= len(days) <= longest:
+        yield f"it has the days from {first} on"
+    else:
+        yield from _temporaries(rules, wave, state)
+
+
+def _temporaries(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
+    expired = wave.expired(state)
+    needed = rules.needs(state, state.indexes[constituent(state.holding(expired))] - {expired})
+    for name, days in needed.items():
+        if name not in state.indexes:
+            yield f"it has no index {name}"
+        elif days is not None and state.indexes[name] != days:
+            yield f"{name} has {shown(state.indexes[name])}, not {shown(days)}"
+    # P are indexes that are prepared ahead.
+    kinds = ("I", "P") if rules.prepares else ("I",)
+    for name in sorted(state.indexes.keys() - needed.keys()):
+        if not name.startswith(kinds):
+            yield f"it has an index {name}"
+
+
+def plan_json(plan: DayPlan) -> str:
+    """A day's plan as one JSON object on one line.
+
+    - ``day``: its number
+    - ``operations``: objects with ``operation``, and with ``index`` and ``days`` or ``source`` and ``target``
+    - ``constituents``: the days of each, after the operations
+    - ``temporaries``: the days of each temporary index, empty ones too, by ascending T; then of the indexes prepared
+      ahead, by ascending P
+    """
+    return json.dumps(
+        {
+            "day": plan.day,
+            "operations": [as_json(operation) for operation in plan.operations],
+            "constituents": [sorted(days) for days in plan.state.constituents],
+            "temporaries": [sorted(days) for days in plan.state.temporaries],
+        }
+    )
+
+
+def plan_table(plans: Sequence[DayPlan]) -> str:
+    """Plans as in the paper's tables: a line for each operation, with the time-sets next to a day's first one."""
+    count = max((len(plan.state.constituents) for plan in plans), default=0)
+    head = ["day", "operations", *(f"I{number}" for number in range(1, count + 1)), "temporaries"]
+    lines = [head, *(line for plan in plans for line in _lines(plan))]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
+def _lines(plan: DayPlan) -> Iterator[list[str]]:
+    time_sets = [shown(days) for days in plan.state.constituents]
+    temporaries = " ".join(shown(days) for days in plan.state.temporaries)
+    first, *others = map(str, plan.operations)
+    yield [str(plan.day), first, *time_sets, temporaries]
+    for operation in others:
+        yield ["", operation, *[""] * len(time_sets), ""]

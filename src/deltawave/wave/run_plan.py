@@ -69,7 +69,7 @@ def plan_run(
     found = checked(kept, spec, values, delivered, chosen, clock, accept)
     works, late = pending(record, spec, found.loaded, chosen, drop)
     if kept and clock and clock.is_ahead(values, kept.days[kept.state_day].value):
-        # What has left the window can't be told from what never had a place.
+        # What has left the window can't be distinguished from what never had a place.
         late = _passed_over(kept, found.loaded)
     wrong = day_in_the_way(record, drop, late) if record and late else None
     return RunPlan(

@@ -32,7 +32,7 @@ class WaveState:
 
     The globals of the algorithms (WI Appendix A) follow from it: Days[i] is the time-set of I_i, last the constituent
     with the newest day, TempUsed the highest T, and DaysToAdd the days that a constituent has and its next replacement
-    lacks.
+    misses.
     """
 
     day: int = 0

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from deltawave.differencing.comparable import literal
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import literal, quoted
 from deltawave.wave.operations import Days
-from deltawave.wave.tables import IS_FIRST, PART, PLACE, VALUE, Part, Table, WaveRecord, WaveSpec, as_comment
+from deltawave.wave.tables import IS_FIRST, PART, PLACE, VALUE, Part, WaveRecord, WaveSpec, as_comment
 
 PARTS_GONE = (
     "The wave index has dropped parts that this query names, since it has made two more transitions: make the query "
@@ -110,16 +109,25 @@ def view_select(record: WaveRecord, mark: dict[str, Any]) -> str:
     """The select that readers see: the rows of all constituents. Its text has ``mark`` and the record in a comment."""
     columns = ", ".join(quoted(name) for name, _ in record.spec.columns)
     comment = as_comment({**mark, "wave": record.to_json()})
-    branches = [_branch(record, table) for table in record.constituents if table.parts]
+    shown = frozenset(day for day in record.days if day >= record.first_shown)
+    # All tables have the same columns. Naming them once keeps the view's text short.
+    branches = entries(record, shown, [IS_FIRST] if record.spec.is_multiple else [])
     return f"select /* deltawave {comment} */ {columns} from (\n" + "\nunion all\n".join(branches) + "\n)"
 
 
-def _branch(record: WaveRecord, table: Table) -> str:
-    spec = record.spec
-    conditions = [part_filter(table.parts)]
-    if spec.is_multiple:
-        conditions.append(IS_FIRST)
-    if min(table.days) < record.first_shown:
-        conditions.append(of_days(record, {day for day in table.days if day >= record.first_shown}))
-    # All tables have the same columns. Naming them once keeps the view's text short.
-    return f"select * from {table.name} where {' and '.join(conditions)}"
+def entries(record: WaveRecord, days: Days, conditions: Sequence[str] = (), checks_parts: bool = False) -> list[str]:
+    """Selects of the entries of days that fulfil conditions, from each constituent that has some of these days.
+
+    ``checks_parts``: let them fail if a part with rows has been dropped since (see :func:`parts_are_there`).
+    """
+    found = []
+    for table in record.constituents:
+        parts = [part for part in table.parts if part.days & days]
+        if not parts:
+            continue
+        there = parts_are_there(record, table.name, parts) if checks_parts else None
+        has_others = any(not part.days <= days for part in parts)
+        of_range = of_days(record, days & table.days) if has_others else None
+        fulfilled = [each for each in (part_filter(parts), there, *conditions, of_range) if each]
+        found.append(f"select * from {table.name} where {' and '.join(fulfilled)}")
+    return found

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from typing import Any
 
+from pyspark.sql import Row
+
+from deltawave.sql_text import literal
 from deltawave.wave.day_checksum import changed_days
 from deltawave.wave.execution import Naming, Writer, drops, superseded
 from deltawave.wave.operations import NO_DAYS, AddToIndex, DeleteFromIndex, Operation
 from deltawave.wave.pending import Work, check_same, emptied
 from deltawave.wave.planner import start, transition
 from deltawave.wave.statements import view_select
-from deltawave.wave.tables import WaveRecord, WaveSpec
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec, as_comment
+
+# A metastore in Derby, like Spark's embedded one, keeps 32,700; a decision's own record takes some hundred of them.
+MOST_TEXT = 32_000
+_ATTEMPT = "0" * 12
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,11 @@ class Step:
     drops: tuple[str, ...]
     changed_days: str | None
 
+    @property
+    def part_drops(self) -> list[str]:
+        """Those of ``drops`` that remove parts of tables that stay."""
+        return [text for text in self.drops if text.startswith("alter table")]
+
     def view(self, mark: Mapping[str, Any]) -> str:
         """The text of the view after it."""
         return view_select(self.record, dict(mark))
@@ -42,18 +55,18 @@ def step(
     work: Work,
     source: str,
     naming: Naming,
-    former: WaveRecord | None = None,
+    shown: WaveRecord | None = None,
 ) -> Step:
     """A transition; ``source`` is the relation that has the rows of the work's days.
 
-    ``former``: the wave index that readers see until then, if ``record`` is none because it is built anew. Raises
+    ``shown``: the wave index that readers see until then, if ``record`` is none because it is rebuilt. Raises
     ``ValueError`` for a specification that does not continue the record's.
     """
     if record is not None:
-        # The source may have changed since the run asked for the pending work.
+        # The source may have changed since the run was planned.
         check_same(record.spec, spec)
     before = record or WaveRecord(spec)
-    seen = record or former or before
+    seen = record or shown or before
     index = spec.index
     operations: tuple[Operation, ...]
     left: tuple[Operation, ...] = ()
@@ -87,5 +100,47 @@ def step(
     after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind in ("prepare", "show")))
     indexed = after.indexed | {number}
     after = replace(after, days={each: day for each, day in days.items() if each in indexed})
-    asked = changed_days(after, new, writer.first, writer.written) if writer.written else None
-    return Step(tuple(writer.statements), after, tuple(drops(seen, after)), asked)
+    query = changed_days(after, new, writer.first, writer.written) if writer.written else None
+    return Step(tuple(writer.statements), after, tuple(drops(seen, after)), query)
+
+
+@dataclass(frozen=True)
+class WrittenDays:
+    """The days of a transition whose written rows are not those that were expected.
+
+    - ``changed``: new days with another number of rows
+    - ``damaged``: days that were copied within the index, and are not those that were recorded
+    - ``checksums``: new days, with the checksums of the written rows
+    """
+
+    changed: list[str]
+    damaged: list[str]
+    checksums: dict[str, str]
+
+
+def written_days(rows: Iterable[Row]) -> WrittenDays:
+    """The days in the result of :func:`deltawave.wave.day_checksum.changed_days`."""
+    found = sorted(rows, key=lambda row: str(row["day"]))
+    new = [row for row in found if not row["is_copied"]]
+    return WrittenDays(
+        [row["day"] for row in new if row["has_other_count"]],
+        list(dict.fromkeys(row["day"] for row in found if row["is_copied"])),
+        {row["day"]: row["checksum"] for row in new},
+    )
+
+
+def full_length(spec: WaveSpec, schema: str, model: str) -> int:
+    """The characters of a decision when the window has grown to its W days, for names and days of usual lengths."""
+    record, longest = WaveRecord(spec), 0
+    for number in range(1, spec.index.window + 1):
+        value = str(date(2000, 1, 1) + timedelta(days=number)) if spec.day_type == "date" else f"{number:08}"
+        works = [Work("load", (Day(value, 1_000_000, "0" * 16),)), Work("prepare")]
+        for batch, work in enumerate(works, 2 * number - 1):
+            if work.kind == "load" or record.pending:
+                made = step(record, spec, work, "", Naming(schema, model, batch, _ATTEMPT))
+                record = made.record
+                if number == spec.index.window:
+                    text = made.view({"batch_id": batch, "attempt": _ATTEMPT})
+                    # The decision's record has it as SQL text within JSON text.
+                    longest = max(longest, len(literal(as_comment({"select": text}))))
+    return longest

@@ -13,9 +13,11 @@ from typing import Any
 
 from deltawave.wave.operations import Days, Operation, as_json, from_json
 from deltawave.wave.planner import WaveIndex
+from deltawave.wave.schemes import SCHEMES
 from deltawave.wave.state import WaveState
 
 TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
+GAPS = ("skip", "empty", "fail")
 # A Hive metastore cannot filter by a name that begins with an underscore.
 PART = "wave_part"
 VALUE = "wave_value"
@@ -86,8 +88,8 @@ class WaveSpec:
             if getattr(self, option).lower() not in names:
                 has = ", ".join(name for name, _ in self.columns)
                 raise ValueError(f"{option} {getattr(self, option)!r}: there is no such column; there are {has}.")
-        if taken := names & {PART, VALUE, PLACE, IS_FIRST}:
-            raise ValueError(f"column {min(taken)}: the index needs that name; give the column another one.")
+        if reserved := names & {PART, VALUE, PLACE, IS_FIRST}:
+            raise ValueError(f"column {min(reserved)}: the index needs that name; give the column another one.")
         if self.day_type not in ("date", "string", "int", "bigint", "smallint", "tinyint"):
             raise ValueError(
                 f"day_column {self.day_column!r} is of type {self.day_type}: take a date, a whole number or a text."
@@ -183,20 +185,29 @@ class WaveRecord:
         }
 
     @staticmethod
-    def from_json(told: Mapping[str, Any]) -> WaveRecord:
+    def from_json(values: Mapping[str, Any]) -> WaveRecord:
         """From the result of :meth:`to_json`."""
-        spec = dict(told["spec"])
+        spec = dict(values["spec"])
         spec["index"] = WaveIndex(**spec["index"])
         spec["columns"] = tuple((name, kind) for name, kind in spec["columns"])
         return WaveRecord(
             WaveSpec(**spec),
-            told["day"],
-            {int(number): Day(*day) for number, day in told["days"].items()},
-            {name: _table(table) for name, table in told["indexes"].items()},
-            tuple(from_json(operation) for operation in told["pending"]),
-            tuple(_table(table) for table in told["replaced"]),
-            told["run"],
+            values["day"],
+            {int(number): Day(*day) for number, day in values["days"].items()},
+            {name: _table(table) for name, table in values["indexes"].items()},
+            tuple(from_json(operation) for operation in values["pending"]),
+            tuple(_table(table) for table in values["replaced"]),
+            values["run"],
         )
+
+
+def choices() -> dict[str, Any]:
+    """What options of a wave index can be: ``schemes``, with the least numbers of constituents; others as lists."""
+    return {
+        "schemes": {name: scheme.least for name, scheme in SCHEMES.items()},
+        "techniques": list(TECHNIQUES),
+        "gaps": list(GAPS),
+    }
 
 
 def named_parts(tables: Iterable[Table]) -> set[tuple[str, str]]:
@@ -204,9 +215,9 @@ def named_parts(tables: Iterable[Table]) -> set[tuple[str, str]]:
     return {(table.name, part.name) for table in tables for part in table.parts}
 
 
-def as_comment(told: Mapping[str, Any]) -> str:
+def as_comment(values: Mapping[str, Any]) -> str:
     """JSON that is safe in a SQL comment: nothing begins or ends a comment, and no ``${name}`` is replaced."""
-    return json.dumps(told, separators=(",", ":")).replace("*", "\\u002a").replace("${", "\\u0024{")
+    return json.dumps(values, separators=(",", ":")).replace("*", "\\u002a").replace("${", "\\u0024{")
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -217,8 +228,8 @@ def _table_json(table: Table) -> dict[str, Any]:
     return {"table": table.name, "parts": [[part.name, as_ranges(part.days)] for part in table.parts]}
 
 
-def _table(told: Mapping[str, Any]) -> Table:
-    return Table(told["table"], tuple(Part(name, of_ranges(days)) for name, days in told["parts"]))
+def _table(values: Mapping[str, Any]) -> Table:
+    return Table(values["table"], tuple(Part(name, of_ranges(days)) for name, days in values["parts"]))
 
 
 def as_ranges(days: Days) -> str:

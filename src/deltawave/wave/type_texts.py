@@ -15,7 +15,7 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import quoted
 
 _FIELD = re.compile(r"`((?:[^`]|``)*)`:")
 # Such as decimal(9,2).

@@ -15,14 +15,12 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.differencing.comparable import literal
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import literal, quoted
 from deltawave.wave.day_checksum import day_checksum
-from deltawave.wave.execution import Naming
+from deltawave.wave.execution import Naming, leftover_parts, leftover_tables
 from deltawave.wave.guards import Clock
-from deltawave.wave.leftovers import leftover_parts, leftover_tables
 from deltawave.wave.run_plan import plan_run
-from deltawave.wave.steps import Step, step
+from deltawave.wave.steps import Step, step, written_days
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 from deltawave.wave.type_texts import type_text
 
@@ -59,23 +57,23 @@ class WaveTable:
         drop: Collection[str] | str = (),
         lead_days: int = 1,
     ) -> list[Day]:
-        """Take the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
+        """Load the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
         ``gaps``, ``drop`` and ``accept``: see :func:`deltawave.wave.run_plan.plan_run`; ``lead_days``: how many days
         after the current date of the session a day may be. Returns the days that come too late. Warns of days whose
         values differ each time they are read, and of unknown days to drop. Raises ``ValueError`` where that function
         and :func:`check_catalog` do, for rows with other columns than ``spec``, for a wave index of a dbt model, for a
-        source that changes while it is read, and, after it has taken the other days, for days that look wrong.
+        source that changes while it is read, and, after it has loaded the other days, for days that look wrong.
         """
         check_catalog(self.session)
         _check_columns(columns_of(rows), spec)
         drop = [drop] if isinstance(drop, str) else drop
         source = f"wave_{uuid4().hex}"
-        told = marked(self.session, self.view) if self._exists() else None
-        former = WaveRecord.from_json(told["wave"]) if told else None
-        self._refuse_what_dbt_keeps(former)
-        record = None if rebuild else former
-        batch, attempt = told["batch_id"] if told else 0, uuid4().hex[:12]
+        mark = marked(self.session, self.view) if self._exists() else None
+        shown = WaveRecord.from_json(mark["wave"]) if mark else None
+        self._refuse_what_dbt_keeps(shown)
+        record = None if rebuild else shown
+        batch, attempt = mark["batch_id"] if mark else 0, uuid4().hex[:12]
         days = delivered(rows, spec)
         plan = plan_run(record, spec, days, gaps, drop, Clock(date_at(self.session), lead_days), accept)
         if plan.unknown:
@@ -93,7 +91,7 @@ class WaveTable:
                     continue
                 batch += 1
                 naming = Naming(self.schema, self.name, batch, attempt)
-                made = step(record, spec, each, source, naming, former)
+                made = step(record, spec, each, source, naming, shown)
                 if changed := self._write(made):
                     _LOG.warning(
                         "%s: the values of day(s) %s differ each time they are read. The days are indexed, and indexed "
@@ -102,9 +100,9 @@ class WaveTable:
                         ", ".join(changed),
                     )
                     # The written rows stay; the record gets their checksums.
-                    made = step(record, spec, each.as_written(changed), source, naming, former)
-                self._show(made, is_new=former is None, mark={"batch_id": batch, "attempt": attempt})
-                record = former = made.record
+                    made = step(record, spec, each.as_written(changed), source, naming, shown)
+                self._show(made, is_new=shown is None, mark={"batch_id": batch, "attempt": attempt})
+                record = shown = made.record
         finally:
             self.session.catalog.dropTempView(source)
         if record is not None:
@@ -122,19 +120,20 @@ class WaveTable:
         """The checksums of new days whose written values differ from the counted ones."""
         for statement in made.statements:
             self.session.sql(statement)
-        changed = self.session.sql(made.changed_days).collect() if made.changed_days else []
-        if others := [row["day"] for row in changed if row["has_other_count"] and not row["is_copied"]]:
+        found = written_days(self.session.sql(made.changed_days).collect() if made.changed_days else [])
+        if found.changed:
             raise ValueError(
-                f"{self.view}: the source's rows of {', '.join(others)} changed while they were read, or are others "
-                "each time. Nothing was changed. Run again; which rows a day has must not depend on when it is read."
+                f"{self.view}: the source's rows of {', '.join(found.changed)} changed while they were read, or are "
+                "others each time. Nothing was changed. Run again; which rows a day has must not depend on when it is "
+                "read."
             )
-        if damaged := sorted({row["day"] for row in changed if row["is_copied"]}):
+        if found.damaged:
             raise ValueError(
-                f"{self.view}: the rows of {', '.join(damaged)} in the index are not those that were recorded: files "
-                "were changed or lost. Nothing was changed. Restore them, or rebuild the index from a source that has "
-                "the days."
+                f"{self.view}: the rows of {', '.join(found.damaged)} in the index are not those that were recorded: "
+                "files were changed or lost. Nothing was changed. Restore them, or rebuild the index from a source "
+                "that has the days."
             )
-        return {row["day"]: row["checksum"] for row in changed}
+        return found.checksums
 
     def _show(self, made: Step, is_new: bool, mark: dict[str, Any]) -> None:
         self.session.sql(f"{'create' if is_new else 'alter'} view {self.view} as {made.view(mark)}")
@@ -230,7 +229,7 @@ def marked(session: SparkSession, relation: str) -> dict[str, Any]:
     texts: Sequence[str] = [row["data_type"] or "" for row in facts if row["col_name"] == "View Text"]
     # Columns are listed first, and one of them may have that name.
     found = _MARK.search(texts[-1]) if texts else None
-    told: dict[str, Any] = json.loads(found.group(1)) if found else {}
-    if "wave" not in told:
+    mark: dict[str, Any] = json.loads(found.group(1)) if found else {}
+    if "wave" not in mark:
         raise ValueError(f"{relation} is not a wave index.")
-    return told
+    return mark

@@ -160,7 +160,7 @@ def test_a_remote_database(own_process, server):
     outcome = own_process.dbt("--debug run")
     assert outcome.returncode == 1
     shown = " ".join(outcome.stdout.split())
-    assert "Remote 'gone' can't be read. Check the database in its url. Spark said: " in shown
+    assert "Remote 'gone' can't be read. Check the database in its url. Spark's message: " in shown
     assert "Remote 'driverless': Spark finds no org.postgresql.Driver. Add spark.jars.packages" in shown
     assert "hunter2" not in shown
 

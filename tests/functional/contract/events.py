@@ -1,4 +1,4 @@
-"""What may befall a change log between its runs, each as one or more days in the life of a model."""
+"""What may befall a change log between its runs, each as one or more days in the history of a model."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from declarations import Declaration
-from lineup import USUAL, Edit, Model
-from world import LIMIT, World
+from source import LIMIT, Source
+
+from models import USUAL, Edit, Model
 
 BEFORE_DECISION = ["land", "check", "prepare", "stage", "count", "guard", "decide"]
 AFTER_DECISION = ["place", "record", "publish", "clean", "end"]
@@ -20,7 +21,7 @@ class Day:
 
     event: str
     # What happens to the source.
-    source: Callable[[World], None] = World.change
+    change: Callable[[Source], None] = Source.change
     # Operations on the log: their names.
     operations: tuple[str, ...] = ()
     flag: str | None = None
@@ -33,20 +34,20 @@ class Day:
     is_undone: bool = False
     # Does the source have nothing new?
     is_idle: bool = False
-    # Is it refused in one of the runs of a turn?
-    is_seen_in_turn: bool = False
-    # Is it repeated until a turn has found all that the source has?
+    # Is it refused in one of the runs of a cycle?
+    is_seen_in_cycle: bool = False
+    # Is it repeated until a cycle has found all that the source has?
     is_repeated: bool = False
 
     @property
     def is_refused_by_columns(self) -> bool:
-        return self.refused in (NEW_COLUMN, LOST_COLUMN)
+        return self.refused in (NEW_COLUMN, DROPPED_COLUMN)
 
     @property
     def surely_decides(self) -> bool:
         """Does its run decide a batch, whatever the model?"""
-        waits = self.refused or self.stops_at or self.is_undone or self.is_seen_in_turn or self.is_repeated
-        return not (waits or self.flag or self.is_idle or self.source is same)
+        waits = self.refused or self.stops_at or self.is_undone or self.is_seen_in_cycle or self.is_repeated
+        return not (waits or self.flag or self.is_idle or self.change is same)
 
 
 @dataclass(frozen=True)
@@ -62,41 +63,41 @@ def error_at(step: str) -> str:
     return f"error at {step}"
 
 
-def same(world: World) -> None:
+def same(source: Source) -> None:
     """Nothing happens."""
 
 
-def empty(world: World) -> None:
-    world.rows = []
+def empty(source: Source) -> None:
+    source.rows = []
 
 
-def lose(world: World) -> None:
-    world.lose(0.7)
+def lose(source: Source) -> None:
+    source.lose(0.7)
 
 
-def twice(world: World) -> None:
-    world.change()
-    world.twice()
+def twice(source: Source) -> None:
+    source.change()
+    source.twice()
 
 
-def late(world: World) -> None:
-    world.change()
-    world.come_late(2)
+def late(source: Source) -> None:
+    source.change()
+    source.come_late(2)
 
 
-def too_late(world: World) -> None:
-    world.change()
-    world.come_late(5)
+def too_late(source: Source) -> None:
+    source.change()
+    source.come_late(5)
 
 
-def back(world: World) -> None:
-    world.turn_back()
+def back(source: Source) -> None:
+    source.set_clock_back()
 
 
-def back_and_change(world: World) -> None:
-    world.turn_back()
-    world.clock -= 8
-    world.change()
+def back_and_change(source: Source) -> None:
+    source.set_clock_back()
+    source.clock -= 8
+    source.change()
 
 
 def other_strategy(model: Model) -> Edit:
@@ -124,7 +125,7 @@ def _sees_no_deletes(model: Model, declared: Declaration) -> str | None:
 
 
 def _bounded(model: Model, declared: Declaration) -> str | None:
-    return "a run reads a part; the guard is that of a turn" if model.is_bounded else None
+    return "a run reads a part; the guard is that of a cycle" if model.is_bounded else None
 
 
 def _unbounded(model: Model, declared: Declaration) -> str | None:
@@ -155,17 +156,17 @@ def _both(*reasons: Callable[[Model, Declaration], str | None]) -> Callable[[Mod
     return lambda model, declared: next(filter(None, (reason(model, declared) for reason in reasons)), None)
 
 
-# By time, the newest row is missed first; a view is told by the share of its deletes.
+# By time, the newest row is missed first; for a view only the share of its deletes counts.
 EMPTY = "the dump is empty|no row is that recent|would be deleted"
 NEW_COLUMN = r"columns of the dump have changed \(added: note"
-LOST_COLUMN = r"columns of the dump have changed \(added: none; dropped: name|select has no column 'name'"
+DROPPED_COLUMN = r"columns of the dump have changed \(added: none; dropped: name|select has no column 'name'"
 
 
 def events() -> list[Event]:
     """All that happens by a day of its own. An error after the decision happens to days of other events."""
     return [
         Event("full refresh", day("full refresh", flag="--full-refresh")),
-        Event("rewind", day("rewind", source=same, operations=("rewind",)), _baseline),
+        Event("rewind", day("rewind", change=same, operations=("rewind",)), _baseline),
         Event("expire", day("expire", operations=("expire",)), _baseline),
         Event("compact and purge", day("compact and purge", operations=("compact", "purge"))),
         Event(
@@ -177,23 +178,23 @@ def events() -> list[Event]:
             _bag,
         ),
         Event("edited select", lambda model: [Day("edited select", edit=Edit(limit=LIMIT - 1)), Day("edit undone")]),
-        Event("late rows", day("late rows", source=late), _untimed),
-        Event("rows too late", day("rows too late", source=too_late), _untimed),
+        Event("late rows", day("late rows", change=late), _untimed),
+        Event("rows too late", day("rows too late", change=too_late), _untimed),
         Event(
             "clock back",
             lambda model: [
                 # So that the log has a high-water mark.
                 Day("ordinary"),
-                Day("clock back", source=back, refused="no row is that recent", is_undone=True),
-                Day("clock back accepted", source=back_and_change, accepts=True),
+                Day("clock back", change=back, refused="no row is that recent", is_undone=True),
+                Day("clock back accepted", change=back_and_change, accepts=True),
             ],
             _untimed,
         ),
-        Event("empty source", day("empty source", source=empty, refused=EMPTY, is_undone=True)),
+        Event("empty source", day("empty source", change=empty, refused=EMPTY, is_undone=True)),
         Event(
             "empty source accepted",
             lambda model: [
-                Day("empty source accepted", source=empty, accepts=True, is_undone=True),
+                Day("empty source accepted", change=empty, accepts=True, is_undone=True),
                 # The rows come back.
                 Day("ordinary"),
             ],
@@ -201,22 +202,22 @@ def events() -> list[Event]:
         Event(
             "half the source",
             lambda model: [
-                Day("half the source", source=lose, refused="would be deleted", is_undone=True),
-                Day("half the source accepted", source=lose, accepts=True),
+                Day("half the source", change=lose, refused="would be deleted", is_undone=True),
+                Day("half the source accepted", change=lose, accepts=True),
             ],
             _both(_bounded, _sees_no_deletes),
         ),
-        Event("--empty", day("--empty", source=same, flag="--empty", is_idle=True)),
-        Event("idle", day("idle", source=same, is_idle=True)),
-        Event("duplicate keys refused", day("duplicate keys refused", source=twice, refused="occur more than once",
+        Event("--empty", day("--empty", change=same, flag="--empty", is_idle=True)),
+        Event("idle", day("idle", change=same, is_idle=True)),
+        Event("duplicate keys refused", day("duplicate keys refused", change=twice, refused="occur more than once",
                                             is_undone=True), _strict),
-        Event("duplicate keys refused", day("duplicate keys refused", source=twice, refused="occur more than once",
-                                            is_seen_in_turn=True), _unbounded),
-        Event("slowly emptied", day("slowly emptied", source=lose, refused="would be deleted",
-                                    is_seen_in_turn=True), _unbounded),
-        Event("a turn at rest", day("a turn at rest", source=same, is_idle=True, is_repeated=True), _unbounded),
-        Event("duplicate keys set aside", day("duplicate keys set aside", source=twice), _only("quarantine")),
-        Event("duplicate keys counted", day("duplicate keys counted", source=twice), _only("multiset")),
+        Event("duplicate keys refused", day("duplicate keys refused", change=twice, refused="occur more than once",
+                                            is_seen_in_cycle=True), _unbounded),
+        Event("slowly emptied", day("slowly emptied", change=lose, refused="would be deleted",
+                                    is_seen_in_cycle=True), _unbounded),
+        Event("a cycle at rest", day("a cycle at rest", change=same, is_idle=True, is_repeated=True), _unbounded),
+        Event("duplicate keys set aside", day("duplicate keys set aside", change=twice), _only("quarantine")),
+        Event("duplicate keys counted", day("duplicate keys counted", change=twice), _only("multiset")),
         Event(
             "new column left out",
             lambda model: [Day("new column left out", edit=Edit(has_note=True))],
@@ -228,19 +229,19 @@ def events() -> list[Event]:
             _schema_change("fail"),
         ),
         Event(
-            "new column taken in",
-            lambda model: [Day("new column taken in", edit=Edit(has_note=True)), Day("new column lost")],
+            "new column added",
+            lambda model: [Day("new column added", edit=Edit(has_note=True)), Day("new column dropped")],
             _schema_change("append_new_columns", "sync_all_columns"),
         ),
         Event(
-            "lost column",
-            lambda model: [Day("lost column", edit=Edit(lacks_name=True), refused=LOST_COLUMN, is_undone=True)],
+            "dropped column",
+            lambda model: [Day("dropped column", edit=Edit(lacks_name=True), refused=DROPPED_COLUMN, is_undone=True)],
             _schema_change("ignore", "fail"),
         ),
         Event(
             "two writers",
             # One stops before its decision, another one decides the same batch; crash tests race whole processes.
-            lambda model: [Day("a writer too slow", stops_at="decide"), Day("two writers", source=same)],
+            lambda model: [Day("a writer too slow", stops_at="decide"), Day("two writers", change=same)],
         ),
         *(Event(error_at(step), day(error_at(step), stops_at=step)) for step in BEFORE_DECISION),
     ]  # fmt: skip
@@ -248,7 +249,22 @@ def events() -> list[Event]:
 
 # What one model of each strategy begins with.
 BEGIN = "--empty before the first batch"
-# All that has to be met beside what ordinary days bring.
+# All that has to be covered beside what ordinary days bring.
 NAMES = list(dict.fromkeys([BEGIN, *(event.name for event in events()), *map(error_at, AFTER_DECISION)]))
-# What an ordinary day brings, see World.change.
+# What an ordinary day brings, see Source.change.
 ORDINARY = ["update", "insert", "delete", "restriction", "revival", "changed key"]
+# What happens in a short history after an ordinary batch, and one that an error stops.
+SHORT = ["empty source", "idle", "new column left out", "new column refused", "new column added", "rewind"]
+
+
+def first_events(step: str) -> list[Event]:
+    """The first batches of a log, with an error at one step."""
+    ordinary = Event("ordinary", day("ordinary"))
+    error = Event(error_at(step), day(error_at(step), stops_at=step))
+    return [Event("first load", day("first load")), ordinary, error, ordinary]
+
+
+def short_events(step: str) -> list[Event]:
+    """The main events, with an error at one step."""
+    others = [event for name in SHORT for event in events() if event.name == name]
+    return [*first_events(step), *others, Event("ordinary", day("ordinary"))]

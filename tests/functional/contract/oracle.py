@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lineup import USUAL, Edit, Model, Record
-from world import World
+from source import Source
+
+from models import USUAL, Edit, Model, Record
 
 Key = tuple[Any, ...]
 State = dict[Key, list[Record]]
@@ -61,7 +62,7 @@ class Prediction:
     after: Knowledge
     refused: str | None = None
     set_aside: int = 0
-    # Where a run reads a part, all that it could read. Then the changes are not foretold.
+    # Where a run reads a part, all that it could read. Then the changes are not predicted.
     dump: State | None = None
 
 
@@ -73,21 +74,21 @@ BACK = "no row is that recent"
 
 
 def predict(
-    model: Model, known: Knowledge, world: World, edit: Edit = USUAL, *, accepts: bool = False, begins: bool = False
+    model: Model, known: Knowledge, source: Source, edit: Edit = USUAL, *, accepts: bool = False, begins: bool = False
 ) -> Prediction:
     """The outcome of a run."""
-    told = _predict(model, known, world, edit, accepts=accepts, begins=begins)
-    if not model.is_bounded or edit.strategy or begins or known.is_first or told.refused == EMPTY:
-        return told
-    dump = grouped(model, [record for record, _ in model.read(world, edit)])
-    return replace(told, refused=None, changes=[], after=known, dump=dump)
+    predicted = _predict(model, known, source, edit, accepts=accepts, begins=begins)
+    if not model.is_bounded or edit.strategy or begins or known.is_first or predicted.refused == EMPTY:
+        return predicted
+    dump = grouped(model, [record for record, _ in model.read(source, edit)])
+    return replace(predicted, refused=None, changes=[], after=known, dump=dump)
 
 
-def _predict(model: Model, known: Knowledge, world: World, edit: Edit, *, accepts: bool, begins: bool) -> Prediction:
+def _predict(model: Model, known: Knowledge, source: Source, edit: Edit, *, accepts: bool, begins: bool) -> Prediction:
     if begins:
         known = Knowledge()
     strategy = edit.strategy or model.strategy
-    read = model.read(world, edit)
+    read = model.read(source, edit)
     by_time = strategy == model.strategy and "updated_at" in model.options
     mark: dict[str, Any] = {"mark": None, "newest": None, "marked_as": None}
     low = None
@@ -107,8 +108,8 @@ def _predict(model: Model, known: Knowledge, world: World, edit: Edit, *, accept
         arrived = [record for record, flag in read if not flag]
     else:
         arrived = [record for record, _ in read]
-    # A view of logs is told what went by its deletes.
-    if not model.read(world, edit) and not accepts and strategy != "view":
+    # A view of logs learns from their deletes what is missing.
+    if not model.read(source, edit) and not accepts and strategy != "view":
         return Prediction([], known, EMPTY)
     if by_time and known.is_first and not arrived and not accepts:
         return Prediction([], known, EMPTY)
@@ -124,9 +125,9 @@ def _predict(model: Model, known: Knowledge, world: World, edit: Edit, *, accept
     if by_time:
         after = known.state | rows
         if strategy == "timestamp_delete_flag":
-            live = grouped(model, [record for record, flag in model.read(world, edit) if not flag])
-            gone = {key_of(model, record) for record, flag in read if flag} - set(live)
-            after = {key: group for key, group in after.items() if key not in gone}
+            live = grouped(model, [record for record, flag in model.read(source, edit) if not flag])
+            deleted = {key_of(model, record) for record, flag in read if flag} - set(live)
+            after = {key: group for key, group in after.items() if key not in deleted}
         if "row_id" in model.options:
             ids = {record["oid"] for record in arrived}
             after = {key: group for key, group in after.items() if key in rows or group[0]["oid"] not in ids}
@@ -274,5 +275,5 @@ def check_partial(model: Model, known: Knowledge, dump: State, found: list[Chang
     if found:
         order = sorted(map(key_order, {change.key for change in found}))
         between = [key for key in stale if order[0] < key_order(key) < order[-1]]
-        assert not between, f"not told, between keys that are: {between}"
+        assert not between, f"not logged, between keys that are: {between}"
     return replace(known, state=after, is_first=False, mark=None, newest=None, marked_as=None)

@@ -1,42 +1,31 @@
-"""Every strategy through every event: generated histories, compared with an oracle in plain Python."""
+"""Every strategy through every event: drawn histories, compared with an oracle in plain Python."""
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
 from typing import Any
 
 import pytest
-from declarations import declarations
-from lineup import ELSEWHERE, MODELS
+from draws import all_events
 from postgres import PostgresServer
-from pyspark.sql import SparkSession
-from suite import MACROS, Suite
+from suite import MACROS, Run, Suite
+
+from models import VARIANTS
 
 
-@pytest.mark.usefixtures("deltawave_package", "interpreted")
+@pytest.mark.usefixtures("interpreted")
 class TestContract:
     @pytest.fixture(scope="class")
     def macros(self) -> dict[str, str]:
         return MACROS
 
     @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {}
+    def dbt_profile_target(self, dbt_profile_target: dict[str, Any], postgres: PostgresServer) -> dict[str, Any]:
+        return dbt_profile_target | {"remotes": {"legacy": postgres.remote}}
 
-    def test_every_strategy_through_every_event(
-        self, project: Any, spark: SparkSession, postgres: PostgresServer, seed: int
-    ) -> None:
-        suite = Suite(seed, spark, Path(project.project_root), project.test_schema, postgres, list(MODELS))
-        suite.create_remote()
-        suite.deal()
-        while any(life.days for life in suite.lives.values()):
-            begun = time.monotonic()
-            left = sum(bool(life.days) for life in suite.lives.values())
-            suite.round()
-            print(f"{left} models: {time.monotonic() - begun:.1f} s")
-        print(suite.table())
-        print(suite.times())
-        assert not suite.failures, "\n\n".join(suite.failures)
-        assert not suite.unmet()
-        assert {life.model.strategy for life in suite.lives.values()} == set(declarations()) - ELSEWHERE
+    @pytest.fixture(scope="class")
+    def suite(self, run_together: Run, seed: int, postgres: PostgresServer) -> Suite:
+        return run_together(all_events, seed, postgres)
+
+    @pytest.mark.parametrize("variant", VARIANTS)
+    def test_every_event(self, suite: Suite, variant: str) -> None:
+        suite.draws[variant].check()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from workbench import Workbench
+from workbench import SEVERAL, Workbench
 
 FIRST = "select * from values (1, 'ann'), (2, 'bob'), (3, cast(null as string)) as t(account_id, name)"
 SECOND = "select * from values (1, 'ann'), (2, 'rob'), (4, 'dan') as t(account_id, name)"
@@ -51,33 +51,6 @@ class TestChangeLog:
             "_batch_at": "timestamp",
         }
 
-    def test_unchanged_dump_makes_no_batch(self, bench: Workbench) -> None:
-        bench.build(FIRST)
-        before = bench.state()
-        done = bench.build(FIRST)
-        assert "no changes" in done.text
-        assert bench.state() == before
-
-    def test_deleted_key_comes_back(self, bench: Workbench) -> None:
-        bench.build(FIRST)
-        bench.build("select * from values (1, 'ann'), (2, 'bob') as t(account_id, name)")
-        bench.build(FIRST)
-        assert [row for row in bench.log() if row[0] == 3] == [
-            (3, None, "insert", 1),
-            (3, None, "delete", 2),
-            (3, None, "insert", 3),
-        ]
-
-    def test_composite_key_with_null_parts(self, bench: Workbench) -> None:
-        bench.configure(unique_key=["region", "account_id"])
-        values = "as t(region, account_id, name)"
-        bench.build(f"select * from values ('n', 1, 'a'), (null, 1, 'b'), ('n', null, 'c') {values}")
-        bench.build(f"select * from values ('n', 1, 'a'), (null, 1, 'B') {values}")
-        assert bench.log("region, account_id, name, _change_type, _batch_id")[3:] == [
-            ("n", None, "c", "delete", 2),
-            (None, 1, "B", "update", 2),
-        ]
-
     def test_comparison_takes_zero_signs_and_nan_as_equal(self, bench: Workbench) -> None:
         bench.build("select 1 as account_id, double('NaN') as name, 0.0D as zero, map('a', 1, 'b', 2) as tags")
         bench.build("select 1 as account_id, double('NaN') as name, -0.0D as zero, map('b', 2, 'a', 1) as tags")
@@ -90,43 +63,6 @@ class TestChangeLog:
         assert bench.batches() == [(1, 1, 0, 0)]
         bench.build("select 1 as account_id, 1.9D as amount, 'z' as seen, 'ann' as name")
         assert bench.log("account_id, amount, seen, _changed_columns, _batch_id")[1:] == [(1, 1.9, "z", ["amount"], 2)]
-
-    @pytest.mark.parametrize("strategy", ["outer_join", "ranges", "window", "text_diff"])
-    def test_steps_within_the_tolerance_add_up(self, bench: Workbench, strategy: str) -> None:
-        bench.configure(tolerance={"amount": 0.5}, strategy=strategy)
-        for amount in (1.0, 1.4, 1.8):
-            # Another row changes each time, so that there is a batch.
-            bench.build(f"select id as account_id, if(id = 1, {amount}D, {10 * amount}D) as amount from range(2)")
-        assert bench.log("account_id, amount, _before.amount, _batch_id")[2:] == [
-            (0, 14.0, 10.0, 2),
-            (0, 18.0, 14.0, 3),
-            (1, 1.8, 1.0, 3),
-        ]
-
-    @pytest.mark.parametrize("strategy", ["outer_join", "union", "ranges"])
-    def test_column_that_is_compared_from_now_on(self, bench: Workbench, strategy: str) -> None:
-        """What changed in it while it was not compared is a change of the first batch that compares it."""
-        bench.configure(ignore_columns=["seen"], strategy=strategy)
-        bench.build("select id as account_id, 'ann' as name, 'x' as seen from range(2)")
-        bench.build("select id as account_id, if(id = 0, 'ann', 'eve') as name, 'y' as seen from range(2)")
-        bench.configure(strategy=strategy)
-        bench.build("select id as account_id, if(id = 0, 'ann', 'eve') as name, 'y' as seen from range(2)")
-        assert bench.log("account_id, seen, _changed_columns, _before.seen, _batch_id")[2:] == [
-            (1, "y", ["name"], "x", 2),
-            (0, "y", ["seen"], "x", 3),
-        ]
-
-    @pytest.mark.parametrize("strategy", ["ranges", "row_checksum"])
-    def test_column_that_another_strategy_compares_from_now_on(self, bench: Workbench, strategy: str) -> None:
-        bench.configure(ignore_columns=["seen"])
-        bench.build("select id as account_id, 'ann' as name, 'x' as seen from range(2)")
-        bench.build("select id as account_id, if(id = 0, 'ann', 'eve') as name, 'y' as seen from range(2)")
-        bench.configure(strategy=strategy)
-        bench.build("select id as account_id, if(id = 0, 'ann', 'eve') as name, 'y' as seen from range(2)")
-        assert bench.log("account_id, seen, _change_type, _batch_id")[2:] == [
-            (1, "y", "update", 2),
-            (0, "y", "update", 3),
-        ]
 
     def test_table_of_keys_alone(self, bench: Workbench) -> None:
         bench.build("select * from values (1), (2) as t(account_id)")
@@ -141,13 +77,6 @@ class TestChangeLog:
         bench.build(FIRST)
         bench.build(SECOND)
         assert bench.log("account_id, name, _before, _batch_id")[3] == (2, "rob", None, 2)
-
-    def test_baseline_has_no_rows_for_the_first_dump(self, bench: Workbench) -> None:
-        bench.configure(initial_load="baseline")
-        bench.build(FIRST)
-        assert bench.log() == []
-        bench.build(SECOND)
-        assert [row[3] for row in bench.log()] == [2, 2, 2]
 
     def test_batch_is_dated_by_the_run(self, bench: Workbench) -> None:
         start = datetime.now().timestamp()
@@ -172,3 +101,50 @@ class TestChangeLog:
             assert len(bench.log()) == 6
         finally:
             (bench.root / "models" / "others.sql").unlink()
+
+
+class TestWhatIsCompared:
+    """Several strategies in one run, a model for each."""
+
+    @pytest.fixture
+    def bench(self, bench: Workbench) -> Workbench:
+        (bench.root / "models" / "accounts.sql").unlink(missing_ok=True)
+        return bench
+
+    def test_steps_within_the_tolerance_add_up(self, bench: Workbench) -> None:
+        strategies = ["outer_join", "ranges", "window", "text_diff"]
+        for strategy in strategies:
+            bench.add_differential(f"by_{strategy}", tolerance={"amount": 0.5}, strategy=strategy)
+        for amount in (1.0, 1.4, 1.8):
+            # Another row changes each time, so that there is a batch.
+            dump = f"select id as account_id, if(id = 1, {amount}D, {10 * amount}D) as amount from range(2)"
+            bench.build(dump, *SEVERAL)
+        for strategy in strategies:
+            assert bench.log("account_id, amount, _before.amount, _batch_id", f"by_{strategy}")[2:] == [
+                (0, 14.0, 10.0, 2),
+                (0, 18.0, 14.0, 3),
+                (1, 1.8, 1.0, 3),
+            ], strategy
+
+    def test_column_that_is_compared_from_now_on(self, bench: Workbench) -> None:
+        """What changed in it while it was not compared is a change of the first batch that compares it."""
+        # The strategies before that batch, and from then on.
+        changed = [(name, name) for name in ("outer_join", "union", "ranges")]
+        changed += [("outer_join", "ranges"), ("outer_join", "row_checksum")]
+        models = {f"{before}_then_{after}": (before, after) for before, after in changed}
+        dump = "select id as account_id, if(id = 0, 'ann', '{}') as name, '{}' as seen from range(2)"
+        for name, (before, _) in models.items():
+            bench.add_differential(name, ignore_columns=["seen"], strategy=before)
+        bench.build(dump.format("ann", "x"), *SEVERAL)
+        bench.build(dump.format("eve", "y"), *SEVERAL)
+        for name, (_, after) in models.items():
+            bench.add_differential(name, strategy=after)
+        bench.build(dump.format("eve", "y"), *SEVERAL)
+        for name, (before, after) in models.items():
+            columns = "account_id, seen, _change_type, _batch_id"
+            assert bench.log(columns, name)[2:] == [(1, "y", "update", 2), (0, "y", "update", 3)], name
+            if before == after:
+                assert bench.log("_changed_columns, _before.seen, account_id, _batch_id", name)[2:] == [
+                    (["name"], "x", 1, 2),
+                    (["seen"], "x", 0, 3),
+                ], name

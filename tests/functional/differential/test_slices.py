@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from numbered import kept, table
-from workbench import MODEL, REWRITING, Workbench
+from workbench import REWRITING, Workbench
 
 
 class TestStrategies:
@@ -49,20 +49,3 @@ class TestKeptSide:
         assert kept(bench, kind).isdisjoint(first)
         assert len(kept(bench, kind)) == 1
         assert bench.batches() == [(1, 100, 0, 0), (2, 0, 0, 1), (3, 0, 21, 0), (4, 0, 0, 1)]
-
-    def test_goes_on_after_rewind_and_expire(self, bench: Workbench) -> None:
-        bench.configure(strategy="range_checksum", range_rows=10)
-        for changed in (1, 2, 3):
-            bench.build(table(changed))
-        assert bench.operate("rewind", model=MODEL, to_batch=1).text
-        bench.build(table(2, rows=99))
-        assert bench.batches("inserts, deletes, updates")[-1] == (0, 1, 2)
-        last = bench.batches("batch_id")[-1][0]
-        bench.build(table(3, rows=99))
-        bench.operate("expire", model=MODEL, to_batch=last)
-        bench.build(table(3, rows=100))
-        assert bench.batches("inserts, deletes, updates")[-1] == (1, 0, 0)
-        state = bench.spark.sql(
-            f"select count(*), count_if(_change_type = 'delete') from {bench.schema}.{MODEL}"
-        ).collect()
-        assert tuple(state[0]) == (102, 0)

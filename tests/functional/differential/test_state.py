@@ -7,7 +7,7 @@ import json
 import pytest
 from workbench import MODEL, Workbench
 
-from dbt.adapters.deltawave.literals import quoted
+from deltawave.sql_text import literal
 
 GOOD = "select id as account_id, cast(id as string) as name from range(4)"
 MORE = "select id as account_id, cast(id as string) as name, id * 10 as points from range(4)"
@@ -122,25 +122,11 @@ class TestGenerations:
 
 
 class TestEmpty:
-    def test_empty_makes_a_model_without_rows_and_no_batch(self, bench: Workbench) -> None:
-        bench.dump(GOOD)
-        assert bench.run("--empty").ok
-        assert bench.log() == []
-        assert bench.batches() == []
-        bench.build(GOOD)
-        assert bench.batches() == [(1, 4, 0, 0)]
-
     def test_types_may_change_before_the_first_batch(self, bench: Workbench) -> None:
         bench.dump(GOOD)
         assert bench.run("--empty").ok
         bench.build("select 7L as account_id, 3.5D as name")
         assert bench.log("account_id, name, _batch_id") == [(7, 3.5, 1)]
-
-    def test_empty_leaves_an_existing_model_alone(self, bench: Workbench) -> None:
-        bench.build(GOOD)
-        before = bench.state()
-        assert bench.run("--empty").ok
-        assert bench.state() == before
 
 
 class TestRepair:
@@ -189,7 +175,7 @@ class TestRepair:
         record = json.loads(bench.spark.table(commit).collect()[0].record)
         for key in ("measured", "nearness", "batches_columns"):
             del record[key]
-        bench.spark.sql(f"alter view {commit} as select {quoted(json.dumps(record))} as record")
+        bench.spark.sql(f"alter view {commit} as select {literal(json.dumps(record))} as record")
         older = bench.spark.table(batches).drop("distance", "divergence", "window_rows")
         bench.spark.createDataFrame(older.collect(), older.schema).createOrReplaceTempView("older")
         bench.spark.sql(f"drop table {batches} purge")

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from python_strategy import DOTTED_PATH
 from unit.macro_harness import Macros
 
-from dbt.adapters.deltawave.library_functions import compare
+from dbt.adapters.deltawave.library_functions import rows as rows_of
 
 SETTINGS = {"unique_key": ["ID", "part"], "before_image": "auto", "strategy": "outer_join", "duplicate_keys": "fail"}
 KEY = "id, case when id % 3 = 0 then null else 'p' end as part"
@@ -24,12 +24,12 @@ def macros(spark: SparkSession) -> Iterator[Macros]:
 
     views = set()
 
-    def compare_in_python(function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
-        frame, *_ = compare(function, relations, options, spark)
+    def view_by_python(function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
+        frame, *_ = rows_of(function, relations, options, spark)
         frame.createOrReplaceTempView(view)
         views.add(view)
 
-    macros._context["adapter"].compare_in_python = compare_in_python
+    macros._context["adapter"].view_by_python = view_by_python
     yield macros
     for view in views:
         spark.catalog.dropTempView(view)

@@ -442,6 +442,6 @@ def test_derby_without_the_functions(spark, tmp_path):
     job = Job(spark, source, "select * from t")
     with pytest.raises(DbtRuntimeError) as failed:
         job.checksums(job.columns("ID"))
-    assert "lacks a function. Make it there once: create function deltawave_hash (value varchar" in str(failed.value)
+    assert "misses a function. Create it there once: create function deltawave_hash (value varchar" in str(failed.value)
     source.run(*FUNCTIONS.values())
     assert job.checksums(job.columns("ID")) == {}

@@ -138,9 +138,6 @@ class TestRefused:
         assert ("null" if key == "null" else "more than once") in refused
         assert counts(begun) == [(100, 0, 0)]
 
-    def test_an_emptied_source(self, begun: Workbench) -> None:
-        assert "the dump is empty" in begun.refused(f"{table(3)} limit 0")
-
 
 class TestTable:
     def test_columns_that_python_cannot_give_back_are_merged(self, bench: Workbench, readings: list[str]) -> None:

@@ -27,14 +27,6 @@ class TestHashes:
         (_,), (error,) = bench.batches("comparisons_before_error")
         assert error == pytest.approx(2.0**64 / 100)
 
-    def test_a_key_of_several_columns_may_have_nulls(self, bench: Workbench) -> None:
-        bench.configure(strategy="sort_merge_compressed", unique_key=["branch", "account_id"])
-        values = "values ('a', 1, 'x'), (null, 1, 'x'), ('a', null, 'x'), ('', 1, '{}') as t(branch, account_id, name)"
-        bench.build("select * from " + values.format("x"))
-        bench.build("select * from " + values.format("y") + " where branch is not null or account_id is null")
-        columns = "branch, account_id, name, _change_type"
-        assert sorted(bench.log(columns)[-2:], key=str) == [("", 1, "y", "update"), (None, 1, "x", "delete")]
-
     def test_columns_may_have_any_name(self, bench: Workbench) -> None:
         """Those that the comparison gives its own columns, too."""
         key = ["K0", "account_id"]

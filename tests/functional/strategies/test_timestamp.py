@@ -75,15 +75,6 @@ class TestTimeStamps:
         bench.build(timed((1, "a2", "1"), (2, "b3", "3")))
         assert bench.log()[4:] == [(2, "b3", "update", 3)]
 
-    def test_an_updated_key_is_an_insert_or_with_a_row_id_both(self, bench: Workbench) -> None:
-        select = "select *, name as id from {{ target.schema }}.dump"
-        for row_id, expected in [(None, [(9, "insert")]), ("id", [(1, "delete"), (9, "insert")])]:
-            bench.clear()
-            bench.configure(select, strategy="timestamp", updated_at="changed_at", row_id=row_id)
-            bench.build(timed((1, "a", "0"), (2, "b", "0")))
-            bench.build(timed((9, "a", "5"), (2, "b", "0")))
-            assert bench.log("account_id, _change_type")[2:] == expected
-
     def test_a_key_that_another_row_has_taken_is_not_deleted(self, bench: Workbench) -> None:
         """Row a moved away from key 1; row c took it, and its timestamp is below the mark."""
         select = "select *, name as id from {{ target.schema }}.dump"

@@ -19,8 +19,8 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import SEVERAL, Run, Workbench, temporary_views
 
 from deltawave.differencing import outer_join, window
-from deltawave.evaluation.comparator import compare
-from deltawave.evaluation.hashed import Messages, Snapshot
+from laboratory.evaluation.comparator import compare
+from laboratory.evaluation.hashed import Messages, Snapshot
 
 pytestmark = pytest.mark.usefixtures("interpreted", "small_segments")
 
@@ -417,22 +417,6 @@ class TestInPlace:
         shutil.rmtree(folder / "day=2024-01-03")
         bench.spark.sql(f"insert into {table_of_days} {rows.format(6500, 7000)}")
         assert messages("Compared in place")["a former file that is gone"] in bench.refused()
-
-    def test_duplicates_are_set_aside(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
-        options = {"duplicate_keys": "quarantine"}
-        deliver("first", OLD, **options)
-        bench.build()
-        deliver("second", f"{NEW} union all select {ROW} from range(3)", **options)
-        bench.build()
-        assert len(kept(bench, "accepted")) == 1
-        assert not kept(bench, "files")
-        deliver("third", NEW, **options)
-        bench.build()
-        assert bench.batches("inserts, deletes, updates, quarantined") == [
-            (1000, 0, 0, 0),
-            (5, 10, 7, 6),
-            (0, 0, 3, 0),
-        ]
 
     def test_a_baseline_goes_on_in_place_only(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
         expected = messages("Compared in place")

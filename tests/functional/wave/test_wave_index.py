@@ -105,9 +105,9 @@ class TestWaveIndex:
         days = bench.batches("batch_id, snapshot_date, strategy, reason, rows_old, rows_new, inserts, deletes")
         assert days == [
             (1, "2026-01-02", "del", "start", 0, 10, 10, 0),
-            (2, "2026-01-03", "del", "take", 10, 15, 5, 0),
-            (3, "2026-01-04", "del", "take", 15, 15, 5, 5),
-            (4, "2026-01-05", "del", "take", 15, 15, 5, 5),
+            (2, "2026-01-03", "del", "load", 10, 15, 5, 0),
+            (3, "2026-01-04", "del", "load", 15, 15, 5, 5),
+            (4, "2026-01-05", "del", "load", 15, 15, 5, 5),
         ]
         assert index_tables(bench) == needed_tables(bench)
         assert "no changes" in take(bench, batch(5), batch(4))
@@ -197,7 +197,7 @@ class TestWaveIndex:
         assert days == [
             (1, "start", 0, 20, 20, 0),
             (2, "prepare", 20, 20, 0, 0),
-            (3, "take", 20, 20, 5, 5),
+            (3, "load", 20, 20, 5, 5),
             (4, "prepare", 20, 20, 0, 0),
         ]
         assert seen(bench) == expected({number: batch(number) for number in range(3, 7)}, range(3, 7))

@@ -345,7 +345,7 @@ def test_building_anew(spark: SparkSession, table: WaveTable) -> None:
     chosen = spec(WaveIndex("del", 3, 2), "in_place")
     take(table, chosen, batch(1), batch(2), batch(3))
     other = spec(WaveIndex("wata", 2, 2), "in_place")
-    with pytest.raises(ValueError, match="scheme was del and is wata: build the wave index anew"):
+    with pytest.raises(ValueError, match="scheme was del and is wata: rebuild the wave index"):
         take(table, other, batch(4))
     take(table, other, batch(3), batch(4), rebuild=True)
     assert counted(spark.table(table.view)) == bag(batch(3) + batch(4))

@@ -15,7 +15,7 @@ from dbt.adapters.deltawave.errors import secret_values
 from dbt.adapters.deltawave.settings import kept_folders
 
 DATA_DIR = "spark_data"
-FORMER_DATA_DIR = "target/spark"
+PREVIOUS_DATA_DIR = "target/spark"
 
 
 def as_spark_value(value: Any) -> str:
@@ -49,7 +49,7 @@ class DeltawaveCredentials(SparkCredentials):
         self.remotes = remotes.checked(self.remotes)
         # Of the project, not of the profile: not fields.
         self._cleaned: tuple[Path, ...] = ()
-        self._former_data_dir: Path | None = None
+        self._previous_data_dir: Path | None = None
 
     @property
     def type(self) -> str:
@@ -68,7 +68,7 @@ class DeltawaveCredentials(SparkCredentials):
     def anchor(self, project_root: str, clean_targets: Sequence[str] = ()) -> None:
         """Make ``data_dir`` absolute, relative to the project's folder, and note what ``dbt clean`` deletes there."""
         if self.data_dir == DATA_DIR:
-            self._former_data_dir = Path(project_root, FORMER_DATA_DIR)
+            self._previous_data_dir = Path(project_root, PREVIOUS_DATA_DIR)
         self.data_dir = str(Path(project_root, Path(self.data_dir).expanduser()).resolve())
         self._cleaned = tuple(Path(project_root, target).resolve() for target in clean_targets)
 
@@ -83,14 +83,14 @@ class DeltawaveCredentials(SparkCredentials):
                         "change clean-targets in dbt_project.yml."
                     )
 
-    def former_data(self) -> str | None:
-        """Return the hint for a warehouse that still lies in the former default ``data_dir``."""
-        former = self._former_data_dir
-        if former is None or not (former / "metastore_db").exists():
+    def previous_data(self) -> str | None:
+        """Return the hint for a warehouse that still lies in the previous default ``data_dir``."""
+        previous = self._previous_data_dir
+        if previous is None or not (previous / "metastore_db").exists():
             return None
         return (
-            f"Tables lie in {former}, which was the default of data_dir; this run takes {self.data_dir} instead. To "
-            f"keep them, set data_dir: {FORMER_DATA_DIR} in the profile, and clean-targets in dbt_project.yml to "
+            f"Tables lie in {previous}, which was the default of data_dir; this run uses {self.data_dir} instead. To "
+            f"keep them, set data_dir: {PREVIOUS_DATA_DIR} in the profile, and clean-targets in dbt_project.yml to "
             "folders that do not hold it (tables know their folders by full paths, so they can't be moved); otherwise "
             "delete that folder."
         )

@@ -36,7 +36,7 @@ _CAUSE = re.compile(
     r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>.*(?:\n(?!Caused by: |\s+at \S+\(|\s+Suppressed: ).*)*))?",
     re.MULTILINE,
 )
-# Spark's reasons have an error condition; of exceptions that wrap each other, the innermost says most.
+# Spark's reasons have an error condition; of exceptions that wrap each other, the innermost is the most specific.
 _CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
 # Advice that would turn damaged rows into rows of nulls.
 _PERMISSIVE = re.compile(
@@ -98,20 +98,20 @@ def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
     """
     text = _PLAN.sub("", without_stack(_text(error)))
     message = _JAVA_CLASS.sub("", _WORKER_FRAME.sub("", text))
-    said = "\n".join([message, *(f"Cause: {cause}" for cause in _causes(message, _stack(error)))])
-    hint = next((f"\n{hint}" for pattern, hint in _HINTS if pattern.search(said)), "")
-    return redact(said + hint, secrets) or type(error).__name__
+    found = "\n".join([message, *(f"Cause: {cause}" for cause in _causes(message, _stack(error)))])
+    hint = next((f"\n{hint}" for pattern, hint in _HINTS if pattern.search(found)), "")
+    return redact(found + hint, secrets) or type(error).__name__
 
 
 def _causes(message: str, stack: str) -> list[str]:
     """Return the causes that Java's stack trace adds to ``message``: Spark's own reasons, and the innermost cause."""
-    told = [
+    causes = [
         _cause(match["message"]) for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")
     ]
-    told = [cause for cause in told if cause]
+    causes = [cause for cause in causes if cause]
     kept: list[str] = []
-    for place, cause in enumerate(told):
-        counts = place == len(told) - 1 or _CONDITION.match(cause)
+    for place, cause in enumerate(causes):
+        counts = place == len(causes) - 1 or _CONDITION.match(cause)
         if counts and not any(cause in other for other in [message, *kept]):
             kept.append(cause)
     return kept

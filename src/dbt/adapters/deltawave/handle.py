@@ -9,8 +9,8 @@ from typing import Any
 from dbt.adapters.spark.connections import SparkConnectionWrapper
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from dbt.adapters.deltawave.literals import literal
 from dbt.adapters.deltawave.session import clone, discard
+from deltawave.sql_text import literal, quoted
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -91,7 +91,7 @@ class SessionHandle(SparkConnectionWrapper):
             self._staying.append(view)
         else:
             self._views.append((view, free))
-        frame.createOrReplaceTempView("`" + view.replace("`", "``") + "`")
+        frame.createOrReplaceTempView(quoted(view))
 
     def free_later(self, free: Callable[[], object]) -> None:
         """Call ``free`` when views are dropped."""

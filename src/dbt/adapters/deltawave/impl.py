@@ -117,7 +117,7 @@ class DeltawaveAdapter(SparkAdapter):
                     if node.unique_id in selected_resources.SELECTED_RESOURCES:
                         refused.append(error)
                     else:
-                        logger.warning(f"Not selected, so this run goes on without it: {error}")
+                        logger.warning(f"Not selected, so this run continues without it: {error}")
         if len(refused) == 1:
             raise refused[0]
         if refused:
@@ -138,7 +138,7 @@ class DeltawaveAdapter(SparkAdapter):
         callers = calling_macros()
         names = [f"{caller.macro.name} ({caller.macro.original_file_path})" for caller in callers]
         logger.debug("\n  called by macro ".join([f"{kind} error: {message}", *names]))
-        # While dbt parses, it does not say itself which model it was. Operations and checks run for a macro.
+        # While dbt parses, it does not report itself which model it was. Operations and checks run for a macro.
         nodes = [caller.node for caller in callers if getattr(caller.node, "resource_type", "macro") != "macro"]
         raise RefusalError(message, kind, nodes[0] if nodes else None)
 
@@ -193,7 +193,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def check_library_function(self, function: str, arguments: list[str]) -> None:
-        """Refuse a ``function`` that ``compare_in_python`` could not call with these arguments; starts no Spark."""
+        """Refuse a ``function`` that ``view_by_python`` could not call with these arguments; starts no Spark."""
         from dbt.adapters.deltawave import library_functions
 
         self._require_session(f"Library function '{function}': Python runs")
@@ -201,28 +201,47 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available
     def runs_python(self) -> bool:
-        """Whether dbt's own process has the Spark session, in which Python can compare."""
+        """Whether dbt's own process has the Spark session, so that library functions can be called with relations."""
         return self._in_session
 
     @available.parse_none
-    def compare_in_python(
-        self, function: str, relations: dict[str, str], options: dict[str, Any], view: str
-    ) -> dict[str, Any]:
-        """Make ``view`` a temporary view of the result of ``function``; see ``library_functions.compare``.
+    def call_library(self, function: str, relations: dict[str, str], options: dict[str, Any]) -> Any:
+        """Return what ``function`` returns: plain values, such as dicts, lists, strings and numbers.
 
         ``function`` is a dotted path. It gets ``relations`` (names of tables, or selects in parentheses) as
-        DataFrames, and ``options``. The view lasts until the node's next comparison, or the end of the node. Returns
-        ``messages``, what the function's package logged, and ``measured``, the figures that it returned.
+        DataFrames, and ``options``. Without relations, no connection is needed.
+        """
+        from dbt.adapters.deltawave import library_functions
+
+        secrets = self.config.credentials.secrets
+        if not relations:
+            return library_functions.call(function, {}, options, None, secrets)
+        self._require_session(f"Library function '{function}': Python runs")
+        logger.debug(f"{function} is called with {relations}")
+        with self._manager.exception_handler(function):
+            result = library_functions.call(function, relations, options, self._handle().session, secrets)
+            self._manager.refuse_if_cancelled()
+        return result
+
+    @available.parse_none
+    def view_by_python(
+        self, function: str, relations: dict[str, str], options: dict[str, Any], view: str
+    ) -> dict[str, Any]:
+        """Make ``view`` a temporary view of the rows that ``function`` returns; see ``library_functions.rows``.
+
+        ``function``, ``relations`` and ``options`` are those of ``call_library``. The view lasts until the node's next
+        one, or the end of the node. Returns ``messages``, what the function's package logged, and ``measured``, the
+        figures that it returned.
         """
         from dbt.adapters.deltawave import errors, library_functions, library_logs
 
         self._require_session(f"Library function '{function}': Python runs")
         handle = self._handle()
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
-        with self._manager.exception_handler(function), library_logs.heard(function.partition(".")[0]) as messages:
+        with self._manager.exception_handler(function), library_logs.captured(function.partition(".")[0]) as messages:
             handle.drop_views()
             secrets = self.config.credentials.secrets
-            frame, free, measured = library_functions.compare(function, relations, options, handle.session, secrets)
+            frame, free, measured = library_functions.rows(function, relations, options, handle.session, secrets)
             handle.leave_view(frame, view, free)
             self._manager.refuse_if_cancelled()
         return {"messages": [errors.redact(message, secrets) for message in messages], "measured": measured}

@@ -15,9 +15,9 @@ logger = AdapterLogger("Spark")
 
 def check(settings: Mapping[str, str]) -> None:
     """Refuse jars of ``settings`` that cannot work with the installed pyspark, warn of those that may not."""
-    misfits = [wrong for jar in jars.jars(settings) if (wrong := jars.misfit(jar, pyspark.__version__))]
-    for doubt in misfits:
+    found = [wrong for jar in jars.jars(settings) if (wrong := jars.misfit(jar, pyspark.__version__))]
+    for doubt in found:
         if not doubt.certain:
             logger.warning(f"{doubt.why}\n{jars.REMEDY}")
-    if refused := [wrong.why for wrong in misfits if wrong.certain]:
+    if refused := [wrong.why for wrong in found if wrong.certain]:
         raise DbtRuntimeError("\n".join((*refused, jars.REMEDY)))

@@ -62,7 +62,7 @@ class Transcript:
             for line in stream:
                 text = line.removesuffix(self._END)
                 if self._passing:
-                    # Whoever read stderr may be gone; the JVM still has to be read, so that it never waits.
+                    # The reader of stderr may have ended; the JVM still has to be read, so that it never waits.
                     with suppress(OSError, ValueError):
                         print(text, end="", file=sys.stderr)
                 else:
@@ -96,7 +96,7 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
     made for another Spark, or Spark refuses a setting.
     """
     jars.check(settings)
-    # PySpark looks for the executors' Python here, and takes any python3 of the PATH otherwise.
+    # PySpark looks for the executors' Python here, and otherwise uses any python3 of the PATH.
     os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)
@@ -110,7 +110,7 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
         gateway = start(conf, popen_kwargs={"stdout": transcript, "stderr": transcript})
     except (PySparkRuntimeError, OSError) as error:
         transcript.finish()
-        raise DbtRuntimeError(_last_words(transcript.text(), secrets)) from error
+        raise DbtRuntimeError(_failure(transcript.text(), secrets)) from error
     atexit.register(end, gateway.proc, transcript)
     try:
         return SparkContext(gateway=gateway, conf=conf)
@@ -139,11 +139,11 @@ def _forget(gateway: Any) -> None:
     SparkContext._jvm = None
 
 
-def _last_words(transcript: str, secrets: list[str]) -> str:
-    said = [line for line in without_stack(transcript).splitlines() if not _NOISE.search(line)]
+def _failure(transcript: str, secrets: list[str]) -> str:
+    lines = [line for line in without_stack(transcript).splitlines() if not _NOISE.search(line)]
     hint = next(
         (hint for pattern, hint in _HINTS if pattern.search(transcript)),
         "Check JAVA_HOME and the server_side_parameters of the profile.",
     )
-    tail = redact("\n".join(said[-15:]), secrets) or "(nothing)"
-    return f"Spark's JVM did not start. {hint}\nIt said:\n{tail}"
+    tail = redact("\n".join(lines[-15:]), secrets) or "(nothing)"
+    return f"Spark's JVM did not start. {hint}\nIts output:\n{tail}"

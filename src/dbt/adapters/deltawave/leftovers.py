@@ -11,6 +11,8 @@ from typing import Any
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import SparkSession
 
+from deltawave.sql_text import quoted
+
 
 def remove(session: SparkSession, schema: str, identifier: str) -> bool:
     """Delete the folder of the managed table ``schema.identifier``; return whether there was one.
@@ -22,9 +24,9 @@ def remove(session: SparkSession, schema: str, identifier: str) -> bool:
         raise DbtRuntimeError(f"remove_leftover_folder: {identifier!r} is no name of a table.")
     if not hasattr(session, "_jsparkSession"):
         return False
-    if session.catalog.tableExists(_quoted(schema, identifier)):
+    if session.catalog.tableExists(quoted(schema, identifier)):
         raise DbtRuntimeError(f"remove_leftover_folder: {schema}.{identifier} exists in the catalog; drop it instead.")
-    database = session.catalog.getDatabase(_quoted(schema)).locationUri
+    database = session.catalog.getDatabase(quoted(schema)).locationUri
     # Spark names the folder like the table in the statement, or in lower case.
     folders = [f"{database.rstrip('/')}/{name}" for name in {identifier, identifier.lower()}]
     removed = [_delete(session, schema, folder) for folder in folders]
@@ -36,23 +38,19 @@ def _delete(session: Any, schema: str, folder: str) -> bool:
     files = path.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
     if not files.exists(path):
         return False
-    lodger = _table_at(session, schema, files.makeQualified(path).toString())
-    if lodger is not None:
-        raise DbtRuntimeError(f"remove_leftover_folder: {folder} belongs to the table {schema}.{lodger}.")
+    owner = _table_at(session, schema, files.makeQualified(path).toString())
+    if owner is not None:
+        raise DbtRuntimeError(f"remove_leftover_folder: {folder} belongs to the table {schema}.{owner}.")
     return bool(files.delete(path, True))
 
 
 def _table_at(session: SparkSession, schema: str, folder: str) -> str | None:
     """Return the table of ``schema`` in ``folder``: a renamed Iceberg table keeps its old one."""
-    for table in session.catalog.listTables(_quoted(schema)):
+    for table in session.catalog.listTables(quoted(schema)):
         if table.isTemporary or table.tableType == "VIEW":
             continue
-        rows = session.sql(f"describe table extended {_quoted(schema, table.name)}").collect()
+        rows = session.sql(f"describe table extended {quoted(schema, table.name)}").collect()
         locations = [row["data_type"] for row in rows if row["col_name"] == "Location"]
         if any(location.rstrip("/") == folder.rstrip("/") for location in locations):
             return table.name
     return None
-
-
-def _quoted(*names: str) -> str:
-    return ".".join("`" + name.replace("`", "``") + "`" for name in names)

@@ -1,11 +1,12 @@
-"""Functions of Python libraries that compare two states of a table for the package's macros."""
+"""Calls of functions of Python libraries, for the package's macros."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from numbers import Integral, Real
 from pathlib import Path
@@ -22,7 +23,7 @@ from dbt.adapters.deltawave.reports import is_theirs, report
 def find(path: str, arguments: Iterable[str], secrets: Iterable[str] = ()) -> Callable[..., Any]:
     """Return the function of that dotted path, which takes arguments of these names.
 
-    Raises a ``DbtRuntimeError`` that names the function and says what is wrong with it.
+    Raises a ``DbtRuntimeError`` that names the function and what is wrong with it.
     """
     function: Callable[..., Any] = _imported(path, secrets)
     if not callable(function):
@@ -43,22 +44,34 @@ def find(path: str, arguments: Iterable[str], secrets: Iterable[str] = ()) -> Ca
     return function
 
 
-def compare(
+def call(
+    path: str,
+    relations: Mapping[str, str],
+    options: Mapping[str, Any],
+    session: SparkSession | None,
+    secrets: Iterable[str] = (),
+) -> Any:
+    """Return what the function returns for ``relations``, opened as DataFrames of ``session``, and ``options``."""
+    function = find(path, [*relations, *options], secrets)
+    frames = {name: session.sql(f"select * from {relation}") for name, relation in relations.items()} if session else {}
+    with _reported(path, secrets):
+        return function(**frames, **options)
+
+
+def rows(
     path: str,
     relations: Mapping[str, str],
     options: Mapping[str, Any],
     session: SparkSession,
     secrets: Iterable[str] = (),
 ) -> tuple[DataFrame, Callable[[], object], dict[str, float | None]]:
-    """Return the function's result for ``relations``, opened as DataFrames of ``session``, and ``options``.
+    """Return the rows that the function returns, called as by ``call``.
 
     With its result, the function may return another function, which frees what the result needs once it is no longer
     read, and figures by their names.
     """
-    function = find(path, [*relations, *options], secrets)
-    frames = {name: session.sql(f"select * from {relation}") for name, relation in relations.items()}
-    try:
-        result, figures = _with_measured(function(**frames, **options))
+    result, figures = _with_measured(call(path, relations, options, session, secrets))
+    with _reported(path, secrets):
         result, free = with_free(result)
         try:
             measured = {name: _figure(path, name, value) for name, value in figures.items()}
@@ -68,11 +81,18 @@ def compare(
         except BaseException:
             free()
             raise
+    return frame, free, measured
+
+
+@contextmanager
+def _reported(path: str, secrets: Iterable[str]) -> Iterator[None]:
+    """Let errors name the function, and show the lines of its package that led to them."""
+    try:
+        yield
     except DbtRuntimeError:
         raise
     except Exception as error:
         raise DbtRuntimeError(report(_called(path), error, secrets, _is_shown(path))) from error
-    return frame, free, measured
 
 
 def _with_measured(result: Any) -> tuple[Any, Mapping[str, Any]]:

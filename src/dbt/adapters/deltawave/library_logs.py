@@ -10,17 +10,17 @@ from contextlib import contextmanager
 
 _LOCK = threading.Lock()
 # How many threads listen to a package whose level was changed, and its level before.
-_heard: Counter[str] = Counter()
+_listeners: Counter[str] = Counter()
 _levels: dict[str, int] = {}
 
 
 @contextmanager
-def heard(package: str) -> Iterator[list[str]]:
+def captured(package: str) -> Iterator[list[str]]:
     """Gather what the package logs in this thread, from level INFO on."""
     messages: list[str] = []
     thread = threading.get_ident()
 
-    class Ear(logging.Handler):
+    class Collector(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             if record.thread != thread:
                 return
@@ -30,18 +30,18 @@ def heard(package: str) -> Iterator[list[str]]:
                 self.handleError(record)
 
     logger = logging.getLogger(package)
-    ear = Ear(logging.INFO)
+    collector = Collector(logging.INFO)
     with _LOCK:
-        if not _heard[package]:
+        if not _listeners[package]:
             _levels[package] = logger.level
-        _heard[package] += 1
+        _listeners[package] += 1
         logger.setLevel(min(logger.getEffectiveLevel(), logging.INFO))
-        logger.addHandler(ear)
+        logger.addHandler(collector)
     try:
         yield messages
     finally:
         with _LOCK:
-            logger.removeHandler(ear)
-            _heard[package] -= 1
-            if not _heard[package]:
+            logger.removeHandler(collector)
+            _listeners[package] -= 1
+            if not _listeners[package]:
                 logger.setLevel(_levels.pop(package))

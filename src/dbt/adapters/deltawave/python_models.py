@@ -68,7 +68,7 @@ class SessionPythonJob(PythonJobHelper):
         shift = self._first_line() - first
         lines = compiled_code.splitlines(keepends=True)
         shown = ["\n"] * shift + lines if shift > 0 else lines[-shift:]
-        # Without a modification time linecache does not compare with the file, which lacks what dbt appends.
+        # Without a modification time linecache does not compare with the file, which does not have what dbt appends.
         linecache.cache[str(self._file)] = (len(compiled_code), None, shown, str(self._file))
         try:
             tree = ast.parse(compiled_code, filename=str(self._file))
@@ -133,7 +133,7 @@ def with_free(result: Any) -> tuple[Any, Callable[[], object]]:
 def to_frame(result: Any, session: SparkSession, giver: str) -> DataFrame:
     """Return what ``giver``, a model or a function, returned as a Spark DataFrame.
 
-    Spark, pandas and pandas-on-Spark DataFrames are taken; anything else is a ``DbtRuntimeError``.
+    Spark, pandas and pandas-on-Spark DataFrames are accepted; anything else is a ``DbtRuntimeError``.
     """
     if isinstance(result, DataFrame):
         return result

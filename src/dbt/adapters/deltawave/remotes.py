@@ -12,6 +12,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave.derby import missing_function
 from dbt.adapters.deltawave.errors import readable, secret_values
+from deltawave.sql_text import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,8 +41,8 @@ _KINDS = {
 }
 
 _REFUSED = {
-    "query": "the select of a model says what is read",
-    "dbtable": "the select of a model says what is read",
+    "query": "the select of a model determines what is read",
+    "dbtable": "the select of a model determines what is read",
     "pushDownPredicate": "the database would find other rows than Spark, by its own rules for text",
 }
 
@@ -135,7 +136,7 @@ def explained(message: str, remotes: Mapping[str, Remote]) -> str:
     for name, remote in remotes.items():
         host = _URL_HOST.search(remote["url"])
         if hint and host and re.search(rf"\b{re.escape(host['value'])}\b", message):
-            return f"Remote '{name}' can't be read.{hint} Spark said: {message}"
+            return f"Remote '{name}' can't be read.{hint} Spark's message: {message}"
     return message
 
 
@@ -146,10 +147,10 @@ def create_view(session: SparkSession, name: str, remote: Remote, query: str, vi
     Raises ``DbtRuntimeError`` that names the remote and shows no secret.
     """
     # Ends a line comment at the query's end, which would hide what Spark appends, and shows who asks.
-    asked = f"{query.strip().removesuffix(';')}\n/* deltawave: {view.replace('*/', '')} */"
+    commented = f"{query.strip().removesuffix(';')}\n/* deltawave: {view.replace('*/', '')} */"
     try:
-        frame = session.read.format("jdbc").options(**_options(remote), query=asked).load()
-        frame.createOrReplaceTempView("`" + view.replace("`", "``") + "`")
+        frame = session.read.format("jdbc").options(**_options(remote), query=commented).load()
+        frame.createOrReplaceTempView(quoted(view))
         return _padded(frame.schema)
     except Exception as error:
         raise DbtRuntimeError(_failure(name, remote, error)) from error
@@ -201,8 +202,8 @@ def _failure(name: str, remote: Remote, error: Exception) -> str:
         )
     statement = missing_function(message)
     if statement is not None:
-        return f"Remote '{name}': the Derby database lacks a function. Make it there once: {statement}"
-    return f"Remote '{name}' can't be read.{_hint(message)} Spark said: {message}"
+        return f"Remote '{name}': the Derby database misses a function. Create it there once: {statement}"
+    return f"Remote '{name}' can't be read.{_hint(message)} Spark's message: {message}"
 
 
 def _hint(message: str) -> str:

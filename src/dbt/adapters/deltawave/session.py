@@ -47,7 +47,7 @@ _current: _Current | None = None
 def open_session(credentials: DeltawaveCredentials) -> SparkSession:
     """Return the session of this process, started or adjusted to ``credentials`` where needed.
 
-    A session that something else started in this process (a notebook, say) is taken as it is.
+    A session that something else started in this process (a notebook, say) is used as it is.
     Raises ``DbtRuntimeError`` when Spark does not start, or runs on another metastore already.
     """
     global _current
@@ -82,7 +82,7 @@ def clone(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
 def discard(copy: Any, session: SparkSession) -> None:
     """End ``copy``, which ``clone`` made of ``session``."""
     if copy is not session and _is_connect(copy):
-        # Not stop(): in PySpark 4.1 a copy lacks what that needs.
+        # Not stop(): in PySpark 4.1 a copy does not have what that needs.
         copy.client.release_session()
         copy.client.close()
 
@@ -104,13 +104,13 @@ def _foreign() -> SparkSession | None:
 
 
 def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession:
-    _hush_python_loggers()
+    _silence_python_loggers()
     if is_remote(settings):
         return _connect(settings)
     if is_embedded(credentials.server_side_parameters):
         metastore.claim(credentials.data_dir)
-        if (former := credentials.former_data()) is not None:
-            logger.warning(former)
+        if (hint := credentials.previous_data()) is not None:
+            logger.warning(hint)
     context = launch(settings)
     try:
         session = _built(settings)
@@ -140,7 +140,7 @@ def _connect(settings: dict[str, str]) -> SparkSession:
             message = readable(error, secret_values(settings))
             raise DbtRuntimeError(f"No Spark Connect session at {server}: {message}") from error
     session.client.set_retry_policies(patience)
-    # At the interpreter's exit, closing can wait forever for a thread that is gone.
+    # At the interpreter's exit, closing can wait forever for a thread that has ended.
     atexit.register(session.stop)
     return session  # type: ignore[no-any-return]
 
@@ -179,10 +179,10 @@ def _catalog_failure(error: Exception, credentials: DeltawaveCredentials) -> str
     message = readable(error, secret_values(credentials.server_side_parameters))
     if not is_embedded(credentials.server_side_parameters) or "MetaStoreClient" not in message:
         return f"Spark runs, but its catalog cannot be opened: {message}"
-    return f"{metastore.in_use(credentials.data_dir)} Spark said: {message}"
+    return f"{metastore.in_use(credentials.data_dir)} Spark's message: {message}"
 
 
-def _hush_python_loggers() -> None:
+def _silence_python_loggers() -> None:
     # They write every query error with its stack to stderr before it is raised.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)

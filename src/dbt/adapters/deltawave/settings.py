@@ -23,7 +23,7 @@ _METASTORES = (
     "hive.metastore.uris",
 )
 
-# The kept side of a differential model is bucketed and sorted by a hash of the key and joined by
+# The previous state of a differential model is bucketed and sorted by a hash of the key and joined by
 # it: without these settings Spark sorts it again, and shuffles it again if other columns join as well.
 _EVERYWHERE = {
     "spark.sql.requireAllClusterKeysForCoPartition": "false",
@@ -42,7 +42,7 @@ def is_remote(profile: Mapping[str, str]) -> bool:
 
 
 def is_local(profile: Mapping[str, str]) -> bool:
-    """Whether driver and executors are one JVM beside this process."""
+    """Whether driver and executors are one JVM next to this process."""
     return not is_remote(profile) and profile.get(MASTER, "local").startswith("local")
 
 
@@ -83,7 +83,7 @@ def kept_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
         _LOCAL_PATH.fullmatch(settings.get(WAREHOUSE, "")),
         _DERBY_PATH.match(settings.get(METASTORE_URL, "")),
     ]
-    # Derby takes a relative path from derby.system.home, Spark from where dbt runs: the project's folder.
+    # Derby resolves a relative path from derby.system.home, Spark from where dbt runs: the project's folder.
     homes = [Path.cwd(), data_dir]
     return [Path(home, match["path"]).resolve() for home, match in zip(homes, found, strict=True) if match]
 
@@ -95,6 +95,8 @@ def _classic() -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # A tenth of a second less for each Python task (deltawave.differencing.quick_tasks).
+        "spark.executorEnv.DELTAWAVE_QUICK_TASKS": "1",
     }
 
 

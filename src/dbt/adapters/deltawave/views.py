@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dbt.adapters.deltawave.literals import quoted
+from deltawave.sql_text import literal
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -31,4 +31,4 @@ def names_clause(schema: StructType, comments: Mapping[str, str]) -> str:
     parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
     properties = {f"{SCHEMA}.numParts": str(len(parts))}
     properties |= {f"{SCHEMA}.part.{number}": part for number, part in enumerate(parts)}
-    return f"tblproperties ({', '.join(f'{quoted(name)} = {quoted(value)}' for name, value in properties.items())})"
+    return f"tblproperties ({', '.join(f'{literal(name)} = {literal(value)}' for name, value in properties.items())})"

@@ -1,0 +1,47 @@
+"""The cost model of wave indexes as WI prints it, and the averages of its tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deltawave.wave.average_day import DaysIndexed
+from deltawave.wave.costs import WaveCost
+
+
+@dataclass(frozen=True)
+class AverageCost(WaveCost):
+    """With the average space of WI Table 8."""
+
+    @property
+    def average_space(self) -> float:
+        """Space in operation, on average (Table 8)."""
+        days = self.cluster
+        more = {
+            "reindex_plus": days / 2,
+            "reindex_plus_plus": days**2 / 6 + days / 2,
+            "wata": days / 2,
+            "rata": days**2 / 6 + days / 2,
+        }
+        return (self.parameters.window + more.get(self.scheme, 0)) * self.day_size
+
+    @property
+    def average_transition_space(self) -> float:
+        """Further space during a transition, on average (Table 8)."""
+        is_partly_filled = self.scheme in ("reindex_plus", "wata", "rata")
+        return self._shadow(self.cluster / 2 if is_partly_filled else self.cluster, self.cluster)
+
+
+@dataclass(frozen=True)
+class PrintedCost(AverageCost):
+    """With the days that WI prints, which are not quite those that the operations index."""
+
+    def _days_indexed(self) -> DaysIndexed:
+        return printed(self.scheme, self.parameters.window, self.constituents)
+
+
+def printed(scheme: str, window: int, constituents: int) -> DaysIndexed:
+    """As in WI Tables 10 and 11: X / 2 for a cluster of X days; and RATA* prepares one."""
+    days = window / constituents
+    preparation = {"reindex_plus_plus": days / 2, "rata": 1.0}
+    transition = {"reindex": days, "reindex_plus": days / 2}
+    return DaysIndexed(preparation.get(scheme, 0.0), transition.get(scheme, 1.0))

@@ -1,0 +1,1 @@
+"""Differences of two snapshots: ways to find them, measured."""

@@ -1,0 +1,1 @@
+"""The evaluation system of LG96 5.2: messages of an algorithm compared with the true differences."""

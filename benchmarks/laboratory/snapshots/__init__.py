@@ -1,0 +1,1 @@
+"""Generated snapshots: rows, changes, and orders of the later snapshot."""

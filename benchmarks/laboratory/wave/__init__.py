@@ -1,0 +1,1 @@
+"""Wave indexes, and other ways to keep a window of days, measured."""

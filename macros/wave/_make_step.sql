@@ -1,0 +1,107 @@
+{# Makes one transition, and returns the record of its decision. `warnings`: a list to which it adds its own. #}
+{%- macro _make_step(job, last, work, is_new, warnings) -%}
+  {%- set batch = deltawave._begin_step(job, last, work) -%}
+  {%- do deltawave._step(job, batch, 'stage') -%}
+  {%- set shown = deltawave._wave_found(job, last) if last else none -%}
+  {%- set options = {
+    'settings': job.settings, 'record': none if is_new else shown, 'shown': shown, 'work': work, 'source': job.sql,
+    'schema': job.state_schema, 'model': job.target.identifier, 'batch': batch.batch_id, 'attempt': batch.attempt,
+  } -%}
+  {%- set step = deltawave._call_wave(job, 'next_step', options) -%}
+  {%- for statement in step.statements -%}{%- do deltawave._run(job, statement) -%}{%- endfor -%}
+  {%- set checksums = deltawave._unsteady_days(job, batch, step.changed_days) -%}
+  {%- if checksums -%}
+    {#- The written rows stay; the record gets their checksums. -#}
+    {%- set step = deltawave._call_wave(job, 'next_step', dict(options, checksums=checksums)) -%}
+  {%- endif -%}
+  {#- A view that Spark would refuse must not be decided. -#}
+  {%- do deltawave._run(job, 'describe query ' ~ step.select) -%}
+  {%- do deltawave._update(batch, counts={'insert': step.inserted, 'delete': step.deleted, 'update': 0, 'backfill': 0}) -%}
+  {%- set record = deltawave._step_record(job, batch, step) -%}
+  {%- if not last -%}
+    {%- do deltawave._create_batches(job) -%}
+  {%- endif -%}
+  {%- do deltawave._commit(job, batch, record, last) -%}
+  {#- The clean step drops tables; it does not know of parts in tables that stay. A run that has continued meanwhile sweeps these, or drops the table. -#}
+  {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}{%- do deltawave._run(job, drop) -%}{%- endfor -%}
+  {%- do deltawave._report_batch(job, batch) -%}
+  {%- if checksums -%}
+    {%- do warnings.append(deltawave._message('unsteady_days', {
+      'model': job.name, 'batch': batch.label, 'days': checksums.keys() | join(', '),
+    })) -%}
+  {%- endif -%}
+  {{ return(record) }}
+{%- endmacro -%}
+
+{#
+  New days whose written values differ from the counted ones: {day: checksum of the written rows}. Another number of rows is refused; other values come
+  from sums of floating-point numbers, and from collect_set, whose order varies. Rows that were copied within the index have to be the recorded ones.
+#}
+{%- macro _unsteady_days(job, batch, query) -%}
+  {%- if not query -%}{{ return({}) }}{%- endif -%}
+  {%- set found = adapter.call_library('deltawave.wave.materialization.written', {'changed': '(\n' ~ query ~ '\n)'}, {}) -%}
+  {%- if found.changed or found.damaged -%}
+    {#- A run that has decided this batch sweeps the leftovers of others for it. -#}
+    {%- set newest = deltawave._last_commit(job) -%}
+    {%- if newest >= batch.batch_id -%}
+      {%- set winner = deltawave._read_commit(job, newest).attempt -%}
+      {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': winner, 'attempt': batch.attempt}) -%}
+    {%- endif -%}
+    {#- Copies of a new day differ if the source does. -#}
+    {%- if found.changed -%}
+      {%- do deltawave._refuse(job, batch, 'changed_days', {'days': found.changed | join(', ')}) -%}
+    {%- endif -%}
+    {%- do deltawave._refuse(job, batch, 'damaged_days', {'days': found.damaged | join(', ')}) -%}
+  {%- endif -%}
+  {{ return(found.checksums) }}
+{%- endmacro -%}
+
+{# The state of one attempt at a transition, by the names of _begin_batch. #}
+{%- macro _begin_step(job, last, work) -%}
+  {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
+  {%- set days = work.days | map(attribute='value') | list -%}
+  {{ return({
+    'batch_id': batch_id,
+    'attempt': job.attempt,
+    'label': batch_id ~ ' (' ~ (days[0] ~ (' to ' ~ days[-1] if days | length > 1 else '') if days else work.kind) ~ ')',
+    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
+    'log': none,
+    'counts': none,
+    'quarantined': 0,
+    'measured': {},
+  }) }}
+{%- endmacro -%}
+
+{# The record of a transition: its figures for x__batches, and the wave index after it (see _commit_record). #}
+{%- macro _step_record(job, batch, step) -%}
+  {%- set tables = deltawave._attempts_helpers(job, step.tables, deltawave._attempt_kinds()) -%}
+  {{ return(dict(deltawave._decision_time(batch), **{
+    'version': deltawave._state_version(),
+    'target': deltawave._target_of(job),
+    'batch_id': batch.batch_id,
+    'attempt': batch.attempt,
+    'select': step.select,
+    'tables': tables,
+    'log': none,
+    'kept': none,
+    'ranges': none,
+    'file_format': job.settings.file_format,
+    'batch_at': deltawave._utc(run_started_at),
+    'snapshot_date': step.day,
+    'strategy': job.settings.scheme,
+    'reason': step.kind,
+    'checksums': none,
+    'checksum_bits': none,
+    'rows_old': step.rows_old,
+    'rows_dump': step.rows_delivered,
+    'rows_new': step.rows_new,
+    'quarantined': 0,
+    'inserts': batch.counts['insert'],
+    'deletes': batch.counts['delete'],
+    'updates': 0,
+    'backfilled': 0,
+    'measured': {},
+    'batches_columns': deltawave._batches_columns().keys() | list,
+    'rewound_to': none,
+  })) }}
+{%- endmacro -%}

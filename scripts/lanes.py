@@ -1,0 +1,210 @@
+"""Runs the tests' lanes, which LANES declares: `python scripts/lanes.py test`, another size, or names of lanes.
+
+Each lane is a pytest process with a Spark of its own; two run at a time. Of a lane that fails all output is shown.
+PYTEST_ARGS are added to the arguments of every lane.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# A Spark for thousands of small statements, see tests/conftest.py. Lanes without it run on what users run on: Hive's
+# embedded metastore and Spark's defaults.
+SPARING = ("--sparing",)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Tests, as files, folders or tests below tests/, and pytest's options; or another command."""
+
+    tests: str = ""
+    options: tuple[str, ...] = ()
+    command: str = ""
+
+    @property
+    def paths(self) -> list[str]:
+        return [f"tests/{test}" for test in self.tests.split()]
+
+    @property
+    def is_another_spark(self) -> bool:
+        """Does it run tests of other lanes again, on another format or adapter?"""
+        return bool({"--table-format", "--adapter"}.intersection(self.options))
+
+
+UNITS = Lane("unit")
+SHORT_HISTORIES = "functional/contract/test_short.py::TestShortHistories"
+FIRST_BATCHES = "functional/contract/test_short.py::TestFirstBatches"
+
+# `make quick`
+QUICK = {
+    "types": Lane(command="make types"),
+    "quick_units": UNITS,
+    "quick_history": Lane(f"{SHORT_HISTORIES}::test_main_events[outer_join]", SPARING),
+}
+# `make test`: everything that a user's path touches, once.
+CORE = {
+    # Every strategy through a history is thousands of statements.
+    "histories": Lane(f"{SHORT_HISTORIES} functional/test_own_strategies.py functional/test_runways.py", SPARING),
+    # Materializations, refusals, the adapter, waves, streams and databases.
+    "models": Lane(
+        """
+        functional/differential/test_refusals.py functional/differential/test_bad_input.py
+        functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
+        functional/wave/test_wave_index.py::TestWaveIndex functional/macros/test_in_a_project.py
+        functional/test_stream_models.py::TestModel functional/remote/test_remote_strategies.py::TestPostgres
+        """
+    ),
+    "kills": Lane("crash/test_kills.py::test_a_history_is_that_of_undisturbed_runs[outer_join]"),
+    "units": UNITS,
+    "lint": Lane(command="make lint"),
+    "install": Lane("functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_environment_and_builds_it"),
+    "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta")),
+    "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg")),
+    "stock_history": Lane(FIRST_BATCHES, ("--adapter", "spark")),
+}
+FORMATS = """
+    functional/differential/test_types.py functional/differential/test_slice_keys.py
+    functional/differential/test_state.py::TestDriftedColumns
+    functional/test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version
+    functional/wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days
+"""
+PROPERTIES = """
+    functional/differential/test_histories.py functional/macros/test_history_properties.py
+    functional/macros/test_multiset_properties.py functional/macros/test_replaying_properties.py
+    functional/strategies/test_algorithms_agree.py functional/strategies/test_view_histories.py
+    functional/test_stream_restarts.py
+"""
+# What `make test-all` runs besides the core.
+REST = {
+    "contract": Lane("functional/contract", SPARING),
+    # What only one strategy does.
+    "strategies": Lane("functional/strategies", SPARING),
+    # The engine of differentials, and macros.
+    "engine": Lane("functional/differential functional/macros", SPARING),
+    # Waves, external sources, records and reports.
+    "features": Lane(
+        """
+        functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_external_sources.py
+        functional/test_installed_package.py functional/test_record_formats.py functional/test_report.py
+        functional/test_wishes.py
+        """,
+        SPARING,
+    ),
+    # MESHJOIN, from files and Kafka.
+    "streams": Lane(
+        """
+        functional/test_mesh_increments.py functional/test_mesh_join.py functional/test_stored_relation.py
+        functional/test_stream_command.py functional/test_stream_join.py functional/test_stream_messages.py
+        functional/test_stream_models.py
+        """,
+        SPARING,
+    ),
+    # Dbt processes of their own, and Spark Connect.
+    "adapter": Lane("functional/adapter"),
+    # PostgreSQL and MariaDB.
+    "remote": Lane("functional/remote", SPARING),
+    "properties": Lane(PROPERTIES, SPARING),
+    "crash": Lane("crash"),
+    "delta": Lane(FORMATS, ("--table-format", "delta")),
+    "iceberg": Lane(FORMATS, ("--table-format", "iceberg")),
+    # Stock dbt-spark.
+    "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
+    "consumers": Lane("functional/test_consumer.py"),
+    # Figures, cost models and experiments.
+    "papers": Lane("laboratory"),
+}
+LANES = QUICK | CORE | REST
+SIZES = {"quick": QUICK, "test": CORE, "all": CORE | REST}
+
+# What pytest prints of each file, and at its end.
+_PROGRESS = re.compile(r"\[ *\d+%\]$")
+_END = re.compile(r"^=* ?((\d+ \w+(, )?)+) in [\d.]+s.*$")
+_SHOWN = re.compile(rf"^\d+ in all: |{_END.pattern}")
+
+
+def command(name: str, extra: list[str]) -> list[str]:
+    """How a lane is run. A test that several lanes have is run by the one that names it most closely."""
+    lane = LANES[name]
+    if lane.command:
+        return lane.command.split()
+    others = [path for each in (CORE | REST).values() if not each.is_another_spark for path in each.paths]
+    within = tuple(f"{path}{mark}" for path in lane.paths for mark in ("/", "::"))
+    left_out = [] if lane.is_another_spark else [f"--deselect={path}" for path in others if path.startswith(within)]
+    return [sys.executable, "-m", "pytest", "--color=no", *lane.paths, *lane.options, *left_out, *extra]
+
+
+def run(name: str, extra: list[str]) -> tuple[bool, str, float]:
+    """Run a lane and show how far it is; whether it passed, in which words, and in how many seconds."""
+    begun = time.monotonic()
+    print(f"{name}: begins", flush=True)
+    process = subprocess.Popen(
+        command(name, extra), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout
+    kept = []
+    for line in process.stdout:
+        if _PROGRESS.search(line):
+            print(f"{name}: {line}", end="", flush=True)
+        else:
+            kept.append(line)
+    code = process.wait()
+    ends = [line.strip("= \n") for line in kept if _END.match(line)]
+    is_test = not LANES[name].command
+    outcome = ends[-1] if ends else "passed" if code == 0 else f"exit code {code}"
+    if code:
+        print(f"\n{'#' * 20} {name} failed:\n{''.join(kept)}{'#' * 20} end of {name}\n", flush=True)
+    else:
+        print("".join(f"{name}: {line}" for line in kept if _SHOWN.match(line)), end="", flush=True)
+    return code == 0 and (bool(ends) or not is_test), outcome, time.monotonic() - begun
+
+
+def chosen(names: list[str]) -> list[str]:
+    """The lanes of sizes and lanes; `drawn` is one of the lanes that the core lacks, by the last commit."""
+    found: dict[str, None] = {}
+    for name in names:
+        if name == "drawn":
+            commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+            name = random.Random(commit.strip() or None).choice(list(REST))
+            print(f"The commit has drawn the lane {name}: make test-lane LANE={name} runs it again.")
+        if name not in SIZES | LANES:
+            sys.exit(f"There is no lane '{name}'. There are: {', '.join(LANES)}; sizes: {', '.join(SIZES)}.")
+        found |= dict.fromkeys(SIZES.get(name, [name]))
+    return list(found)
+
+
+def main() -> None:
+    names = chosen(sys.argv[1:])
+    extra = shlex.split(os.environ.get("PYTEST_ARGS", ""))
+    if "--seed" not in extra:
+        extra += ["--seed", str(random.SystemRandom().randrange(1_000_000))]
+    again = f"make test-lane LANE='{' '.join(names)}' PYTEST_ARGS='{shlex.join(extra)}'"
+    print(f"{again} draws the same histories again.", flush=True)
+    begun = time.monotonic()
+    with ThreadPoolExecutor(2) as pool:
+        done = dict(zip(names, pool.map(lambda name: run(name, extra), names), strict=True))
+    print()
+    for name, (is_good, outcome, seconds) in done.items():
+        print(f"{name:18} {'ok' if is_good else 'FAILED':7} {seconds:5.0f} s  {outcome}")
+    counts: Counter[str] = Counter()
+    for _, outcome, _ in done.values():
+        for count, kind in re.findall(r"(\d+) (passed|failed|errors?|skipped|deselected|xfailed)", outcome):
+            counts[kind] += int(count)
+    seconds = time.monotonic() - begun
+    print(f"==== {', '.join(f'{count} {kind}' for kind, count in counts.items())} in {seconds:.2f}s ====")
+    sys.exit(not all(is_good for is_good, _, _ in done.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""Benchmarks: deltawave's algorithms compared with others, in one run. Needs the extra `bench`."""

@@ -1,0 +1,146 @@
+"""Arrow batches: the memory of their rows, their split into parts, and ``mapInArrow`` for columns of any name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
+
+from deltawave.differencing.in_place import Batches
+
+Places = npt.NDArray[np.intp]
+Sizes = npt.NDArray[np.int64]
+
+
+def row_sizes(rows: pa.RecordBatch, places: Places) -> Sizes:
+    """How many bytes the rows at these places take; bits are rounded up."""
+    bits = np.zeros(len(places), dtype=np.int64)
+    for column in rows.columns:
+        bits += _bits(column, places, places + 1)
+    return -(-bits // 8)
+
+
+def largest_row(rows: pa.RecordBatch) -> int:
+    """An upper bound of the bytes of a row."""
+    return sum(map(_largest, rows.columns))
+
+
+def has_one_width(kind: pa.DataType) -> bool:
+    """Whether all values of a type have the same size."""
+    try:
+        return bool(kind.bit_width)
+    except ValueError:
+        return False
+
+
+def _largest(column: pa.Array) -> int:
+    if not len(column) or has_one_width(column.type):
+        return int(-(-column.nbytes // max(1, len(column))))
+    if column.type in _TEXTS:
+        return 8 + (pc.max(pc.binary_length(column)).as_py() or 0)
+    places = np.arange(len(column))
+    return int(-(-_bits(column, places, places + 1).max() // 8))
+
+
+def copied(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """The rows of these parts, without what else lies in the memory of the batches that they are slices of."""
+    # Concatenating a single array does not copy it.
+    cells = [[part.column(at) for part in parts] for at in range(parts[0].num_columns)]
+    columns = [pa.concat_arrays([*column, column[0].slice(0, 0)]) for column in cells]
+    return pa.RecordBatch.from_arrays(columns, schema=parts[0].schema)
+
+
+def pieces(sizes: Sizes, most_bytes: int) -> Iterator[tuple[int, int]]:
+    """Where pieces of up to ``most_bytes`` bytes begin and end. A larger row is a piece of its own."""
+    ends = np.cumsum(sizes)
+    begin, done = 0, 0
+    while begin < len(sizes):
+        end = max(begin + 1, int(np.searchsorted(ends, done + most_bytes, "right")))
+        yield begin, end
+        begin, done = end, int(ends[end - 1])
+
+
+def _bits(column: pa.Array, begins: Places, ends: Places) -> Sizes:
+    """The bits of the values from each begin to its end."""
+    kind, counts = column.type, ends - begins
+    if pa.types.is_dictionary(kind):
+        return _repeated(column, begins, ends)
+    is_text, is_list = kind in _TEXTS, isinstance(column, (pa.ListArray, pa.LargeListArray))
+    is_view = kind in _VIEWS
+    is_nested = is_list or pa.types.is_struct(kind) or pa.types.is_fixed_size_list(kind)
+    if not len(column) or not (is_text or is_view or is_nested):
+        # Exact for values of one width, otherwise the average.
+        average: Sizes = counts * 8 * column.nbytes // max(1, len(column))
+        return average
+    # One for each value that may be null.
+    bits: Sizes = counts * (column.buffers()[0] is not None)
+    if pa.types.is_struct(kind):
+        for at in range(kind.num_fields):
+            bits = bits + _bits(column.field(at), begins, ends)
+        return bits
+    if pa.types.is_fixed_size_list(kind):
+        first = column.offset
+        return bits + _bits(column.values, (first + begins) * kind.list_size, (first + ends) * kind.list_size)
+    if is_view:
+        done = np.append(0, np.cumsum(_view_lengths(column)))
+        texts: Sizes = done[ends] - done[begins]
+        return bits + 8 * (16 * counts + texts)
+    wide = kind in (pa.large_string(), pa.large_binary()) or isinstance(column, pa.LargeListArray)
+    offsets = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)[column.offset :]
+    first, last = offsets[begins].astype(np.int64), offsets[ends].astype(np.int64)
+    bits = bits + 8 * offsets.itemsize * counts
+    return bits + (8 * (last - first) if is_text else _bits(column.values, first, last))
+
+
+def _view_lengths(column: pa.Array) -> Sizes:
+    """The lengths of texts, of which several may be views of the same bytes: a view begins with its length."""
+    begin, views = column.offset, np.frombuffer(column.buffers()[1], np.int32).reshape(-1, 4)
+    lengths = views[begin : begin + len(column), 0].astype(np.int64)
+    return np.where(column.is_valid(), lengths, 0)
+
+
+def _repeated(column: pa.DictionaryArray, begins: Places, ends: Places) -> Sizes:
+    """The bits of values of a dictionary, each as often as it occurs."""
+    places = np.arange(len(column.dictionary) + 1)
+    own = np.append(_bits(column.dictionary, places[:-1], places[1:]), 0)
+    # A null takes the last place, for which small numbers may have no room.
+    numbers = column.indices.cast(pa.int64()).fill_null(len(own) - 1)
+    done = np.append(0, np.cumsum(own[numbers.to_numpy()]))
+    bits: Sizes = (ends - begins) + done[ends] - done[begins]
+    return bits
+
+
+_TEXTS = (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())
+_VIEWS = (pa.string_view(), pa.binary_view())
+
+
+def by_part(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
+    """Each part with its rows, without that column, in their order; read one part, then the next."""
+    for part, pieces in groupby(_pieces(batches), key=lambda piece: piece[0]):
+        yield part, (rows for _, rows in pieces)
+
+
+def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    for batch in batches:
+        parts = batch.column(batch.num_columns - 1).to_numpy()
+        rows = batch.select(list(range(batch.num_columns - 1)))
+        bounds = [0, *(np.flatnonzero(parts[1:] != parts[:-1]) + 1).tolist(), len(parts)]
+        for begin, end in pairwise(bounds):
+            if begin < end:
+                yield int(parts[begin]), rows.slice(begin, end - begin)
+
+
+def map_in_arrow(frame: DataFrame, work: Callable[[Batches], Batches], schema: StructType | str) -> DataFrame:
+    """``frame.mapInArrow``, which takes a name with a dot for a field of a struct."""
+    names = frame.columns
+
+    def named(batches: Batches) -> Batches:
+        return work(batch.rename_columns(names) for batch in batches)
+
+    return frame.toDF(*(f"c{number}" for number in range(len(names)))).mapInArrow(named, schema)

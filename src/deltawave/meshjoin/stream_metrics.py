@@ -1,0 +1,157 @@
+"""What joining a micro-batch took: counted by its tasks, added up by Spark, and reported by ``deltawave stream``."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pyspark import SparkContext
+from pyspark.accumulators import Accumulator, AccumulatorParam
+
+from deltawave.meshjoin.operator import Counts
+
+
+@dataclass(frozen=True)
+class TaskTotals:
+    """Figures of tasks.
+
+    - ``tasks``: that had rows; ``rows``: of all tasks, ``most_rows``: of the task that had most
+    - ``shed_rows``: that did not fit in memory
+    - ``readings``: how often the relation was read, by the task that did so most
+    - ``peak_bytes``: most bytes of a task that count as its memory
+    - ``process_bytes``: most bytes of a Python worker since it was started, with all that it holds
+    """
+
+    tasks: int = 0
+    rows: int = 0
+    most_rows: int = 0
+    shed_rows: int = 0
+    readings: float = 0.0
+    peak_bytes: int = 0
+    process_bytes: int = 0
+
+    @classmethod
+    def of_task(cls, counts: Counts, pages: int) -> TaskTotals:
+        """The figures of a task whose part of the relation has so many pages."""
+        rows = counts.tuples + counts.shed
+        resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        readings = counts.pages / pages if pages else 0.0
+        return cls(int(rows > 0), rows, rows, counts.shed, readings, counts.peak_bytes, resident)
+
+    def __add__(self, other: TaskTotals) -> TaskTotals:
+        return TaskTotals(
+            self.tasks + other.tasks,
+            self.rows + other.rows,
+            max(self.most_rows, other.most_rows),
+            self.shed_rows + other.shed_rows,
+            max(self.readings, other.readings),
+            max(self.peak_bytes, other.peak_bytes),
+            max(self.process_bytes, other.process_bytes),
+        )
+
+
+class _Sums(AccumulatorParam[TaskTotals]):
+    def zero(self, value: TaskTotals) -> TaskTotals:
+        return TaskTotals()
+
+    def addInPlace(self, value1: TaskTotals, value2: TaskTotals) -> TaskTotals:
+        return value1 + value2
+
+
+Totals = Accumulator[TaskTotals]
+
+
+def totals(context: SparkContext) -> Totals:
+    """Totals to which tasks add theirs."""
+    return context.accumulator(TaskTotals(), _Sums())
+
+
+_MIB = 1 << 20
+
+
+def _no_metrics(batch: int) -> Mapping[str, float]:
+    return {}
+
+
+@dataclass
+class Report:
+    """Lines on micro-batches.
+
+    - ``counted``: further figures of a micro-batch, printed if they are not 0
+    - ``metrics``: what its tasks took (:meth:`deltawave.meshjoin.batch_folders.BatchFolders.metrics`)
+    - ``is_json``: whether lines are JSON
+    """
+
+    counted: Mapping[str, Callable[[int], int]] = field(default_factory=dict)
+    metrics: Callable[[int], Mapping[str, float]] = _no_metrics
+    is_json: bool = False
+
+    def line(self, progress: Any, previous: Any = None) -> str:
+        """A micro-batch by Spark's progress, and the progress before it, if there is one."""
+        batch, seconds = progress["batchId"], progress["batchDuration"] / 1000
+        waited = None if previous is None else _seconds_between(previous, progress) + seconds
+        behind = _rows_behind(progress["sources"])
+        metrics, counts = self.metrics(batch), {name: count(batch) for name, count in self.counted.items()}
+        # Spark counts the rows of a micro-batch again if it is read again, for the messages that are no rows.
+        rows = int(metrics.get("rows", progress["numInputRows"]))
+        if self.is_json:
+            measured = {"rows": rows, "seconds": seconds, "lag_seconds": waited, "lag_rows": behind}
+            return self._json(batch, {**metrics, **measured}, counts)
+        parts = [f"batch {batch}: {rows:,} rows in {seconds:.1f} s", f"{rows / max(seconds, 0.001):,.0f} rows/s"]
+        parts += _of_counts(counts)
+        if metrics:
+            parts.append(f"{metrics['readings']:g} readings of the relation")
+            parts.append(f"{metrics['peak_bytes'] / _MIB:,.1f} MiB of a task's memory")
+        if waited is not None:
+            parts.append(f"lag up to {waited:.1f} s")
+        if behind:
+            parts.append(f"{behind:,} rows behind the source")
+        return ", ".join(parts)
+
+    def of_previous_run(self, batch: int) -> str:
+        """A micro-batch that a previous run had begun, of which Spark has no progress."""
+        counts = {name: count(batch) for name, count in self.counted.items()}
+        if self.is_json:
+            return self._json(batch, self.metrics(batch), counts)
+        return ", ".join([f"batch {batch}: begun by a previous run, now done", *_of_counts(counts)])
+
+    def _json(self, batch: int, figures: Mapping[str, Any], counts: Mapping[str, int]) -> str:
+        named = {name.replace(" ", "_"): count for name, count in counts.items()}
+        return json.dumps({"micro_batch": batch, **figures, **named})
+
+
+def _of_counts(counts: Mapping[str, int]) -> list[str]:
+    return [f"{count:,} {name}" for name, count in counts.items() if count]
+
+
+def _seconds_between(previous: Any, progress: Any) -> float:
+    """The time between two triggers: a row of the second one's micro-batch came in since the first."""
+    began, begins = (datetime.fromisoformat(each["timestamp"].replace("Z", "+00:00")) for each in (previous, progress))
+    return (begins - began).total_seconds()
+
+
+def _rows_behind(sources: Any) -> int | None:
+    """How many rows the sources have that no micro-batch has read yet; none if they don't know, like files."""
+    rows = None
+    for source in sources:
+        latest, end = (_offsets(source[name]) for name in ("latestOffset", "endOffset"))
+        if latest is not None and end is not None:
+            rows = (rows or 0) + sum(offset - end.get(place, 0) for place, offset in latest.items())
+    return rows
+
+
+def _offsets(text: str | None) -> dict[tuple[str, str], int] | None:
+    """Kafka's offsets, by topic and partition."""
+    try:
+        found = json.loads(text or "null")
+    except ValueError:
+        # PySpark gives "None" for a source that has none.
+        return None
+    if not isinstance(found, dict) or not all(isinstance(offsets, dict) for offsets in found.values()):
+        return None
+    return {(topic, partition): int(offset) for topic, own in found.items() for partition, offset in own.items()}

@@ -1,0 +1,51 @@
+"""Names and values as Spark's SQL reads them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from decimal import Decimal
+from typing import Any
+
+# Spark's widest decimal; a longer one is written as text, for the cast around it.
+MAX_DECIMAL_DIGITS = 38
+
+
+def quoted(*names: str) -> str:
+    """Return a name, or a path of names, in backquotes."""
+    return ".".join("`" + name.replace("`", "``") + "`" for name in names)
+
+
+def literal(value: Any) -> str:
+    """Return ``value`` as a literal that loses nothing; of a type that SQL does not have, its text."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value) if len(str(abs(value))) <= MAX_DECIMAL_DIGITS else _text(str(value))
+    if isinstance(value, Decimal):
+        return _decimal(value)
+    if isinstance(value, float):
+        return f"{value!r}D" if math.isfinite(value) else f"cast({_text(str(value))} as double)"
+    if isinstance(value, dt.datetime):
+        return _text(value.isoformat(sep=" "))
+    if isinstance(value, dt.date):
+        return _text(value.isoformat())
+    if isinstance(value, (bytes, bytearray)):
+        return f"X'{value.hex()}'"
+    return _text(str(value))
+
+
+def _text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    # Anywhere in a statement, Spark replaces ${name} by the setting of that name.
+    return "'" + escaped.replace("${", "\\u0024{") + "'"
+
+
+def _decimal(value: Decimal) -> str:
+    if not value.is_finite():
+        return _text(str(value))
+    plain = format(value, "f")
+    digits = sum(character.isdigit() for character in plain)
+    return plain if digits <= MAX_DECIMAL_DIGITS else _text(plain)

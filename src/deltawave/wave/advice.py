@@ -1,0 +1,129 @@
+"""Recommends scheme, number of constituents and update technique of a wave index (WI 6), or a partitioned table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deltawave.wave.cost_parameters import TableParameters, WaveParameters
+from deltawave.wave.costs import TableCost, WaveCost
+from deltawave.wave.schemes import SCHEMES
+from deltawave.wave.tables import TECHNIQUES
+
+
+@dataclass(frozen=True)
+class WaveNeeds:
+    """The needs that a wave index has to meet, whatever it costs.
+
+    - ``hard_window``: exactly the last W days
+    - ``can_delete``: entries can be deleted from an index; packed shadows do not need that, as they delete while
+      copying
+    - ``techniques``: the techniques that can be used
+    - ``most_constituents``: the most constituents: a probe reads each, and the text of the view names each
+    - ``most_space``: the most MB, including during a transition
+    - ``most_transition``: the most seconds until a new day can be queried
+    """
+
+    hard_window: bool = False
+    can_delete: bool = True
+    techniques: Sequence[str] = TECHNIQUES
+    most_constituents: int = 10
+    most_space: float | None = None
+    most_transition: float | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.techniques, str) or not self.techniques:
+            raise ValueError(f"techniques {self.techniques!r}: take a list of {', '.join(TECHNIQUES)}.")
+        if self.most_constituents < 1:
+            raise ValueError(f"most_constituents {self.most_constituents}: take 1 or more.")
+
+    def allow(self, option: WaveCost) -> bool:
+        """Whether an option meets the needs."""
+        return not self.against(option)
+
+    def allow_table(self, table: TableCost) -> bool:
+        """Whether a partitioned table meets the needs: its window is hard, and whole days are dropped."""
+        is_fast = self.most_transition is None or table.transition <= self.most_transition
+        return is_fast and (self.most_space is None or table.max_space <= self.most_space)
+
+    def against(self, option: WaveCost) -> list[str]:
+        """The needs that an option does not meet, by name."""
+        deletes = option.scheme == "del" and option.technique != "packed_shadow"
+        unmet = {
+            "hard_window": self.hard_window and not SCHEMES[option.scheme].is_hard,
+            "can_delete": deletes and not self.can_delete,
+            "most_transition": self.most_transition is not None and option.transition > self.most_transition,
+            "most_space": self.most_space is not None
+            and option.max_space + option.max_transition_space > self.most_space,
+        }
+        return [name for name, is_unmet in unmet.items() if is_unmet]
+
+
+@dataclass(frozen=True)
+class WaveAdvice:
+    """The best wave index, and the best of each scheme, by total work; a partitioned table, and whether to take it.
+
+    ``best`` is none if only the table meets the needs.
+    """
+
+    best: WaveCost | None
+    by_scheme: Sequence[WaveCost]
+    table: TableCost
+    takes_table: bool
+
+
+def advise(
+    parameters: WaveParameters,
+    needs: WaveNeeds | None = None,
+    tolerance: float = 0.05,
+    table: TableParameters | None = None,
+) -> WaveAdvice:
+    """The wave index with the least total work per day, or a partitioned table.
+
+    Among options whose work exceeds that by at most ``tolerance`` (a share), the one with the fewest constituents is
+    taken, since its probes answer sooner; among equals the one with less work. A partitioned table is the simplest, so
+    it is taken if its work is within the tolerance of the best index's. ``table`` is what was measured of it; by
+    default :meth:`deltawave.wave.cost_parameters.TableParameters.assumed`.
+
+    Raises ``ValueError`` if nothing meets the needs, and for a tolerance below 0.
+    """
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance {tolerance}: take 0 or more.")
+    needs = needs or WaveNeeds()
+    partitioned = TableCost(parameters, table or TableParameters.assumed(parameters))
+    options = _options(parameters, needs)
+    allowed = [option for option in options if needs.allow(option)]
+    if not allowed:
+        if needs.allow_table(partitioned):
+            return WaveAdvice(None, (), partitioned, True)
+        unmet = Counter(name for option in options for name in needs.against(option))
+        excluded = ", ".join(f"{name} excludes {count}" for name, count in unmet.most_common())
+        raise ValueError(f"No scheme meets all needs: of {len(options)} options, {excluded}. Ask less of these.")
+    best = _preferred(allowed, tolerance)
+    by_scheme = [best]
+    for scheme in SCHEMES.keys() - {best.scheme}:
+        of_scheme = [option for option in allowed if option.scheme == scheme]
+        if of_scheme:
+            by_scheme.append(_preferred(of_scheme, tolerance))
+    least = min(option.total_work for option in allowed)
+    takes_table = needs.allow_table(partitioned) and partitioned.total_work <= least * (1 + tolerance)
+    ordered = sorted(by_scheme, key=lambda option: option.total_work)
+    return WaveAdvice(best, ordered, partitioned, takes_table)
+
+
+def _options(parameters: WaveParameters, needs: WaveNeeds) -> list[WaveCost]:
+    most = min(parameters.window, needs.most_constituents)
+    return [
+        WaveCost(parameters, scheme, constituents, technique)
+        for scheme, rules in SCHEMES.items()
+        for constituents in range(rules.least, most + 1)
+        # REINDEX does the same under each technique.
+        for technique in (needs.techniques[-1:] if scheme == "reindex" else needs.techniques)
+    ]
+
+
+def _preferred(options: Sequence[WaveCost], tolerance: float) -> WaveCost:
+    least = min(option.total_work for option in options)
+    near = [option for option in options if option.total_work <= least * (1 + tolerance)]
+    return min(near, key=lambda option: (option.constituents, option.total_work))

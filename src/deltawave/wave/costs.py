@@ -1,0 +1,212 @@
+"""What wave indexes cost on Spark, after WI Tables 8 to 11; the work of a day (WI 5); what a partitioned table costs.
+
+Space in MB, time in seconds. X is W / n and Y is (W - 1) / (n - 1), the days of a constituent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from deltawave.wave.average_day import DaysIndexed, Writes, planned, writes
+from deltawave.wave.cost_parameters import TableParameters, WaveParameters
+from deltawave.wave.planner import WaveIndex
+from deltawave.wave.tables import TECHNIQUES
+
+# Of a table, by default; a scan reads each, a probe one.
+_BUCKETS = 8
+
+
+@dataclass(frozen=True)
+class WaveCost:
+    """A scheme with n constituents under an update technique, for given parameters.
+
+    - ``scheme``: as in :class:`deltawave.wave.WaveIndex`
+    - ``technique``: ``in_place``, ``simple_shadow`` or ``packed_shadow``
+
+    It counts the days that the planner's operations index. The paper prints half a cluster instead, which is half a day
+    too few for REINDEX+, and with clusters of one day a preparation that does not take place.
+
+    The paper prints simple shadow (Tables 8 to 10) and packed shadow (Table 11) and describes the rest. In place, no
+    constituent is copied before it is updated; the other copies of REINDEX+ and RATA* (Temp, and one T to the next)
+    stay. Table 10 has no copies for REINDEX++.
+
+    Raises ``ValueError`` for an unknown technique and as ``WaveIndex`` does.
+    """
+
+    parameters: WaveParameters
+    scheme: str
+    constituents: int
+    technique: str = "simple_shadow"
+
+    def __post_init__(self) -> None:
+        if self.technique not in TECHNIQUES:
+            raise ValueError(f"technique {self.technique!r}: take one of {', '.join(TECHNIQUES)}.")
+        WaveIndex(self.scheme, self.parameters.window, self.constituents)
+
+    @property
+    def cluster(self) -> float:
+        """Days of a constituent: Y for the schemes that throw away, otherwise X."""
+        if self.scheme in ("wata", "rata"):
+            return (self.parameters.window - 1) / (self.constituents - 1)
+        return self.parameters.window / self.constituents
+
+    @property
+    def _is_packed(self) -> bool:
+        return self.technique == "packed_shadow" or self.scheme == "reindex"
+
+    @property
+    def day_size(self) -> float:
+        """MB of a day in an index: S if it is packed, otherwise S'."""
+        return self.parameters.packed if self._is_packed else self.parameters.unpacked
+
+    @property
+    def max_space(self) -> float:
+        """Space in operation, at most (Table 8)."""
+        longest = ceil(self.cluster)
+        more = {
+            "reindex_plus": longest - 1,
+            "reindex_plus_plus": longest * (longest - 1) / 2,
+            "wata": longest - 1,
+            "rata": longest * (longest - 1) / 2,
+        }
+        return (self.parameters.window + more.get(self.scheme, 0)) * self.day_size
+
+    @property
+    def max_transition_space(self) -> float:
+        """Further space during a transition, at most (Table 8); packed shadows copy temporary indexes, too.
+
+        In place it is 0, except for REINDEX, which always builds beside the old index; the paper counts none.
+        """
+        return self._shadow(ceil(self.cluster), ceil(self.cluster))
+
+    def _shadow(self, days: float, of_temporaries: float) -> float:
+        if self.technique == "in_place" and self.scheme != "reindex":
+            return 0.0
+        if self.scheme == "reindex_plus_plus":
+            return of_temporaries * self.day_size if self.technique == "packed_shadow" else 0.0
+        return days * self.day_size
+
+    @property
+    def probe(self) -> float:
+        """Seconds of a TimedIndexProbe (Table 9)."""
+        given = self.parameters
+        one = given.seek + given.window / self.constituents * given.bucket / given.transfer
+        return given.fixed.probe + self._indexes(given.probe_indexes) * (one + self._further_files)
+
+    @property
+    def scan(self) -> float:
+        """Seconds of a TimedSegmentScan (Table 9)."""
+        given = self.parameters
+        days = float(given.window)
+        if self.scheme == "wata":
+            days += self.cluster / 2 - 1
+        one = given.seek + days / self.constituents * self.day_size / given.transfer
+        return given.fixed.scan + self._indexes(given.scan_indexes) * (one + _BUCKETS * self._further_files)
+
+    @property
+    def _further_files(self) -> float:
+        """Seconds to open the files of a bucket besides the first: one for each day, unless the index is packed."""
+        return 0.0 if self._is_packed else (self.cluster - 1) * self.parameters.fixed.file
+
+    def _indexes(self, asked: float | None) -> float:
+        return self.constituents if asked is None else min(asked, self.constituents)
+
+    @property
+    def precomputation(self) -> float:
+        """Seconds of preparation per day (Tables 10 and 11), and the fixed costs of its batches and inserts."""
+        fixed, made = self.parameters.fixed, self._writes()
+        return self._maintenance()[0] + made.preparing_batches * fixed.batch + made.preparing_inserts * fixed.write
+
+    @property
+    def transition(self) -> float:
+        """Seconds until a new day can be queried (Tables 10 and 11), and the fixed costs of its batch and inserts."""
+        fixed = self.parameters.fixed
+        return self._maintenance()[1] + fixed.batch + self._writes().inserts * fixed.write
+
+    def _writes(self) -> Writes:
+        return writes(self.scheme, self.parameters.window, self.constituents, self.technique)
+
+    def _days_indexed(self) -> DaysIndexed:
+        return planned(self.scheme, self.parameters.window, self.constituents)
+
+    def _maintenance(self) -> tuple[float, float]:
+        given = self.parameters
+        days, half = self.cluster, self.cluster / 2
+        indexed = self._days_indexed()
+        build, add, delete = given.build, given.add, given.delete
+        copy, smart = given.copy_seconds, given.smart_copy_seconds
+        packed = {
+            "del": (0.0, days * smart + build),
+            "reindex": (0.0, indexed.transition * build),
+            "reindex_plus": (0.0, days * (smart + copy) + indexed.transition * build),
+            "reindex_plus_plus": (half * smart + indexed.preparation * build, half * smart + build),
+            "wata": (0.0, half * copy + build),
+            "rata": (half * smart + indexed.preparation * build, half * copy + build),
+        }
+        simple = {
+            "del": (days * copy + delete, add),
+            "reindex": (0.0, indexed.transition * build),
+            "reindex_plus": (0.0, days * copy + indexed.transition * add),
+            "reindex_plus_plus": (indexed.preparation * add, add),
+            "wata": (0.0, half * copy + add),
+            "rata": (half * copy + indexed.preparation * add, half * copy + add),
+        }
+        in_place = {
+            "del": (delete, add),
+            "reindex": (0.0, indexed.transition * build),
+            "reindex_plus": (0.0, half * copy + indexed.transition * add),
+            "reindex_plus_plus": (indexed.preparation * add, add),
+            "wata": (0.0, add),
+            "rata": (half * copy + indexed.preparation * add, add),
+        }
+        return {"packed_shadow": packed, "simple_shadow": simple, "in_place": in_place}[self.technique][self.scheme]
+
+    @property
+    def queries(self) -> float:
+        """Seconds of a day's probes and scans."""
+        return self.parameters.probes * self.probe + self.parameters.scans * self.scan
+
+    @property
+    def total_work(self) -> float:
+        """Seconds of a day's preparation, transition and queries, one after the other (WI 5)."""
+        return self.precomputation + self.transition + self.queries
+
+
+@dataclass(frozen=True)
+class TableCost:
+    """A table with a partition for each day: the new one is inserted, the oldest one dropped.
+
+    A query reads each day of the window; if ``probe_indexes`` or ``scan_indexes`` are given, as many days.
+    """
+
+    parameters: WaveParameters
+    table: TableParameters
+
+    @property
+    def transition(self) -> float:
+        """Seconds until a new day can be queried."""
+        return self.table.take
+
+    @property
+    def probe(self) -> float:
+        """Seconds to find the rows of a value."""
+        return self.table.find_fixed + self._days(self.parameters.probe_indexes) * self.table.find
+
+    @property
+    def scan(self) -> float:
+        """Seconds to read the rows."""
+        return self.table.scan_fixed + self._days(self.parameters.scan_indexes) * self.table.scan
+
+    def _days(self, asked: float | None) -> float:
+        return self.parameters.window if asked is None else min(asked, self.parameters.window)
+
+    @property
+    def max_space(self) -> float:
+        """MB at most: before the oldest day is dropped."""
+        return (self.parameters.window + 1) * self.table.size
+
+    @property
+    def total_work(self) -> float:
+        """Seconds of a day's transition, probes and scans."""
+        return self.transition + self.parameters.probes * self.probe + self.parameters.scans * self.scan

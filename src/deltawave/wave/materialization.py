@@ -1,0 +1,196 @@
+"""What the macros of the materialization ``wave_index`` ask: plain values, with the statements that they run.
+
+Records are those in the texts of views, as JSON values (:meth:`deltawave.wave.tables.WaveRecord.to_json`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from deltawave.wave.advice import WaveNeeds, advise
+from deltawave.wave.advice_text import advice_lines
+from deltawave.wave.cost_parameters import on_spark
+from deltawave.wave.execution import Naming, leftover_parts
+from deltawave.wave.guards import Clock, named
+from deltawave.wave.own_days import measure_days
+from deltawave.wave.pending import Work
+from deltawave.wave.planner import WaveIndex
+from deltawave.wave.run_plan import RunPlan, plan_run
+from deltawave.wave.steps import MOST_TEXT, full_length, step, written_days
+from deltawave.wave.tables import WaveRecord, WaveSpec
+from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions
+
+Settings = Mapping[str, Any]
+Json = Mapping[str, Any]
+
+
+def plan(
+    dump: DataFrame,
+    *,
+    settings: Settings,
+    record: Json | None,
+    drop: Collection[str],
+    started_at: str,
+    accept: bool,
+    schema: str,
+    model: str,
+) -> dict[str, Any]:
+    """What a run has to do.
+
+    - ``record``: none for a new wave index
+    - ``drop``: days of the index that are wrong
+    - ``started_at``: when the run began, in UTC, as ISO 8601
+    - ``accept``: whether days that look wrong are loaded
+    - ``schema``, ``model``: name the tables
+
+    Returns ``works``, the transitions; ``loads_days``, whether any of them changes what readers see; ``refused``,
+    sentences about days that look wrong and are not loaded; and ``warnings``, see :func:`warnings_of`.
+    """
+    check_catalog(dump.sparkSession)
+    spec = specification(dump, settings)
+    known = _record(record)
+    clock = Clock(date_at(dump.sparkSession, started_at), settings["lead_days"])
+    planned = plan_run(known, spec, delivered(dump, spec), settings["gaps"], drop, clock, accept)
+    length = 0 if known else full_length(spec, schema, model)
+    return as_outcome(planned, spec, length)
+
+
+def as_outcome(planned: RunPlan, spec: WaveSpec, length: int = 0) -> dict[str, Any]:
+    """The plan of a run as plain values; ``length``: of the text of a decision when the window is full."""
+    return {
+        "works": [work.to_json() for work in planned.works],
+        "loads_days": planned.loads_days,
+        "refused": planned.refused,
+        "warnings": warnings_of(planned, spec, length),
+    }
+
+
+def warnings_of(planned: RunPlan, spec: WaveSpec, length: int) -> list[dict[str, Any]]:
+    """The messages of a plan: their ``code``, their values, and, as ``advice``, the messages that end them."""
+    found: list[dict[str, Any]] = [{"code": "unknown_day", "day": day} for day in planned.unknown]
+    if length > MOST_TEXT:
+        found.append({"code": "long_text", "window": spec.index.window, "length": f"{length:,}"})
+    if planned.late:
+        advice = [{"code": f"late_{planned.late_because}"}]
+        if planned.wrong:
+            advice.append({"code": "late_wrong", "wrong": planned.wrong, "dropped": for_vars(planned.wrong)})
+        found.append({"code": "late_days", "days": named([day.value for day in planned.late]), "advice": advice})
+    return found
+
+
+def for_vars(text: str) -> str:
+    """A text in ``--vars '{...}'``: quoted for YAML, and for the shell, where a quote in the text would end it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("'", "'\\''")
+    return f'"{escaped}"'
+
+
+def next_step(
+    dump: DataFrame,
+    *,
+    settings: Settings,
+    record: Json | None,
+    shown: Json | None,
+    work: Json,
+    source: str,
+    schema: str,
+    model: str,
+    batch: int,
+    attempt: str,
+    checksums: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """A transition.
+
+    - ``record``: the wave index to continue from; none for a new one
+    - ``shown``: the wave index that readers see, also if ``record`` is none because it is rebuilt
+    - ``source``: a relation in SQL that has the rows of the work's days
+    - ``schema``, ``model``, ``batch``, ``attempt``: name the tables
+    - ``checksums``: those of written days, where they differ from the work's; the statements are the same
+
+    Returns the ``statements`` that write where no reader looks; ``changed_days``, a query for days whose written rows
+    differ from the counted ones, or none; ``select``, the text of the view, which contains the new record; ``drops``,
+    statements that remove replaced parts of tables that stay, to run once readers have the view; ``tables``, the names
+    of all tables needed; the ``kind`` of the work, its last ``day``, and counts of rows.
+    """
+    spec = specification(dump, settings)
+    before, seen, pending = _record(record), _record(shown), Work.from_json(work).as_written(checksums or {})
+    made = step(before, spec, pending, source, Naming(schema, model, batch, attempt), seen)
+    rows_old = (before or seen or WaveRecord(spec)).rows
+    delivered_rows = sum(day.rows for day in pending.days)
+    # A window that is no longer clipped shows rows that were not delivered in this run.
+    deleted = max(rows_old + delivered_rows - made.record.rows, 0)
+    return {
+        "statements": made.statements,
+        "changed_days": made.changed_days,
+        "select": made.view({"batch_id": batch, "attempt": attempt}),
+        "drops": made.part_drops,
+        "tables": [name.split("`")[3] for name in made.record.table_names],
+        "day": pending.days[-1].value if pending.days else None,
+        "kind": pending.kind,
+        "rows_old": rows_old,
+        "rows_delivered": delivered_rows,
+        "rows_new": made.record.rows,
+        "inserted": made.record.rows - rows_old + deleted,
+        "deleted": deleted,
+    }
+
+
+def written(changed: DataFrame) -> dict[str, Any]:
+    """The days of a transition's ``changed_days``.
+
+    Returns ``changed``, new days with another number of rows; ``damaged``, days that were copied within the index and
+    are not the recorded ones; and ``checksums``, those of new days with other values.
+    """
+    return vars(written_days(changed.collect()))
+
+
+def leftovers(dump: DataFrame, *, record: Json, batch: int) -> list[str]:
+    """Statements that drop leftover parts of killed or lost attempts, up to that batch.
+
+    ``dump`` is only used for its session.
+    """
+    known = WaveRecord.from_json(record)
+    return list(leftover_parts(known, partitions(dump.sparkSession, known), batch))
+
+
+def advice(
+    dump: DataFrame | None = None,
+    *,
+    parameters: Mapping[str, Any],
+    needs: Mapping[str, Any],
+    tolerance: float,
+    measure: Mapping[str, str] | None = None,
+) -> list[str]:
+    """The lines of an advice.
+
+    - ``parameters``: those given of :func:`deltawave.wave.cost_parameters.on_spark`
+    - ``needs``: of :class:`deltawave.wave.advice.WaveNeeds`
+    - ``measure``: ``day_column``, ``search_field`` and ``schema``, to measure the days of ``dump`` where parameters are
+      not given
+    """
+    given = {name: value for name, value in parameters.items() if value is not None}
+    table = None
+    if dump is not None and measure:
+        if "window" not in given:
+            raise ValueError("window not given: how many days the index should have.")
+        found, table = measure_days(dump, window=given["window"], **measure)
+        given = {**vars(found), "fixed": vars(found.fixed), **given}
+    return list(advice_lines(advise(on_spark(given), WaveNeeds(**needs), tolerance, table)))
+
+
+def specification(dump: DataFrame, settings: Settings) -> WaveSpec:
+    """The specification from a model's settings, with columns as the dump spells them. Raises ``ValueError``."""
+    index = WaveIndex(settings["scheme"], settings["window"], settings["constituents"], settings["spread"])
+    columns = columns_of(dump)
+    spelt = {name.lower(): name for name, _ in columns}
+    names: list[str] = [settings[each] for each in ("day_column", "search_field")]
+    day, field = (spelt.get(name.lower(), name) for name in names)
+    spec = WaveSpec(index, settings["update_technique"], day, field, columns)
+    return replace(spec, buckets=settings["buckets"], clip=settings["clip"])
+
+
+def _record(found: Json | None) -> WaveRecord | None:
+    return None if found is None else WaveRecord.from_json(found)

@@ -1,0 +1,334 @@
+"""The six schemes (WI 3, 4 and Appendix A): how days are clustered, and the operations of a transition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from deltawave.wave.operations import (
+    NO_DAYS,
+    AddIndex,
+    AddToIndex,
+    BuildIndex,
+    Copy,
+    Days,
+    DeleteFromIndex,
+    DropIndex,
+    Operation,
+    Rename,
+)
+from deltawave.wave.state import TEMP, WaveState, clusters, constituent, prepared, temporary
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The operations of a day: after ``transition`` the new day can be queried, ``preparation`` is for later days."""
+
+    transition: tuple[Operation, ...]
+    preparation: tuple[Operation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wave:
+    """The parameters of a scheme: the window W, the n constituents, and whether to spread preparation (WI 4.3)."""
+
+    window: int
+    constituents: int
+    spread: bool = False
+
+    def expired(self, state: WaveState) -> int:
+        """The day that leaves the window when the next day comes: d_new-W."""
+        return state.day + 1 - self.window
+
+    def after(self, number: int) -> int:
+        """The constituent whose days expire next after those of I_number."""
+        return number % self.constituents + 1
+
+
+def no_needs(_state: WaveState, _staying: Days) -> Mapping[str, Days | None]:
+    """No temporary index."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One of the six schemes (WI 3 and 4, Appendix A).
+
+    - ``layout``: the clusters of the first W days, from W and n
+    - ``first_preparation``: temporary indexes for these clusters
+    - ``steps``: the operations for the next day
+    - ``least``: the least n
+    - ``is_hard``: whether exactly the last W days are indexed, not more
+    - ``rebuilds``: whether days are never added to an index, so that it is packed
+    - ``needs``: the temporary indexes that a state has to have, from the state and the staying days of the constituent
+      that expires next; with their days, or None where these can differ
+    - ``prepares``: whether temporary indexes of the next cluster can exist, too
+    """
+
+    layout: Callable[[int, int], Sequence[Days]]
+    first_preparation: Callable[[Wave, Sequence[Days]], tuple[Operation, ...]]
+    steps: Callable[[Wave, WaveState], Steps]
+    least: int = 1
+    is_hard: bool = True
+    rebuilds: bool = False
+    needs: Callable[[WaveState, Days], Mapping[str, Days | None]] = no_needs
+    prepares: bool = False
+
+    @property
+    def has_temporaries(self) -> bool:
+        """Whether it keeps temporary indexes, which have to be prepared."""
+        return self.needs is not no_needs
+
+
+def evenly(window: int, constituents: int) -> Sequence[Days]:
+    """The first W days in n clusters (step 2 and 3 of Start in WI Figure 12)."""
+    return clusters(range(1, window + 1), constituents)
+
+
+def nothing(_wave: Wave, _layout: Sequence[Days]) -> tuple[Operation, ...]:
+    """No temporary index."""
+    return ()
+
+
+# -- DEL: delete the expired day, add the new one (WI 3.1, Figure 12).
+
+
+def _del_steps(wave: Wave, state: WaveState) -> Steps:
+    expired = wave.expired(state)
+    name = constituent(state.holding(expired))
+    return Steps((DeleteFromIndex(name, frozenset({expired})), AddToIndex(name, frozenset({state.day + 1}))))
+
+
+DEL = Scheme(evenly, nothing, _del_steps)
+
+
+# -- REINDEX: rebuild the constituent whose day expired (WI 3.2, Figure 13).
+
+
+def _reindex_steps(wave: Wave, state: WaveState) -> Steps:
+    expired = wave.expired(state)
+    name = constituent(state.holding(expired))
+    return Steps((BuildIndex(name, state.indexes[name] - {expired} | {state.day + 1}),))
+
+
+REINDEX = Scheme(evenly, nothing, _reindex_steps, rebuilds=True)
+
+
+# -- REINDEX+: new days of a cluster are kept in a temporary index, and indexed once (WI 4.1, Figure 14).
+
+
+def _plus_first(_wave: Wave, _layout: Sequence[Days]) -> tuple[Operation, ...]:
+    return (BuildIndex(TEMP, NO_DAYS),)
+
+
+def _plus_steps(wave: Wave, state: WaveState) -> Steps:
+    return Steps(tuple(_plus_operations(wave, state)))
+
+
+def _plus_operations(wave: Wave, state: WaveState) -> Iterator[Operation]:
+    expired = wave.expired(state)
+    name = constituent(state.holding(expired))
+    kept = state.indexes[TEMP]
+    new = frozenset({state.day + 1})
+    to_add = state.indexes[name] - kept - {expired}
+    if not to_add:
+        # The cluster ends with this day.
+        if kept:
+            yield Copy(TEMP, name)
+            yield AddToIndex(name, new)
+            yield BuildIndex(TEMP, NO_DAYS)
+        else:
+            yield BuildIndex(name, new)
+    else:
+        yield AddToIndex(TEMP, new) if kept else BuildIndex(TEMP, new)
+        yield Copy(TEMP, name)
+        yield AddToIndex(name, to_add)
+
+
+def _plus_needs(_state: WaveState, _staying: Days) -> Mapping[str, Days | None]:
+    return {TEMP: None}
+
+
+REINDEX_PLUS = Scheme(evenly, _plus_first, _plus_steps, needs=_plus_needs)
+
+
+# -- Of REINDEX++ and RATA*: the temporary index T_k has the k newest days of a cluster.
+
+
+def initialize(days: Days, ready: int = 0) -> Iterator[Operation]:
+    """T_1 with the newest day, T_2 with the two newest, and so on (Initialize in WI Figures 15 and 17).
+
+    P_1 to P_ready were prepared before, and are only renamed; the fewer were prepared, the more are built here.
+    """
+    for number in range(1, ready + 1):
+        yield Rename(prepared(number), temporary(number))
+    for number in range(ready + 1, len(days) + 1):
+        yield from _next_one(days, number, temporary)
+
+
+def prepare(state: WaveState, days: Days, most: int) -> Iterator[Operation]:
+    """Up to ``most`` missing indexes of those that will replace a cluster; each indexes one day (WI 4.3)."""
+    first = state.highest("P") + 1
+    for number in range(first, min(first + most, len(days) + 1)):
+        yield from _next_one(days, number, prepared)
+
+
+def _next_one(days: Days, number: int, name: Callable[[int], str]) -> Iterator[Operation]:
+    day = frozenset({sorted(days)[-number]})
+    if number == 1:
+        yield BuildIndex(name(1), day)
+    else:
+        yield Copy(name(number - 1), name(number))
+        yield AddToIndex(name(number), day)
+
+
+# -- REINDEX++: a constituent's next replacements are prepared, and miss only the new day (WI 4.2, Figure 15).
+
+
+def _plus_plus_first(_wave: Wave, layout: Sequence[Days]) -> tuple[Operation, ...]:
+    return (BuildIndex(temporary(0), NO_DAYS), *initialize(layout[0] - {1}))
+
+
+def _plus_plus_steps(wave: Wave, state: WaveState) -> Steps:
+    number = state.holding(wave.expired(state))
+    used = state.highest("T")
+    new = frozenset({state.day + 1})
+    transition = (AddToIndex(temporary(used), new), Rename(temporary(used), constituent(number)))
+    return Steps(transition, tuple(_plus_plus_preparation(wave, state, number, used)))
+
+
+def _plus_plus_preparation(wave: Wave, state: WaveState, number: int, used: int) -> Iterator[Operation]:
+    days = state.indexes[constituent(number)] - {wave.expired(state)} | {state.day + 1}
+    later = wave.after(number)
+    cluster = days if later == number else state.indexes[constituent(later)]
+    following = cluster - {min(cluster)}
+    if not used:
+        yield BuildIndex(temporary(0), NO_DAYS)
+        yield from initialize(following, state.highest("P"))
+        return
+    # Only the next replacement needs the new days of the cluster now; the other temporary indexes can wait.
+    yield from _catch_up(state, used - 1, days, len(days))
+    # With one constituent, the cluster that expires next is not complete before its temporary indexes are needed.
+    if wave.spread and later != number:
+        most = _share(len(days), len(following)) - len(_missing(state, used - 1, days))
+        for earlier in range(used - 2, -1, -1):
+            yield from _catch_up(state, earlier, days, most)
+            most -= min(most, len(_missing(state, earlier, days)))
+        yield from prepare(state, following, most)
+
+
+def _share(cluster: int, following: int) -> int:
+    """How many days are indexed for later on each day of a cluster, if evenly spread.
+
+    Meanwhile the temporary indexes get 1 + 2 + ... + (cluster - 1) new days, and ``following`` new ones are built. This
+    is enough for the needs of each next day: 1 + 2 + ... + k of them by day k.
+    """
+    return ceil((cluster * (cluster - 1) / 2 + following) / cluster)
+
+
+def _missing(state: WaveState, number: int, days: Days) -> list[int]:
+    """The new days of a cluster that T_number still misses; it has its ``number`` old days from the beginning."""
+    old = state.highest("T") - number
+    return sorted(frozenset(sorted(days)[old:]) - state.indexes[temporary(number)])
+
+
+def _catch_up(state: WaveState, number: int, days: Days, most: int) -> Iterator[Operation]:
+    missing = _missing(state, number, days)[:most]
+    if missing:
+        yield AddToIndex(temporary(number), frozenset(missing))
+
+
+def _plus_plus_needs(state: WaveState, staying: Days) -> Mapping[str, Days | None]:
+    used = state.highest("T")
+    return {**{temporary(number): None for number in range(used)}, temporary(used): staying}
+
+
+REINDEX_PLUS_PLUS = Scheme(evenly, _plus_plus_first, _plus_plus_steps, needs=_plus_plus_needs, prepares=True)
+
+
+# -- WATA*: wait until every day of a constituent expired, and throw it away (WI 3.3, Figure 16).
+
+
+def soft_layout(window: int, constituents: int) -> Sequence[Days]:
+    """The first W - 1 days in n - 1 clusters, and day W in the last one, which grows."""
+    return [*clusters(range(1, window), constituents - 1), frozenset({window})]
+
+
+def is_thrown_away(state: WaveState, number: int, expired: int) -> bool:
+    """Whether all days of a constituent expired.
+
+    Then the others hold W - 1 days: the condition of Figure 16.
+    """
+    return max(state.indexes[constituent(number)]) == expired
+
+
+def throw_away(number: int, day: int) -> tuple[Operation, ...]:
+    """Drop a constituent; the new day begins another in its place."""
+    name = constituent(number)
+    return (DropIndex(name), BuildIndex(name, frozenset({day})), AddIndex(name))
+
+
+def _wata_steps(wave: Wave, state: WaveState) -> Steps:
+    expired = wave.expired(state)
+    number = state.holding(expired)
+    new = state.day + 1
+    if is_thrown_away(state, number, expired):
+        return Steps(throw_away(number, new))
+    return Steps((AddToIndex(constituent(state.holding(state.day)), frozenset({new})),))
+
+
+WATA = Scheme(soft_layout, nothing, _wata_steps, least=2, is_hard=False)
+
+
+# -- RATA*: as WATA*, but a constituent with expired days is replaced by one without them (WI 4.3, Figure 17).
+
+
+def _rata_first(_wave: Wave, layout: Sequence[Days]) -> tuple[Operation, ...]:
+    return tuple(initialize(layout[0] - {1}))
+
+
+def _rata_steps(wave: Wave, state: WaveState) -> Steps:
+    expired = wave.expired(state)
+    number = state.holding(expired)
+    new = state.day + 1
+    ends = is_thrown_away(state, number, expired)
+    preparation = tuple(_rata_preparation(wave, state, number, ends))
+    if ends:
+        return Steps(throw_away(number, new), preparation)
+    name = constituent(number)
+    replacement = temporary(state.highest("T"))
+    wait = (
+        AddToIndex(constituent(state.holding(state.day)), frozenset({new})),
+        DropIndex(name),
+        Rename(replacement, name),
+        AddIndex(name),
+    )
+    return Steps(wait, preparation)
+
+
+def _rata_preparation(wave: Wave, state: WaveState, number: int, ends: bool) -> Iterator[Operation]:
+    cluster = state.indexes[constituent(wave.after(number))]
+    following = cluster - {min(cluster)}
+    # With two constituents, the cluster that expires next still grows until the day before its replacements are needed.
+    if ends:
+        yield from initialize(following, state.highest("P"))
+    elif wave.spread and wave.constituents > 2:
+        yield from prepare(state, following, 1)
+
+
+def _rata_needs(_state: WaveState, staying: Days) -> Mapping[str, Days | None]:
+    return {temporary(number): frozenset(sorted(staying)[-number:]) for number in range(1, len(staying) + 1)}
+
+
+RATA = Scheme(soft_layout, _rata_first, _rata_steps, least=2, needs=_rata_needs, prepares=True)
+
+
+SCHEMES = {
+    "del": DEL,
+    "reindex": REINDEX,
+    "reindex_plus": REINDEX_PLUS,
+    "reindex_plus_plus": REINDEX_PLUS_PLUS,
+    "wata": WATA,
+    "rata": RATA,
+}

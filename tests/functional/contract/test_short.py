@@ -1,0 +1,46 @@
+"""Every strategy through a short history; test_contract.py has all events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from draws import first_batches, short
+from suite import MACROS, Run, Suite
+
+from models import VARIANTS
+
+# A change of the code alone decides whether these pass; test_contract.py draws anew each time.
+SEED = 1
+
+
+@pytest.fixture(scope="class")
+def macros() -> dict[str, str]:
+    return MACROS
+
+
+@pytest.mark.usefixtures("interpreted")
+class TestShortHistories:
+    @pytest.fixture(scope="class")
+    def suite(self, run_together: Run) -> Suite:
+        return run_together(short, SEED)
+
+    @pytest.mark.parametrize("variant", VARIANTS)
+    def test_main_events(self, suite: Suite, variant: str) -> None:
+        suite.draws[variant].check()
+
+
+class TestFirstBatches:
+    """On other table formats and on stock dbt-spark, where a run takes longer."""
+
+    @pytest.fixture(scope="class")
+    def project_config_update(self, request: pytest.FixtureRequest) -> dict[str, Any]:
+        return {"models": {"+file_format": request.config.option.table_format}}
+
+    @pytest.fixture(scope="class")
+    def suite(self, run_together: Run) -> Suite:
+        return run_together(first_batches, SEED)
+
+    @pytest.mark.parametrize("variant", ["outer_join"])
+    def test_first_batches(self, suite: Suite, variant: str) -> None:
+        suite.draws[variant].check()

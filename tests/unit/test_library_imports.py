@@ -1,0 +1,42 @@
+"""How the packages of the library and of the laboratory use each other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = [ROOT / "src" / "deltawave", ROOT / "benchmarks" / "laboratory"]
+
+
+def imported(file: Path, root: str) -> Iterator[str]:
+    """What a file imports from below ``root``, wherever in the file: the packages and modules directly below it."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            # from deltawave import jars
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == root else [node.module]
+        else:
+            continue
+        yield from (name.split(".")[1] for name in names if name.startswith(f"{root}."))
+
+
+@pytest.mark.parametrize("folder", PACKAGES, ids=lambda folder: folder.name)
+def test_packages_use_each_other_one_way_only(folder: Path) -> None:
+    uses: dict[str, set[str]] = {}
+    for file in folder.rglob("*.py"):
+        own = file.relative_to(folder).with_suffix("").parts[0]
+        uses.setdefault(own, set()).update(set(imported(file, folder.name)) - {own})
+    assert list(TopologicalSorter(uses).static_order())
+
+
+def test_no_import_of_the_library_is_hidden() -> None:
+    for file in (ROOT / "src" / "deltawave").rglob("*.py"):
+        text = file.read_text()
+        assert "import_module" not in text, file
+        assert "__import__(" not in text, file
