@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.meshjoin import Between, StoredRelation, Where, mesh_join
+from deltawave.resources import release
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -41,14 +42,14 @@ def relation(spark: SparkSession) -> DataFrame:
 @pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti", "right_anti"])
 def test_it_is_the_join_of_spark(stream: DataFrame, relation: DataFrame, tmp_path: Path, how: str) -> None:
     stored = StoredRelation.of(relation, tmp_path / "relation", key=KEY, parts=3, page_bytes=1000)
-    found, free = mesh_join(stream, stored, on=KEY, how=how, memory_bytes=200_000)
+    found = mesh_join(stream, stored, on=KEY, how=how, memory_bytes=200_000)
     sides = (relation, stream) if how == "right_anti" else (stream, relation)
     expected = sides[0].join(sides[1], KEY, "left_anti" if how == "right_anti" else how)
     if how in ("inner", "left"):
         expected = expected.select(*(f"`{name}`" for name in found.columns))
     assert found.columns == (relation.columns if how == "right_anti" else expected.columns)
     assert rows_of(found) == rows_of(expected)
-    free()
+    release(found)
 
 
 @pytest.mark.parametrize("parts", [2, 3, 4, 8])
@@ -64,7 +65,7 @@ def test_other_conditions(spark: SparkSession, tmp_path: Path, how: str) -> None
     relation = spark.sql("select id * 10 as low, id * 10 + id as high, id as class from range(6)")
     stored = StoredRelation.of(relation, tmp_path / "relation", parts=3, page_bytes=100)
     condition = Between("value", "low", "high")
-    found, free = mesh_join(stream, stored, condition=condition, how=how, memory_bytes=200_000)
+    found = mesh_join(stream, stored, condition=condition, how=how, memory_bytes=200_000)
     matches = "value between low and high"
     if how == "right_anti":
         expected = spark.sql(
@@ -75,7 +76,7 @@ def test_other_conditions(spark: SparkSession, tmp_path: Path, how: str) -> None
     else:
         expected = stream.join(relation, F.expr(matches), how)
     assert rows_of(found) == rows_of(expected)
-    free()
+    release(found)
 
 
 def test_a_condition_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
@@ -87,9 +88,9 @@ def test_a_condition_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
         pairs = zip(left["name"].to_pylist(), right["ending"].to_pylist(), strict=True)
         return [name.endswith(ending) for name, ending in pairs]
 
-    found, free = mesh_join(stream, stored, condition=Where(ends, ("name",), ("ending",)))
+    found = mesh_join(stream, stored, condition=Where(ends, ("name",), ("ending",)))
     assert found.count() == 12
-    free()
+    release(found)
 
 
 def test_a_relation_is_stored_anew_when_it_changes(spark: SparkSession, tmp_path: Path) -> None:

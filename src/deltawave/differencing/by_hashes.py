@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 
 from pyspark.sql import DataFrame
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.compression import Freed, month_key, nothing, with_keys
+from deltawave.differencing.compression import month_key, with_keys
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import quoted
+from deltawave.resources import holding, persisted
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ def changes(
     before_image: bool,
     library: ModuleType,
     **options: int,
-) -> Freed:
+) -> DataFrame:
     """Find by hashes the keys whose rows differ, then join the whole rows of these keys.
 
     - ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or
@@ -36,27 +37,16 @@ def changes(
     """
     if months := month_key(old, unique_key):
         _LOG.info("no hashes, Spark joins both snapshots: the key column %s is an interval of months", months)
-        return outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image), nothing
+        return outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image)
     compared = [column for column in columns if column["in_old"] and column["in_new"]]
     names = [quoted(column["name"]) for column in compared]
     rows = old.count()
     # They are read several times, and computed from the whole old snapshot.
-    kept = library.kept_hashes(old.select(*names), unique_key=unique_key, columns=compared, count=rows).persist()
-    freed: list[Callable[[], object]] = [kept.unpersist]
-
-    def free() -> None:
-        for each in reversed(freed):
-            each()
-
-    try:
-        differing, free_differing = library.differing_rows(
-            kept, new.select(*names), unique_key=unique_key, columns=compared, rows=rows, **options
-        )
-        freed.append(free_differing)
-        keys = differing.select(*map(quoted, unique_key)).persist()
-        freed.append(keys.unpersist)
-        sides = (with_keys(frame, keys, unique_key, "left_semi") for frame in (old, new))
-        return outer_join.changes(*sides, unique_key=unique_key, columns=columns, before_image=before_image), free
-    except BaseException:
-        free()
-        raise
+    kept = persisted(library.kept_hashes(old.select(*names), unique_key=unique_key, columns=compared, count=rows))
+    differing = library.differing_rows(
+        kept, new.select(*names), unique_key=unique_key, columns=compared, rows=rows, **options
+    )
+    keys = persisted(differing.select(*map(quoted, unique_key)))
+    sides = (with_keys(frame, keys, unique_key, "left_semi") for frame in (old, new))
+    changed = outer_join.changes(*sides, unique_key=unique_key, columns=columns, before_image=before_image)
+    return holding(changed, kept, keys)

@@ -16,8 +16,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing import by_hashes, hash_compressed, outer_join, sort_merge_compressed
-from deltawave.differencing.compression import Freed, nothing
 from deltawave.differencing.in_place import quoted
+from deltawave.resources import holding
 
 _LOG = logging.getLogger(__name__)
 
@@ -27,8 +27,8 @@ _PARTS = 64
 _ROOM = 1.2
 
 
-def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> Freed:
-    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> DataFrame:
+    """Return the rows that differ, as docs/python_strategies.md has it.
 
     The old snapshot is split into parts that fit in ``memory_bytes``, and the new one is read once for each; nothing is
     exchanged, unless 64 parts are not enough.
@@ -38,7 +38,7 @@ def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: 
     return _united(old, new, parts, tables, memory_bytes, common)
 
 
-def hybrid_hash(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> Freed:
+def hybrid_hash(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> DataFrame:
     """Return the same. As many parts of the old snapshot as fit (K of N) stay in memory; the others are exchanged."""
     kept = min(_PARTS, int(_PARTS * memory_bytes / max(1, _table_bytes(old))))
     parts = [(hash_compressed, 0, kept), (sort_merge_compressed, kept, _PARTS)]
@@ -52,29 +52,20 @@ def _united(
     parts: Sequence[tuple[ModuleType, int, int]],
     memory_bytes: int,
     common: dict[str, Any],
-) -> Freed:
+) -> DataFrame:
     """The differences of ranges of parts, each range by its library; the end of a range is not part of it.
 
     Spark joins snapshots whose keys it does not compare by their bytes: equal keys would be hashed into several parts.
     """
     if any(column["is_key"] and "collate" in column["data_type"].simpleString() for column in common["columns"]):
         _LOG.info("no parts, Spark joins both snapshots: the key is a text with a collation")
-        return outer_join.changes(old, new, hint="shuffle_hash", **common), nothing
-    found: list[Freed] = []
-
-    def free() -> None:
-        for _, free_part in found:
-            free_part()
-
-    try:
-        for library, begin, end in parts:
-            one, other = (_part(frame, common["unique_key"], count, begin, end) for frame in (old, new))
-            options: dict[str, Any] = {"memory_bytes": memory_bytes} if library is hash_compressed else {}
-            found.append(by_hashes.changes(one, other, library=library, **common, **options))
-    except BaseException:
-        free()
-        raise
-    return reduce(lambda one, other: one.unionByName(other), (frame for frame, _ in found)), free
+        return outer_join.changes(old, new, hint="shuffle_hash", **common)
+    found = []
+    for library, begin, end in parts:
+        one, other = (_part(frame, common["unique_key"], count, begin, end) for frame in (old, new))
+        options: dict[str, Any] = {"memory_bytes": memory_bytes} if library is hash_compressed else {}
+        found.append(by_hashes.changes(one, other, library=library, **common, **options))
+    return holding(reduce(DataFrame.unionByName, found), *found)
 
 
 def _part(frame: DataFrame, key: Sequence[str], count: int, begin: int, end: int) -> DataFrame:

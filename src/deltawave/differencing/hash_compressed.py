@@ -28,7 +28,6 @@ from pyspark.sql.types import (
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.compression import (
     Compared,
-    Freed,
     free_prefix,
     kept_hashes,
     patched_hashes,
@@ -39,6 +38,7 @@ from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, groups_in_place, map_rows, quoted
 from deltawave.differencing.shared_table import SharedTable
 from deltawave.differencing.signatures import Places
+from deltawave.resources import attach, persisted
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
@@ -56,8 +56,8 @@ def differing_rows(
     patches: DataFrame | None = None,
     memory_bytes: int = 1 << 30,
     in_place: bool = False,
-) -> Freed:
-    """Return the rows of ``new`` that differ from the kept hashes, and a function that frees what that needs.
+) -> DataFrame:
+    """Return the rows of ``new`` that differ from the kept hashes.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but ``new`` is read once, unless the table
     takes more than ``memory_bytes``, the session has several machines, or Spark cannot hand a column to Python. A kept
@@ -72,17 +72,18 @@ def differing_rows(
         )
     table = SharedTable.of(kept, patches, compared)
     try:
-        return _told(new, compared, table, in_place)
+        found = _told(new, compared, table, in_place)
     except BaseException:
         table.remove(new.sparkSession)
         raise
+    return attach(found, lambda: table.remove(new.sparkSession), needs=[kept])
 
 
-def _told(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool) -> Freed:
+def _told(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool) -> DataFrame:
     """The rows that differ, and the kept keys that no new row has, or several have."""
     told = free_prefix("of_task_", new.columns)
     seen, repeated = F.col(told + "seen"), F.col(told + "repeated")
-    probed = _probed(new, compared, table, in_place, told).persist()
+    probed = persisted(_probed(new, compared, table, in_place, told))
     of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
     # Without a task, as for a table without files, no key was met.
     none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
@@ -93,11 +94,7 @@ def _told(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool
         .select(*compared.key_alone(new), "was_kept", "is_there")
     )
 
-    def free() -> None:
-        probed.unpersist()
-        table.remove(new.sparkSession)
-
-    return probed.where(seen.isNull()).drop(told + "seen", told + "repeated").unionByName(keys), free
+    return probed.where(seen.isNull()).drop(told + "seen", told + "repeated").unionByName(keys)
 
 
 def _is_one_machine(session: SparkSession) -> bool:

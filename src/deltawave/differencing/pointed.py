@@ -24,7 +24,6 @@ from deltawave.differencing.compression import (
     NEW,
     PIECES,
     Compared,
-    Freed,
     by_segment,
     merged,
     pieces_of,
@@ -37,6 +36,7 @@ from deltawave.differencing.merging import differences
 from deltawave.differencing.probing import probed
 from deltawave.differencing.signatures import Places, Signatures, gathered
 from deltawave.differencing.stored_rows import StoredRows
+from deltawave.resources import holding, persisted
 
 Matching = Literal["merge", "hash"]
 
@@ -53,8 +53,8 @@ def changes(
     columns: Columns,
     before_image: bool,
     matching: Matching,
-) -> Freed:
-    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+) -> DataFrame:
+    """Return the rows that differ, as docs/python_strategies.md has it.
 
     ``matching``: how a task matches the rows of a segment. ``merge`` sorts both sides by the hash of the key (SMC2),
     ``hash`` builds a hash table of the old one (PHC2). Raises ``NotInPlaceError`` if a snapshot is not just all rows of
@@ -69,9 +69,9 @@ def changes(
         _compressed(rows, cells, len(unique_key), segments, kind) for rows, kind in ((old_rows, KEPT), (new_rows, NEW))
     ]
     compare = _Differing(matching, old_rows.groups.rows, new_rows.groups.rows, uuid4().hex)
-    differing = by_segment(pieces[0].unionByName(pieces[1]), segments).mapInArrow(compare, POINTERS).persist()
+    differing = persisted(by_segment(pieces[0].unionByName(pieces[1]), segments).mapInArrow(compare, POINTERS))
     common: dict[str, Any] = {"unique_key": unique_key, "columns": columns, "before_image": before_image}
-    return joined_rows(differing, old_rows, new_rows, **common), differing.unpersist
+    return holding(joined_rows(differing, old_rows, new_rows, **common), differing)
 
 
 def joined_rows(differing: DataFrame, old_rows: StoredRows, new_rows: StoredRows, **common: Any) -> DataFrame:

@@ -23,7 +23,6 @@ from deltawave.differencing.compression import (
     NEW,
     PIECES,
     Compared,
-    Freed,
     by_segment,
     compressed,
     free_prefix,
@@ -43,6 +42,7 @@ from deltawave.differencing.in_place import Batches, RowGroups, groups_in_place,
 from deltawave.differencing.kept_entries import KeptEntries
 from deltawave.differencing.merging import Mask, differences
 from deltawave.differencing.signatures import Signatures
+from deltawave.resources import holding, persisted
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
@@ -61,8 +61,8 @@ def differing_rows(
     rows: int,
     patches: DataFrame | None = None,
     in_place: bool = False,
-) -> Freed:
-    """Return the rows of ``new`` that differ from the kept hashes, and a function that frees what that needs.
+) -> DataFrame:
+    """Return the rows of ``new`` that differ from the kept hashes.
 
     - ``kept``: the result of ``kept_hashes``
     - ``patches``: rows that changed since, with ``_change_type``
@@ -89,25 +89,17 @@ def differing_rows(
     types = compared.told(new).add("is_repeated", BooleanType())
     for name in ("key_hash", "key_check", "row_hash", "kept_hash"):
         types = types.add(name, LongType())
-    candidates = by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex, entries), types).persist()
-    try:
-        count = candidates.where("is_there").count()
-    except BaseException:
-        candidates.unpersist()
-        raise
+    candidates = persisted(by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex, entries), types))
+    count = candidates.where("is_there").count()
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
-        return deleted, candidates.unpersist
-    try:
-        arrived, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
-        if groups is not None and is_small:
-            fetched = _fetched_in_place(new, groups, compared, arrived)
-        else:
-            fetched = _fetched(new, compared, arrived, is_small)
-    except BaseException:
-        candidates.unpersist()
-        raise
-    return fetched.unionByName(deleted), candidates.unpersist
+        return deleted
+    arrived, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
+    if groups is not None and is_small:
+        fetched = _fetched_in_place(new, groups, compared, arrived)
+    else:
+        fetched = _fetched(new, compared, arrived, is_small)
+    return holding(fetched.unionByName(deleted), deleted)
 
 
 def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:

@@ -18,7 +18,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.column_chunks import column_chunks
-from deltawave.differencing.compression import Freed, nothing
 from deltawave.differencing.contract import Columns, Contract
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
 from deltawave.differencing.stored_rows import StoredRows
@@ -35,8 +34,8 @@ def changes(
     columns: Columns,
     before_image: bool,
     memory_bytes: int,
-) -> Freed:
-    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+) -> DataFrame:
+    """Return the rows that differ, as docs/python_strategies.md has it.
 
     The checksum covers a block's key and compared columns. The remaining blocks are compared by a window, or joined if
     their rows lie too far apart. Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet files, or a
@@ -63,14 +62,13 @@ def changes(
             return changes_found(pair.found(), contract, unique_key)
         except UnfitError as unfit:
             _LOG.info("no window, Spark joins these row groups: %s", unfit)
-    joined = outer_join.changes(
+    return outer_join.changes(
         old_rows.of_groups(old_rest),
         new_rows.of_groups(new_rest),
         unique_key=unique_key,
         columns=columns,
         before_image=before_image,
     )
-    return joined, nothing
 
 
 def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[bytes]]:

@@ -24,7 +24,6 @@ from pyspark.sql.types import LongType, StructType
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Segment, aligned, rows_between
-from deltawave.differencing.compression import Freed, FreedAndMeasured, nothing
 from deltawave.differencing.contract import Columns, Contract, Side
 from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
@@ -32,6 +31,7 @@ from deltawave.differencing.nearness import Measured, Nearness
 from deltawave.differencing.plain_scan import plain_row_groups
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.unequal import Mask, any_unequal
+from deltawave.resources import persisted
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,8 +50,8 @@ def changes(
     before_image: bool,
     memory_bytes: int = 1 << 30,
     reconcile: bool = True,
-) -> FreedAndMeasured:
-    """Return the rows that differ, a function that frees what they need, and figures: see docs/python_strategies.md.
+) -> tuple[DataFrame, Measured]:
+    """Return the rows that differ, and figures: see docs/python_strategies.md.
 
     The figures are those of :class:`~deltawave.differencing.nearness.Nearness`; none if the files are not read.
 
@@ -76,7 +76,7 @@ def changes_by(
     before_image: bool,
     memory_bytes: int,
     reconcile: bool = True,
-) -> FreedAndMeasured:
+) -> tuple[DataFrame, Measured]:
     """Return the same as ``changes``; tasks match rows by ``matching``."""
     contract = Contract(columns, before_image)
     try:
@@ -84,20 +84,20 @@ def changes_by(
     except UnfitError as unfit:
         _LOG.info("no %s, Spark joins both snapshots: %s", matching.name, unfit)
         joined = outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image)
-        return joined, nothing, unfit.measured
+        return joined, unfit.measured
     measured = window.nearness.measured()
     if not reconcile:
         in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
-        return contract.changes(_paired(contract, window.found()), in_old, in_new), nothing, measured
-    return *changes_found(window.found(), contract, unique_key), measured
+        return contract.changes(_paired(contract, window.found()), in_old, in_new), measured
+    return changes_found(window.found(), contract, unique_key), measured
 
 
-def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Sequence[str]) -> Freed:
+def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Sequence[str]) -> DataFrame:
     """The changes among pairs of rows that may differ and rows without a partner, in the columns of ``found_schema``.
 
     The rows without a partner are joined, as the window may only have missed one.
     """
-    found = pairs_and_rest.persist()
+    found = persisted(pairs_and_rest)
     in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
     rest = outer_join.changes(
         found.where(~in_new).select(*cells(contract, "old")),
@@ -107,7 +107,7 @@ def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Seq
         before_image=contract.before_image,
     )
     pairs = _paired(contract, found.where(in_old & in_new))
-    return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest), found.unpersist
+    return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import SEVERAL, Run, Workbench, temporary_views
 
 from deltawave.differencing import outer_join, window
+from deltawave.resources import release
 from laboratory.evaluation.comparator import compare
 from laboratory.evaluation.hashed import Messages, Snapshot
 
@@ -61,11 +62,11 @@ def compared(
 ) -> tuple[Counter[Any], Counter[Any]]:
     """The changes that the window finds, and those of the outer join."""
     options: dict[str, Any] = {"unique_key": list(key), "columns": columns_of(new, *key), "before_image": True}
-    found, free, _ = window.changes(old, new, memory_bytes=memory_bytes, **options)
+    found, _ = window.changes(old, new, memory_bytes=memory_bytes, **options)
     joined = outer_join.changes(old, new, **options)
     assert found.columns == joined.columns
     rows = tuple(Counter(content(tuple(row)) for row in frame.collect()) for frame in (found, joined))
-    free()
+    release(found)
     return rows  # type: ignore[return-value]
 
 
@@ -105,11 +106,8 @@ class TestFunction:
         old = stored("old", f"select {ROW} from range(1000) order by id", groups)
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {order}", groups)
         options: dict[str, Any] = {"unique_key": ["account_id"], "columns": columns_of(new, "account_id")}
-        frame, free, _ = window.changes(
-            old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options
-        )
+        frame, _ = window.changes(old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options)
         told = Messages.of(frame.toArrow().to_batches(), ["account_id"], new.columns[1:])
-        free()
         sides = [Snapshot.of(each.toArrow().to_batches(), ["account_id"]) for each in (old, new)]
         found = compare(told.deletes_first(), *sides)
         assert (found.is_right, found.expected, found.correct) == (True, 25, 25)
@@ -148,17 +146,13 @@ class TestFunction:
         self, spark: SparkSession, stored: Callable[..., DataFrame]
     ) -> None:
         old = stored("old", "select id, 'a' as name from range(2)", 1)
-        frees = []
+        results = []
         for name in ("b", "c"):
             new = stored("new", f"select id, '{name}' as name from range(2)", 1)
             spark.catalog.refreshByPath(new.inputFiles()[0])
-            changes, free, _ = window.changes(
-                old, new, unique_key=["id"], columns=columns_of(new, "id"), before_image=False
-            )
+            changes, _ = window.changes(old, new, unique_key=["id"], columns=columns_of(new, "id"), before_image=False)
             assert {row.name for row in changes.collect()} == {name}
-            frees.append(free)
-        for free in frees:
-            free()
+            results.append(changes)
 
     def test_names_in_other_letters(self, stored: Callable[..., DataFrame]) -> None:
         old = stored("old", "select id, 1 as value from range(3)", 1)
