@@ -28,7 +28,7 @@ class _Resource:
     def __init__(self, release: Release) -> None:
         self._finalizer = weakref.finalize(self, _garbage.put, release)
         # Spark removes caches and temporary files when it stops.
-        self._finalizer.atexit = False
+        self._finalizer.atexit = False  # type: ignore[misc]
 
     def release(self) -> None:
         if detached := self._finalizer.detach():
@@ -113,7 +113,7 @@ def _resources(*frames: DataFrame) -> list[_Resource]:
 def _bound(frame: DataFrame, resources: Sequence[_Resource]) -> DataFrame:
     # Spark passes a frame's session on to the frames that its methods return.
     session = copy(frame.sparkSession)
-    session.__class__ = _holder(type(session))
+    session.__class__ = _holder(type(session))  # type: ignore[arg-type]
     setattr(session, _ATTRIBUTE, tuple(resources))
     # A new object: a function that releases resources may refer to the frame, which must not keep itself alive.
     bound: Any = object.__new__(type(frame))

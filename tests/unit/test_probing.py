@@ -7,8 +7,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing.merging import Differences, differences
-from deltawave.differencing.probing import probed
+from deltawave.differencing.merging import Differences, differences, probed
 from deltawave.differencing.signatures import Signatures
 
 ROWS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2)), max_size=20, unique_by=lambda row: row[0])

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.batches import combined
-from deltawave.differencing.dictionaries import plain
+from deltawave.differencing.batches import combined, plain
 from deltawave.differencing.hashing import Hashes, places_of
 
 # Rows that wait are combined into parts of at most this many bytes, unless a single block has more.

@@ -11,10 +11,8 @@ from pyspark.sql import DataFrame
 
 from deltawave.differencing import (
     by_hashes,
-    by_parts,
     hash_compressed,
     hybrid_hash,
-    nested_loop,
     outer_join,
     pointed,
     similar,
@@ -52,7 +50,7 @@ def _partitioned_hash(old: DataFrame, new: DataFrame, memory_bytes: int, **commo
 
 
 def _nested_loop(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    return nested_loop.changes(old, new, memory_bytes=memory_bytes, **common)
+    return outer_join.nested_loop(old, new, memory_bytes=memory_bytes, **common)
 
 
 def _sort_merge_compressed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
@@ -110,8 +108,8 @@ ALGORITHMS: dict[str, Algorithm] = {
     "hybrid_hash": Algorithm(hybrid_hash.changes),
     "sort_merge_compressed": Algorithm(_sort_merge_compressed, compares_hashes=True),
     "hash_compressed": Algorithm(_hash_compressed, compares_hashes=True),
-    "nested_loop_compressed": Algorithm(by_parts.nested_loop, compares_hashes=True),
-    "hybrid_hash_compressed": Algorithm(by_parts.hybrid_hash, compares_hashes=True),
+    "nested_loop_compressed": Algorithm(by_hashes.nested_loop, compares_hashes=True),
+    "hybrid_hash_compressed": Algorithm(by_hashes.hybrid_hash, compares_hashes=True),
     "sort_merge_pointed": Algorithm(_sort_merge_pointed, compares_hashes=True, reads_files=True),
     "partitioned_hash_pointed": Algorithm(_partitioned_hash_pointed, compares_hashes=True, reads_files=True),
     "window": Algorithm(_window, reads_files=True),

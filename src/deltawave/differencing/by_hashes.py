@@ -1,14 +1,21 @@
-"""Snapshots compared by hashes (SMC1, PHC1) without kept hashes: both are compressed, then rows are read by key."""
+"""Snapshots compared by hashes (SMC1, PHC1) without stored hashes: both are compressed, then rows are read by key.
+
+If the table of hashes does not fit in memory (LG95 4.1), both snapshots are split by a hash of the key. Each part of the
+old one becomes a table in memory, which the rows of the new one probe.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import reduce
 from types import ModuleType
+from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
-from deltawave.differencing import outer_join
+from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
 from deltawave.differencing.compression import month_key, with_keys
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import quoted
@@ -50,3 +57,63 @@ def changes(
     sides = (with_keys(frame, keys, unique_key, "left_semi") for frame in (old, new))
     changed = outer_join.changes(*sides, unique_key=unique_key, columns=columns, before_image=before_image)
     return holding(changed, kept, keys)
+
+
+# The most parts; so a nested loop reads the new snapshot at most this often.
+_PARTS = 64
+# Parts differ in size.
+_ROOM = 1.2
+
+
+def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> DataFrame:
+    """Return the rows that differ, as docs/python_strategies.md has it.
+
+    The old snapshot is split into parts that fit in ``memory_bytes``, and the new one is read once for each; nothing is
+    exchanged, unless 64 parts are not enough.
+    """
+    parts = min(_PARTS, max(1, -int(-_table_bytes(old) // memory_bytes)))
+    tables = [(hash_compressed, part, part + 1) for part in range(parts)]
+    return _united(old, new, parts, tables, memory_bytes, common)
+
+
+def hybrid_hash(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> DataFrame:
+    """Return the same. As many parts of the old snapshot as fit (K of N) stay in memory; the others are exchanged."""
+    kept = min(_PARTS, int(_PARTS * memory_bytes / max(1, _table_bytes(old))))
+    parts = [(hash_compressed, 0, kept), (sort_merge_compressed, kept, _PARTS)]
+    return _united(old, new, _PARTS, [part for part in parts if part[1] < part[2]], memory_bytes, common)
+
+
+def _united(
+    old: DataFrame,
+    new: DataFrame,
+    count: int,
+    parts: Sequence[tuple[ModuleType, int, int]],
+    memory_bytes: int,
+    common: dict[str, Any],
+) -> DataFrame:
+    """The differences of ranges of parts, each range by its library; the end of a range is not part of it.
+
+    Spark joins snapshots whose keys it does not compare by their bytes: equal keys would be hashed into several parts.
+    """
+    if any(column["is_key"] and "collate" in column["data_type"].simpleString() for column in common["columns"]):
+        _LOG.info("no parts, Spark joins both snapshots: the key is a text with a collation")
+        return outer_join.changes(old, new, hint="shuffle_hash", **common)
+    found = []
+    for library, begin, end in parts:
+        one, other = (_part(frame, common["unique_key"], count, begin, end) for frame in (old, new))
+        options: dict[str, Any] = {"memory_bytes": memory_bytes} if library is hash_compressed else {}
+        found.append(changes(one, other, library=library, **common, **options))
+    return holding(reduce(DataFrame.unionByName, found), *found)
+
+
+def _part(frame: DataFrame, key: Sequence[str], count: int, begin: int, end: int) -> DataFrame:
+    """The rows whose keys are in the parts from ``begin`` to before ``end``, out of ``count``."""
+    if end - begin == count:
+        return frame
+    # Spark's hash leaves nulls out, which does not matter here: equal keys have equal hashes.
+    part = F.pmod(F.xxhash64(*(F.col(quoted(name)) for name in key)), F.lit(count))
+    return frame.where((part >= begin) & (part < end))
+
+
+def _table_bytes(old: DataFrame) -> float:
+    return old.count() * hash_compressed.TABLE_BYTES * _ROOM

@@ -16,8 +16,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType, YearMonthIntervalType
 
+from deltawave.differencing.batches import plain
 from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, RowGroups, map_rows, quoted
 from deltawave.differencing.merging import patched
 from deltawave.differencing.signatures import Signatures, gathered

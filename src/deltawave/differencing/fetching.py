@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deltawave.differencing.batches import plain
 from deltawave.differencing.compression import signatures
-from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.hashing import Hashes
 from deltawave.differencing.in_place import Batches, ChangedFileError
 from deltawave.differencing.signatures import Checks, Places, Signatures, key_hashes

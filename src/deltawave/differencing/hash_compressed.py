@@ -26,6 +26,7 @@ from pyspark.sql.types import (
 )
 
 from deltawave.differencing import sort_merge_compressed
+from deltawave.differencing.batches import plain
 from deltawave.differencing.compression import (
     Compared,
     free_prefix,
@@ -34,7 +35,6 @@ from deltawave.differencing.compression import (
     signatures,
 )
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, groups_in_place, map_rows, quoted
 from deltawave.differencing.shared_table import SharedTable
 from deltawave.differencing.signatures import Places

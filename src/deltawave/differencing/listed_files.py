@@ -100,7 +100,7 @@ def _looked_at(path: str) -> pa.RecordBatch:
         if info.type == pyarrow.fs.FileType.File:
             size, modified = info.size, info.mtime_ns
         else:
-            problem = "is gone"
+            problem = "is missing"
     except Exception as error:
         problem = f"cannot be looked at: {error}"
     cells = [[path], [size], [modified], [problem]]

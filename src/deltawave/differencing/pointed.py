@@ -32,8 +32,7 @@ from deltawave.differencing.compression import (
 )
 from deltawave.differencing.contract import Columns, Contract
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, quoted
-from deltawave.differencing.merging import differences
-from deltawave.differencing.probing import probed
+from deltawave.differencing.merging import differences, probed
 from deltawave.differencing.signatures import Places, Signatures, gathered
 from deltawave.differencing.stored_rows import StoredRows
 from deltawave.resources import holding, persisted

@@ -7,13 +7,15 @@ its memory. Then the rows that differ are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark import TaskContext
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, LongType, StructField, StructType
@@ -38,9 +40,9 @@ from deltawave.differencing.compression import (
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.fetching import Fetch, Wanted
 from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.in_place import Batches, RowGroups, groups_in_place, map_row_groups, quoted
-from deltawave.differencing.kept_entries import KeptEntries
+from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, groups_in_place, map_row_groups, quoted
 from deltawave.differencing.merging import Mask, differences
+from deltawave.differencing.plain_scan import plain_row_groups
 from deltawave.differencing.signatures import Signatures
 from deltawave.resources import holding, persisted
 
@@ -176,3 +178,50 @@ def _candidates(
         "kept_hash": pa.array(kept_hash.view(np.int64), mask=~was_kept | repeated),
     }
     return pa.RecordBatch.from_arrays([*rows.keys.columns, *told.values()], [*rows.keys.schema.names, *told])
+
+
+_PLACES = "segment int, segments int, row_group int, row int"
+
+
+@dataclass(frozen=True)
+class KeptEntries:
+    """``places``: for each segment the row group that holds its entries, and the row in it."""
+
+    groups: RowGroups
+    places: Mapping[int, tuple[int, int]]
+
+    @classmethod
+    def of(cls, kept: DataFrame, segments: int) -> KeptEntries | None:
+        """From what ``kept_hashes`` returned; none if Spark has to read it, or its segments differ."""
+        try:
+            groups = plain_row_groups(kept)
+        except NotInPlaceError:
+            return None
+
+        def tell(batches: Batches) -> Batches:
+            context = TaskContext.get()
+            assert context is not None
+            first = 0
+            for batch in batches:
+                own = [pa.array([context.partitionId()] * batch.num_rows, pa.int32())]
+                own.append(pa.array(range(first, first + batch.num_rows), pa.int32()))
+                first += batch.num_rows
+                yield pa.RecordBatch.from_arrays([*batch.columns, *own], ["segment", "segments", "row_group", "row"])
+
+        # A task reads a row group.
+        named = groups.only(["segment", "segments"])
+        found = map_row_groups(kept.sparkSession, named, tell, _PLACES).collect() if groups.groups else []
+        places = {row.segment: (row.row_group, row.row) for row in found}
+        if len(places) < len(found) or any(row.segments != segments for row in found):
+            return None
+        return cls(groups.only(["entries"]), places)
+
+    def markers(self, session: SparkSession, kind: int, pieces: str) -> DataFrame:
+        """A piece without entries for each segment."""
+        return session.createDataFrame([(segment, kind, None) for segment in self.places], pieces)
+
+    def read(self, segment: int) -> Signatures:
+        """The kept rows of a segment, in a task."""
+        row_group, row = self.places[segment]
+        batch = next(islice(self.groups.read([row_group], batch_rows=1), row, None))
+        return Signatures.from_bytes(batch.column(0)[0].as_buffer())

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from deltawave.differencing.aligning import Measured
 from deltawave.differencing.common_subsequence import in_sequence
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.nearness import Measured
 from deltawave.differencing.window import Matching, changes_by
 
 TEXT_DIFF = Matching("text diff", in_sequence, needs_order=True)

@@ -23,11 +23,10 @@ from pyspark.sql.types import LongType, StructType
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
-from deltawave.differencing.aligning import Segment, aligned, rows_between
+from deltawave.differencing.aligning import Measured, Nearness, Segment, aligned, rows_between
+from deltawave.differencing.batches import plain
 from deltawave.differencing.contract import Columns, Contract, Side
-from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
-from deltawave.differencing.nearness import Measured, Nearness
 from deltawave.differencing.plain_scan import plain_row_groups
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.unequal import Mask, any_unequal
@@ -53,7 +52,7 @@ def changes(
 ) -> tuple[DataFrame, Measured]:
     """Return the rows that differ, and figures: see docs/python_strategies.md.
 
-    The figures are those of :class:`~deltawave.differencing.nearness.Nearness`; none if the files are not read.
+    The figures are those of :class:`~deltawave.differencing.aligning.Nearness`; none if the files are not read.
 
     ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other

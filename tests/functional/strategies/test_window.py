@@ -339,7 +339,7 @@ class TestInPlace:
             assert bench.spark.table(f"{bench.schema}.{files}").count() == 2
         assert not [name for name in temporary_views(bench.spark) if bench.schema in name]
 
-    def test_the_log_goes_on_without_the_former_files(
+    def test_the_log_goes_on_without_the_previous_files(
         self, bench: Workbench, deliver: Callable[..., Path], tmp_path: Path
     ) -> None:
         expected = messages("Compared in place")
@@ -348,12 +348,12 @@ class TestInPlace:
         deliver("second", NEW)
         content, times = former.read_bytes(), (former.stat().st_atime_ns, former.stat().st_mtime_ns)
         os.utime(former, LONG_AGO)
-        assert expected["a former file that was written again"] in bench.refused()
+        assert expected["a previous file that was written again"] in bench.refused()
         former.write_bytes(b"PAR1.PAR1")
-        assert expected["a former file that was replaced"] in bench.refused()
+        assert expected["a previous file that was replaced"] in bench.refused()
         former.unlink()
-        assert expected["a former file that is gone"] in (said := bench.refused())
-        assert f"file://{former}, a file of the dump of batch 1" in said
+        assert expected["a previous file that is missing"] in (said := bench.refused())
+        assert f"the dump of batch 1, but its file file://{former} is missing" in said
         former.write_bytes(content)
         os.utime(former, ns=times)
         bench.build()
@@ -372,7 +372,7 @@ class TestInPlace:
         bench.build()
         new = deliver("second", NEW)
         compare_sides = window.changes
-        kinds = {former: "a former file that was written again", new: "a file that is still written"}
+        kinds = {former: "a previous file that was written again", new: "a file that is still written"}
         for file, kind in kinds.items():
             times = (file.stat().st_atime_ns, file.stat().st_mtime_ns)
 
@@ -410,7 +410,7 @@ class TestInPlace:
         bench.spark.sql(f"alter table {table_of_days} drop partition (day = date'2024-01-03')")
         shutil.rmtree(folder / "day=2024-01-03")
         bench.spark.sql(f"insert into {table_of_days} {rows.format(6500, 7000)}")
-        assert messages("Compared in place")["a former file that is gone"] in bench.refused()
+        assert messages("Compared in place")["a previous file that is missing"] in bench.refused()
 
     def test_a_baseline_goes_on_in_place_only(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
         expected = messages("Compared in place")
@@ -421,7 +421,7 @@ class TestInPlace:
         bench.configure(bench_select(bench), strategy="window", in_place=True, initial_load="baseline")
         times = (former.stat().st_atime_ns, former.stat().st_mtime_ns)
         os.utime(former, LONG_AGO)
-        assert expected["a former file of a baseline"] in bench.refused()
+        assert expected["a previous file of a baseline"] in bench.refused()
         os.utime(former, ns=times)
         bench.build()
         assert bench.batches() == [(1, 0, 0, 0), (2, 5, 10, 10)]
@@ -462,11 +462,11 @@ class TestInPlace:
             assert expected[kind] in done.messages[f"case_{number}"], kind
         assert not bench.names("case")
         files = [
-            "a former file that is gone",
-            "a former file that was replaced",
-            "a former file that was written again",
+            "a previous file that is missing",
+            "a previous file that was replaced",
+            "a previous file that was written again",
         ]
-        files += ["a former file of a baseline", "a file that is still written", "rows that only files hold"]
+        files += ["a previous file of a baseline", "a file that is still written", "rows that only files hold"]
         assert list(expected) == [*files, *cases]
 
 
