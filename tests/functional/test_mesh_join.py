@@ -55,7 +55,7 @@ def test_it_is_the_join_of_spark(stream: DataFrame, relation: DataFrame, tmp_pat
 @pytest.mark.parametrize("parts", [2, 3, 4, 8])
 def test_each_part_has_a_task_of_its_own(spark: SparkSession, tmp_path: Path, parts: int) -> None:
     empty = StoredRelation(tmp_path, {}, {}, parts, ("id",), spark.range(0).schema, "")
-    found, _ = mesh_join(spark.range(0, 100, 1, 2), empty, on="id", how="left")
+    found = mesh_join(spark.range(0, 100, 1, 2), empty, on="id", how="left")
     assert len({row.task for row in found.select(F.spark_partition_id().alias("task")).collect()}) == parts
 
 
@@ -105,7 +105,7 @@ def test_a_relation_is_stored_anew_when_it_changes(spark: SparkSession, tmp_path
     assert again.files == first.files
     second = store(101)
     assert set(second.files.values()).isdisjoint(first.files.values())
-    found, _ = mesh_join(spark.range(100, 102), second, on="id")
+    found = mesh_join(spark.range(100, 102), second, on="id")
     assert [tuple(row) for row in found.collect()] == [(100, 200)]
 
 
@@ -139,7 +139,7 @@ def test_an_empty_side(spark: SparkSession, tmp_path: Path, how: str) -> None:
         stored = StoredRelation.of(
             relation.selectExpr("id", "id as skey"), tmp_path / f"{how}_{relation is none}", key="id"
         )
-        found, _ = mesh_join(stream, stored, on="id", how=how)
+        found = mesh_join(stream, stored, on="id", how=how)
         wanted = {"left": stream, "left_anti": stream, "right_anti": relation, "inner": none}[how]
         assert sorted(row.id for row in found.collect()) == sorted(row.id for row in wanted.collect())
 
@@ -176,6 +176,6 @@ class TestBadInput:
             mesh_join(spark.range(10), stored, on="id", memory_bytes=1000)
         # The narrowest rows would fit, of which there are none.
         wide = spark.range(10).selectExpr("id", "repeat('x', 50000) as text")
-        found, _ = mesh_join(wide, stored, on="id", memory_bytes=20_000)
+        found = mesh_join(wide, stored, on="id", memory_bytes=20_000)
         with pytest.raises(Exception, match=message.replace("1,000", "20,000")):
             found.collect()

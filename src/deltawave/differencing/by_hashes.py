@@ -1,7 +1,7 @@
 """Snapshots compared by hashes (SMC1, PHC1) without stored hashes: both are compressed, then rows are read by key.
 
-If the table of hashes does not fit in memory (LG95 4.1), both snapshots are split by a hash of the key. Each part of the
-old one becomes a table in memory, which the rows of the new one probe.
+If the table of hashes does not fit in memory (LG95 4.1), both snapshots are split by a hash of the key. Each part of
+the old one becomes a table in memory, which the rows of the new one probe.
 """
 
 from __future__ import annotations

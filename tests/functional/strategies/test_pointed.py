@@ -266,7 +266,7 @@ class TestParts:
 class TestNestedLoop:
     def test_neither_side_is_exchanged(self, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
         old, new = spark.range(5), spark.range(1, 6)
-        frame, _ = snapshot_differential(old, new, unique_key="id", algorithm="nested_loop", check_keys=False)
+        frame = snapshot_differential(old, new, unique_key="id", algorithm="nested_loop", check_keys=False)
         frame.explain()
         plan = capsys.readouterr().out
         assert "BroadcastNestedLoopJoin" in plan
