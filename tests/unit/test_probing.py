@@ -26,7 +26,7 @@ def rows(pairs: list[tuple[int, int]], checks: list[int] | None = None) -> Signa
 def told(old: Signatures, new: Signatures, found: Differences) -> tuple[set[int], set[tuple[int, int]]]:
     """The positions of deleted rows, and of rows that arrived with those that they follow."""
     at_old, at_new = (side.keys.column(0).to_pylist() for side in (old, new))
-    pairs = zip(found.arrived.tolist(), found.former.tolist(), strict=True)
+    pairs = zip(found.upserted.tolist(), found.previous.tolist(), strict=True)
     return {at_old[at] for at in found.deleted}, {(at_new[at], at_old[to] if to >= 0 else -1) for at, to in pairs}
 
 

@@ -169,7 +169,7 @@ def _shifts(
             near += int(np.count_nonzero(np.abs(own - shifts[-1]) <= reach))
             known += len(own)
         else:
-            # Without a common key the former shift is assumed to go on; at the first place, an even stretch.
+            # Without a common key, the previous shift is assumed to continue; at the first place, an even stretch.
             place = places[len(shifts)]
             shifts.append(shifts[-1] if shifts else int(place * stretch) - place)
     return shifts, near / known if known else 1.0
@@ -275,9 +275,9 @@ def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int)
                 own = key_hashes(rows.columns).view(np.int64)
                 places = pc.fill_null(pc.index_in(pa.array(own), value_set=values), -1).to_numpy()
                 # If many rows have a key, such as null, one position is enough.
-                met = np.unique(np.where(places < 0, len(wanted), places), return_index=True)[1]
-                met = met[places[met] >= 0]
-                yield pa.RecordBatch.from_pydict({"hash": own[met], "position": position + met})
+                matched = np.unique(np.where(places < 0, len(wanted), places), return_index=True)[1]
+                matched = matched[places[matched] >= 0]
+                yield pa.RecordBatch.from_pydict({"hash": own[matched], "position": position + matched})
                 position += rows.num_rows
 
     ids = session.range(0, len(old.groups), 1, min(tasks, len(old.groups)))

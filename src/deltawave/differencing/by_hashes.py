@@ -66,7 +66,7 @@ _ROOM = 1.2
 
 
 def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> DataFrame:
-    """Return the rows that differ, as docs/python_strategies.md has it.
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     The old snapshot is split into parts that fit in ``memory_bytes``, and the new one is read once for each; nothing is
     exchanged, unless 64 parts are not enough.

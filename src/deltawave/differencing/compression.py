@@ -75,7 +75,7 @@ class Compared:
         """The same for a change, and whether it is a delete."""
         return [*self.cells(), "`_change_type` = 'delete'"]
 
-    def told(self, frame: DataFrame) -> StructType:
+    def key_schema(self, frame: DataFrame) -> StructType:
         """The key's columns, k0, k1, ..., whether the key was kept, and whether the new snapshot has it."""
         types = {field.name: field.dataType for field in frame.schema.fields}
         fields = [StructField(f"k{number}", types[name]) for number, name in enumerate(self.key)]

@@ -21,7 +21,7 @@ from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.described import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.in_place import quoted
-from deltawave.differencing.window import Matching, SegmentedPair, UnfitError, cells, position
+from deltawave.differencing.window import Matching, NotSegmentedError, SegmentedPair, cells, position
 from deltawave.resources import holding, persisted
 
 _LOG = logging.getLogger(__name__)
@@ -76,8 +76,8 @@ def outer_join(
         )
     try:
         return _side_by_side(_ORDERED[algorithm], left, right, left_key, right_key, memory_bytes)
-    except UnfitError as unfit:
-        _LOG.info("no %s, Spark joins both relations: %s", _ORDERED[algorithm].name, unfit)
+    except NotSegmentedError as reason:
+        _LOG.info("no %s, Spark joins both relations: %s", _ORDERED[algorithm].name, reason)
         return _joined(left, right, left_key, right_key, None)
 
 
@@ -121,12 +121,12 @@ def _side_by_side(
     right_key: Sequence[str],
     memory_bytes: int,
 ) -> DataFrame:
-    """Both relations in their physical order. Raises ``UnfitError`` if Spark has to join them."""
+    """Both relations in their physical order. Raises ``NotSegmentedError`` if Spark has to join them."""
     left_others, right_others = _others(left, left_key), _others(right, right_key)
     types = [{field.name: field.dataType for field in frame.schema.fields} for frame in (left, right)]
     for one, other in zip(left_key, right_key, strict=True):
         if types[0][one] != types[1][other]:
-            raise UnfitError(f"the column {one} has another type in the right relation")
+            raise NotSegmentedError(f"the column {one} has another type in the right relation")
     columns = [
         *({"name": name, **_IN_BOTH} for name in left_key),
         *({"name": name, **_IN_LEFT} for name in left_others),

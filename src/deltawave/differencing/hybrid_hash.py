@@ -37,7 +37,7 @@ def changes(
     before_image: bool,
     memory_bytes: int,
 ) -> DataFrame:
-    """Return the rows that differ, as docs/python_strategies.md has it.
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     ``memory_bytes``: for the rows that a task holds. Spark joins snapshots with columns that it cannot hand
     to Python.

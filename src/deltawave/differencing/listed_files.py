@@ -59,7 +59,7 @@ def looked_at(session: SparkSession, paths: Sequence[str]) -> list[Row]:
 
 
 def moved(files: DataFrame) -> DataFrame:
-    """Return ``path`` and ``problem`` of each listed file that is gone, or has changed since it was listed."""
+    """Return ``path`` and ``problem`` of each listed file that is missing, or has changed since it was listed."""
 
     def look(batches: Batches) -> Batches:
         for batch in batches:

@@ -26,7 +26,7 @@ def changes(
     hint: str | None = None,
     is_nested_loop: bool = False,
 ) -> DataFrame:
-    """Return the rows that differ, as docs/python_strategies.md has it.
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     - ``hint``: Spark's, for the join: merge, shuffle_hash or broadcast
     - ``is_nested_loop``: whether Spark compares each row with each instead of sorting or hashing the key
@@ -52,7 +52,7 @@ def nested_loop(
     before_image: bool,
     memory_bytes: int,
 ) -> DataFrame:
-    """Return the rows that differ, as docs/python_strategies.md has it.
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     The old snapshot, the report's outer file, is one block here: Spark sends it to all tasks, and notes which of its
     rows were matched, like the arrays A_OUTER and A_INNER. Neither snapshot is sorted or exchanged. Raises

@@ -53,7 +53,7 @@ def changes(
     before_image: bool,
     matching: Matching,
 ) -> DataFrame:
-    """Return the rows that differ, as docs/python_strategies.md has it.
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     ``matching``: how a task matches the rows of a segment. ``merge`` sorts both sides by the hash of the key (SMC2),
     ``hash`` builds a hash table of the old one (PHC2). Raises ``NotInPlaceError`` if a snapshot is not just all rows of
@@ -138,10 +138,10 @@ class _Differing:
             if found is None:
                 old, new = old.sorted(), new.sorted()
                 found = differences(old, new)
-            former = found.former[found.former >= 0]
-            gone = np.concatenate([found.deleted, former])
-            yield pointers(_positions(old, gone), self.old_rows, is_old=True)
-            yield pointers(_positions(new, found.arrived), self.new_rows, is_old=False)
+            previous = found.previous[found.previous >= 0]
+            removed = np.concatenate([found.deleted, previous])
+            yield pointers(_positions(old, removed), self.old_rows, is_old=True)
+            yield pointers(_positions(new, found.upserted), self.new_rows, is_old=False)
 
 
 def pointers(positions: Positions, groups: Sequence[int], is_old: bool) -> pa.RecordBatch:

@@ -45,7 +45,7 @@ def changes(
     before_image: bool,
     memory_bytes: int,
 ) -> DataFrame:
-    """Return the rows that differ, as docs/python_strategies.md has it.
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     ``memory_bytes``: what a task may use. Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet
     files, if Spark has to compute the compared values of a column, or if the order of the snapshots differs much.
@@ -90,19 +90,19 @@ class _Comparison:
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
             segment = self.segments[number]
             old, new = self._blocks(self.old, segment.old), self._blocks(self.new, segment.new)
-            for met in windowed(old, new, self.capacity):
-                if isinstance(met, Aged):
-                    groups = self.old if met.is_old else self.new
-                    yield pointers(met.rows.positions, groups.rows, met.is_old)
+            for result in windowed(old, new, self.capacity):
+                if isinstance(result, Aged):
+                    groups = self.old if result.is_old else self.new
+                    yield pointers(result.rows.positions, groups.rows, result.is_old)
                     continue
-                sides = (met.old.rows, met.new.rows)
+                sides = (result.old.rows, result.new.rows)
                 hashes, checks = (
                     [side.column(name).to_numpy() for side in sides] for name in ("row_hash", "key_check")
                 )
                 differing = np.flatnonzero((hashes[0] != hashes[1]) | (checks[0] != checks[1]))
                 if len(differing):
-                    yield pointers(met.old.positions[differing], self.old.rows, is_old=True)
-                    yield pointers(met.new.positions[differing], self.new.rows, is_old=False)
+                    yield pointers(result.old.positions[differing], self.old.rows, is_old=True)
+                    yield pointers(result.new.positions[differing], self.new.rows, is_old=False)
 
     def _blocks(self, groups: RowGroups, bounds: tuple[int, int]) -> Iterator[Block]:
         for at, rows in rows_between(groups, *bounds):

@@ -88,7 +88,7 @@ def differing_rows(
         pieces = pieces.unionByName(entries.markers(new.sparkSession, KEPT, PIECES))
         if patches is not None:
             pieces = pieces.unionByName(patch_pieces(patches, compared, segments))
-    types = compared.told(new).add("is_repeated", BooleanType())
+    types = compared.key_schema(new).add("is_repeated", BooleanType())
     for name in ("key_hash", "key_check", "row_hash", "kept_hash"):
         types = types.add(name, LongType())
     candidates = persisted(by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex, entries), types))
@@ -96,11 +96,11 @@ def differing_rows(
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
         return deleted
-    arrived, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
+    upserted, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
     if groups is not None and is_small:
-        fetched = _fetched_in_place(new, groups, compared, arrived)
+        fetched = _fetched_in_place(new, groups, compared, upserted)
     else:
-        fetched = _fetched(new, compared, arrived, is_small)
+        fetched = _fetched(new, compared, upserted, is_small)
     return holding(fetched.unionByName(deleted), deleted)
 
 
@@ -119,15 +119,17 @@ def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small
     prefix = free_prefix("candidate_", new.columns)
     named = candidates.select(*(F.col(name).alias(prefix + name) for name in candidates.columns))
     same = all_same((F.col(quoted(name)), F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key))
-    met = new.join(F.broadcast(named) if is_small else named, same, "inner")
+    matched = new.join(F.broadcast(named) if is_small else named, same, "inner")
     kept_hash = F.col(prefix + "kept_hash")
-    hashed = met.withColumn(prefix + "own_hash", _row_hash(len(compared.key))(F.struct(*map(F.expr, compared.cells()))))
+    hashed = matched.withColumn(
+        prefix + "own_hash", _row_hash(len(compared.key))(F.struct(*map(F.expr, compared.cells())))
+    )
     row_hash = F.col(prefix + "own_hash")
     is_other = kept_hash.isNull() | (kept_hash != row_hash)
     is_moved = ~F.col(prefix + "is_repeated") & (F.col(prefix + "row_hash") != row_hash)
     is_other = F.when(is_moved, F.raise_error(F.lit(_MOVED)).cast("boolean")).otherwise(is_other)
-    told = [F.col(prefix + name).alias(name) for name in ("was_kept", "is_there")]
-    return hashed.where(is_other).select(*(F.col(quoted(name)) for name in new.columns), *told)
+    flags = [F.col(prefix + name).alias(name) for name in ("was_kept", "is_there")]
+    return hashed.where(is_other).select(*(F.col(quoted(name)) for name in new.columns), *flags)
 
 
 def _row_hash(keys: int) -> Callable[[Column], Column]:
@@ -156,19 +158,21 @@ class _Differing:
             new = parts.get(NEW, old.slice(0, 0))
             found = differences(old, new)
             if len(found.deleted):
-                gone = old.take(found.deleted)
-                yield _candidates(gone, np.ones(len(gone), dtype=bool), False, gone.row_hash, None)
-            if len(found.arrived):
-                was_kept = found.former >= 0
-                kept_hash = old.row_hash[found.former] if len(old) else np.zeros(len(was_kept), np.uint64)
-                yield _candidates(new.take(found.arrived), was_kept, True, kept_hash, found.is_repeated)
+                deleted_rows = old.take(found.deleted)
+                yield _candidates(
+                    deleted_rows, np.ones(len(deleted_rows), dtype=bool), False, deleted_rows.row_hash, None
+                )
+            if len(found.upserted):
+                was_kept = found.previous >= 0
+                kept_hash = old.row_hash[found.previous] if len(old) else np.zeros(len(was_kept), np.uint64)
+                yield _candidates(new.take(found.upserted), was_kept, True, kept_hash, found.is_repeated)
 
 
 def _candidates(
     rows: Signatures, was_kept: Mask, is_there: bool, kept_hash: Hashes, is_repeated: Mask | None
 ) -> pa.RecordBatch:
     repeated = np.zeros(len(rows), dtype=bool) if is_repeated is None else is_repeated
-    told = {
+    cells = {
         "was_kept": pa.array(was_kept),
         "is_there": pa.array(np.full(len(rows), is_there)),
         "is_repeated": pa.array(repeated),
@@ -177,7 +181,7 @@ def _candidates(
         "row_hash": pa.array(rows.row_hash.view(np.int64)),
         "kept_hash": pa.array(kept_hash.view(np.int64), mask=~was_kept | repeated),
     }
-    return pa.RecordBatch.from_arrays([*rows.keys.columns, *told.values()], [*rows.keys.schema.names, *told])
+    return pa.RecordBatch.from_arrays([*rows.keys.columns, *cells.values()], [*rows.keys.schema.names, *cells])
 
 
 _PLACES = "segment int, segments int, row_group int, row int"
@@ -198,7 +202,7 @@ class KeptEntries:
         except NotInPlaceError:
             return None
 
-        def tell(batches: Batches) -> Batches:
+        def locate(batches: Batches) -> Batches:
             context = TaskContext.get()
             assert context is not None
             first = 0
@@ -210,7 +214,7 @@ class KeptEntries:
 
         # A task reads a row group.
         named = groups.only(["segment", "segments"])
-        found = map_row_groups(kept.sparkSession, named, tell, _PLACES).collect() if groups.groups else []
+        found = map_row_groups(kept.sparkSession, named, locate, _PLACES).collect() if groups.groups else []
         places = {row.segment: (row.row_group, row.row) for row in found}
         if len(places) < len(found) or any(row.segments != segments for row in found):
             return None

@@ -24,7 +24,7 @@ class StoredRows:
     """The rows of a plain frame of Parquet files, in these columns.
 
     The position of a row is its number in the order of the files. ``token``: Spark treats equal plans as the same, and
-    would answer from the rows of former files.
+    would answer from the rows of earlier files.
     """
 
     frame: DataFrame

@@ -24,7 +24,7 @@ from deltawave.differencing import outer_join
 from deltawave.differencing.contract import Columns, Contract
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, located, open_file
 from deltawave.differencing.stored_rows import StoredRows
-from deltawave.differencing.window import WINDOW, SegmentedPair, UnfitError, changes_found, found_schema
+from deltawave.differencing.window import WINDOW, NotSegmentedError, SegmentedPair, changes_found, found_schema
 
 _LOG = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def changes(
     before_image: bool,
     memory_bytes: int,
 ) -> DataFrame:
-    """Return the rows that differ, as docs/python_strategies.md has it.
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     The checksum covers a block's key and compared columns. The remaining blocks are compared by a window, or joined if
     their rows lie too far apart. Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet files, or a
@@ -63,8 +63,8 @@ def changes(
                 WINDOW, session, of_old, of_new, schema, unique_key, contract, memory_bytes
             )
             return changes_found(pair.found(), contract, unique_key)
-        except UnfitError as unfit:
-            _LOG.info("no window, Spark joins these row groups: %s", unfit)
+        except NotSegmentedError as reason:
+            _LOG.info("no window, Spark joins these row groups: %s", reason)
     return outer_join.changes(
         old_rows.of_groups(old_rest),
         new_rows.of_groups(new_rest),
@@ -93,8 +93,8 @@ def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[bytes]]:
             yield pa.RecordBatch.from_arrays(cells, ["place", "checksum", "problem"])
 
     count = len(all_groups)
-    told = "place bigint, checksum binary, problem string"
-    found = session.range(0, count, 1, max(1, count)).mapInArrow(compute, told).collect()
+    columns = "place bigint, checksum binary, problem string"
+    found = session.range(0, count, 1, max(1, count)).mapInArrow(compute, columns).collect()
     sums: list[list[bytes]] = [[] for _ in sides]
     for row in sorted(found, key=lambda row: int(row.place)):
         if row.problem:
