@@ -18,6 +18,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from deltawave.differencing import snapshot_differential
+from deltawave.resources import release
 from laboratory.commands import FIGURES, command
 from laboratory.differential.snapshots import KEY
 from laboratory.evaluation.experiments import swaps_of_distance
@@ -87,11 +88,11 @@ def once(session: SparkSession, folder: Path, algorithm: str, expected: int) -> 
     with watched(session) as used:
         begin = time.perf_counter()
         options: Any = {"before_image": False, "check_keys": False, "memory_bytes": MEMORY_BYTES}
-        frame, free = snapshot_differential(old, new, unique_key=KEY, algorithm=algorithm, **options)
+        frame = snapshot_differential(old, new, unique_key=KEY, algorithm=algorithm, **options)
         frame.write.format("noop").mode("overwrite").save()
         clock = time.perf_counter() - begin
     found = frame.count()
-    free()
+    release(frame)
     if found != expected:
         raise RuntimeError(f"{algorithm} found {found} changes, not {expected}.")
     return clock, used.cpu_seconds

@@ -27,7 +27,7 @@
     {%- set former = loop.previtem or {'start': 1, 'length': 0} -%}
     {%- if field.start < former.start + former.length -%}
       {%- do deltawave._fail('format_overlap', {
-        'source': name, 'field': field.name, 'start': field.start, 'former': former.name, 'end': former.start + former.length - 1,
+        'source': name, 'field': field.name, 'start': field.start, 'previous': former.name, 'end': former.start + former.length - 1,
       }) -%}
     {%- endif -%}
   {%- endfor -%}

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deltawave.differencing.full_outer_join import outer_join
+    from deltawave.resources import attach, release, releasing
 
-__all__ = ["outer_join"]
+__all__ = ["attach", "outer_join", "release", "releasing"]
 
 
 def __getattr__(name: str) -> Any:
@@ -16,4 +17,8 @@ def __getattr__(name: str) -> Any:
         from deltawave.differencing.full_outer_join import outer_join
 
         return outer_join
+    if name in __all__:
+        from deltawave import resources
+
+        return getattr(resources, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

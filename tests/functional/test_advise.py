@@ -86,6 +86,6 @@ class TestAdvise:
 
     def test_bad_arguments_change_nothing_and_say_what_to_do(self, advise):
         text = advise(model="acounts", expect_pass=False)
-        assert "advise: no model, seed, snapshot or source is called 'acounts'" in text
+        assert "advise: there is no model, seed, snapshot or source 'acounts'" in text
         text = advise(change_fraction=5, expect_pass=False)
         assert "advise: 'change_fraction' can't be 5; it takes a number from 0 to 1." in text

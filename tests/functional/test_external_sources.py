@@ -178,7 +178,7 @@ class TestExternalSources:
         landing.write("a.csv", "id,name\n1,ann\n")
         landing.declare()
         landing.spark.sql(f"create table {landing.table} using parquet as select 42 as answer")
-        assert "create_external_sources did not make it" in landing.refused()
+        assert "create_external_sources did not create it" in landing.refused()
         assert landing.rows() == [(42,)]
 
     def test_missing_folder(self, landing):
@@ -241,7 +241,9 @@ class TestExternalSources:
     def test_select(self, landing):
         landing.write("a.csv", "id,name\n1,ann\n")
         landing.declare()
-        assert "is called 'legcay'; known are: legacy.accounts" in landing.refused(select="legcay")
+        assert "there is no source 'legcay' with an external block; known are: legacy.accounts" in landing.refused(
+            select="legcay"
+        )
         assert not landing.exists()
         landing.create(select=["legacy.accounts"])
         assert landing.rows() == [(1, "ann")]

@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.meshjoin import new_keys, rows_since
+from deltawave.resources import release
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -28,11 +29,9 @@ def assigned(frame: DataFrame) -> list[tuple[str, int, int]]:
 def test_new_rows_get_the_next_keys_once(spark: SparkSession, name: str) -> None:
     def add(before: DataFrame | None) -> DataFrame:
         new = rows_since(spark.sql(STREAM_ROWS), before, "batch")
-        found, release = new_keys(
-            new, spark.sql(KNOWN), before, on={"code": "id"}, key="number", order="batch", name=name
-        )
+        found = new_keys(new, spark.sql(KNOWN), before, on={"code": "id"}, key="number", order="batch", name=name)
         rows = found.collect()
-        release()
+        release(found)
         return spark.createDataFrame(rows, found.schema)
 
     first = add(None)

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.meshjoin import Between, StoredRelation, Where, mesh_join
+from deltawave.resources import release
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -41,20 +42,20 @@ def relation(spark: SparkSession) -> DataFrame:
 @pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti", "right_anti"])
 def test_it_is_the_join_of_spark(stream: DataFrame, relation: DataFrame, tmp_path: Path, how: str) -> None:
     stored = StoredRelation.of(relation, tmp_path / "relation", key=KEY, parts=3, page_bytes=1000)
-    found, free = mesh_join(stream, stored, on=KEY, how=how, memory_bytes=200_000)
+    found = mesh_join(stream, stored, on=KEY, how=how, memory_bytes=200_000)
     sides = (relation, stream) if how == "right_anti" else (stream, relation)
     expected = sides[0].join(sides[1], KEY, "left_anti" if how == "right_anti" else how)
     if how in ("inner", "left"):
         expected = expected.select(*(f"`{name}`" for name in found.columns))
     assert found.columns == (relation.columns if how == "right_anti" else expected.columns)
     assert rows_of(found) == rows_of(expected)
-    free()
+    release(found)
 
 
 @pytest.mark.parametrize("parts", [2, 3, 4, 8])
 def test_each_part_has_a_task_of_its_own(spark: SparkSession, tmp_path: Path, parts: int) -> None:
     empty = StoredRelation(tmp_path, {}, {}, parts, ("id",), spark.range(0).schema, "")
-    found, _ = mesh_join(spark.range(0, 100, 1, 2), empty, on="id", how="left")
+    found = mesh_join(spark.range(0, 100, 1, 2), empty, on="id", how="left")
     assert len({row.task for row in found.select(F.spark_partition_id().alias("task")).collect()}) == parts
 
 
@@ -64,7 +65,7 @@ def test_other_conditions(spark: SparkSession, tmp_path: Path, how: str) -> None
     relation = spark.sql("select id * 10 as low, id * 10 + id as high, id as class from range(6)")
     stored = StoredRelation.of(relation, tmp_path / "relation", parts=3, page_bytes=100)
     condition = Between("value", "low", "high")
-    found, free = mesh_join(stream, stored, condition=condition, how=how, memory_bytes=200_000)
+    found = mesh_join(stream, stored, condition=condition, how=how, memory_bytes=200_000)
     matches = "value between low and high"
     if how == "right_anti":
         expected = spark.sql(
@@ -75,7 +76,7 @@ def test_other_conditions(spark: SparkSession, tmp_path: Path, how: str) -> None
     else:
         expected = stream.join(relation, F.expr(matches), how)
     assert rows_of(found) == rows_of(expected)
-    free()
+    release(found)
 
 
 def test_a_condition_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
@@ -87,9 +88,9 @@ def test_a_condition_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
         pairs = zip(left["name"].to_pylist(), right["ending"].to_pylist(), strict=True)
         return [name.endswith(ending) for name, ending in pairs]
 
-    found, free = mesh_join(stream, stored, condition=Where(ends, ("name",), ("ending",)))
+    found = mesh_join(stream, stored, condition=Where(ends, ("name",), ("ending",)))
     assert found.count() == 12
-    free()
+    release(found)
 
 
 def test_a_relation_is_stored_anew_when_it_changes(spark: SparkSession, tmp_path: Path) -> None:
@@ -104,7 +105,7 @@ def test_a_relation_is_stored_anew_when_it_changes(spark: SparkSession, tmp_path
     assert again.files == first.files
     second = store(101)
     assert set(second.files.values()).isdisjoint(first.files.values())
-    found, _ = mesh_join(spark.range(100, 102), second, on="id")
+    found = mesh_join(spark.range(100, 102), second, on="id")
     assert [tuple(row) for row in found.collect()] == [(100, 200)]
 
 
@@ -138,7 +139,7 @@ def test_an_empty_side(spark: SparkSession, tmp_path: Path, how: str) -> None:
         stored = StoredRelation.of(
             relation.selectExpr("id", "id as skey"), tmp_path / f"{how}_{relation is none}", key="id"
         )
-        found, _ = mesh_join(stream, stored, on="id", how=how)
+        found = mesh_join(stream, stored, on="id", how=how)
         wanted = {"left": stream, "left_anti": stream, "right_anti": relation, "inner": none}[how]
         assert sorted(row.id for row in found.collect()) == sorted(row.id for row in wanted.collect())
 
@@ -175,6 +176,6 @@ class TestBadInput:
             mesh_join(spark.range(10), stored, on="id", memory_bytes=1000)
         # The narrowest rows would fit, of which there are none.
         wide = spark.range(10).selectExpr("id", "repeat('x', 50000) as text")
-        found, _ = mesh_join(wide, stored, on="id", memory_bytes=20_000)
+        found = mesh_join(wide, stored, on="id", memory_bytes=20_000)
         with pytest.raises(Exception, match=message.replace("1,000", "20,000")):
             found.collect()

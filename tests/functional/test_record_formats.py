@@ -410,7 +410,7 @@ class TestRecords:
         legacy.declare(DELIMITED)
         legacy.spark.sql(f"create schema {legacy.schema}")
         legacy.spark.sql(f"create table {legacy.schema}.accounts__quarantine using parquet as select 42 as answer")
-        assert "create_external_sources did not make it" in legacy.refused()
+        assert "create_external_sources did not create it" in legacy.refused()
         assert not legacy.spark.catalog.tableExists(f"{legacy.schema}.accounts__lines")
 
 
@@ -462,7 +462,7 @@ class TestRuns:
             (2, "insert", 4, None, "12.50"),
         ]
         assert legacy.bad() == [(4, fixed(3, "cid", balance="00000-250"), reason)]
-        assert "bad and set aside" not in legacy.run()
+        assert "were quarantined" not in legacy.run()
 
     def test_bad_records_of_dumps_that_no_folder_tells(self, legacy):
         fields = [*DELIMITED["fields"], {"name": "dump_date", "data_type": "date"}]
@@ -472,8 +472,8 @@ class TestRuns:
         legacy.create()
         text = legacy.run()
         # One whose date can't be read may be of any dump.
-        assert "batch 1 (2026-01-01): 2 record(s) of source legacy.accounts are bad" in text
-        assert "batch 2 (2026-01-02): 1 record(s) of source legacy.accounts are bad" in text
+        assert "batch 1 (2026-01-01): 2 malformed record(s) of source legacy.accounts were quarantined" in text
+        assert "batch 2 (2026-01-02): 1 malformed record(s) of source legacy.accounts were quarantined" in text
         assert [row[:2] for row in legacy.log()] == [(1, "insert"), (2, "update")]
 
     def test_a_run_warns_of_a_header_or_trailer_in_a_wrong_place(self, legacy):
@@ -486,11 +486,11 @@ class TestRuns:
         for day, (lines, _) in moved.items():
             legacy.write(f"dump_date=2026-01-0{day}/a.txt", "\n".join(lines))
         text = legacy.run()
-        said = "1 record(s) of source legacy.accounts are bad and set aside, for instance"
+        said = "1 malformed record(s) of source legacy.accounts were quarantined, for instance"
         for day, (_, problem) in moved.items():
             assert f"batch {day} (2026-01-0{day}): {said}: {problem}" in text
         land(legacy, 4, fixed(1, "Jorg"))
-        assert "bad and set aside" not in legacy.run()
+        assert "were quarantined" not in legacy.run()
 
     @pytest.mark.parametrize("bad_records", ["quarantine", "fail"])
     def test_only_the_folder_of_a_dump_is_read(self, legacy, bad_records):

@@ -98,4 +98,4 @@ class TestReport:
 
     def test_unknown_model(self, report):
         text = report(model="chnages", expect_pass=False)
-        assert "report: no model is called 'chnages'" in text
+        assert "report: there is no model 'chnages'" in text

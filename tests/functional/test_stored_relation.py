@@ -22,6 +22,7 @@ from pyspark.sql import functions as F
 from deltawave.meshjoin import StoredRelation, mesh_join, relation_state, stored_relation
 from deltawave.meshjoin.relation import PageFile
 from deltawave.meshjoin.relation_state import refresh, state_of
+from deltawave.resources import release
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -110,9 +111,9 @@ def test_a_relation_with_a_map_that_is_no_scan(spark: SparkSession, tmp_path: Pa
         for name, cells in entries.items()
     }
     assert stored["forth"] == stored["back"] != stored["other"]
-    found, free = mesh_join(spark.range(3), stored["other"], on="id")
+    found = mesh_join(spark.range(3), stored["other"], on="id")
     assert [(row.id, row.m) for row in found.collect()] == [(1, {"a": 1, "b": 3})]
-    free()
+    release(found)
 
 
 @pytest.fixture

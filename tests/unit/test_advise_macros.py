@@ -213,7 +213,7 @@ def test_nothing_is_said_while_dbt_parses() -> None:
         ({"relations": 1}, "'relations' can't be 1; it takes a whole number from 2"),
         ({"is_remote": "yes"}, "'is_remote' can't be 'yes'; it takes true, false"),
         ({"has_deletes": 0}, "'has_deletes' can't be 0; it takes true, false"),
-        ({"model": "nowhere"}, "no model, seed, snapshot or source is called 'nowhere'"),
+        ({"model": "nowhere"}, "there is no model, seed, snapshot or source 'nowhere'"),
     ],
 )
 def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:

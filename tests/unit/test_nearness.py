@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deltawave.differencing import aligning
-from deltawave.differencing.nearness import Nearness
+from deltawave.differencing.aligning import Nearness
 from laboratory.evaluation.displacement import MatchedPositions
 
 ROWS = 100_000

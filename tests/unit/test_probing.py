@@ -7,8 +7,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing.merging import Differences, differences
-from deltawave.differencing.probing import probed
+from deltawave.differencing.merging import Differences, differences, probed
 from deltawave.differencing.signatures import Signatures
 
 ROWS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2)), max_size=20, unique_by=lambda row: row[0])
@@ -27,7 +26,7 @@ def rows(pairs: list[tuple[int, int]], checks: list[int] | None = None) -> Signa
 def told(old: Signatures, new: Signatures, found: Differences) -> tuple[set[int], set[tuple[int, int]]]:
     """The positions of deleted rows, and of rows that arrived with those that they follow."""
     at_old, at_new = (side.keys.column(0).to_pylist() for side in (old, new))
-    pairs = zip(found.arrived.tolist(), found.former.tolist(), strict=True)
+    pairs = zip(found.upserted.tolist(), found.previous.tolist(), strict=True)
     return {at_old[at] for at in found.deleted}, {(at_new[at], at_old[to] if to >= 0 else -1) for at, to in pairs}
 
 

@@ -41,14 +41,14 @@ def keys_of(rows: Signatures) -> list[int]:
 def test_every_difference_is_found_and_no_other(before: Rows, after: Rows, hashes: int) -> None:
     old, new = compressed(before, hashes), compressed(after, hashes)
     found = differences(old, new)
-    known, arrived = dict(before), dict(after)
+    known, upserted = dict(before), dict(after)
     copies = Counter(key for key, _ in after)
-    assert sorted(keys_of(old.take(found.deleted))) == sorted(known.keys() - arrived.keys())
-    differing = {key for key in arrived if copies[key] > 1 or known.get(key) != arrived[key]}
-    keys = keys_of(new.take(found.arrived))
+    assert sorted(keys_of(old.take(found.deleted))) == sorted(known.keys() - upserted.keys())
+    differing = {key for key in upserted if copies[key] > 1 or known.get(key) != upserted[key]}
+    keys = keys_of(new.take(found.upserted))
     assert sorted(keys) == sorted(differing)
-    for key, former, is_repeated in zip(keys, found.former.tolist(), found.is_repeated.tolist(), strict=True):
-        assert (keys_of(old)[former] if former >= 0 else None) == (key if key in known else None)
+    for key, previous, is_repeated in zip(keys, found.previous.tolist(), found.is_repeated.tolist(), strict=True):
+        assert (keys_of(old)[previous] if previous >= 0 else None) == (key if key in known else None)
         assert is_repeated == (copies[key] > 1)
 
 

@@ -305,7 +305,7 @@ def test_advice_is_asked_for_given_figures_or_a_model() -> None:
 
 def test_a_model_that_cannot_be_measured() -> None:
     for arguments, message in (
-        ({"model": "sale"}, "advise_wave: no model, seed, snapshot or source is called 'sale'"),
+        ({"model": "sale"}, "advise_wave: there is no model, seed, snapshot or source 'sale'"),
         ({"model": "sales", "built": False}, "advise_wave: sales is not in the warehouse yet, so its days cannot be"),
     ):
         with pytest.raises(CompilationError, match=message):

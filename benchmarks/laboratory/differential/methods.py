@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 
 from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
 from deltawave.differencing.algorithms import ALGORITHMS
-from deltawave.differencing.compression import Freed
 from deltawave.differencing.in_place import groups_in_place, map_rows, quoted
+from deltawave.resources import releasing
 from laboratory.differential.snapshots import KEY, Snapshots
 
 # Comparing more rows takes datacompy minutes.
@@ -103,10 +103,9 @@ def _contract(snapshots: Snapshots) -> dict[str, Any]:
     return {"unique_key": [KEY], "columns": snapshots.columns}
 
 
-def _written(snapshots: Snapshots, freed: Freed) -> None:
-    frame, free = freed
-    snapshots.write(frame)
-    free()
+def _written(snapshots: Snapshots, frame: DataFrame) -> None:
+    with releasing(frame):
+        snapshots.write(frame)
 
 
 def sort_merge(snapshots: Snapshots) -> None:

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.batches import combined
-from deltawave.differencing.dictionaries import plain
+from deltawave.differencing.batches import combined, plain
 from deltawave.differencing.hashing import Hashes, places_of
 
 # Rows that wait are combined into parts of at most this many bytes, unless a single block has more.
@@ -212,7 +211,7 @@ class AgingBuffer:
         return sum(map(len, self._rows))
 
     def match(self, block: Block) -> tuple[list[Matched], Block]:
-        """Take out the rows that match the block's: pairs of (waiting, arriving) rows, and the block's other rows."""
+        """Take out the rows that match the block's: pairs of (waiting, new) rows, and the block's other rows."""
         if not self._rows or not len(block):
             return [], block
         at_waiting, at_block = equal_hashes(np.concatenate([part.hashes for part in self._rows]), block.hashes)
@@ -290,14 +289,14 @@ def match(left: Block, right: Block) -> tuple[list[Matched], Block, Block]:
 
 def equal_hashes(left: Hashes, right: Hashes) -> tuple[Places, Places]:
     """Places of equal hashes, each place at most once, and as many as possible. The left side's places increase."""
-    met, are_more = _first_met(left, right)
+    matched, are_more = _first_matches(left, right)
     if are_more:
-        rest_left = np.flatnonzero(met < 0)
-        rest_right = np.setdiff1d(np.arange(len(right)), met)
+        rest_left = np.flatnonzero(matched < 0)
+        rest_right = np.setdiff1d(np.arange(len(right)), matched)
         at_left, at_right = _pairs_of_repeated(left[rest_left], right[rest_right])
-        met[rest_left[at_left]] = rest_right[at_right]
-    at_left = np.flatnonzero(met >= 0)
-    return at_left, met[at_left]
+        matched[rest_left[at_left]] = rest_right[at_right]
+    at_left = np.flatnonzero(matched >= 0)
+    return at_left, matched[at_left]
 
 
 def _pairs_of_repeated(left: Hashes, right: Hashes) -> tuple[Places, Places]:
@@ -315,15 +314,15 @@ def _pairs_of_repeated(left: Hashes, right: Hashes) -> tuple[Places, Places]:
     return at_left, at_right
 
 
-def _first_met(left: Hashes, right: Hashes) -> tuple[Places, bool]:
+def _first_matches(left: Hashes, right: Hashes) -> tuple[Places, bool]:
     """For each place on the left a place of equal hash on the right, or -1; whether more pairs of these may be left."""
     if len(left) < len(right):
         found = places_of(right, left)
-        met = _inverse(found, len(left))
+        matched = _inverse(found, len(left))
     else:
         found = places_of(left, right)
-        met = _inverse(_inverse(found, len(right)), len(left))
-    return met, bool(np.count_nonzero(met >= 0) < np.count_nonzero(found >= 0))
+        matched = _inverse(_inverse(found, len(right)), len(left))
+    return matched, bool(np.count_nonzero(matched >= 0) < np.count_nonzero(found >= 0))
 
 
 def _inverse(places: Places, count: int) -> Places:

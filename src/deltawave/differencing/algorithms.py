@@ -11,10 +11,8 @@ from pyspark.sql import DataFrame
 
 from deltawave.differencing import (
     by_hashes,
-    by_parts,
     hash_compressed,
     hybrid_hash,
-    nested_loop,
     outer_join,
     pointed,
     similar,
@@ -23,7 +21,6 @@ from deltawave.differencing import (
     unchanged_blocks,
     window,
 )
-from deltawave.differencing.compression import Freed, nothing
 from deltawave.differencing.in_place import NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
@@ -39,32 +36,32 @@ class Algorithm:
     - ``reads_files``: whether it reads files without Spark, if the snapshots are all rows of Parquet files
     """
 
-    changes: Callable[..., Freed]
+    changes: Callable[..., DataFrame]
     compares_hashes: bool = False
     reads_files: bool = False
 
 
-def _sort_merge(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
-    return outer_join.changes(old, new, hint="merge", **common), nothing
+def _sort_merge(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
+    return outer_join.changes(old, new, hint="merge", **common)
 
 
-def _partitioned_hash(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
-    return outer_join.changes(old, new, hint="shuffle_hash", **common), nothing
+def _partitioned_hash(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
+    return outer_join.changes(old, new, hint="shuffle_hash", **common)
 
 
-def _nested_loop(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
-    return nested_loop.changes(old, new, memory_bytes=memory_bytes, **common), nothing
+def _nested_loop(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
+    return outer_join.nested_loop(old, new, memory_bytes=memory_bytes, **common)
 
 
-def _sort_merge_compressed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+def _sort_merge_compressed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
     return by_hashes.changes(old, new, library=sort_merge_compressed, **common)
 
 
-def _hash_compressed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+def _hash_compressed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
     return by_hashes.changes(old, new, library=hash_compressed, memory_bytes=memory_bytes, **common)
 
 
-def _sort_merge_pointed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+def _sort_merge_pointed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
     try:
         return pointed.changes(old, new, matching="merge", **common)
     except NotInPlaceError as error:
@@ -72,7 +69,7 @@ def _sort_merge_pointed(old: DataFrame, new: DataFrame, memory_bytes: int, **com
         return _sort_merge_compressed(old, new, memory_bytes, **common)
 
 
-def _partitioned_hash_pointed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+def _partitioned_hash_pointed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
     try:
         return pointed.changes(old, new, matching="hash", **common)
     except NotInPlaceError as error:
@@ -80,7 +77,7 @@ def _partitioned_hash_pointed(old: DataFrame, new: DataFrame, memory_bytes: int,
         return _hash_compressed(old, new, memory_bytes, **common)
 
 
-def _similar(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+def _similar(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
     try:
         return similar.changes(old, new, memory_bytes=memory_bytes, **common)
     except NotInPlaceError as error:
@@ -88,20 +85,20 @@ def _similar(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -
         return _sort_merge_compressed(old, new, memory_bytes, **common)
 
 
-def _window(old: DataFrame, new: DataFrame, **common: Any) -> Freed:
-    return window.changes(old, new, **common)[:2]
+def _window(old: DataFrame, new: DataFrame, **common: Any) -> DataFrame:
+    return window.changes(old, new, **common)[0]
 
 
-def _text_diff(old: DataFrame, new: DataFrame, **common: Any) -> Freed:
-    return text_diff.changes(old, new, **common)[:2]
+def _text_diff(old: DataFrame, new: DataFrame, **common: Any) -> DataFrame:
+    return text_diff.changes(old, new, **common)[0]
 
 
-def _stagnant_by_blocks(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> Freed:
+def _stagnant_by_blocks(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
     try:
         return unchanged_blocks.changes(old, new, memory_bytes=memory_bytes, **common)
     except NotInPlaceError as error:
         _LOG.info("no blocks, Spark joins both snapshots: %s", error)
-        return outer_join.changes(old, new, **common), nothing
+        return outer_join.changes(old, new, **common)
 
 
 ALGORITHMS: dict[str, Algorithm] = {
@@ -111,8 +108,8 @@ ALGORITHMS: dict[str, Algorithm] = {
     "hybrid_hash": Algorithm(hybrid_hash.changes),
     "sort_merge_compressed": Algorithm(_sort_merge_compressed, compares_hashes=True),
     "hash_compressed": Algorithm(_hash_compressed, compares_hashes=True),
-    "nested_loop_compressed": Algorithm(by_parts.nested_loop, compares_hashes=True),
-    "hybrid_hash_compressed": Algorithm(by_parts.hybrid_hash, compares_hashes=True),
+    "nested_loop_compressed": Algorithm(by_hashes.nested_loop, compares_hashes=True),
+    "hybrid_hash_compressed": Algorithm(by_hashes.hybrid_hash, compares_hashes=True),
     "sort_merge_pointed": Algorithm(_sort_merge_pointed, compares_hashes=True, reads_files=True),
     "partitioned_hash_pointed": Algorithm(_partitioned_hash_pointed, compares_hashes=True, reads_files=True),
     "window": Algorithm(_window, reads_files=True),

@@ -6,8 +6,8 @@ correspond: keys of the new snapshot's row groups are looked for in the old one'
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -18,8 +18,50 @@ from pyspark.sql import SparkSession
 
 from deltawave.differencing.common_subsequence import longest_increasing
 from deltawave.differencing.in_place import Batches, RowGroups
-from deltawave.differencing.nearness import Nearness, Positions
 from deltawave.differencing.signatures import key_hashes
+
+Positions = npt.NDArray[np.int64]
+
+# Figures that a comparison has measured, by the names of the columns of x__batches.
+Measured = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """The distance and the divergence of two snapshots.
+
+    - ``distance``: the sum of all displacements, divided by half the square of the larger snapshot's rows; 0 for the
+      same order, up to 1 for the opposite one (LG96 4, equation 3)
+    - ``divergence``: r of D(r, d), the share of the matching rows that lie more than d apart (LG95 4.5)
+    - ``window_rows``: d: how many rows away a window finds a match
+
+    Rows without a match do not count. Both figures are 0 without matching rows.
+    """
+
+    distance: float
+    divergence: float
+    window_rows: int
+
+    @classmethod
+    def estimated(
+        cls, at_old: Positions, at_new: Positions, stands_for: Positions, old_rows: int, new_rows: int, window_rows: int
+    ) -> Nearness:
+        """From places of sampled rows (-1: not there), each of which stands for ``stands_for`` new rows."""
+        matches = at_old >= 0
+        apart, weights = np.abs(at_old - at_new)[matches], stands_for[matches]
+        if not len(apart):
+            return cls(0.0, 0.0, window_rows)
+        if not weights.any():
+            # No row that stands for others has a match, but a few of the other sampled rows have one.
+            weights = np.ones_like(weights)
+        distance = float(np.dot(apart, weights)) / (max(old_rows, new_rows) ** 2 / 2)
+        # A sample of the opposite order may come out a little too far.
+        return cls(min(distance, 1.0), float(weights[apart > window_rows].sum() / weights.sum()), window_rows)
+
+    def measured(self) -> Measured:
+        """The figures by their names."""
+        return asdict(self)
+
 
 # Keys that are looked for at each place where the new snapshot may be cut, and again between that place and the next.
 _SAMPLED_KEYS = 256
@@ -127,7 +169,7 @@ def _shifts(
             near += int(np.count_nonzero(np.abs(own - shifts[-1]) <= reach))
             known += len(own)
         else:
-            # Without a common key the former shift is assumed to go on; at the first place, an even stretch.
+            # Without a common key, the previous shift is assumed to continue; at the first place, an even stretch.
             place = places[len(shifts)]
             shifts.append(shifts[-1] if shifts else int(place * stretch) - place)
     return shifts, near / known if known else 1.0
@@ -233,9 +275,9 @@ def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int)
                 own = key_hashes(rows.columns).view(np.int64)
                 places = pc.fill_null(pc.index_in(pa.array(own), value_set=values), -1).to_numpy()
                 # If many rows have a key, such as null, one position is enough.
-                met = np.unique(np.where(places < 0, len(wanted), places), return_index=True)[1]
-                met = met[places[met] >= 0]
-                yield pa.RecordBatch.from_pydict({"hash": own[met], "position": position + met})
+                matched = np.unique(np.where(places < 0, len(wanted), places), return_index=True)[1]
+                matched = matched[places[matched] >= 0]
+                yield pa.RecordBatch.from_pydict({"hash": own[matched], "position": position + matched})
                 position += rows.num_rows
 
     ids = session.range(0, len(old.groups), 1, min(tasks, len(old.groups)))

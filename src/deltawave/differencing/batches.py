@@ -1,4 +1,4 @@
-"""Several record batches as one."""
+"""Record batches and columns of Arrow."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def combined(batches: Sequence[pa.RecordBatch], message: str) -> pa.RecordBatch:
     if len(found) > 1:
         raise OverflowError(message)
     return found[0] if found else batches[0].slice(0, 0)
+
+
+def plain(column: pa.Array) -> pa.Array:
+    """A column without a dictionary."""
+    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column

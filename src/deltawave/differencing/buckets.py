@@ -18,7 +18,7 @@ from deltawave.differencing.signatures import segment_of
 
 # Buckets of a task. The rows of one bucket have to fit in memory, however little is granted.
 _BUCKETS = 64
-# A bucket is probed when the waiting rows are this share of its own rows: each probe builds its hash table anew.
+# A bucket is probed when the waiting rows are this share of its own rows: each probe builds its hash table again.
 _WAITING_SHARE = 0.25
 # Rows are split when they take this share of the memory: a part of a few rows takes more than its values do.
 _SPLIT_SHARE = 0.0625
@@ -43,15 +43,15 @@ def by_buckets(old: Iterable[Block], new: Iterable[Block], memory_bytes: int) ->
             new_side.add(bucket, part)
             waiting = new_side.rows_in_memory(bucket)
             if bucket not in old_side.spilled and waiting >= _WAITING_SHARE * old_side.rows_in_memory(bucket):
-                yield from _met(bucket, old_side, new_side)
+                yield from _matched(bucket, old_side, new_side)
             while old_side.size + new_side.size > memory_bytes and new_side.in_memory:
                 largest = new_side.largest
                 if largest in old_side.spilled:
                     new_side.spill(largest)
                 else:
-                    yield from _met(largest, old_side, new_side)
+                    yield from _matched(largest, old_side, new_side)
         for bucket in range(_BUCKETS):
-            yield from _met(bucket, old_side, new_side)
+            yield from _matched(bucket, old_side, new_side)
             yield from (Aged(rows, is_old=True) for rows in old_side.take(bucket))
 
 
@@ -75,7 +75,7 @@ def _gathered(blocks: Iterable[Block], size: int) -> Iterator[Block]:
     yield from Block.packed(waiting)
 
 
-def _met(bucket: int, old_side: _Buckets, new_side: _Buckets) -> Iterator[Matched | Aged]:
+def _matched(bucket: int, old_side: _Buckets, new_side: _Buckets) -> Iterator[Matched | Aged]:
     """Match the rows of a bucket whose old rows are all known; those without a partner stay."""
     if not new_side.has_rows(bucket):
         return

@@ -1,17 +1,25 @@
-"""Snapshots compared by hashes (SMC1, PHC1) without kept hashes: both are compressed, then rows are read by key."""
+"""Snapshots compared by hashes (SMC1, PHC1) without stored hashes: both are compressed, then rows are read by key.
+
+If the table of hashes does not fit in memory (LG95 4.1), both snapshots are split by a hash of the key. Each part of
+the old one becomes a table in memory, which the rows of the new one probe.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import reduce
 from types import ModuleType
+from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
-from deltawave.differencing import outer_join
-from deltawave.differencing.compression import Freed, month_key, nothing, with_keys
+from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
+from deltawave.differencing.compression import month_key, with_keys
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import quoted
+from deltawave.resources import holding, persisted
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,7 +33,7 @@ def changes(
     before_image: bool,
     library: ModuleType,
     **options: int,
-) -> Freed:
+) -> DataFrame:
     """Find by hashes the keys whose rows differ, then join the whole rows of these keys.
 
     - ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or
@@ -36,27 +44,76 @@ def changes(
     """
     if months := month_key(old, unique_key):
         _LOG.info("no hashes, Spark joins both snapshots: the key column %s is an interval of months", months)
-        return outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image), nothing
+        return outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image)
     compared = [column for column in columns if column["in_old"] and column["in_new"]]
     names = [quoted(column["name"]) for column in compared]
     rows = old.count()
     # They are read several times, and computed from the whole old snapshot.
-    kept = library.kept_hashes(old.select(*names), unique_key=unique_key, columns=compared, count=rows).persist()
-    freed: list[Callable[[], object]] = [kept.unpersist]
+    kept = persisted(library.kept_hashes(old.select(*names), unique_key=unique_key, columns=compared, count=rows))
+    differing = library.differing_rows(
+        kept, new.select(*names), unique_key=unique_key, columns=compared, rows=rows, **options
+    )
+    keys = persisted(differing.select(*map(quoted, unique_key)))
+    sides = (with_keys(frame, keys, unique_key, "left_semi") for frame in (old, new))
+    changed = outer_join.changes(*sides, unique_key=unique_key, columns=columns, before_image=before_image)
+    return holding(changed, kept, keys)
 
-    def free() -> None:
-        for each in reversed(freed):
-            each()
 
-    try:
-        differing, free_differing = library.differing_rows(
-            kept, new.select(*names), unique_key=unique_key, columns=compared, rows=rows, **options
-        )
-        freed.append(free_differing)
-        keys = differing.select(*map(quoted, unique_key)).persist()
-        freed.append(keys.unpersist)
-        sides = (with_keys(frame, keys, unique_key, "left_semi") for frame in (old, new))
-        return outer_join.changes(*sides, unique_key=unique_key, columns=columns, before_image=before_image), free
-    except BaseException:
-        free()
-        raise
+# The most parts; so a nested loop reads the new snapshot at most this often.
+_PARTS = 64
+# Parts differ in size.
+_ROOM = 1.2
+
+
+def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> DataFrame:
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
+
+    The old snapshot is split into parts that fit in ``memory_bytes``, and the new one is read once for each; nothing is
+    exchanged, unless 64 parts are not enough.
+    """
+    parts = min(_PARTS, max(1, -int(-_table_bytes(old) // memory_bytes)))
+    tables = [(hash_compressed, part, part + 1) for part in range(parts)]
+    return _united(old, new, parts, tables, memory_bytes, common)
+
+
+def hybrid_hash(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> DataFrame:
+    """Return the same. As many parts of the old snapshot as fit (K of N) stay in memory; the others are exchanged."""
+    kept = min(_PARTS, int(_PARTS * memory_bytes / max(1, _table_bytes(old))))
+    parts = [(hash_compressed, 0, kept), (sort_merge_compressed, kept, _PARTS)]
+    return _united(old, new, _PARTS, [part for part in parts if part[1] < part[2]], memory_bytes, common)
+
+
+def _united(
+    old: DataFrame,
+    new: DataFrame,
+    count: int,
+    parts: Sequence[tuple[ModuleType, int, int]],
+    memory_bytes: int,
+    common: dict[str, Any],
+) -> DataFrame:
+    """The differences of ranges of parts, each range by its library; the end of a range is not part of it.
+
+    Spark joins snapshots whose keys it does not compare by their bytes: equal keys would be hashed into several parts.
+    """
+    if any(column["is_key"] and "collate" in column["data_type"].simpleString() for column in common["columns"]):
+        _LOG.info("no parts, Spark joins both snapshots: the key is a text with a collation")
+        return outer_join.changes(old, new, hint="shuffle_hash", **common)
+    found = []
+    for library, begin, end in parts:
+        one, other = (_part(frame, common["unique_key"], count, begin, end) for frame in (old, new))
+        options: dict[str, Any] = {"memory_bytes": memory_bytes} if library is hash_compressed else {}
+        found.append(changes(one, other, library=library, **common, **options))
+    return holding(reduce(DataFrame.unionByName, found), *found)
+
+
+def _part(frame: DataFrame, key: Sequence[str], count: int, begin: int, end: int) -> DataFrame:
+    """The rows whose keys are in the parts from ``begin`` to before ``end``, out of ``count``."""
+    if end - begin == count:
+        return frame
+    # Spark's hash leaves nulls out, which does not matter here: equal keys have equal hashes.
+    part = F.pmod(F.xxhash64(*(F.col(quoted(name)) for name in key)), F.lit(count))
+    return frame.where((part >= begin) & (part < end))
+
+
+def _table_bytes(old: DataFrame) -> float:
+    return old.count() * hash_compressed.TABLE_BYTES * _ROOM

@@ -18,9 +18,9 @@ from deltawave.differencing.hashing import Hashes, places_of
 
 def common_subsequence(old: Hashes, new: Hashes) -> tuple[Places, Places]:
     """Places of equal symbols, increasing on both sides, and as many as possible if no symbol is repeated."""
-    met = places_of(old, new)
-    at_old = np.flatnonzero(met >= 0)
-    at_new = met[at_old]
+    matched = places_of(old, new)
+    at_old = np.flatnonzero(matched >= 0)
+    at_new = matched[at_old]
     chosen = longest_increasing(at_new)
     return at_old[chosen], at_new[chosen]
 

@@ -16,17 +16,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType, YearMonthIntervalType
 
+from deltawave.differencing.batches import plain
 from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, RowGroups, map_rows, quoted
 from deltawave.differencing.merging import patched
-from deltawave.differencing.nearness import Measured
 from deltawave.differencing.signatures import Signatures, gathered
-
-# A result, and a function that releases its resources: call it once the result was read.
-Freed = tuple[DataFrame, Callable[[], object]]
-# The same, and what was measured meanwhile.
-FreedAndMeasured = tuple[DataFrame, Callable[[], object], Measured]
 
 KEPT, UPSERTED, REMOVED, NEW = range(4)
 _KEPT_COLUMNS = "segment int, segments int, rows bigint, entries binary"
@@ -81,7 +75,7 @@ class Compared:
         """The same for a change, and whether it is a delete."""
         return [*self.cells(), "`_change_type` = 'delete'"]
 
-    def told(self, frame: DataFrame) -> StructType:
+    def key_schema(self, frame: DataFrame) -> StructType:
         """The key's columns, k0, k1, ..., whether the key was kept, and whether the new snapshot has it."""
         types = {field.name: field.dataType for field in frame.schema.fields}
         fields = [StructField(f"k{number}", types[name]) for number, name in enumerate(self.key)]
@@ -95,10 +89,6 @@ class Compared:
             value = F.col(f"k{places[field.name]}") if field.name in places else F.lit(None).cast(field.dataType)
             cells.append(value.alias(field.name))
         return cells
-
-
-def nothing() -> None:
-    """Free nothing."""
 
 
 def month_key(frame: DataFrame, unique_key: Sequence[str]) -> str | None:

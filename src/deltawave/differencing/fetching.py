@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deltawave.differencing.batches import plain
 from deltawave.differencing.compression import signatures
-from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.hashing import Hashes
 from deltawave.differencing.in_place import Batches, ChangedFileError
 from deltawave.differencing.signatures import Checks, Places, Signatures, key_hashes
@@ -43,7 +43,7 @@ class Wanted:
         order = np.argsort(key_hash)
         return cls(*(cells[order] for cells in (key_hash, check, row_hash, *flags)))
 
-    def met(self, rows: Signatures) -> tuple[Places, Places]:
+    def match(self, rows: Signatures) -> tuple[Places, Places]:
         """The places of wanted rows, and for each the place of its entry here.
 
         Raises ``ChangedFileError`` for a row of a wanted key that has another hash than before.
@@ -64,7 +64,7 @@ class Wanted:
 
 
 class _Sieve:
-    """Tells quickly which hashes occur in a sorted array of others."""
+    """Finds quickly which hashes occur in a sorted array of others."""
 
     def __init__(self, hashes: Hashes) -> None:
         self._hashes = hashes
@@ -77,8 +77,8 @@ class _Sieve:
         """The places of the hashes that occur there."""
         near = np.flatnonzero(self._is_near[(hashes >> self._shift).view(np.int64)])
         found = np.searchsorted(self._hashes, hashes[near])
-        is_met = self._hashes[np.minimum(found, len(self._hashes) - 1)] == hashes[near]
-        return near[is_met] if len(self._hashes) else near[:0]
+        is_found = self._hashes[np.minimum(found, len(self._hashes) - 1)] == hashes[near]
+        return near[is_found] if len(self._hashes) else near[:0]
 
 
 class Fetch:
@@ -95,9 +95,9 @@ class Fetch:
             if not len(near):
                 continue
             rows = batch.take(pa.array(near))
-            at, places = self._wanted.met(signatures([rows.column(cell) for cell in self._cells_at], self._keys))
+            at, places = self._wanted.match(signatures([rows.column(cell) for cell in self._cells_at], self._keys))
             if len(at):
                 cells = [plain(cell) for cell in rows.take(pa.array(at)).columns[:width]]
-                told = [pa.array(self._wanted.was_kept[places]), pa.array(np.ones(len(at), dtype=bool))]
-                typed = [cell.cast(field.type) for cell, field in zip([*cells, *told], self._fetched, strict=True)]
+                flags = [pa.array(self._wanted.was_kept[places]), pa.array(np.ones(len(at), dtype=bool))]
+                typed = [cell.cast(field.type) for cell, field in zip([*cells, *flags], self._fetched, strict=True)]
                 yield pa.RecordBatch.from_arrays(typed, self._fetched.names)

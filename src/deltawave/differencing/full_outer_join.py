@@ -17,11 +17,12 @@ from pyspark.sql import functions as F
 
 from deltawave.differencing.aging import windowed
 from deltawave.differencing.common_subsequence import in_sequence
-from deltawave.differencing.compression import Freed, free_prefix, nothing
+from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.described import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.in_place import quoted
-from deltawave.differencing.window import Matching, SegmentedPair, UnfitError, cells, position
+from deltawave.differencing.window import Matching, NotSegmentedError, SegmentedPair, cells, position
+from deltawave.resources import holding, persisted
 
 _LOG = logging.getLogger(__name__)
 
@@ -42,8 +43,8 @@ def outer_join(
     algorithm: str = "sort_merge",
     memory_bytes: int = 1 << 30,
     check_keys: bool = True,
-) -> Freed:
-    """Return the full outer join, and a function that releases its resources: call it once the join was read.
+) -> DataFrame:
+    """Return the full outer join.
 
     The columns of ``on``, then the others of ``left``, then those of ``right``; a row without a partner has nulls for
     those of the other relation. As in SQL, null matches nothing.
@@ -64,7 +65,7 @@ def outer_join(
     key = [on] if isinstance(on, str) else list(on)
     left_key, right_key = _checked_columns(left, right, key)
     if algorithm in _HINTS:
-        return _joined(left, right, left_key, right_key, _HINTS[algorithm]), nothing
+        return _joined(left, right, left_key, right_key, _HINTS[algorithm])
     if check_keys:
         # Null joins nothing, and may come several times.
         refuse_repeated_keys(
@@ -75,9 +76,9 @@ def outer_join(
         )
     try:
         return _side_by_side(_ORDERED[algorithm], left, right, left_key, right_key, memory_bytes)
-    except UnfitError as unfit:
-        _LOG.info("no %s, Spark joins both relations: %s", _ORDERED[algorithm].name, unfit)
-        return _joined(left, right, left_key, right_key, None), nothing
+    except NotSegmentedError as reason:
+        _LOG.info("no %s, Spark joins both relations: %s", _ORDERED[algorithm].name, reason)
+        return _joined(left, right, left_key, right_key, None)
 
 
 def _checked_columns(left: DataFrame, right: DataFrame, key: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -119,13 +120,13 @@ def _side_by_side(
     left_key: Sequence[str],
     right_key: Sequence[str],
     memory_bytes: int,
-) -> Freed:
-    """Both relations in their physical order. Raises ``UnfitError`` if Spark has to join them."""
+) -> DataFrame:
+    """Both relations in their physical order. Raises ``NotSegmentedError`` if Spark has to join them."""
     left_others, right_others = _others(left, left_key), _others(right, right_key)
     types = [{field.name: field.dataType for field in frame.schema.fields} for frame in (left, right)]
     for one, other in zip(left_key, right_key, strict=True):
         if types[0][one] != types[1][other]:
-            raise UnfitError(f"the column {one} has another type in the right relation")
+            raise NotSegmentedError(f"the column {one} has another type in the right relation")
     columns = [
         *({"name": name, **_IN_BOTH} for name in left_key),
         *({"name": name, **_IN_LEFT} for name in left_others),
@@ -139,12 +140,12 @@ def _side_by_side(
     in_left, in_right = F.col(position("old")).isNotNull(), F.col(position("new")).isNotNull()
     is_pair = reduce(and_, (cell.isNotNull() for cell in left_cells[:keys]), in_left & in_right)
     # The rows without a partner are few. Pairs are read once more instead of being kept.
-    rest = found.where(~is_pair).persist()
+    rest = persisted(found.where(~is_pair))
     joined = _joined(
         rest.where(in_left).select(*left_cells), rest.where(in_right).select(*right_cells), left_key, left_key, None
     )
     pairs = found.where(is_pair).select(*left_cells, *right_cells[keys:])
-    return pairs.unionAll(joined), rest.unpersist
+    return holding(pairs.unionAll(joined), rest)
 
 
 _IN_BOTH: dict[str, Any] = {"is_key": True, "in_old": True, "in_new": True, "is_compared": False}

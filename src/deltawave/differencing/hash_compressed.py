@@ -1,9 +1,9 @@
 """Hash outer join with a compressed old snapshot (LG96 3.1: PHC1) on Spark.
 
 The kept keys and hashes become a hash table in a file, which all tasks of the machine map into memory. The new snapshot
-is read once and probes it: tasks exchange nothing but which of the kept keys they met. On several machines, or if the
-table is larger than the granted memory, the snapshots are partitioned by the key's hash and compared one segment at a
-time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
+is read once and probes it: tasks exchange nothing but which of the kept keys they matched. On several machines, or if
+the table is larger than the granted memory, the snapshots are partitioned by the key's hash and compared one segment at
+a time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from pyspark.sql.types import (
 )
 
 from deltawave.differencing import sort_merge_compressed
+from deltawave.differencing.batches import plain
 from deltawave.differencing.compression import (
     Compared,
-    Freed,
     free_prefix,
     kept_hashes,
     patched_hashes,
     signatures,
 )
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, groups_in_place, map_rows, quoted
 from deltawave.differencing.shared_table import SharedTable
 from deltawave.differencing.signatures import Places
+from deltawave.resources import attach, persisted
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
@@ -56,8 +56,8 @@ def differing_rows(
     patches: DataFrame | None = None,
     memory_bytes: int = 1 << 30,
     in_place: bool = False,
-) -> Freed:
-    """Return the rows of ``new`` that differ from the kept hashes, and a function that frees what that needs.
+) -> DataFrame:
+    """Return the rows of ``new`` that differ from the kept hashes.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but ``new`` is read once, unless the table
     takes more than ``memory_bytes``, the session has several machines, or Spark cannot hand a column to Python. A kept
@@ -72,32 +72,29 @@ def differing_rows(
         )
     table = SharedTable.of(kept, patches, compared)
     try:
-        return _told(new, compared, table, in_place)
+        found = _differing(new, compared, table, in_place)
     except BaseException:
         table.remove(new.sparkSession)
         raise
+    return attach(found, lambda: table.remove(new.sparkSession), needs=[kept])
 
 
-def _told(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool) -> Freed:
+def _differing(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool) -> DataFrame:
     """The rows that differ, and the kept keys that no new row has, or several have."""
-    told = free_prefix("of_task_", new.columns)
-    seen, repeated = F.col(told + "seen"), F.col(told + "repeated")
-    probed = _probed(new, compared, table, in_place, told).persist()
+    prefix = free_prefix("of_task_", new.columns)
+    seen, repeated = F.col(prefix + "seen"), F.col(prefix + "repeated")
+    probed = persisted(_probed(new, compared, table, in_place, prefix))
     of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
-    # Without a task, as for a table without files, no key was met.
+    # Without a task, as for a table without files, no key is matched.
     none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
     keys = (
         of_tasks.unionByName(none)
         .repartition(1)
-        .mapInArrow(_teller(table), compared.told(new))
+        .mapInArrow(_unmatched_and_repeated(table), compared.key_schema(new))
         .select(*compared.key_alone(new), "was_kept", "is_there")
     )
 
-    def free() -> None:
-        probed.unpersist()
-        table.remove(new.sparkSession)
-
-    return probed.where(seen.isNull()).drop(told + "seen", told + "repeated").unionByName(keys), free
+    return probed.where(seen.isNull()).drop(prefix + "seen", prefix + "repeated").unionByName(keys)
 
 
 def _is_one_machine(session: SparkSession) -> bool:
@@ -115,8 +112,8 @@ def reaches_python(kind: DataType) -> bool:
     return all(map(reaches_python, parts))
 
 
-def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool, told: str) -> DataFrame:
-    """The rows that differ, and per task a row with the kept keys that it met: ``told`` has seen and repeated ones."""
+def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool, prefix: str) -> DataFrame:
+    """The rows that differ, and a row per task with the kept keys that it matched, in two columns with this prefix."""
     cells = [quoted(name) for name in new.columns]
     places = {cell: place for place, cell in enumerate(cells)}
     for expression in compared.cells():
@@ -126,7 +123,7 @@ def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bo
     # In a task's own row the snapshot's columns are null.
     schema = StructType([StructField(field.name, field.dataType, nullable=True) for field in new.schema.fields])
     schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
-    schema = schema.add(told + "seen", "binary").add(told + "repeated", "binary")
+    schema = schema.add(prefix + "seen", "binary").add(prefix + "repeated", "binary")
     at = [places[cell] for cell in compared.cells()]
     probe = _Probe(table, at, len(compared.key), to_arrow_schema(schema))
     return map_rows(new, cells, probe, schema, groups_in_place(new, cells) if in_place else None)
@@ -135,48 +132,48 @@ def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bo
 class _Probe:
     """The work of a task on the rows that it reads; further columns serve only the comparison."""
 
-    def __init__(self, table: SharedTable, compared_at: list[int], keys: int, told: pa.Schema) -> None:
-        self._table, self._compared_at, self._keys, self._told = table, compared_at, keys, told
+    def __init__(self, table: SharedTable, compared_at: list[int], keys: int, schema: pa.Schema) -> None:
+        self._table, self._compared_at, self._keys, self._schema = table, compared_at, keys, schema
 
     def __call__(self, batches: Batches) -> Batches:
         table = self._table.open()
-        met: list[Places] = []
+        matched: list[Places] = []
         for batch in batches:
             rows = signatures([batch.column(at) for at in self._compared_at], self._keys)
             places, is_same = table.match(rows)
-            met.append(places[places >= 0])
-            arrived = np.flatnonzero(~is_same)
-            if len(arrived):
-                yield self._arrived(batch, arrived, places[arrived] >= 0)
-        yield self._met(np.concatenate(met) if met else np.zeros(0, dtype=np.intp), table.places)
+            matched.append(places[places >= 0])
+            differing = np.flatnonzero(~is_same)
+            if len(differing):
+                yield self._differing_rows(batch, differing, places[differing] >= 0)
+        yield self._matched_keys(np.concatenate(matched) if matched else np.zeros(0, dtype=np.intp), table.places)
 
-    def _arrived(self, batch: pa.RecordBatch, at: Places, was_kept: npt.NDArray[np.bool_]) -> pa.RecordBatch:
+    def _differing_rows(self, batch: pa.RecordBatch, at: Places, was_kept: npt.NDArray[np.bool_]) -> pa.RecordBatch:
         places = pa.array(at)
-        width = len(self._told) - 4
+        width = len(self._schema) - 4
         cells = [plain(column.take(places)) for column in batch.columns[:width]]
-        told = [pa.array(was_kept), pa.array(np.ones(len(at), dtype=bool))]
-        return self._batch([*cells, *told, pa.nulls(len(at)), pa.nulls(len(at))])
+        flags = [pa.array(was_kept), pa.array(np.ones(len(at), dtype=bool))]
+        return self._batch([*cells, *flags, pa.nulls(len(at)), pa.nulls(len(at))])
 
-    def _met(self, met: Places, places: int) -> pa.RecordBatch:
+    def _matched_keys(self, matched: Places, places: int) -> pa.RecordBatch:
         seen = np.zeros(places, dtype=bool)
-        seen[met] = True
+        seen[matched] = True
         repeated = np.zeros(0, dtype=np.int64)
-        if int(np.count_nonzero(seen)) != len(met):
-            met = np.sort(met)
-            repeated = np.unique(met[1:][met[1:] == met[:-1]]).astype(np.int64)
+        if int(np.count_nonzero(seen)) != len(matched):
+            matched = np.sort(matched)
+            repeated = np.unique(matched[1:][matched[1:] == matched[:-1]]).astype(np.int64)
         bits = pa.compress(np.packbits(seen).tobytes(), "zstd", asbytes=True)
-        told = [pa.array([bits], pa.binary()), pa.array([repeated.tobytes()], pa.binary())]
-        return self._batch([*(pa.nulls(1) for _ in range(len(self._told) - 2)), *told])
+        flags = [pa.array([bits], pa.binary()), pa.array([repeated.tobytes()], pa.binary())]
+        return self._batch([*(pa.nulls(1) for _ in range(len(self._schema) - 2)), *flags])
 
     def _batch(self, columns: list[pa.Array]) -> pa.RecordBatch:
-        cells = [column.cast(field.type) for column, field in zip(columns, self._told, strict=True)]
-        return pa.RecordBatch.from_arrays(cells, self._told.names)
+        cells = [column.cast(field.type) for column, field in zip(columns, self._schema, strict=True)]
+        return pa.RecordBatch.from_arrays(cells, self._schema.names)
 
 
-def _teller(shared: SharedTable) -> Callable[[Batches], Batches]:
-    """Find the keys that no task met, and those that several rows have, from what each task met."""
+def _unmatched_and_repeated(shared: SharedTable) -> Callable[[Batches], Batches]:
+    """Find the keys that no task matched, and those that several rows have, from what each task matched."""
 
-    def tell(batches: Batches) -> Batches:
+    def find(batches: Batches) -> Batches:
         table = shared.open()
         seen = np.zeros(table.places, dtype=bool)
         repeated = np.zeros(table.places, dtype=bool)
@@ -186,10 +183,10 @@ def _teller(shared: SharedTable) -> Callable[[Batches], Batches]:
                 if not len(bits.as_buffer()):
                     continue
                 data = pa.decompress(bits.as_buffer(), size, "zstd")
-                met = np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=table.places).view(bool)
-                repeated |= seen & met
+                matched = np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=table.places).view(bool)
+                repeated |= seen & matched
                 repeated[np.frombuffer(twice.as_buffer(), dtype=np.int64)] = True
-                seen |= met
+                seen |= matched
         for is_there, chosen, copies in ((False, ~seen, 1), (True, repeated, 2)):
             for keys in table.keys_at(chosen):
                 flags = [pa.array(np.ones(keys.num_rows, dtype=bool)), pa.array(np.full(keys.num_rows, is_there))]
@@ -198,4 +195,4 @@ def _teller(shared: SharedTable) -> Callable[[Batches], Batches]:
                         [*keys.columns, *flags], [*keys.schema.names, "was_kept", "is_there"]
                     )
 
-    return tell
+    return find

@@ -85,21 +85,21 @@ def places_of(hashes: Hashes, table: Hashes) -> npt.NDArray[np.intp]:
     wanted, entered = np.arange(len(hashes)), np.arange(len(table))
     bits = (4 * len(table)).bit_length()
     slots = np.zeros(1 << bits, dtype=np.int32)
-    # Where several hashes share a slot, other bits tell the remaining ones apart.
+    # Where several hashes share a slot, other bits separate the remaining ones.
     for shift in (0, 21, 42):
         if not (len(wanted) and len(entered)):
             return places
         own = _slots(table[entered], shift, bits)
         # If several have one slot, the last one written stays.
         slots[own[::-1]] = entered[::-1]
-        met = slots[_slots(hashes[wanted], shift, bits)]
-        is_met = table[met] == hashes[wanted]
-        places[wanted[is_met]] = met[is_met]
-        wanted, entered = wanted[~is_met], entered[table[slots[own]] != table[entered]]
+        candidates = slots[_slots(hashes[wanted], shift, bits)]
+        is_found = table[candidates] == hashes[wanted]
+        places[wanted[is_found]] = candidates[is_found]
+        wanted, entered = wanted[~is_found], entered[table[slots[own]] != table[entered]]
     if len(wanted) and len(entered):
         found = pc.index_in(pa.array(hashes[wanted]), value_set=pa.array(table[entered]))
-        is_met = found.is_valid().to_numpy(zero_copy_only=False)
-        places[wanted[is_met]] = entered[found.drop_null().to_numpy()]
+        is_found = found.is_valid().to_numpy(zero_copy_only=False)
+        places[wanted[is_found]] = entered[found.drop_null().to_numpy()]
     return places
 
 
@@ -254,8 +254,8 @@ def _aligned(data: pa.Buffer | None, begin: int, end: int) -> Hashes:
         return np.frombuffer(data, dtype=np.uint64, count=needed, offset=first * 8)
     words = np.zeros(needed, dtype=np.uint64)
     if data is not None:
-        taken = np.frombuffer(data, dtype=np.uint8)[first * 8 : min(size, (first + needed) * 8)]
-        words.view(np.uint8)[: len(taken)] = taken
+        chunk = np.frombuffer(data, dtype=np.uint8)[first * 8 : min(size, (first + needed) * 8)]
+        words.view(np.uint8)[: len(chunk)] = chunk
     return words
 
 

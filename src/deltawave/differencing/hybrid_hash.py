@@ -20,7 +20,6 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched
 from deltawave.differencing.buckets import by_buckets
-from deltawave.differencing.compression import Freed, nothing
 from deltawave.differencing.contract import Columns, Contract, Side
 from deltawave.differencing.hash_compressed import reaches_python
 from deltawave.differencing.in_place import Batches, RowGroups, quoted
@@ -37,8 +36,8 @@ def changes(
     columns: Columns,
     before_image: bool,
     memory_bytes: int,
-) -> Freed:
-    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+) -> DataFrame:
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     ``memory_bytes``: for the rows that a task holds. Spark joins snapshots with columns that it cannot hand
     to Python.
@@ -50,10 +49,9 @@ def changes(
     }
     if not all(reaches_python(frame.schema) for frame in frames.values()):
         _LOG.info("no hybrid hash join, Spark joins both snapshots: a column does not reach Python")
-        joined = outer_join.changes(
+        return outer_join.changes(
             old, new, unique_key=unique_key, columns=columns, before_image=before_image, hint="shuffle_hash"
         )
-        return joined, nothing
     schema = found_schema(contract, frames["old"], frames["new"])
     keys = [F.col(f"c{number}") for number, column in enumerate(columns) if column["is_key"]]
     rows = _side(frames, "old", columns).unionByName(_side(frames, "new", columns)).repartition(*keys)

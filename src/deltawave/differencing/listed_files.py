@@ -59,7 +59,7 @@ def looked_at(session: SparkSession, paths: Sequence[str]) -> list[Row]:
 
 
 def moved(files: DataFrame) -> DataFrame:
-    """Return ``path`` and ``problem`` of each listed file that is gone, or has changed since it was listed."""
+    """Return ``path`` and ``problem`` of each listed file that is missing, or has changed since it was listed."""
 
     def look(batches: Batches) -> Batches:
         for batch in batches:
@@ -100,7 +100,7 @@ def _looked_at(path: str) -> pa.RecordBatch:
         if info.type == pyarrow.fs.FileType.File:
             size, modified = info.size, info.mtime_ns
         else:
-            problem = "is gone"
+            problem = "is missing"
     except Exception as error:
         problem = f"cannot be looked at: {error}"
     cells = [[path], [size], [modified], [problem]]

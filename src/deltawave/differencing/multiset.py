@@ -14,43 +14,39 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.compression import Freed, free_prefix, with_keys
+from deltawave.differencing.compression import free_prefix, with_keys
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.described import repeated_keys
 from deltawave.differencing.in_place import quoted
+from deltawave.resources import holding, persisted, release
 
 
 def changes(
     old: DataFrame,
     new: DataFrame,
-    find: Callable[[DataFrame, DataFrame], Freed],
+    find: Callable[[DataFrame, DataFrame], DataFrame],
     *,
     unique_key: Sequence[str],
     columns: Columns,
     before_image: bool,
     reads_files: bool,
-) -> Freed:
-    """Return the rows that differ, and a function that frees what they need.
+) -> DataFrame:
+    """Return the rows that differ.
 
     ``find`` compares the rows of unique keys. If it ``reads_files``, it gets all rows, and its results for other keys
     are left out.
     """
     sides = (repeated_keys(side, unique_key).drop("rows") for side in (old, new))
-    repeated = reduce(DataFrame.unionByName, sides).distinct().persist()
+    repeated = persisted(reduce(DataFrame.unionByName, sides).distinct())
     if repeated.isEmpty():
-        repeated.unpersist()
+        release(repeated)
         return find(old, new)
     bags = [with_keys(side, repeated, unique_key, "left_semi") for side in (old, new)]
     of_bags = _changes_of_bags(*bags, unique_key=unique_key, columns=columns, before_image=before_image)
     if not reads_files:
         old, new = (with_keys(side, repeated, unique_key, "left_anti") for side in (old, new))
-    found, free_found = find(old, new)
-
-    def free() -> None:
-        free_found()
-        repeated.unpersist()
-
-    return with_keys(found, repeated, unique_key, "left_anti").unionByName(of_bags), free
+    found = with_keys(find(old, new), repeated, unique_key, "left_anti")
+    return holding(found.unionByName(of_bags), repeated)
 
 
 def _changes_of_bags(

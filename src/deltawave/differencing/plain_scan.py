@@ -1,4 +1,4 @@
-"""Whether a frame is nothing but all rows of Parquet files, judged by its physical plan."""
+"""Whether a frame is nothing but all rows of Parquet files, by its physical plan."""
 
 from __future__ import annotations
 

@@ -24,7 +24,6 @@ from deltawave.differencing.compression import (
     NEW,
     PIECES,
     Compared,
-    Freed,
     by_segment,
     merged,
     pieces_of,
@@ -33,10 +32,10 @@ from deltawave.differencing.compression import (
 )
 from deltawave.differencing.contract import Columns, Contract
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, quoted
-from deltawave.differencing.merging import differences
-from deltawave.differencing.probing import probed
+from deltawave.differencing.merging import differences, probed
 from deltawave.differencing.signatures import Places, Signatures, gathered
 from deltawave.differencing.stored_rows import StoredRows
+from deltawave.resources import holding, persisted
 
 Matching = Literal["merge", "hash"]
 
@@ -53,8 +52,8 @@ def changes(
     columns: Columns,
     before_image: bool,
     matching: Matching,
-) -> Freed:
-    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+) -> DataFrame:
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     ``matching``: how a task matches the rows of a segment. ``merge`` sorts both sides by the hash of the key (SMC2),
     ``hash`` builds a hash table of the old one (PHC2). Raises ``NotInPlaceError`` if a snapshot is not just all rows of
@@ -69,9 +68,9 @@ def changes(
         _compressed(rows, cells, len(unique_key), segments, kind) for rows, kind in ((old_rows, KEPT), (new_rows, NEW))
     ]
     compare = _Differing(matching, old_rows.groups.rows, new_rows.groups.rows, uuid4().hex)
-    differing = by_segment(pieces[0].unionByName(pieces[1]), segments).mapInArrow(compare, POINTERS).persist()
+    differing = persisted(by_segment(pieces[0].unionByName(pieces[1]), segments).mapInArrow(compare, POINTERS))
     common: dict[str, Any] = {"unique_key": unique_key, "columns": columns, "before_image": before_image}
-    return joined_rows(differing, old_rows, new_rows, **common), differing.unpersist
+    return holding(joined_rows(differing, old_rows, new_rows, **common), differing)
 
 
 def joined_rows(differing: DataFrame, old_rows: StoredRows, new_rows: StoredRows, **common: Any) -> DataFrame:
@@ -139,10 +138,10 @@ class _Differing:
             if found is None:
                 old, new = old.sorted(), new.sorted()
                 found = differences(old, new)
-            former = found.former[found.former >= 0]
-            gone = np.concatenate([found.deleted, former])
-            yield pointers(_positions(old, gone), self.old_rows, is_old=True)
-            yield pointers(_positions(new, found.arrived), self.new_rows, is_old=False)
+            previous = found.previous[found.previous >= 0]
+            removed = np.concatenate([found.deleted, previous])
+            yield pointers(_positions(old, removed), self.old_rows, is_old=True)
+            yield pointers(_positions(new, found.upserted), self.new_rows, is_old=False)
 
 
 def pointers(positions: Positions, groups: Sequence[int], is_old: bool) -> pa.RecordBatch:

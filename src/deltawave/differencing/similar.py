@@ -20,12 +20,13 @@ from pyspark.sql import DataFrame
 
 from deltawave.differencing.aging import Aged, Block, windowed
 from deltawave.differencing.aligning import Segment, aligned, rows_between
-from deltawave.differencing.compression import Compared, Freed, signatures
+from deltawave.differencing.compression import Compared, signatures
 from deltawave.differencing.contract import Columns, Contract
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
 from deltawave.differencing.pointed import POINTERS, compared_names, joined_rows, pointers
 from deltawave.differencing.stored_rows import StoredRows
 from deltawave.differencing.window import parallelism
+from deltawave.resources import holding, persisted
 
 _LOG = logging.getLogger(__name__)
 
@@ -43,8 +44,8 @@ def changes(
     columns: Columns,
     before_image: bool,
     memory_bytes: int,
-) -> Freed:
-    """Return the rows that differ, as docs/python_strategies.md has it, and a function that frees what that needs.
+) -> DataFrame:
+    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     ``memory_bytes``: what a task may use. Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet
     files, if Spark has to compute the compared values of a column, or if the order of the snapshots differs much.
@@ -63,9 +64,9 @@ def changes(
     old_groups, new_groups = (rows.groups.only(cells).within(memory_bytes) for rows in (old_rows, new_rows))
     compare = _Comparison(old_groups, new_groups, alignment.segments, reach, len(unique_key), uuid4().hex)
     count = len(alignment.segments)
-    found = session.range(0, count, 1, count).mapInArrow(compare, POINTERS).persist()
+    found = persisted(session.range(0, count, 1, count).mapInArrow(compare, POINTERS))
     common: dict[str, Any] = {"unique_key": unique_key, "columns": columns, "before_image": before_image}
-    return joined_rows(found, old_rows, new_rows, **common), found.unpersist
+    return holding(joined_rows(found, old_rows, new_rows, **common), found)
 
 
 def capacity(memory_bytes: int) -> int:
@@ -89,19 +90,19 @@ class _Comparison:
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
             segment = self.segments[number]
             old, new = self._blocks(self.old, segment.old), self._blocks(self.new, segment.new)
-            for met in windowed(old, new, self.capacity):
-                if isinstance(met, Aged):
-                    groups = self.old if met.is_old else self.new
-                    yield pointers(met.rows.positions, groups.rows, met.is_old)
+            for result in windowed(old, new, self.capacity):
+                if isinstance(result, Aged):
+                    groups = self.old if result.is_old else self.new
+                    yield pointers(result.rows.positions, groups.rows, result.is_old)
                     continue
-                sides = (met.old.rows, met.new.rows)
+                sides = (result.old.rows, result.new.rows)
                 hashes, checks = (
                     [side.column(name).to_numpy() for side in sides] for name in ("row_hash", "key_check")
                 )
                 differing = np.flatnonzero((hashes[0] != hashes[1]) | (checks[0] != checks[1]))
                 if len(differing):
-                    yield pointers(met.old.positions[differing], self.old.rows, is_old=True)
-                    yield pointers(met.new.positions[differing], self.new.rows, is_old=False)
+                    yield pointers(result.old.positions[differing], self.old.rows, is_old=True)
+                    yield pointers(result.new.positions[differing], self.new.rows, is_old=False)
 
     def _blocks(self, groups: RowGroups, bounds: tuple[int, int]) -> Iterator[Block]:
         for at, rows in rows_between(groups, *bounds):

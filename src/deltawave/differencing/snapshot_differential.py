@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import algorithms, multiset
-from deltawave.differencing.compression import Freed
 from deltawave.differencing.described import described_columns, refuse_repeated_keys
+from deltawave.resources import holding
 
 ALGORITHMS = tuple(algorithms.ALGORITHMS)
 
@@ -27,8 +27,8 @@ def snapshot_differential(
     check_keys: bool = True,
     duplicate_keys: str = "fail",
     reconcile: bool = True,
-) -> Freed:
-    """Return the rows that differ, and a function that frees what they need, to call when they have been read.
+) -> DataFrame:
+    """Return the rows that differ.
 
     The columns of ``new`` and those that only ``old`` has; ``before__<column>`` of all but the key; ``change_type``:
     insert, update or delete; ``changed_columns``: the names of the columns that make an update.
@@ -49,7 +49,8 @@ def snapshot_differential(
     - ``reconcile``: with ``window``, whether to join the rows that no window matches. Otherwise a row that moved too
       far is reported as a delete and an insert, as in the paper: apply deletes before inserts
 
-    The snapshots are read several times, and have to hold the same rows each time. Raises ``ValueError`` for columns
+    The snapshots are read several times, and have to hold the same rows each time. Cached rows and temporary files that
+    the result needs are released when it is garbage (:mod:`deltawave.resources`). Raises ``ValueError`` for columns
     that do not fit, for a key with several rows, for options that exclude each other, and for an unknown algorithm.
     """
     if algorithm not in ALGORITHMS:
@@ -77,12 +78,14 @@ def snapshot_differential(
     if not reconcile:
         common["reconcile"] = False
 
-    def find(old: DataFrame, new: DataFrame) -> Freed:
+    def find(old: DataFrame, new: DataFrame) -> DataFrame:
         return chosen.changes(old, new, memory_bytes=memory_bytes, **common)
 
     if duplicate_keys == "multiset":
-        return multiset.changes(old, new, find, reads_files=chosen.reads_files, **common)
-    return find(old, new)
+        found = multiset.changes(old, new, find, reads_files=chosen.reads_files, **common)
+    else:
+        found = find(old, new)
+    return holding(found, old, new)
 
 
 def _names(given: str | Collection[str]) -> list[str]:

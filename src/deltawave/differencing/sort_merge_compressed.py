@@ -7,13 +7,15 @@ its memory. Then the rows that differ are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark import TaskContext
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, LongType, StructField, StructType
@@ -23,7 +25,6 @@ from deltawave.differencing.compression import (
     NEW,
     PIECES,
     Compared,
-    Freed,
     by_segment,
     compressed,
     free_prefix,
@@ -39,10 +40,11 @@ from deltawave.differencing.compression import (
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.fetching import Fetch, Wanted
 from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.in_place import Batches, RowGroups, groups_in_place, map_row_groups, quoted
-from deltawave.differencing.kept_entries import KeptEntries
+from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, groups_in_place, map_row_groups, quoted
 from deltawave.differencing.merging import Mask, differences
+from deltawave.differencing.plain_scan import plain_row_groups
 from deltawave.differencing.signatures import Signatures
+from deltawave.resources import holding, persisted
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
@@ -61,8 +63,8 @@ def differing_rows(
     rows: int,
     patches: DataFrame | None = None,
     in_place: bool = False,
-) -> Freed:
-    """Return the rows of ``new`` that differ from the kept hashes, and a function that frees what that needs.
+) -> DataFrame:
+    """Return the rows of ``new`` that differ from the kept hashes.
 
     - ``kept``: the result of ``kept_hashes``
     - ``patches``: rows that changed since, with ``_change_type``
@@ -86,28 +88,20 @@ def differing_rows(
         pieces = pieces.unionByName(entries.markers(new.sparkSession, KEPT, PIECES))
         if patches is not None:
             pieces = pieces.unionByName(patch_pieces(patches, compared, segments))
-    types = compared.told(new).add("is_repeated", BooleanType())
+    types = compared.key_schema(new).add("is_repeated", BooleanType())
     for name in ("key_hash", "key_check", "row_hash", "kept_hash"):
         types = types.add(name, LongType())
-    candidates = by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex, entries), types).persist()
-    try:
-        count = candidates.where("is_there").count()
-    except BaseException:
-        candidates.unpersist()
-        raise
+    candidates = persisted(by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex, entries), types))
+    count = candidates.where("is_there").count()
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
-        return deleted, candidates.unpersist
-    try:
-        arrived, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
-        if groups is not None and is_small:
-            fetched = _fetched_in_place(new, groups, compared, arrived)
-        else:
-            fetched = _fetched(new, compared, arrived, is_small)
-    except BaseException:
-        candidates.unpersist()
-        raise
-    return fetched.unionByName(deleted), candidates.unpersist
+        return deleted
+    upserted, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
+    if groups is not None and is_small:
+        fetched = _fetched_in_place(new, groups, compared, upserted)
+    else:
+        fetched = _fetched(new, compared, upserted, is_small)
+    return holding(fetched.unionByName(deleted), deleted)
 
 
 def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:
@@ -125,15 +119,17 @@ def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small
     prefix = free_prefix("candidate_", new.columns)
     named = candidates.select(*(F.col(name).alias(prefix + name) for name in candidates.columns))
     same = all_same((F.col(quoted(name)), F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key))
-    met = new.join(F.broadcast(named) if is_small else named, same, "inner")
+    matched = new.join(F.broadcast(named) if is_small else named, same, "inner")
     kept_hash = F.col(prefix + "kept_hash")
-    hashed = met.withColumn(prefix + "own_hash", _row_hash(len(compared.key))(F.struct(*map(F.expr, compared.cells()))))
+    hashed = matched.withColumn(
+        prefix + "own_hash", _row_hash(len(compared.key))(F.struct(*map(F.expr, compared.cells())))
+    )
     row_hash = F.col(prefix + "own_hash")
     is_other = kept_hash.isNull() | (kept_hash != row_hash)
     is_moved = ~F.col(prefix + "is_repeated") & (F.col(prefix + "row_hash") != row_hash)
     is_other = F.when(is_moved, F.raise_error(F.lit(_MOVED)).cast("boolean")).otherwise(is_other)
-    told = [F.col(prefix + name).alias(name) for name in ("was_kept", "is_there")]
-    return hashed.where(is_other).select(*(F.col(quoted(name)) for name in new.columns), *told)
+    flags = [F.col(prefix + name).alias(name) for name in ("was_kept", "is_there")]
+    return hashed.where(is_other).select(*(F.col(quoted(name)) for name in new.columns), *flags)
 
 
 def _row_hash(keys: int) -> Callable[[Column], Column]:
@@ -162,19 +158,21 @@ class _Differing:
             new = parts.get(NEW, old.slice(0, 0))
             found = differences(old, new)
             if len(found.deleted):
-                gone = old.take(found.deleted)
-                yield _candidates(gone, np.ones(len(gone), dtype=bool), False, gone.row_hash, None)
-            if len(found.arrived):
-                was_kept = found.former >= 0
-                kept_hash = old.row_hash[found.former] if len(old) else np.zeros(len(was_kept), np.uint64)
-                yield _candidates(new.take(found.arrived), was_kept, True, kept_hash, found.is_repeated)
+                deleted_rows = old.take(found.deleted)
+                yield _candidates(
+                    deleted_rows, np.ones(len(deleted_rows), dtype=bool), False, deleted_rows.row_hash, None
+                )
+            if len(found.upserted):
+                was_kept = found.previous >= 0
+                kept_hash = old.row_hash[found.previous] if len(old) else np.zeros(len(was_kept), np.uint64)
+                yield _candidates(new.take(found.upserted), was_kept, True, kept_hash, found.is_repeated)
 
 
 def _candidates(
     rows: Signatures, was_kept: Mask, is_there: bool, kept_hash: Hashes, is_repeated: Mask | None
 ) -> pa.RecordBatch:
     repeated = np.zeros(len(rows), dtype=bool) if is_repeated is None else is_repeated
-    told = {
+    cells = {
         "was_kept": pa.array(was_kept),
         "is_there": pa.array(np.full(len(rows), is_there)),
         "is_repeated": pa.array(repeated),
@@ -183,4 +181,51 @@ def _candidates(
         "row_hash": pa.array(rows.row_hash.view(np.int64)),
         "kept_hash": pa.array(kept_hash.view(np.int64), mask=~was_kept | repeated),
     }
-    return pa.RecordBatch.from_arrays([*rows.keys.columns, *told.values()], [*rows.keys.schema.names, *told])
+    return pa.RecordBatch.from_arrays([*rows.keys.columns, *cells.values()], [*rows.keys.schema.names, *cells])
+
+
+_PLACES = "segment int, segments int, row_group int, row int"
+
+
+@dataclass(frozen=True)
+class KeptEntries:
+    """``places``: for each segment the row group that holds its entries, and the row in it."""
+
+    groups: RowGroups
+    places: Mapping[int, tuple[int, int]]
+
+    @classmethod
+    def of(cls, kept: DataFrame, segments: int) -> KeptEntries | None:
+        """From what ``kept_hashes`` returned; none if Spark has to read it, or its segments differ."""
+        try:
+            groups = plain_row_groups(kept)
+        except NotInPlaceError:
+            return None
+
+        def locate(batches: Batches) -> Batches:
+            context = TaskContext.get()
+            assert context is not None
+            first = 0
+            for batch in batches:
+                own = [pa.array([context.partitionId()] * batch.num_rows, pa.int32())]
+                own.append(pa.array(range(first, first + batch.num_rows), pa.int32()))
+                first += batch.num_rows
+                yield pa.RecordBatch.from_arrays([*batch.columns, *own], ["segment", "segments", "row_group", "row"])
+
+        # A task reads a row group.
+        named = groups.only(["segment", "segments"])
+        found = map_row_groups(kept.sparkSession, named, locate, _PLACES).collect() if groups.groups else []
+        places = {row.segment: (row.row_group, row.row) for row in found}
+        if len(places) < len(found) or any(row.segments != segments for row in found):
+            return None
+        return cls(groups.only(["entries"]), places)
+
+    def markers(self, session: SparkSession, kind: int, pieces: str) -> DataFrame:
+        """A piece without entries for each segment."""
+        return session.createDataFrame([(segment, kind, None) for segment in self.places], pieces)
+
+    def read(self, segment: int) -> Signatures:
+        """The kept rows of a segment, in a task."""
+        row_group, row = self.places[segment]
+        batch = next(islice(self.groups.read([row_group], batch_rows=1), row, None))
+        return Signatures.from_bytes(batch.column(0)[0].as_buffer())

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.dictionaries import plain
+from deltawave.differencing.batches import plain
 from deltawave.differencing.in_place import Batches, RowGroups
 from deltawave.differencing.plain_scan import plain_row_groups
 from deltawave.differencing.window import parallelism
@@ -24,7 +24,7 @@ class StoredRows:
     """The rows of a plain frame of Parquet files, in these columns.
 
     The position of a row is its number in the order of the files. ``token``: Spark treats equal plans as the same, and
-    would answer from the rows of former files.
+    would answer from the rows of earlier files.
     """
 
     frame: DataFrame

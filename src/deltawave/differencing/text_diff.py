@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from deltawave.differencing.aligning import Measured
 from deltawave.differencing.common_subsequence import in_sequence
-from deltawave.differencing.compression import FreedAndMeasured
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.window import Matching, changes_by
 
@@ -28,8 +28,8 @@ def changes(
     columns: Columns,
     before_image: bool,
     memory_bytes: int = 1 << 30,
-) -> FreedAndMeasured:
-    """Return the rows that differ, a function that frees what they need, and figures: see docs/python_strategies.md.
+) -> tuple[DataFrame, Measured]:
+    """Return the rows that differ, and figures: see docs/python_strategies.md.
 
     ``memory_bytes``: what a task may use. Like :func:`deltawave.differencing.window.changes` it reads Parquet files
     without Spark, and leaves both snapshots to Spark's join if that is not possible or the order differs much.

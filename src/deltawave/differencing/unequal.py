@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltawave.differencing.dictionaries import plain
+from deltawave.differencing.batches import plain
 
 Mask = npt.NDArray[np.bool_]
 

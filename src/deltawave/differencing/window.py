@@ -23,15 +23,14 @@ from pyspark.sql.types import LongType, StructType
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
-from deltawave.differencing.aligning import Segment, aligned, rows_between
-from deltawave.differencing.compression import Freed, FreedAndMeasured, nothing
+from deltawave.differencing.aligning import Measured, Nearness, Segment, aligned, rows_between
+from deltawave.differencing.batches import plain
 from deltawave.differencing.contract import Columns, Contract, Side
-from deltawave.differencing.dictionaries import plain
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
-from deltawave.differencing.nearness import Measured, Nearness
 from deltawave.differencing.plain_scan import plain_row_groups
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.unequal import Mask, any_unequal
+from deltawave.resources import persisted
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,10 +49,10 @@ def changes(
     before_image: bool,
     memory_bytes: int = 1 << 30,
     reconcile: bool = True,
-) -> FreedAndMeasured:
-    """Return the rows that differ, a function that frees what they need, and figures: see docs/python_strategies.md.
+) -> tuple[DataFrame, Measured]:
+    """Return the rows that differ, and figures: see docs/python_strategies.md.
 
-    The figures are those of :class:`~deltawave.differencing.nearness.Nearness`; none if the files are not read.
+    The figures are those of :class:`~deltawave.differencing.aligning.Nearness`; none if the files are not read.
 
     ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
@@ -76,28 +75,28 @@ def changes_by(
     before_image: bool,
     memory_bytes: int,
     reconcile: bool = True,
-) -> FreedAndMeasured:
+) -> tuple[DataFrame, Measured]:
     """Return the same as ``changes``; tasks match rows by ``matching``."""
     contract = Contract(columns, before_image)
     try:
         window = SegmentedPair.of(matching, old, new, unique_key, contract, memory_bytes)
-    except UnfitError as unfit:
-        _LOG.info("no %s, Spark joins both snapshots: %s", matching.name, unfit)
+    except NotSegmentedError as reason:
+        _LOG.info("no %s, Spark joins both snapshots: %s", matching.name, reason)
         joined = outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image)
-        return joined, nothing, unfit.measured
+        return joined, reason.measured
     measured = window.nearness.measured()
     if not reconcile:
         in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
-        return contract.changes(_paired(contract, window.found()), in_old, in_new), nothing, measured
-    return *changes_found(window.found(), contract, unique_key), measured
+        return contract.changes(_paired(contract, window.found()), in_old, in_new), measured
+    return changes_found(window.found(), contract, unique_key), measured
 
 
-def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Sequence[str]) -> Freed:
+def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Sequence[str]) -> DataFrame:
     """The changes among pairs of rows that may differ and rows without a partner, in the columns of ``found_schema``.
 
     The rows without a partner are joined, as the window may only have missed one.
     """
-    found = pairs_and_rest.persist()
+    found = persisted(pairs_and_rest)
     in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
     rest = outer_join.changes(
         found.where(~in_new).select(*cells(contract, "old")),
@@ -107,7 +106,7 @@ def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Seq
         before_image=contract.before_image,
     )
     pairs = _paired(contract, found.where(in_old & in_new))
-    return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest), found.unpersist
+    return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest)
 
 
 @dataclass(frozen=True)
@@ -129,8 +128,8 @@ class Matching:
 WINDOW = Matching("window", windowed)
 
 
-class UnfitError(Exception):
-    """Tasks cannot read these snapshots in their order, or it would not help; ``measured`` says how near they are."""
+class NotSegmentedError(Exception):
+    """Tasks cannot read these snapshots in their order, or it would not help; ``measured``: how near their rows are."""
 
     def __init__(self, why: str, nearness: Nearness | None = None) -> None:
         super().__init__(why)
@@ -163,13 +162,13 @@ class SegmentedPair:
         contract: Contract,
         memory_bytes: int,
     ) -> SegmentedPair:
-        """The segments. Raises ``UnfitError`` if Spark has to join the snapshots."""
+        """The segments. Raises ``NotSegmentedError`` if Spark has to join the snapshots."""
         found: list[RowGroups] = []
         for side, frame in zip(_SIDES, (old, new), strict=True):
             try:
                 found.append(plain_row_groups(frame))
             except NotInPlaceError as error:
-                raise UnfitError(f"the {side} one is not read in place, {error}") from error
+                raise NotSegmentedError(f"the {side} one is not read in place, {error}") from error
         schema = found_schema(contract, old, new)
         old_rows, new_rows = found
         return cls.of_row_groups(
@@ -188,15 +187,15 @@ class SegmentedPair:
         contract: Contract,
         memory_bytes: int,
     ) -> SegmentedPair:
-        """The segments of these row groups; ``schema``: that of ``found_schema``. Raises ``UnfitError`` likewise."""
+        """The segments of these row groups; ``schema``: that of ``found_schema``. Errors as for ``of``."""
         capacity, capacity_bytes = capacities(memory_bytes, old_rows, new_rows)
         alignment = aligned(session, old_rows, new_rows, unique_key, capacity, parallelism(session))
         near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {capacity:,} rows of each other"
         if not alignment.is_near:
-            raise UnfitError(f"only {near}", alignment.nearness)
+            raise NotSegmentedError(f"only {near}", alignment.nearness)
         if matching.needs_order and not alignment.is_ordered:
             in_order = f"{alignment.ordered_fraction:.0%} of the sampled rows are in the same order"
-            raise UnfitError(f"only {in_order}", alignment.nearness)
+            raise NotSegmentedError(f"only {in_order}", alignment.nearness)
         _LOG.info("%s over %d segments: %s", matching.name, len(alignment.segments), near)
         old_rows, new_rows = (
             rows.only(contract.names(side)).within(memory_bytes)
@@ -301,20 +300,20 @@ class Comparison:
 
     def found_in(self, old: Iterator[Block], new: Iterator[Block]) -> Batches:
         """What matching the blocks of both sides finds, in the columns of ``found_schema``."""
-        for met in self.matching.match(old, new, self.capacity, self.capacity_bytes):
-            if isinstance(met, Aged):
-                yield self._batch(met.rows, None) if met.is_old else self._batch(None, met.rows)
+        for result in self.matching.match(old, new, self.capacity, self.capacity_bytes):
+            if isinstance(result, Aged):
+                yield self._batch(result.rows, None) if result.is_old else self._batch(None, result.rows)
                 continue
-            is_other_key = self._differs(met, self.unique_key)
-            is_wanted = self.matching.keeps_equal | self._differs(met, self.compared)
+            is_other_key = self._differs(result, self.unique_key)
+            is_wanted = self.matching.keeps_equal | self._differs(result, self.compared)
             differing = np.flatnonzero(is_wanted & ~is_other_key)
             if len(differing):
-                yield self._batch(met.old.take(differing), met.new.take(differing))
+                yield self._batch(result.old.take(differing), result.new.take(differing))
             # Spark decides whether the values are equal (NaN, -0.0), or only their hashes.
             apart = np.flatnonzero(is_other_key)
             if len(apart):
-                yield self._batch(met.old.take(apart), None)
-                yield self._batch(None, met.new.take(apart))
+                yield self._batch(result.old.take(apart), None)
+                yield self._batch(None, result.new.take(apart))
 
     def blocks(self, side: Side, rows: Iterable[tuple[int, pa.RecordBatch]]) -> Iterator[Block]:
         """A side's batches, each with the position of its first row, as blocks."""

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 
-from deltawave.differencing.compression import Freed, free_prefix, nothing
+from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.meshjoin.batches import by_part, has_one_width, map_in_arrow
@@ -32,6 +32,7 @@ from deltawave.meshjoin.shed_stream import Shed, shed_tuples
 from deltawave.meshjoin.shedding import BY_FREQUENCY, INCLUSION, PRIORITIES, SketchedFrequencies
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
 from deltawave.meshjoin.stream_metrics import TaskTotals, Totals
+from deltawave.resources import holding, persisted
 
 
 def mesh_join(
@@ -44,8 +45,8 @@ def mesh_join(
     where: str | None = None,
     memory_bytes: int = 64 << 20,
     direct: bool = False,
-) -> Freed:
-    """Return the joined rows, and a function that releases what they need, to be called after they were read.
+) -> DataFrame:
+    """Return the joined rows.
 
     The columns of ``stream``, then those of the relation, without an equal key of the same name.
 
@@ -64,15 +65,17 @@ def mesh_join(
     if where is not None and how != "inner":
         raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
     options = JoinOptions(on, condition, how, memory_bytes, direct)
-    found, release = joined(stream, relation, options)
-    return (found if where is None else found.where(where)), release
+    found = joined(stream, relation, options)
+    return found if where is None else found.where(where)
 
 
-def joined(stream: DataFrame, relation: StoredRelation, options: JoinOptions, totals: Totals | None = None) -> Freed:
+def joined(
+    stream: DataFrame, relation: StoredRelation, options: JoinOptions, totals: Totals | None = None
+) -> DataFrame:
     """:func:`mesh_join` without shedding; its tasks add their figures to ``totals`` when the result is read."""
     mesh = _Mesh.of(stream, relation, replace(options, shed=None, probability=None), totals)
     if isinstance(mesh.condition, Equal):
-        return _by_key(stream, relation.parts, mesh), nothing
+        return _by_key(stream, relation.parts, mesh)
     return _by_rows(stream, mesh, options.how)
 
 
@@ -190,29 +193,24 @@ def _by_key(stream: DataFrame, parts: int, mesh: _Mesh) -> DataFrame:
     return mesh.over(stream, part_of(mesh.condition.stream_columns, parts), list(range(parts)))
 
 
-def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> Freed:
+def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> DataFrame:
     """Each part of the relation is joined with all rows; which rows have no match is known when all parts are done."""
     number = free_prefix("number_", [*stream.columns, *mesh.relation.names])
     parts = sorted(mesh.files) or [0]
-    numbered = stream.withColumn(number, F.monotonically_increasing_id()).persist()
+    numbered = persisted(stream.withColumn(number, F.monotonically_increasing_id()))
     found = mesh.over(numbered, F.explode(F.array(*map(F.lit, parts))), parts)
     if how == "right_anti":
-        return found, numbered.unpersist
+        return found
     if how == "inner":
-        return found.drop(number), numbered.unpersist
-    found = found.persist()
-
-    def release() -> None:
-        found.unpersist()
-        numbered.unpersist()
-
-    matched = numbered.join(found.select(number).distinct(), number, "left_semi")
+        return found.drop(number)
+    found = persisted(found)
+    matched = holding(numbered.join(found.select(number).distinct(), number, "left_semi"), found)
     if how == "left_semi":
-        return matched.drop(number), release
-    unmatched = numbered.join(found.select(number).distinct(), number, "left_anti")
+        return matched.drop(number)
+    unmatched = holding(numbered.join(found.select(number).distinct(), number, "left_anti"), found)
     if how == "left_anti":
-        return unmatched.drop(number), release
-    return found.unionByName(unmatched, allowMissingColumns=True).drop(number), release
+        return unmatched.drop(number)
+    return found.unionByName(unmatched, allowMissingColumns=True).drop(number)
 
 
 def shedding(

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
-from deltawave.differencing.compression import Freed, free_prefix
+from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, MALFORMED, SHED, BatchFolders
 from deltawave.meshjoin.conditions import Condition
@@ -55,8 +55,8 @@ def new_keys(
     order: str,
     name: str,
     memory_bytes: int = 64 << 20,
-) -> Freed:
-    """Return the rows that are new, with surrogate keys, and a function that releases what they need.
+) -> DataFrame:
+    """Return the rows that are new, with surrogate keys.
 
     - ``relation``: the known rows, stored as ``name`` by ``StoredRelation.alongside_tables``
     - ``assigned``: the results of previous runs of this function; none in the first run
@@ -76,14 +76,14 @@ def new_keys(
         known = known.unionByName(assigned.select(*natural))
         highest = max(highest, _highest(assigned, key))
     stored = StoredRelation.alongside_tables(known, name, key=list(on))
-    unknown, release = mesh_join(rows, stored, on=list(on), how="left_anti", memory_bytes=memory_bytes)
+    unknown = mesh_join(rows, stored, on=list(on), how="left_anti", memory_bytes=memory_bytes)
     place = free_prefix("place", rows.columns)
     placed = unknown.dropna(subset=list(on)).withColumn(
         place, F.row_number().over(Window.partitionBy(*natural).orderBy(quoted(order)))
     )
     number = F.row_number().over(Window.orderBy(F.col(quoted(order)), *natural))
     new_key = (F.lit(highest) + number).cast(relation.schema[key].dataType)
-    return placed.where(F.col(place) == 1).drop(place).withColumn(key, new_key), release
+    return placed.where(F.col(place) == 1).drop(place).withColumn(key, new_key)
 
 
 def _highest(frame: DataFrame, key: str) -> int:
@@ -127,7 +127,7 @@ def join_new_rows(
     - ``where``: a condition in SQL over the columns of the results: others are not returned
     - others: those of ``stream_join``
 
-    Under ``dbt run --empty``, and for a frame without rows, which is no stream, nothing is table.
+    Under ``dbt run --empty``, and for a frame without rows, which is no stream, no row is returned.
 
     A model may leave out returned rows, and add columns; ``done`` has to have the others unchanged. What a model leaves
     out is not returned again once its other rows were appended: dbt-deltawave reports that, elsewhere call

@@ -21,6 +21,7 @@ from deltawave.meshjoin.mesh_join import joined, joined_and_shed
 from deltawave.meshjoin.options import JoinOptions
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_metrics import TaskTotals, totals
+from deltawave.resources import releasing
 
 # A fault of Spark's connector for Kafka, 4.1.1 at least: a query that resumes a micro-batch of a previous run fails
 # once that is committed, as it reports progress that it does not know yet (SPARK-55271).
@@ -96,13 +97,10 @@ class MicroBatches:
 
     @contextmanager
     def _joined(self, rows: DataFrame, probability: float | None) -> Iterator[DataFrame]:
-        found, release = joined(rows, self._current(), self._options, self._totals)
-        try:
+        with releasing(joined(rows, self._current(), self._options, self._totals)) as found:
             found = self._options.with_probability(found, probability)
             self._folders.require_same(columns_of(found))
             yield found
-        finally:
-            release()
 
     def _measured(self, batch: int) -> Callable[[], dict[str, float]]:
         """Begin to measure a micro-batch; the figures are asked for when its results are written."""
@@ -124,8 +122,7 @@ class MicroBatches:
 
 def no_results(session: SparkSession, rows: StructType, relation: StoredRelation, options: JoinOptions) -> DataFrame:
     """The results of no rows of a stream, without a probability. Refuses a name that occurs twice."""
-    empty, release = joined(session.createDataFrame([], rows), relation, options)
-    release()
+    empty = joined(session.createDataFrame([], rows), relation, options)
     names = list(map(str.lower, empty.columns))
     if BATCH in names:
         owner = "stream" if BATCH in map(str.lower, rows.names) else "relation"

@@ -30,13 +30,15 @@ def model(dbt, session):
 """
 
 # What a frame needs until it is stored goes afterwards. dbt refuses a return with a comma.
-FREED_FRAME = """
+HOLDING_FRAME = """
 import os
+
+import deltawave
 
 
 def model(dbt, session):
-    result = session.range(3), lambda: os.environ.pop("NOT_FREED")
-    return result
+    held = deltawave.attach(session.range(3), lambda: os.environ.pop("NOT_RELEASED"))
+    return session.range(9).join(held, "id")
 """
 
 NO_FRAME = """
@@ -99,13 +101,13 @@ class TestFrames:
             "fails.py": FAILS,
             "on_executors.py": ON_EXECUTORS,
             "fails_on_executors.py": FAILS_ON_EXECUTORS,
-            "freed_frame.py": FREED_FRAME,
+            "holding_frame.py": HOLDING_FRAME,
             "reads_python.sql": "select id * 2 as id from {{ ref('spark_frame') }}",
         }
 
     @pytest.fixture(scope="class")
     def messages(self, project):
-        os.environ["NOT_FREED"] = "yes"
+        os.environ["NOT_RELEASED"] = "yes"
         results = run_dbt(["run"], expect_pass=False)
         return {result.node.name: result.message for result in results}
 
@@ -133,9 +135,9 @@ class TestFrames:
     def test_executors_run_this_python_and_need_no_module(self, rows):
         assert sorted(rows("on_executors")) == [(id_, sys.executable) for id_ in (0, 10, 20)]
 
-    def test_what_a_frame_needs_is_freed_once_it_is_stored(self, rows):
-        assert len(rows("freed_frame")) == 3
-        assert "NOT_FREED" not in os.environ
+    def test_what_a_frame_needs_is_released_once_the_result_is_stored(self, rows):
+        assert len(rows("holding_frame")) == 3
+        assert "NOT_RELEASED" not in os.environ
 
     def test_anything_else_is_refused(self, messages):
         assert "model() returned list; it must return a Spark DataFrame" in messages["no_frame"]
@@ -298,7 +300,9 @@ class TestMessage:
             file = tmp_path / "model.py"
             file.write_text(code)
             model = {"alias": "model", "raw_code": code.strip()}
-            job = SessionPythonJob(model, file, spark, secrets=[], before_storing=refuse, free_later=lambda free: None)
+            job = SessionPythonJob(
+                model, file, spark, secrets=[], before_storing=refuse, release_later=lambda release: None
+            )
             with pytest.raises(DbtRuntimeError) as caught:
                 job.submit(code.strip() + COMPILED_TAIL)
             return str(caught.value)

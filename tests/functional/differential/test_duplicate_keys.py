@@ -59,7 +59,7 @@ class TestQuarantine:
         said = done.text
         assert done.messages["accounts"] == "1 batch: 3 inserts, 0 deletes, 0 updates, 2 rows quarantined"
         assert "accounts, batch 1: 1 key(s) (account_id) occur more than once, for instance (2)." in said
-        assert "Their 2 rows are set aside, and the log keeps the keys' former rows" in said
+        assert "Their 2 rows were quarantined, and the log keeps the previous rows of these keys" in said
         assert "deltawave.quarantine(ref('accounts'))" in said
         assert bench.log() == [(1, "ann", "insert", 1), (3, "cid", "insert", 1), (5, "eve", "insert", 1)]
         assert self.set_aside(bench) == [(2, "bob", 1), (2, "rob", 1)]
@@ -160,7 +160,7 @@ class TestQuarantine:
         assert self.set_aside(bench) == [("a", 1, 1), ("a", 2, 1)]
         bench.configure(duplicate_keys="quarantine", full_refresh=True)
         text = bench.refused(rows("(1, 'x'), (1, 'y')"), "--full-refresh")
-        assert "accounts__quarantine`, which keeps rows with duplicate keys, has another type" in text
+        assert "accounts__quarantine`, the quarantine, has a column whose type differs from the dump's" in text
 
 
 STATE = """
@@ -220,4 +220,4 @@ class TestMultiset:
         bench.build(rows("(1, 'ann'), (1, 'ann')"))
         bench.configure()
         text = bench.refused(rows("(1, 'ann')"))
-        assert "the log was begun with duplicate_keys: multiset and the option is 'fail' now" in text
+        assert "the log was created with duplicate_keys: multiset, but the option is now 'fail'" in text

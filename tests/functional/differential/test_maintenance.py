@@ -162,8 +162,8 @@ class TestRefusedOperations:
     def test_wrong_arguments(self, dated: Workbench) -> None:
         before = dated.state()
         for macro, args, message in [
-            ("rewind", {"model": "acounts", "to_batch": 1}, "rewind: no model is called 'acounts'"),
-            ("rewind", {"model": "accounts", "to_batch": 3}, "has the batches 1, 2, 3, all of which except the last"),
+            ("rewind", {"model": "acounts", "to_batch": 1}, "rewind: there is no model 'acounts'"),
+            ("rewind", {"model": "accounts", "to_batch": 3}, "has the batches 1, 2, 3; take any but the last"),
             ("rewind", {"model": "accounts", "to_batch": "x"}, "to_batch can't be 'x'"),
             ("expire", {"model": "accounts"}, "give to_batch or before"),
             ("expire", {"model": "accounts", "before": "spring"}, "before can't be 'spring'; it takes a date"),
@@ -203,7 +203,7 @@ class TestWiderColumns:
 
     def test_widening_has_to_be_allowed(self, bench: Workbench) -> None:
         bench.build("select 1 as account_id, 5 as amount")
-        assert "sync_all_columns, with which" in bench.refused("select 1 as account_id, 5L as amount")
+        assert "sync_all_columns, which widens" in bench.refused("select 1 as account_id, 5L as amount")
         bench.configure(on_schema_change="sync_all_columns")
         assert "Cast it to int" in bench.refused("select 1L as account_id, 5 as amount")
         assert "Cast it to int" in bench.refused("select 1 as account_id, 'five' as amount")

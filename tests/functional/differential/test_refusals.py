@@ -57,7 +57,7 @@ class TestRefusals:
         bench.dump(GOOD)
         done = bench.run()
         assert not done.ok
-        assert "deltawave did not make" in done.text
+        assert "deltawave did not create" in done.text
         assert bench.spark.table(f"{bench.schema}.{MODEL}").collect()[0].answer == 42
 
     @pytest.mark.both_adapters

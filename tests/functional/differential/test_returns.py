@@ -57,7 +57,7 @@ class TestColumnsThatTheLogHolds:
         bench.dump(plain.format("if(id = 1, 20L, 10 * id) as order_id,"))
         done = bench.run()
         assert not done.ok
-        assert "does not hold 'order_id' as it was before" in " ".join(done.text.split())
+        assert "does not keep the value of 'order_id' before" in " ".join(done.text.split())
         done = bench.run("--vars", "deltawave_accept: [orders]")
         assert done.ok, done.text
         rows = bench.spark.sql(f"select order_id, items, _change_type from {bench.schema}.orders where _batch_id > 2")
@@ -89,7 +89,7 @@ class TestAnotherConfiguration:
         bench.build(GOOD)
         bench.configure(state_schema=state)
         try:
-            assert "no record of the last decision" in " ".join(bench.refused(GOOD).split())
+            assert "no record of the last commit" in " ".join(bench.refused(GOOD).split())
         finally:
             bench.spark.sql(f"drop schema if exists {state} cascade")
 

@@ -182,7 +182,7 @@ class TestGoesOn:
         desk.build(ROWS.replace("'same'", "'other'"), "--select", MODEL)
         (kept,) = [name for name in desk.names() if "__copy_" in name]
         desk.spark.sql(f"drop table {desk.schema}.{kept}")
-        assert "is gone" in desk.run("--select", MODEL).text
+        assert "is missing" in desk.run("--select", MODEL).text
         assert desk.operate("rewind", model=MODEL, to_batch=1).ok
         desk.build(ROWS.replace("'same'", "'another'"), "--select", MODEL)
         assert desk.batches("batch_id, updates")[-1] == (4, 20)

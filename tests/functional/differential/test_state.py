@@ -145,7 +145,7 @@ class TestRepair:
         bench.dump(GOOD)
         done = bench.run()
         assert not done.ok
-        assert "the record of the last decision is missing" in done.text
+        assert "the record of the last commit is missing" in done.text
         assert "accounts__log" in bench.names()
 
     def test_lost_copy_is_an_error(self, bench: Workbench) -> None:
@@ -155,7 +155,7 @@ class TestRepair:
         done = bench.run()
         assert not done.ok
         assert kept in done.text
-        assert "is gone" in done.text
+        assert "is missing" in done.text
 
     def test_state_of_a_later_version_is_refused(self, bench: Workbench) -> None:
         bench.build(GOOD)

@@ -432,7 +432,7 @@ def test_an_index_on_the_key_is_used(spark, source, table, postgres):
 def test_keys_without_a_common_order(spark, source, table, declared, kind):
     table(f"k {declared}, n int", "(null, 1)")
     job = Job(spark, source, "select * from checksums.t")
-    with pytest.raises(CompilationError, match=f"'k' is of type {kind}, whose order Spark and the remote 'legacy'"):
+    with pytest.raises(CompilationError, match=f"'k' is of type {kind}, which Spark and the remote 'legacy'"):
         job.checksums(job.columns("k"))
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import algorithms, pointed, snapshot_differential
+from deltawave.resources import release
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -88,11 +89,11 @@ def stored(spark: SparkSession, tmp_path: Path) -> Stored:
 
 
 def changed(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Counter[Any]:
-    frame, free = snapshot_differential(old, new, algorithm=algorithm, **{"unique_key": KEY} | options)
+    frame = snapshot_differential(old, new, algorithm=algorithm, **{"unique_key": KEY} | options)
     try:
         return Counter(content(tuple(row)) for row in frame.collect())
     finally:
-        free()
+        release(frame)
 
 
 @pytest.fixture(autouse=True)

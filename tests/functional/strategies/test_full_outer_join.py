@@ -44,11 +44,11 @@ def stored(spark: SparkSession, tmp_path: Path) -> Stored:
 
 
 def rows(left: DataFrame, right: DataFrame, **options: Any) -> Counter[Any]:
-    frame, free = deltawave.outer_join(left, right, **options)
+    frame = deltawave.outer_join(left, right, **options)
     try:
         return Counter(content(tuple(row)) for row in frame.collect())
     finally:
-        free()
+        deltawave.release(frame)
 
 
 def table(keys: list[Any], value: str) -> pa.Table:
@@ -74,12 +74,12 @@ class TestEveryAlgorithm:
     def test_rows_with_and_without_a_partner(self, stored: Stored, algorithm: str) -> None:
         left = stored(pa.table({"id": [1, 2, None], "name": ["a", "b", "c"]}))
         right = stored(pa.table({"NR": ["x", "y", "z"], "ID": [2, 3, None]}))
-        frame, free = deltawave.outer_join(left, right, on="id", algorithm=algorithm)
+        frame = deltawave.outer_join(left, right, on="id", algorithm=algorithm)
         assert frame.columns == ["id", "name", "NR"]
         assert Counter(map(tuple, frame.collect())) == Counter(
             [(1, "a", None), (2, "b", "x"), (3, None, "y"), (None, "c", None), (None, None, "z")]
         )
-        free()
+        deltawave.release(frame)
 
     def test_names_that_have_to_be_quoted(self, stored: Stored, algorithm: str) -> None:
         left = stored(pa.table({"a.b": [1, 2], "`x`": [3, 4]}))
@@ -88,9 +88,9 @@ class TestEveryAlgorithm:
 
     def test_a_column_that_is_named_twice_counts_once(self, stored: Stored, algorithm: str) -> None:
         left, right = stored(pa.table({"Id": [1], "x": [1]})), stored(pa.table({"iD": [1], "y": [2]}))
-        frame, free = deltawave.outer_join(left, right, on=["id", "ID"], algorithm=algorithm)
+        frame = deltawave.outer_join(left, right, on=["id", "ID"], algorithm=algorithm)
         assert (frame.columns, [tuple(row) for row in frame.collect()]) == (["Id", "x", "y"], [(1, 1, 2)])
-        free()
+        deltawave.release(frame)
 
     def test_nothing_but_the_key(self, stored: Stored, algorithm: str) -> None:
         left, right = stored(pa.table({"id": [1, 2]})), stored(pa.table({"id": [2, 3]}))

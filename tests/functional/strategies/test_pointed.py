@@ -23,6 +23,7 @@ from deltawave.differencing import (
     sort_merge_compressed,
     stored_rows,
 )
+from deltawave.resources import release
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -53,9 +54,9 @@ def kinds(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Cou
     """How many rows differ in which way; they are those that the outer join finds."""
     found = []
     for each in (algorithm, "sort_merge"):
-        frame, free = snapshot_differential(old, new, unique_key="id", algorithm=each, check_keys=False, **options)
+        frame = snapshot_differential(old, new, unique_key="id", algorithm=each, check_keys=False, **options)
         found.append(frame.collect())
-        free()
+        release(frame)
     assert Counter(content(tuple(row)) for row in found[0]) == Counter(content(tuple(row)) for row in found[1])
     return Counter(row.change_type for row in found[0])
 
@@ -93,7 +94,7 @@ class TestPointers:
 
     def test_only_row_groups_with_a_difference_are_read_whole(self, stored: Stored, algorithm: str) -> None:
         old, new = stored(accounts(range(1000))), stored(accounts(range(1000), 600))
-        frame, free = snapshot_differential(old, new, unique_key="id", algorithm=algorithm, ignore_columns="note")
+        frame = snapshot_differential(old, new, unique_key="id", algorithm=algorithm, ignore_columns="note")
         # What is carried alone is read for the first time when a row is fetched. The file lacks the first row group.
         file = Path(new.inputFiles()[0].removeprefix("file://"))
         note, times = pq.ParquetFile(file).metadata.row_group(0).column(2), file.stat()
@@ -103,15 +104,15 @@ class TestPointers:
         file.write_bytes(bytes(data))
         os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
         assert [row.branch for row in frame.collect()] == [-1]
-        free()
+        release(frame)
 
     def test_a_file_that_changes_meanwhile_is_an_error(self, stored: Stored, algorithm: str) -> None:
         old, new = stored(accounts(range(100))), stored(accounts(range(100), 60))
-        frame, free = snapshot_differential(old, new, unique_key="id", algorithm=algorithm)
+        frame = snapshot_differential(old, new, unique_key="id", algorithm=algorithm)
         os.utime(new.inputFiles()[0].removeprefix("file://"), ns=(1, 1))
         with pytest.raises(PythonException, match=r"was changed while it was compared\. Run again when"):
             frame.collect()
-        free()
+        release(frame)
 
     def test_without_a_difference_nothing_is_fetched(self, stored: Stored, algorithm: str) -> None:
         rows = accounts(range(100))
@@ -265,7 +266,7 @@ class TestParts:
 class TestNestedLoop:
     def test_neither_side_is_exchanged(self, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
         old, new = spark.range(5), spark.range(1, 6)
-        frame, _ = snapshot_differential(old, new, unique_key="id", algorithm="nested_loop", check_keys=False)
+        frame = snapshot_differential(old, new, unique_key="id", algorithm="nested_loop", check_keys=False)
         frame.explain()
         plan = capsys.readouterr().out
         assert "BroadcastNestedLoopJoin" in plan

@@ -107,7 +107,7 @@ class TestGuardOverATurn:
         turns.build(f"{ALL} union all {new}")
         turns.build(f"{ALL} where id not between 48 and 78 union all {new}")
         assert turns.counts() == [(100, 0, 0), (40, 0, 0), (0, 31, 0)]
-        said = "{} would be deleted in one turn through the ranges, 31 of them by earlier batches, more than"
+        said = "{} would be deleted in one cycle through the ranges, 31 of them by earlier batches, more than"
         # Rows that came are no excuse.
         assert turns.both_say(f"{ALL} where id < 48 union all {new}", said.format("52 of 100 rows (52.0%)"))
         # What was refused is read again. It is there, and the turn ends.

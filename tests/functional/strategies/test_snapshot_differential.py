@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import time
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +22,7 @@ from deltawave.differencing import (
     snapshot_differential,
     sort_merge_compressed,
 )
+from deltawave.resources import attach, release, releasing
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -38,11 +41,8 @@ KEY = ["id", "part of"]
 
 
 def changed(old: DataFrame | str, new: DataFrame | str, **options: Any) -> list[dict[str, Any]]:
-    frame, free = snapshot_differential(old, new, **options)
-    try:
+    with releasing(snapshot_differential(old, new, **options)) as frame:
         return sorted((row.asDict() for row in frame.collect()), key=lambda row: str(row["change_type"]))
-    finally:
-        free()
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -67,11 +67,11 @@ class TestEveryAlgorithm:
         numbers = "(select id as count from range({}))"
         old = f"select count, {types.format('count', 1)}, named_struct('a b', 1) as gone from {numbers.format(5)}"
         new = f"select count, {types.format('if(count = 3, 9, count)', 'if(count = 3, 3, 1)')} from {numbers.format(4)}"
-        frame, free = snapshot_differential(spark.sql(old), spark.sql(new), unique_key="count", algorithm=algorithm)
+        frame = snapshot_differential(spark.sql(old), spark.sql(new), unique_key="count", algorithm=algorithm)
         # Python cannot take the months themselves.
         cells = ["count", "cast(months as string) as months", "changed_columns", "before__rows", "before__gone"]
         told = frame.selectExpr(*cells).orderBy("count").collect()
-        free()
+        release(frame)
         assert [(row["count"], row.changed_columns) for row in told] == [(3, ["months", "rows"]), (4, None)]
         assert (told[0].months, told[0].before__rows, told[0].before__gone) == ("INTERVAL '0-9' YEAR TO MONTH", 1, (1,))
 
@@ -80,10 +80,10 @@ class TestEveryAlgorithm:
         old = spark.sql(f"select {keys}, id as value from range(4)")
         new = spark.sql(f"select {keys}, if(id = 3, 9, id) as value from range(1, 5)")
         key = ["months", "several"]
-        frame, free = snapshot_differential(old, new, unique_key=key, algorithm=algorithm, before_image=False)
+        frame = snapshot_differential(old, new, unique_key=key, algorithm=algorithm, before_image=False)
         assert frame.columns == ["months", "several", "value", "change_type", "changed_columns"]
         told = frame.selectExpr("cast(months as string) as months", "change_type", "value").orderBy("value").collect()
-        free()
+        release(frame)
         assert [tuple(row) for row in told] == [
             ("INTERVAL '0-0' YEAR TO MONTH", "delete", 0),
             ("INTERVAL '0-4' YEAR TO MONTH", "insert", 4),
@@ -129,7 +129,7 @@ def test_duplicate_keys_are_matched_as_multisets(spark: SparkSession, tmp_path: 
 class TestHashes:
     @pytest.fixture
     def noted(self, monkeypatch: pytest.MonkeyPatch, library: ModuleType) -> list[Any]:
-        """The kept hashes, and a text for each time that what differs is freed."""
+        """The kept hashes, and a text for each time that what differs is released."""
         found: list[Any] = []
         kept_hashes, differing_rows = library.kept_hashes, library.differing_rows
 
@@ -139,23 +139,22 @@ class TestHashes:
 
         def differing(*frames: DataFrame, **options: Any) -> Any:
             assert frames[0].storageLevel.useMemory, "it is read several times"
-            rows, free = differing_rows(*frames, **options)
-            return rows, lambda: (found.append("freed"), free())
+            return attach(differing_rows(*frames, **options), lambda: found.append("released"))
 
         monkeypatch.setattr(library, "kept_hashes", kept)
         monkeypatch.setattr(library, "differing_rows", differing)
         return found
 
-    def test_what_is_kept_is_computed_once_and_freed(
+    def test_what_is_kept_is_computed_once_and_released(
         self, spark: SparkSession, noted: list[Any], library: ModuleType
     ) -> None:
         algorithm = library.__name__.rpartition(".")[2]
         old = spark.range(5)
         assert len(changed(old, old.where("id < 3"), unique_key="id", algorithm=algorithm)) == 2
-        assert noted[1:] == ["freed"]
+        assert noted[1:] == ["released"]
         assert not noted[0].storageLevel.useMemory
 
-    def test_a_failure_frees_too(
+    def test_a_failure_releases_too(
         self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, noted: list[Any], library: ModuleType
     ) -> None:
         def fails(*frames: DataFrame, **options: Any) -> DataFrame:
@@ -166,8 +165,11 @@ class TestHashes:
             snapshot_differential(
                 spark.range(5), spark.range(3), unique_key="id", algorithm=library.__name__.rpartition(".")[2]
             )
-        assert noted[1:] == ["freed"]
-        assert not noted[0].storageLevel.useMemory
+        gc.collect()
+        deadline = time.monotonic() + 30
+        while noted[1:] != ["released"] or noted[0].storageLevel.useMemory:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
     def test_months_are_no_key_of_kept_hashes(self, spark: SparkSession, library: ModuleType) -> None:
         rows = spark.sql("select make_ym_interval(0, 1) as months")

@@ -77,7 +77,8 @@ class TestHashesAlone:
         text = bench.refused(dump.format(8, 10))
         assert "its last batch kept only hashes of rows, so the rows themselves are not known" in text
         assert (
-            "strategy: sort_merge_compressed or hash_compressed and its former compare_columns, ignore_columns" in text
+            "strategy: sort_merge_compressed or hash_compressed and its previous compare_columns, ignore_columns"
+            in text
         )
 
 

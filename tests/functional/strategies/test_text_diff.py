@@ -11,6 +11,7 @@ from functional.macros.generated import content
 from pyspark.sql import DataFrame
 
 from deltawave.differencing import snapshot_differential
+from deltawave.resources import release
 
 pytestmark = pytest.mark.usefixtures("interpreted", "small_segments")
 
@@ -30,11 +31,11 @@ ORDERS = {
 
 
 def changed(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Counter[Any]:
-    frame, free = snapshot_differential(old, new, unique_key="account_id", algorithm=algorithm, **options)
+    frame = snapshot_differential(old, new, unique_key="account_id", algorithm=algorithm, **options)
     try:
         return Counter(content(tuple(row)) for row in frame.collect())
     finally:
-        free()
+        release(frame)
 
 
 class TestFunction:

@@ -34,7 +34,7 @@ VIEW = {
     "relations": RELATIONS,
     "max_delete_fraction": 1,
 }
-STALE = "which the select reads, store rows, and were not built in this run after a change"
+STALE = "which store rows and were not built in this run"
 START = {
     "orders": [(1, "ann"), (2, "bob")],
     "items": [(10, 1, "pen"), (20, 2, "ink")],

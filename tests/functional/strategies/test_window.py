@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import SEVERAL, Run, Workbench, temporary_views
 
 from deltawave.differencing import outer_join, window
+from deltawave.resources import release
 from laboratory.evaluation.comparator import compare
 from laboratory.evaluation.hashed import Messages, Snapshot
 
@@ -61,11 +62,11 @@ def compared(
 ) -> tuple[Counter[Any], Counter[Any]]:
     """The changes that the window finds, and those of the outer join."""
     options: dict[str, Any] = {"unique_key": list(key), "columns": columns_of(new, *key), "before_image": True}
-    found, free, _ = window.changes(old, new, memory_bytes=memory_bytes, **options)
+    found, _ = window.changes(old, new, memory_bytes=memory_bytes, **options)
     joined = outer_join.changes(old, new, **options)
     assert found.columns == joined.columns
     rows = tuple(Counter(content(tuple(row)) for row in frame.collect()) for frame in (found, joined))
-    free()
+    release(found)
     return rows  # type: ignore[return-value]
 
 
@@ -105,11 +106,8 @@ class TestFunction:
         old = stored("old", f"select {ROW} from range(1000) order by id", groups)
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {order}", groups)
         options: dict[str, Any] = {"unique_key": ["account_id"], "columns": columns_of(new, "account_id")}
-        frame, free, _ = window.changes(
-            old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options
-        )
+        frame, _ = window.changes(old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options)
         told = Messages.of(frame.toArrow().to_batches(), ["account_id"], new.columns[1:])
-        free()
         sides = [Snapshot.of(each.toArrow().to_batches(), ["account_id"]) for each in (old, new)]
         found = compare(told.deletes_first(), *sides)
         assert (found.is_right, found.expected, found.correct) == (True, 25, 25)
@@ -148,17 +146,13 @@ class TestFunction:
         self, spark: SparkSession, stored: Callable[..., DataFrame]
     ) -> None:
         old = stored("old", "select id, 'a' as name from range(2)", 1)
-        frees = []
+        results = []
         for name in ("b", "c"):
             new = stored("new", f"select id, '{name}' as name from range(2)", 1)
             spark.catalog.refreshByPath(new.inputFiles()[0])
-            changes, free, _ = window.changes(
-                old, new, unique_key=["id"], columns=columns_of(new, "id"), before_image=False
-            )
+            changes, _ = window.changes(old, new, unique_key=["id"], columns=columns_of(new, "id"), before_image=False)
             assert {row.name for row in changes.collect()} == {name}
-            frees.append(free)
-        for free in frees:
-            free()
+            results.append(changes)
 
     def test_names_in_other_letters(self, stored: Callable[..., DataFrame]) -> None:
         old = stored("old", "select id, 1 as value from range(3)", 1)
@@ -345,7 +339,7 @@ class TestInPlace:
             assert bench.spark.table(f"{bench.schema}.{files}").count() == 2
         assert not [name for name in temporary_views(bench.spark) if bench.schema in name]
 
-    def test_the_log_goes_on_without_the_former_files(
+    def test_the_log_goes_on_without_the_previous_files(
         self, bench: Workbench, deliver: Callable[..., Path], tmp_path: Path
     ) -> None:
         expected = messages("Compared in place")
@@ -354,12 +348,12 @@ class TestInPlace:
         deliver("second", NEW)
         content, times = former.read_bytes(), (former.stat().st_atime_ns, former.stat().st_mtime_ns)
         os.utime(former, LONG_AGO)
-        assert expected["a former file that was written again"] in bench.refused()
+        assert expected["a previous file that was written again"] in bench.refused()
         former.write_bytes(b"PAR1.PAR1")
-        assert expected["a former file that was replaced"] in bench.refused()
+        assert expected["a previous file that was replaced"] in bench.refused()
         former.unlink()
-        assert expected["a former file that is gone"] in (said := bench.refused())
-        assert f"file://{former}, a file of the dump of batch 1" in said
+        assert expected["a previous file that is missing"] in (said := bench.refused())
+        assert f"the dump of batch 1, but its file file://{former} is missing" in said
         former.write_bytes(content)
         os.utime(former, ns=times)
         bench.build()
@@ -378,7 +372,7 @@ class TestInPlace:
         bench.build()
         new = deliver("second", NEW)
         compare_sides = window.changes
-        kinds = {former: "a former file that was written again", new: "a file that is still written"}
+        kinds = {former: "a previous file that was written again", new: "a file that is still written"}
         for file, kind in kinds.items():
             times = (file.stat().st_atime_ns, file.stat().st_mtime_ns)
 
@@ -416,7 +410,7 @@ class TestInPlace:
         bench.spark.sql(f"alter table {table_of_days} drop partition (day = date'2024-01-03')")
         shutil.rmtree(folder / "day=2024-01-03")
         bench.spark.sql(f"insert into {table_of_days} {rows.format(6500, 7000)}")
-        assert messages("Compared in place")["a former file that is gone"] in bench.refused()
+        assert messages("Compared in place")["a previous file that is missing"] in bench.refused()
 
     def test_a_baseline_goes_on_in_place_only(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
         expected = messages("Compared in place")
@@ -427,7 +421,7 @@ class TestInPlace:
         bench.configure(bench_select(bench), strategy="window", in_place=True, initial_load="baseline")
         times = (former.stat().st_atime_ns, former.stat().st_mtime_ns)
         os.utime(former, LONG_AGO)
-        assert expected["a former file of a baseline"] in bench.refused()
+        assert expected["a previous file of a baseline"] in bench.refused()
         os.utime(former, ns=times)
         bench.build()
         assert bench.batches() == [(1, 0, 0, 0), (2, 5, 10, 10)]
@@ -468,11 +462,11 @@ class TestInPlace:
             assert expected[kind] in done.messages[f"case_{number}"], kind
         assert not bench.names("case")
         files = [
-            "a former file that is gone",
-            "a former file that was replaced",
-            "a former file that was written again",
+            "a previous file that is missing",
+            "a previous file that was replaced",
+            "a previous file that was written again",
         ]
-        files += ["a former file of a baseline", "a file that is still written", "rows that only files hold"]
+        files += ["a previous file of a baseline", "a file that is still written", "rows that only files hold"]
         assert list(expected) == [*files, *cases]
 
 

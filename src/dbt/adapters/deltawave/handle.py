@@ -81,29 +81,29 @@ class SessionHandle(SparkConnectionWrapper):
             self.session.catalog.refreshTable(written)
 
     def leave_view(
-        self, frame: DataFrame, view: str, free: Callable[[], object] | None = None, *, stays: bool = False
+        self, frame: DataFrame, view: str, release: Callable[[], object] | None = None, *, stays: bool = False
     ) -> None:
         """Make ``frame`` the temporary view ``view``, until ``drop_views`` or the end of the node.
 
-        ``free`` is called then: it frees what the frame needs. A view with ``stays`` stays until the end of the node.
+        ``release`` is called then, to release what the frame needs. A view with ``stays`` stays until the node ends.
         """
         if stays:
             self._staying.append(view)
         else:
-            self._views.append((view, free))
+            self._views.append((view, release))
         frame.createOrReplaceTempView(quoted(view))
 
-    def free_later(self, free: Callable[[], object]) -> None:
-        """Call ``free`` when views are dropped."""
-        self._views.append((None, free))
+    def release_later(self, release: Callable[[], object]) -> None:
+        """Call ``release`` when views are dropped."""
+        self._views.append((None, release))
 
     def drop_views(self) -> None:
         """Drop the views of ``leave_view`` that do not stay."""
         while self._views:
-            view, free = self._views.pop()
+            view, release = self._views.pop()
             if view is not None:
                 self.session.catalog.dropTempView(view)
-            if free is not None:
+            if release is not None:
                 # A view that is left ends with the session, and does not affect the next comparison.
                 with suppress(Exception):
-                    free()
+                    release()

@@ -73,7 +73,7 @@ class DeltawaveAdapter(SparkAdapter):
             session=self._handle().session,
             secrets=credentials.secrets,
             before_storing=self._manager.refuse_if_cancelled,
-            free_later=self._handle().free_later,
+            release_later=self._handle().release_later,
         )
 
     # -- checks before Spark starts
@@ -241,8 +241,8 @@ class DeltawaveAdapter(SparkAdapter):
         with self._manager.exception_handler(function), library_logs.captured(function.partition(".")[0]) as messages:
             handle.drop_views()
             secrets = self.config.credentials.secrets
-            frame, free, measured = library_functions.rows(function, relations, options, handle.session, secrets)
-            handle.leave_view(frame, view, free)
+            frame, release, measured = library_functions.rows(function, relations, options, handle.session, secrets)
+            handle.leave_view(frame, view, release)
             self._manager.refuse_if_cancelled()
         return {"messages": [errors.redact(message, secrets) for message in messages], "measured": measured}
 

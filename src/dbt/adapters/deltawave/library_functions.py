@@ -16,8 +16,9 @@ from typing import Any
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.deltawave.python_models import to_frame, with_free
+from dbt.adapters.deltawave.python_models import to_frame
 from dbt.adapters.deltawave.reports import is_theirs, report
+from deltawave.resources import keeping
 
 
 def find(path: str, arguments: Iterable[str], secrets: Iterable[str] = ()) -> Callable[..., Any]:
@@ -67,21 +68,17 @@ def rows(
 ) -> tuple[DataFrame, Callable[[], object], dict[str, float | None]]:
     """Return the rows that the function returns, called as by ``call``.
 
-    With its result, the function may return another function, which frees what the result needs once it is no longer
-    read, and figures by their names.
+    Also return a function that releases what the result needs until it has been read, and the figures that the function
+    measured.
     """
-    result, figures = _with_measured(call(path, relations, options, session, secrets))
-    with _reported(path, secrets):
-        result, free = with_free(result)
-        try:
+    with keeping() as release:
+        result, figures = _with_figures(call(path, relations, options, session, secrets))
+        with _reported(path, secrets):
             measured = {name: _figure(path, name, value) for name, value in figures.items()}
             frame = to_frame(result, session, _called(path))
             # Spark Connect analyses a frame at its first use: here, so that an error is attributed to the function.
             _ = frame.schema
-        except BaseException:
-            free()
-            raise
-    return frame, free, measured
+    return frame, release, measured
 
 
 @contextmanager
@@ -95,10 +92,10 @@ def _reported(path: str, secrets: Iterable[str]) -> Iterator[None]:
         raise DbtRuntimeError(report(_called(path), error, secrets, _is_shown(path))) from error
 
 
-def _with_measured(result: Any) -> tuple[Any, Mapping[str, Any]]:
-    """Return a result, with the function that frees what it needs, and the figures, if it came with both."""
-    if isinstance(result, tuple) and len(result) == 3 and isinstance(result[2], Mapping):
-        return result[:2], result[2]
+def _with_figures(result: Any) -> tuple[Any, Mapping[str, Any]]:
+    """Return a result and the figures that came with it."""
+    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
+        return result
     return result, {}
 
 

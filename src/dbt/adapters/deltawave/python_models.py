@@ -18,11 +18,12 @@ from pyspark.sql.types import NullType
 
 from dbt.adapters.deltawave.reports import is_theirs, report
 from deltawave.model_runs import model_run, results_appended
+from deltawave.resources import keeping
 
 # The name, in a model's namespace, of a function that is called before its result is stored, and may refuse it.
 BEFORE_STORING = "__before_storing__"
 # The name of a function that registers another one, to be called when the node ends.
-FREE_LATER = "__free_later__"
+RELEASE_LATER = "__release_later__"
 
 
 class SessionPythonJob(PythonJobHelper):
@@ -35,7 +36,7 @@ class SessionPythonJob(PythonJobHelper):
         session: SparkSession,
         secrets: list[str],
         before_storing: Callable[[], None],
-        free_later: Callable[[Callable[[], object]], None],
+        release_later: Callable[[Callable[[], object]], None],
     ) -> None:
         self._name = f"dbt_model_{model['alias']}"
         self._user_code: str = model.get("raw_code") or ""
@@ -43,7 +44,7 @@ class SessionPythonJob(PythonJobHelper):
         self._session = session
         self._secrets = secrets
         self._before_storing = before_storing
-        self._free_later = free_later
+        self._release_later = release_later
 
     def submit(self, compiled_code: str) -> None:
         """Execute ``compiled_code``; an error shows the lines of the user's file."""
@@ -53,7 +54,7 @@ class SessionPythonJob(PythonJobHelper):
             "__file__": str(self._file),
             "spark": self._session,
             BEFORE_STORING: self._before_storing,
-            FREE_LATER: self._free_later,
+            RELEASE_LATER: self._release_later,
         }
         try:
             exec(self._compile(compiled_code), scope)
@@ -108,9 +109,9 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
         frame = session.sql(relation) if relation.startswith("(") else session.table(relation)
         return frame.limit(0) if empty else frame
 
-    with model_run(is_empty=empty):
-        result, free = with_free(scope["model"](scope["dbtObj"](load), session))
-    scope[FREE_LATER](free)
+    with model_run(is_empty=empty), keeping() as release_kept:
+        result = scope["model"](scope["dbtObj"](load), session)
+    scope[RELEASE_LATER](release_kept)
     frame = to_frame(result, session, "model()")
     scope[BEFORE_STORING]()
     frame.createOrReplaceTempView(view)
@@ -121,13 +122,6 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
     finally:
         session.catalog.dropTempView(view)
     results_appended()
-
-
-def with_free(result: Any) -> tuple[Any, Callable[[], object]]:
-    """Return a result and the function that frees what it needs until it is read, if it came with one."""
-    if isinstance(result, tuple) and len(result) == 2 and callable(result[1]):
-        return result
-    return result, lambda: None
 
 
 def to_frame(result: Any, session: SparkSession, giver: str) -> DataFrame:
