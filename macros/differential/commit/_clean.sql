@@ -3,8 +3,7 @@
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}
     {#- Leave tables of other attempts: their names tell the next run to drop their log rows too. -#}
-    {%- set is_own = side.batch_id == batch.batch_id and side.attempt == batch.attempt -%}
-    {%- if (is_own or last and deltawave._is_kept(last, side)) and not deltawave._is_kept(record, side) -%}
+    {%- if (deltawave._is_own(batch, side) or last and deltawave._is_kept(last, side)) and not deltawave._is_kept(record, side) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -13,10 +12,10 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Does the next batch need that table, or, for a wave index, a reader? #}
+{# Does the next batch, or a reader, need that table? #}
 {%- macro _is_kept(record, side) -%}
-  {%- for kept in [record.kept, record.ranges] + (record.tables or []) if kept -%}
-    {%- if (kept.kind, kept.batch_id, kept.attempt) == (side.kind, side.batch_id, side.attempt) -%}{{ return(true) }}{%- endif -%}
+  {%- for table in record.tables -%}
+    {%- if (table.kind, table.batch_id, table.attempt) == (side.kind, side.batch_id, side.attempt) -%}{{ return(true) }}{%- endif -%}
   {%- endfor -%}
   {{ return(false) }}
 {%- endmacro -%}

@@ -1,13 +1,14 @@
 {#
-  Drops everything that an undecided attempt has written. The attempt's own tables are dropped last: while one exists, the next run knows that log
+  Drops everything that an undecided attempt has written, in `staged_in` (names after x__) and in tables of its own. The attempt's own tables are dropped last: while one exists, the next run knows that log
   rows may be left.
 #}
-{%- macro _discard(job, log_name, batch_id, attempt) -%}
+{%- macro _discard(job, staged_in, batch_id, attempt) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
   {%- set present = names | map('lower') | list -%}
-  {%- set own_log = deltawave._rewritten_log(batch_id, attempt) -%}
-  {%- for table in [deltawave._helper_relation(job, log_name), deltawave._quarantine_relation(job)] -%}
-    {%- if table.identifier | lower in present and table != deltawave._helper_relation(job, own_log) -%}
+  {#- A rewritten log is a table of its own. -#}
+  {%- for name in staged_in + ['quarantine'] if name != deltawave._rewritten_log(batch_id, attempt) -%}
+    {%- set table = deltawave._helper_relation(job, name) -%}
+    {%- if table.identifier | lower in present -%}
       {%- do deltawave._drop_staged(job, table, batch_id, attempt) -%}
     {%- endif -%}
   {%- endfor -%}

@@ -48,12 +48,12 @@
     {%- elif deltawave._is_decided(job, side.batch_id, side.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- else -%}
-      {%- do deltawave._discard(job, record.log, side.batch_id, side.attempt) -%}
+      {%- do deltawave._discard(job, record.staged_in, side.batch_id, side.attempt) -%}
     {%- endif -%}
   {%- endfor -%}
   {#- A decided log that was rewritten stays until purge: somebody may be reading it. -#}
   {%- for log in deltawave._attempts_helpers(job, names, ['log']) if log.batch_id <= record.batch_id -%}
-    {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) == record.log -%}
+    {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) in record.staged_in -%}
     {%- if not is_current and not deltawave._is_decided(job, log.batch_id, log.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, log)) -%}
     {%- endif -%}

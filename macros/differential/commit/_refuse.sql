@@ -3,7 +3,7 @@
   before stay, and the message counts them.
 #}
 {%- macro _refuse(job, batch, code, values) -%}
-  {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
+  {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
   {%- do values.update(model=job.name, batch=batch.label) -%}
   {%- set message = deltawave._message(code, values) -%}
   {%- if job.outcome.batches -%}

@@ -29,7 +29,7 @@
   {{ return(deltawave._helper_relation(job, 'commit_' ~ batch_id)) }}
 {%- endmacro -%}
 
-{# Tables that an attempt writes beside the log: the rows that it read, the kept side, its ranges, and a view's touched anchors. #}
+{# Tables that an attempt writes beside the log: the rows that it read, the state, its ranges, and a view's touched anchors. #}
 {%- macro _side_kinds() -%}
   {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
 {%- endmacro -%}
@@ -44,7 +44,12 @@
   {{ return({'kind': kind, 'batch_id': batch.batch_id, 'attempt': batch.attempt}) }}
 {%- endmacro -%}
 
+{# Did this attempt write that table? #}
+{%- macro _is_own(batch, table) -%}
+  {{ return(table.batch_id == batch.batch_id and table.attempt == batch.attempt) }}
+{%- endmacro -%}
+
 {# Makes the batch write its changes to the log of that name. #}
 {%- macro _use_log(job, batch, name) -%}
-  {%- do deltawave._update(batch, log=name, log_table=deltawave._helper_relation(job, name)) -%}
+  {%- do deltawave._update(batch.result, log=name, log_table=deltawave._helper_relation(job, name)) -%}
 {%- endmacro -%}

@@ -1,15 +1,17 @@
 {# What stays the same during the work on one differential model or wave index. All keys of a job are named here. #}
-{%- macro _open_job(name, settings, relation) -%}
+{%- macro _open_job(name, settings, relation, materialization='differential') -%}
   {%- set job = {
     'name': name,
+    'materialization': materialization,
     'settings': settings,
-    'strategy': deltawave._strategy_of(name, settings) if settings.strategy else none,
+    'strategy': deltawave._strategy_of(name, settings) if materialization == 'differential' else none,
     'target': api.Relation.create(schema=relation.schema, identifier=relation.identifier, type='view').quote(schema=true, identifier=true),
     'state_schema': settings.state_schema or relation.schema,
     'batches': none,
     'attempt': invocation_id.replace('-', '')[:12],
     'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'backfill': 0, 'quarantined': 0, 'skipped': 0},
     'statements': [],
+    'view': '_log_view' if materialization == 'differential' else '_wave_view',
 
     'sql': none,
     'select_columns': none,

@@ -23,9 +23,9 @@
 {%- macro _kept_by_time(job, batch, last) -%}
   {%- set scope = 'select ' ~ deltawave._quoted_list(job.settings.unique_key) | join(', ') ~ ' from ' ~ batch.landed -%}
   {%- if job.settings.row_id -%}
-    {{ return(deltawave._kept_slice(job, batch, last, scope=deltawave._keys_by_row_id(job, batch, last, scope))) }}
+    {{ return(deltawave._previous_slice(job, batch, last, scope=deltawave._keys_by_row_id(job, batch, last, scope))) }}
   {%- endif -%}
-  {{ return(deltawave._kept_slice(job, batch, last, deltawave._ranges_of_slice(job, batch), scope)) }}
+  {{ return(deltawave._previous_slice(job, batch, last, deltawave._ranges_of_slice(job, batch, last), scope)) }}
 {%- endmacro -%}
 
 {# The rows of the interval: the log's columns, and whether the row is flagged as deleted. #}

@@ -3,7 +3,7 @@
   {%- set unselected -%}
 (
     select kept.*
-    from {{ deltawave._indented(deltawave._kept_slice(job, batch, last)) }} as kept
+    from {{ deltawave._indented(deltawave._previous_slice(job, batch, last)) }} as kept
     left anti join {{ deltawave._indented(old) }} as old
         on {{ deltawave._same_key(job.settings.unique_key, 'kept', 'old') }}
 )

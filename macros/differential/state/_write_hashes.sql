@@ -1,0 +1,70 @@
+{#
+  Keys and hashes of rows (LG96 3.1: the compressed file f1), which a Python library computes and compares. It has three functions:
+
+    differing_rows  the rows of the dump that differ from the hashes of the previous state
+    kept_hashes     the hashes of rows
+    patched_hashes  the hashes of the previous state, after later changes
+
+  They are kept in one row per segment, which only the library reads.
+#}
+{%- macro default___write_hashes(job, batch, table, rows, columns) -%}
+  {%- do deltawave._run(job, 'create table ' ~ deltawave._attempt_relation(job, table) ~ '\nusing ' ~ job.settings.copy_format ~ '\nas\n' ~ rows) -%}
+  {{ return({}) }}
+{%- endmacro -%}
+
+{%- macro default___hashes_of(job, batch, rows) -%}
+  {{ return(deltawave._hashes_by_library(job, batch, 'kept_hashes', {'rows': deltawave._in_parentheses(rows)})) }}
+{%- endmacro -%}
+
+{%- macro default___patched_hashes(job, batch, last) -%}
+  {{ return(deltawave._hashes_by_library(job, batch, 'patched_hashes', deltawave._known_hashes(job, batch, last))) }}
+{%- endmacro -%}
+
+{%- macro _hashes_by_library(job, batch, function, relations) -%}
+  {%- set options = deltawave._hash_options(job, batch, 'count') -%}
+  {{ return('select * from ' ~ deltawave._view_by_python(job, batch, job.strategy.library ~ '.' ~ function, relations, options, 'hashes')) }}
+{%- endmacro -%}
+
+{# The hashes of the previous state: the written ones, and the log's changes since, if there are any. #}
+{%- macro _known_hashes(job, batch, last) -%}
+  {%- set relations = {'kept': deltawave._attempt_relation(job, last.state) | string} -%}
+  {%- if last.state.as_of < last.batch_id -%}
+    {%- set names = batch.columns | map(attribute='name') | list -%}
+    {%- set patches = deltawave._last_changes(job.target, job.settings.unique_key, names, from_batch=last.state.as_of + 1) -%}
+    {%- do relations.update(patches=deltawave._in_parentheses(patches)) -%}
+  {%- endif -%}
+  {{ return(relations) }}
+{%- endmacro -%}
+
+{# size: the name under which a function takes the number of rows. #}
+{%- macro _hash_options(job, batch, size) -%}
+  {%- set columns = deltawave._hashed_columns(batch) -%}
+  {{ return({
+    'unique_key': deltawave._key_as_spelt(job.settings.unique_key, columns),
+    'columns': columns,
+    size: [batch.rows_old or 0, batch.result.rows_new or 0] | max,
+  }) }}
+{%- endmacro -%}
+
+{# The description of the columns for the library: [{name, data_type, is_key, is_compared, comparable}], see _columns_for_python. #}
+{%- macro _hashed_columns(batch) -%}
+  {%- set columns = [] -%}
+  {%- for column in batch.columns -%}
+    {%- set is_compared = column.is_chosen and not column.is_key -%}
+    {%- do columns.append({
+      'name': column.name,
+      'data_type': column.data_type,
+      'is_key': column.is_key,
+      'is_compared': is_compared,
+      'comparable': deltawave._comparable(deltawave._quoted(column.name), column.data_type) if is_compared else none,
+    }) -%}
+  {%- endfor -%}
+  {{ return(columns) }}
+{%- endmacro -%}
+
+{# With the version of the library's hash function. #}
+{%- macro default___fingerprint_of_hashes(job, batch) -%}
+  {{ return(local_md5(tojson([2, job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
+{%- endmacro -%}
+
+{%- macro _in_parentheses(select) -%}{{ return('(\n' ~ deltawave._indented(select) ~ '\n)') }}{%- endmacro -%}
