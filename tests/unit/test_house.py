@@ -117,7 +117,7 @@ def test_an_attempt_never_changes_once_begun() -> None:
 
 def test_the_commit_protocol_reads_what_every_decision_has() -> None:
     common = keys("_decision", 4)
-    for name in ("_clean", "_commit", "_decide", "_place", "_record_batch", "_recover", "_refuse", "_discard", "_step"):
+    for name in ("_commit", "_place", "_record_batch", "_recover", "_refuse"):
         text = code(MACROS / "differential" / "commit" / f"{name}.sql")
         read = set(re.findall(r"(?<![\w.])record\.(\w+)", text)) - {"get"}
         assert read <= common, (name, read - common)

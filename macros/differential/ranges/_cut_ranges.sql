@@ -69,3 +69,25 @@ select
     ) as low,
     0 as range_id
 {%- endmacro -%}
+
+{#
+  The target number of rows per range. Small ranges if only changed ranges are fetched or rows are looked up (at most about 4,000); large ones if
+  each is a separate read.
+#}
+{%- macro _range_rows(job, rows) -%}
+  {%- if job.settings.range_rows -%}
+    {{ return(job.settings.range_rows) }}
+  {%- endif -%}
+  {{ return(250000 if job.strategy.ranges == 'compared' and not job.strategy.checksums else [1000, rows // 4000] | max) }}
+{%- endmacro -%}
+
+{# Refuses a key that cannot be cut into ranges if the strategy compares ranges; other strategies also work with a single range. #}
+{%- macro _check_range_key(job) -%}
+  {%- if job.strategy.ranges == 'compared' -%}
+    {%- for column in deltawave._key_columns(job) if not deltawave._has_bounds([column]) -%}
+      {%- do deltawave._fail('range_key_type', {
+        'model': job.name, 'column': column.name, 'type': column.data_type, 'strategy': job.strategy.name,
+      }) -%}
+    {%- endfor -%}
+  {%- endif -%}
+{%- endmacro -%}
