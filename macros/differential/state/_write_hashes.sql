@@ -62,9 +62,11 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# With the version of the library's hash function. #}
 {%- macro default___fingerprint_of_hashes(job, batch) -%}
-  {{ return(local_md5(tojson([2, job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
+  {{ return(local_md5(tojson([deltawave._hash_version(), job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
 {%- endmacro -%}
+
+{# The version of the library's hash function: hashes of different versions cannot be compared. #}
+{%- macro _hash_version() -%}{{ return(2) }}{%- endmacro -%}
 
 {%- macro _in_parentheses(select) -%}{{ return('(\n' ~ deltawave._indented(select) ~ '\n)') }}{%- endmacro -%}
