@@ -28,7 +28,7 @@
   {%- if flags.EMPTY -%}
     {%- do deltawave._create_without_rows(job) -%}
   {%- else -%}
-    {%- do deltawave._check_kept(job, state) -%}
+    {%- do deltawave._check_previous_state(job, state) -%}
     {%- for dump in deltawave._pending_dumps(job, state) -%}
       {%- set progress.state = deltawave._compare_dump(job, progress.state, dump) -%}
     {%- endfor -%}

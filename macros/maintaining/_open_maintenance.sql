@@ -13,34 +13,24 @@
   {%- if record is none -%}
     {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': node.name}) -%}
   {%- endif -%}
-  {%- set batch_id = record.batch_id + 1 -%}
-  {%- set kept = {'kind': 'copy', 'batch_id': batch_id, 'attempt': job.attempt} -%}
-  {%- set log = deltawave._rewritten_log(batch_id, job.attempt) -%}
-  {{ return({'job': job, 'record': record, 'batch': {
-    'batch_id': batch_id,
-    'attempt': job.attempt,
-    'label': batch_id ~ ' (' ~ macro_name ~ ')',
-    'log': log,
-    'log_table': deltawave._helper_relation(job, log),
-    'landed': deltawave._attempt_relation(job, kept),
-    'kept': kept,
-    'strategy': macro_name,
-    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
-  }}) }}
+  {%- set log = deltawave._rewritten_log(record.batch_id + 1, job.attempt) -%}
+  {%- set attempt = deltawave._attempt(job, record, macro_name, staged_in=[log]) -%}
+  {{ return({'job': job, 'record': record, 'batch': dict(
+    attempt, log=log, log_table=deltawave._helper_relation(job, log), strategy=macro_name
+  )}) }}
 {%- endmacro -%}
 
 {# Commits an operation: the last record, with the operation's changes. #}
 {%- macro _commit_maintenance(work, reason, changes) -%}
-  {%- set batch = work.batch -%}
-  {%- set record = dict(
-    work.record,
-    target=deltawave._target_of(work.job), batch_id=batch.batch_id, attempt=batch.attempt, log=batch.log, strategy=batch.strategy, reason=reason,
-    inserts=0, deletes=0, updates=0, backfilled=0, quarantined=0, checksums=0, rows_old=work.record.rows_new, rewound_to=none,
-    measured={}, batches_columns=deltawave._batches_columns().keys() | list,
-    **deltawave._decision_time(batch)
-  ) -%}
-  {%- do record.update(changes) -%}
-  {%- do deltawave._commit(work.job, batch, record, work.record) -%}
+  {%- set batch, last = work.batch, work.record -%}
+  {%- set facts = {'staged_in': batch.staged_in, 'strategy': batch.strategy, 'reason': reason, 'rows_old': last.rows_new} -%}
+  {%- for key in ['batch_at', 'snapshot_date', 'dump_files', 'dump_checksum', 'checksum_bits', 'rows_dump', 'rows_new'] -%}
+    {%- do facts.update({key: last[key]}) -%}
+  {%- endfor -%}
+  {%- set record = dict(last, **deltawave._decision(work.job, batch, facts)) -%}
+  {%- do deltawave._update(record, log=batch.log, **changes) -%}
+  {%- do deltawave._update(record, tables=deltawave._tables_of(record.state, record.ranges)) -%}
+  {%- do deltawave._commit(work.job, batch, record, last) -%}
   {%- do log('deltawave: ' ~ work.job.name ~ ': ' ~ reason ~ ' (as batch ' ~ batch.batch_id ~ ')', info=true) -%}
 {%- endmacro -%}
 
@@ -86,7 +76,7 @@ order by batch_id
     {%- do deltawave._fail('baseline_log', {'macro': macro_name, 'model': work.job.name}) -%}
   {%- endif -%}
   {%- set settings = work.job.settings -%}
-  {%- set log = '(\n' ~ deltawave._log_view(work.job, record) ~ '\n)' -%}
+  {%- set log = '(\n' ~ deltawave._select_of_view(work.job, record) ~ '\n)' -%}
   {{ return(deltawave.current_state(
     log, settings.unique_key, to_batch=to_batch, columns=record.columns, duplicate_keys=settings.duplicate_keys
   )) }}

@@ -31,17 +31,18 @@
     work.job, work.record, work.batch.log_table, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
   ) -%}
   {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, dict(
-    {'first_batch': until.batch_id}, **deltawave._kept_after_expiry(work, until)
+    {'first_batch': until.batch_id}, **deltawave._state_after_expiry(work, until)
   )) -%}
 {%- endmacro -%}
 
 {#
-  A kept side cannot be patched by expired batches, since their deletes are gone; then the rows come from the log itself. A whole copy needs no
+  A state cannot be patched by expired batches, since their deletes are gone; then the rows come from the log itself. A whole copy needs no
   patches: only operations can follow it.
 #}
-{%- macro _kept_after_expiry(work, until) -%}
-  {%- set is_patched = work.record.kept.kind in ['base', 'checksums', 'hashes'] and work.record.kept_as_of < until.batch_id -%}
-  {{ return({'kept': {'kind': 'log'}} if is_patched else {}) }}
+{%- macro _state_after_expiry(work, until) -%}
+  {%- set state = work.record.state -%}
+  {%- set is_patched = deltawave._form_of(state).patched and state.as_of < until.batch_id -%}
+  {{ return({'state': deltawave._log_alone()} if is_patched else {}) }}
 {%- endmacro -%}
 
 {# The state after a batch, as inserts of that batch, in the log's columns. #}

@@ -20,11 +20,11 @@
 
   {%- set then = deltawave._columns_at(work.record, until.batch_id) -%}
   {%- set state = deltawave._state_at('rewind', work, until.batch_id, dict(work.record, **then)) -%}
-  {%- do deltawave._create_copy(work.job, work.batch, state, then.columns | selectattr('in_copy') | list) -%}
+  {%- set copy = deltawave._own_table(work.batch, 'copy') -%}
+  {%- do deltawave._copy_dump(work.job, copy, state, then.columns | selectattr('in_copy') | list, is_ordered=false) -%}
   {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log_table, work.record.first_batch, until.batch_id) -%}
   {%- do deltawave._commit_maintenance(work, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), dict(then, **{
-    'kept': dict(work.batch.kept, rows=deltawave._row_count(work.job, work.batch.landed)),
-    'kept_as_of': work.batch.batch_id,
+    'state': deltawave._counted(work.job, dict(copy, as_of=work.batch.batch_id)),
     'ranges': none,
     'progress': {},
     'rows_dump': until.rows_dump,

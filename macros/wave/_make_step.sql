@@ -16,7 +16,6 @@
   {%- endif -%}
   {#- A view that Spark would refuse must not be decided. -#}
   {%- do deltawave._run(job, 'describe query ' ~ step.select) -%}
-  {%- do deltawave._update(batch, counts={'insert': step.inserted, 'delete': step.deleted, 'update': 0, 'backfill': 0}) -%}
   {%- set record = deltawave._step_record(job, batch, step) -%}
   {%- if not last -%}
     {%- do deltawave._create_batches(job) -%}
@@ -24,7 +23,7 @@
   {%- do deltawave._commit(job, batch, record, last) -%}
   {#- The clean step drops tables; it does not know of parts in tables that stay. A run that has continued meanwhile sweeps these, or drops the table. -#}
   {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}{%- do deltawave._run(job, drop) -%}{%- endfor -%}
-  {%- do deltawave._report_batch(job, batch) -%}
+  {%- do deltawave._report_batch(job, batch, {'insert': step.inserted, 'delete': step.deleted, 'update': 0, 'backfill': 0, 'quarantined': 0}) -%}
   {%- if checksums -%}
     {%- do warnings.append(deltawave._message('unsteady_days', {
       'model': job.name, 'batch': batch.label, 'days': checksums.keys() | join(', '),
@@ -56,52 +55,27 @@
   {{ return(found.checksums) }}
 {%- endmacro -%}
 
-{# The state of one attempt at a transition, by the names of _begin_batch. #}
+{# One attempt at a transition. #}
 {%- macro _begin_step(job, last, work) -%}
-  {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
   {%- set days = work.days | map(attribute='value') | list -%}
-  {{ return({
-    'batch_id': batch_id,
-    'attempt': job.attempt,
-    'label': batch_id ~ ' (' ~ (days[0] ~ (' to ' ~ days[-1] if days | length > 1 else '') if days else work.kind) ~ ')',
-    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
-    'log': none,
-    'counts': none,
-    'quarantined': 0,
-    'measured': {},
-  }) }}
+  {{ return(deltawave._attempt(job, last, days[0] ~ (' to ' ~ days[-1] if days | length > 1 else '') if days else work.kind)) }}
 {%- endmacro -%}
 
-{# The record of a transition: its figures for x__batches, and the wave index after it (see _commit_record). #}
+{# The record of a transition's decision: to what each decision has, it adds the text of the view, in which the wave index is described. #}
 {%- macro _step_record(job, batch, step) -%}
-  {%- set tables = deltawave._attempts_helpers(job, step.tables, deltawave._attempt_kinds()) -%}
-  {{ return(dict(deltawave._decision_time(batch), **{
-    'version': deltawave._state_version(),
-    'target': deltawave._target_of(job),
-    'batch_id': batch.batch_id,
-    'attempt': batch.attempt,
-    'select': step.select,
-    'tables': tables,
-    'log': none,
-    'kept': none,
-    'ranges': none,
-    'file_format': job.settings.file_format,
+  {%- set decision = deltawave._decision(job, batch, {
+    'tables': deltawave._attempts_helpers(job, step.tables, deltawave._attempt_kinds()),
     'batch_at': deltawave._utc(run_started_at),
     'snapshot_date': step.day,
     'strategy': job.settings.scheme,
     'reason': step.kind,
-    'checksums': none,
-    'checksum_bits': none,
     'rows_old': step.rows_old,
     'rows_dump': step.rows_delivered,
     'rows_new': step.rows_new,
-    'quarantined': 0,
-    'inserts': batch.counts['insert'],
-    'deletes': batch.counts['delete'],
-    'updates': 0,
-    'backfilled': 0,
-    'measured': {},
-    'batches_columns': deltawave._batches_columns().keys() | list,
-    'rewound_to': none,
-  })) }}
+    'inserts': step.inserted,
+    'deletes': step.deleted,
+  }) -%}
+  {{ return(dict(decision, select=step.select)) }}
 {%- endmacro -%}
+
+{%- macro default___wave_view(job, record) -%}{{ return(record.select) }}{%- endmacro -%}

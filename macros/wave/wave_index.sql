@@ -11,7 +11,7 @@
 {%- materialization wave_index, default, supported_languages=['sql'] -%}
 
   {%- set settings = deltawave._wave_settings(model.name, model.config) -%}
-  {%- set job = deltawave._open_job(model.name, settings, this) -%}
+  {%- set job = deltawave._open_job(model.name, settings, this, 'wave_index') -%}
   {%- do deltawave._open_days(job, model.compiled_code or sql) -%}
 
   {{ run_hooks(pre_hooks) }}

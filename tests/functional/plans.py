@@ -24,7 +24,7 @@ SELECT = "select id as account_id, if(id % 3 = 0, null, 'n') as region, {} as na
 
 
 def assert_compared_in_place(bench: Workbench, strategy: str, hint: str | None, joins: dict[str, int]) -> None:
-    """The kept side is compared where it lies and as it is sorted: no exchange and no sort in the plan (LG96 3.1)."""
+    """The previous state is compared where it lies and as sorted: no exchange and no sort in the plan (LG96 3.1)."""
     options = {"hint": hint} if hint else {}
     key = ["account_id", "region"]
     bench.configure(unique_key=key, strategy=strategy, pre_hook=f"set {BROADCAST}=-1", **options)

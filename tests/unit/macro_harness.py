@@ -92,7 +92,8 @@ class Macros:
         module = _template(source).make_module(vars=self._context)
         for name, macro in vars(module).items():
             if name.startswith(PREFIX):
-                self._macros[name.removeprefix(PREFIX)] = _returning(macro)
+                # What a test has put in its place stays.
+                self._macros.setdefault(name.removeprefix(PREFIX), _returning(macro))
 
     def _dispatch(self, name: str, macro_namespace: str) -> Callable[..., Any]:
         assert macro_namespace == "deltawave"

@@ -60,7 +60,7 @@ def decide(*, wins: bool, later: bool, is_recorded: bool) -> tuple[str | None, l
         "batches": Table("s", "x__batches"),
         "outcome": {"batches": 2},
     }
-    batch = {"batch_id": 5, "attempt": OWN, "label": "5", "log": "x__log"}
+    batch = {"batch_id": 5, "attempt": OWN, "label": "5", "staged_in": ["log"]}
     try:
         macros._decide(job, batch, {"batch_id": 5, "attempt": OWN})
     except CompilationError as error:
@@ -154,7 +154,14 @@ def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(sta
 
     relation = SimpleNamespace(create=lambda schema, identifier, **rest: Table(schema, identifier))
     macros = Macros(run_query=run_query, api=SimpleNamespace(Relation=relation))
-    job = {"name": "x", "target": Table("s", "x"), "state_schema": "s", "settings": {}, "statements": []}
+    job = {
+        "name": "x",
+        "target": Table("s", "x"),
+        "state_schema": "s",
+        "settings": {},
+        "statements": [],
+        "view": "_wave_view",
+    }
     job |= {"batches": Table("s", "x__batches"), "view_exists": True}
     _ = macros._commit, macros._recover, macros._publish
     for name in ("_step", "_place", "_record_batch"):
@@ -162,7 +169,7 @@ def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(sta
     macros._macros["_is_decided"] = lambda *_: True
     macros._macros["_catalog_keeps_views"] = lambda *_: False
     with pytest.raises(CompilationError, match="batch 5 was finished by another run, which has gone on to batch"):
-        macros._commit(job, {"batch_id": 5, "attempt": OWN, "label": "5", "log": None}, decided(5), decided(4))
+        macros._commit(job, {"batch_id": 5, "attempt": OWN, "label": "5", "staged_in": []}, decided(5), decided(4))
     assert f"x__commit_{shown[-1]}" in commits
     assert shown == {"check": [6, 7, 5, 7], "repair": [6, 7, 5, 8, 7, 8], "clean": [5, 6, 6]}[stalls]
     # What batch 5 no longer needs is left to those who went on.
@@ -187,6 +194,7 @@ def test_comments_do_not_set_the_view_back(later: list[str], texts: int) -> None
     relation = SimpleNamespace(create=lambda schema, identifier, **rest: Table(schema, identifier))
     macros = Macros(run_query=run_query, config=config, model=model, api=SimpleNamespace(Relation=relation))
     job = {"target": Table("s", "x"), "state_schema": "s", "settings": {"file_format": "parquet"}, "statements": []}
+    job |= {"view": "_wave_view"}
     record = {"batch_id": 5, "attempt": OWN, "select": "select 1 as id"}
     macros._describe_view(dict(job, view_exists=True), record, "`s`.`x__log`")
     assert [sql for sql in ran if sql.startswith("alter view")] == ["alter view `s`.`x` as select 1 as id"] * texts

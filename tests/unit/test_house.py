@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
-from unit.macro_harness import ROOT
+from unit.macro_harness import ROOT, Macros
 
 MACROS = ROOT / "macros"
 FILES = sorted(MACROS.rglob("*.sql"))
@@ -75,14 +75,62 @@ def test_folders_use_each_other_one_way_only() -> None:
     assert list(TopologicalSorter(uses).static_order())
 
 
-@pytest.mark.parametrize(("value", "home"), [("batch", "_begin_batch"), ("job", "_open_job")])
-def test_keys_are_declared_where_a_value_begins(value: str, home: str) -> None:
-    declared = set(re.findall(r"^ {4}'(\w+)':", next(MACROS.rglob(f"{home}.sql")).read_text(), re.MULTILINE))
-    assert "attempt" in declared
+def keys(home: str, indent: int) -> set[str]:
+    """The keys of a mapping that begins in a file."""
+    text = next(MACROS.rglob(f"{home}.sql")).read_text()
+    return set(re.findall(rf"^ {{{indent}}}'(\w+)':", text, re.MULTILINE))
+
+
+ATTEMPT = {"batch_id", "attempt", "label", "staged_in", "started_at"}
+READING = set(re.findall(r"'(\w+)':", code(next(MACROS.rglob("_reading.sql")))))
+# The value's name, the keys that it has, and what fills it in.
+VALUES = {
+    "batch": ATTEMPT | keys("_begin_batch", 4),
+    "job": keys("_open_job", 4),
+    "reading": READING,
+    "batch.reading": READING,
+    "result": keys("_begin_batch", 6),
+    "batch.result": keys("_begin_batch", 6),
+}
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_keys_are_declared_where_a_value_begins(value: str) -> None:
+    declared = VALUES[value]
+    assert len(declared) >= 10
     for path in FILES:
         if folder(path) == "maintaining":
             continue
         text = code(path)
         assert f"do {value}.update(" not in text, f"{path}: keys are filled in by _update"
-        read = set(re.findall(rf"(?<![\w.]){value}\.(\w+)", text))
+        read = set(re.findall(rf"(?<![\w.]){re.escape(value)}\.(\w+)", text)) - {"get"}
         assert read <= declared, (path, read - declared)
+
+
+def test_an_attempt_never_changes_once_begun() -> None:
+    """Only what was read is put beside it, once, by the engine."""
+    for path in FILES:
+        changed = re.findall(r"_update\(\s*batch,\s*([\w*]+)", code(path))
+        assert not changed or path.stem in {"_begin_batch", "_compare_dump"}, path
+        assert set(changed) <= {"reading", "**deltawave"}, (path, changed)
+
+
+def test_the_commit_protocol_reads_what_every_decision_has() -> None:
+    common = keys("_decision", 4)
+    for name in ("_commit", "_place", "_record_batch", "_recover", "_refuse"):
+        text = code(MACROS / "differential" / "commit" / f"{name}.sql")
+        read = set(re.findall(r"(?<![\w.])record\.(\w+)", text)) - {"get"}
+        assert read <= common, (name, read - common)
+
+
+def test_only_the_state_knows_its_forms_by_name() -> None:
+    forms = "|".join(Macros()._state_forms())
+    compared = re.compile(
+        r"\.(?:kind|keeps\w*)\s*(?:==|!=|(?:not )?in\b)|"
+        rf"(?<!before_images )(?:==|!=)\s*'(?:{forms})'|\b(?:not )?in \[[^\]]*'(?:copy|accepted|ordered|base|hashes)'"
+    )
+    for path in FILES:
+        home = folder(path)
+        if home not in {"differential/state", "differential/registry"} and home.startswith(("differential", "maint")):
+            found = compared.findall(code(path))
+            assert not found, (path, found)

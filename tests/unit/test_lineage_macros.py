@@ -172,7 +172,7 @@ def test_rows_of_another_environment_are_not_read(args: dict[str, Any], elsewher
     )
     job = {"name": "order_lines", "settings": {"constant_relations": [], "file_format": "parquet"}}
     job |= {"target": NAMELESS, "state_schema": "shop", "statements": [], "outcome": {"batches": 0}}
-    batch = {"batch_id": 2, "label": "2", "attempt": "0123456789ab", "log": "log"}
+    batch = {"batch_id": 2, "label": "2", "attempt": "0123456789ab", "staged_in": ["log"]}
     if elsewhere is None:
         macros._require_own_relations(job, batch)
     else:

@@ -67,11 +67,10 @@ class Door:
             "batch_id": 3,
             "label": "3",
             "attempt": "0a1b",
-            "old": "dev.kept",
-            "new": "(select 1)",
             "columns": list(columns),
-            "log": "log",
-            "measured": {},
+            "staged_in": ["log"],
+            "reading": {"old": "dev.kept"},
+            "result": {"new": "(select 1)", "measured": {}},
         }
 
 
@@ -186,7 +185,7 @@ def test_what_the_function_measured_becomes_the_batchs() -> None:
     adapter = door.macros._context["adapter"]
     figures = {"distance": 0.25, "window_rows": None}
     adapter.view_by_python = lambda *args: {"messages": [], "measured": figures}
-    assert door.changed(column(ID), column(PRICE), column(TAGS))["measured"] == figures
+    assert door.changed(column(ID), column(PRICE), column(TAGS))["result"]["measured"] == figures
 
 
 def test_figures_that_no_column_holds_are_refused() -> None:
@@ -201,7 +200,8 @@ def test_figures_that_no_column_holds_are_refused() -> None:
 def test_changes_of_another_kind_are_refused() -> None:
     door = Door()
     door.macros._run_query = lambda sql: [(0, 0, 0, 0, 1)] if "count_if" in sql else []
-    batch = {"batch_id": 3, "label": "3", "attempt": "0a1b", "columns": [], "log": "log", "log_table": "dev.log"}
+    batch = {"batch_id": 3, "label": "3", "attempt": "0a1b", "columns": [], "staged_in": ["log"]}
+    batch["result"] = {"log_table": "dev.log"}
     with pytest.raises(CompilationError) as error:
         door.macros._count_changes(door.job, batch)
     assert messages("Comparison in Python")["changes of another kind"] in error.value.msg

@@ -138,7 +138,7 @@ class TestOwnDeclarations:
 
 
 def test_a_batch_takes_no_unknown_key() -> None:
-    with pytest.raises(CompilationError, match="colums is no key of a job or batch"):
+    with pytest.raises(CompilationError, match="colums is no key of a job, a result or a decision"):
         MACROS._update({"columns": None}, colums=[])
 
 

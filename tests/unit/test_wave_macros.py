@@ -326,7 +326,7 @@ def test_a_transition_is_reported_like_any_batch() -> None:
     macros = Macros(log=lambda text, info: said.append(text) or "")
     job = {"name": "x", "attempt": "own", "outcome": dict.fromkeys(("batches", *COUNTED), 0)}
     batch = macros._begin_step(job, None, {"kind": "load", "days": [{"value": "2026-01-08"}]})
-    macros._report_batch(job, batch | {"counts": {"insert": 3, "delete": 2, "update": 0, "backfill": 0}})
+    macros._report_batch(job, batch, {"insert": 3, "delete": 2, "update": 0, "backfill": 0, "quarantined": 0})
     assert said == ["deltawave: x: batch 1 (2026-01-08): 3 inserts, 2 deletes, 0 updates"]
     assert macros._outcome(job) == "1 batch: 3 inserts, 2 deletes, 0 updates"
 
@@ -365,7 +365,7 @@ def test_rows_that_another_run_has_swept_are_no_change_of_the_source() -> None:
         "state_schema": "shop",
         "target": SimpleNamespace(identifier="sales"),
     }
-    batch = {"batch_id": 4, "attempt": "own", "label": "4 (2026-01-04)", "log": None}
+    batch = {"batch_id": 4, "attempt": "own", "label": "4 (2026-01-04)", "staged_in": []}
     names = ("day", "checksum", "has_other_count", "is_copied")
     counted = ("2026-01-04", None, True, False)
     copied = ("2026-01-02", "f", False, True)

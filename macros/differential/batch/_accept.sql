@@ -3,16 +3,19 @@
   bag of rows (duplicate_keys: multiset, LG95 4.6) has no duplicates.
 #}
 {%- macro _accept(job, batch, found) -%}
+  {%- set is_all = job.strategy.reads == 'dump' or batch.reading.arrived == batch.landed -%}
   {%- do deltawave._update(
-    batch,
-    rows_dump=found.rows if job.strategy.reads == 'dump' or batch.arrived == batch.landed else deltawave._row_count(job, batch.landed),
-    rows_new=found.rows
+    batch.result,
+    dump_checksum=found.checksum,
+    rows_dump=found.rows if is_all else deltawave._row_count(job, batch.landed),
+    rows_new=found.rows,
+    new=batch.reading.arrived,
   ) -%}
   {%- if found.duplicate_keys and job.settings.duplicate_keys == 'quarantine' -%}
     {%- set duplicates = deltawave._described_duplicates(job, batch, found) -%}
     {%- set accepted = deltawave._accept_without_duplicates(job, batch) -%}
     {%- do deltawave._update(
-      batch, duplicates=duplicates, quarantined=found.duplicate_rows, new=accepted, rows_new=deltawave._row_count(job, accepted)
+      batch.result, duplicates=duplicates, quarantined=found.duplicate_rows, new=accepted, rows_new=deltawave._row_count(job, accepted)
     ) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -27,16 +30,16 @@
 {%- endmacro -%}
 
 {#
-  The new side of a dump with duplicate keys: the landed rows of all other keys, and the kept rows of the duplicate keys. So a duplicate key stays
-  as it was and is not deleted. Written like a copy (see _create_side), so that the comparison needs no exchange.
+  The new rows of a dump with duplicate keys: the landed rows of all other keys, and the previous rows of the duplicate keys. So a duplicate key stays
+  as it was and is not deleted. Written like a copy (see _create_by_hash), so that the comparison needs no exchange.
 #}
 {%- macro _accept_without_duplicates(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set names = deltawave._quoted_list(deltawave._landed_columns(job, batch) | map(attribute='name')) -%}
   {%- set old_hash = 'old_side.key_hash' if job.strategy.reads == 'dump' else deltawave._key_hash('old_side', keys) -%}
-  {%- set accepted = deltawave._attempt_relation(job, deltawave._own_table(batch, 'accepted')) -%}
+  {%- set accepted = deltawave._own_table(batch, 'accepted') -%}
   {%- set sql -%}
-{{ deltawave._create_side(job, accepted, deltawave._landed_columns(job, batch)) }}
+{{ deltawave._create_by_hash(job, accepted, deltawave._landed_columns(job, batch)) }}
 with duplicates as (
     {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 ),
@@ -47,17 +50,17 @@ accepted as (
         landed.{{ name }},
         {%- endfor %}
         landed.key_hash
-    from {{ batch.arrived }} as landed
+    from {{ batch.reading.arrived }} as landed
     left anti join duplicates
         on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(keys, 'landed', 'duplicates') }}
     {%- if not batch.is_first %}
     union all
     select
-        {%- for name in deltawave._kept_cells(job, batch) %}
+        {%- for name in deltawave._previous_cells(job, batch) %}
         {{ name }},
         {%- endfor %}
         {{ old_hash }} as key_hash
-    from {{ batch.old }} as old_side
+    from {{ batch.reading.old }} as old_side
     left semi join duplicates
         on {{ old_hash }} = duplicates.key_hash and {{ deltawave._same_key(keys, 'old_side', 'duplicates') }}
     {%- endif %}
@@ -71,11 +74,11 @@ select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
 from accepted
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
-  {{ return(accepted) }}
+  {{ return(deltawave._attempt_relation(job, accepted)) }}
 {%- endmacro -%}
 
 {# The dump's columns for rows of the old side; null where that side lacks a column. #}
-{%- macro _kept_cells(job, batch) -%}
+{%- macro _previous_cells(job, batch) -%}
   {%- set known = batch.columns | selectattr('in_old') | map(attribute='name') | map('lower') | list -%}
   {%- set cells = [] -%}
   {%- for column in deltawave._landed_columns(job, batch) -%}
@@ -91,7 +94,7 @@ from accepted
 select
     key_hash,
     {{ keys }}
-from {{ batch.arrived }}
+from {{ batch.reading.arrived }}
 group by key_hash, {{ keys }}
 having count(*) > 1
 {%- endmacro -%}
@@ -100,7 +103,7 @@ having count(*) > 1
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set sql -%}
 select concat_ws(', ', {% for key in keys %}coalesce(cast({{ key }} as string), 'null'){{ ', ' if not loop.last }}{% endfor %}) as example
-from {{ batch.arrived }}
+from {{ batch.reading.arrived }}
 group by {{ keys | join(', ') }}
 having count(*) > 1
 order by example

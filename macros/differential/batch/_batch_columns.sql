@@ -6,18 +6,16 @@
     since       the batch that brought the column
     told_since  first batch whose changes have this column's before image; later than `since` if some dumps lacked the column
     is_widened  the log has it with another type
-    is_added    the dump has it and the kept side does not
+    is_added    the dump has it and the previous state does not
     was_known   the log holds values of it from before
 #}
-{%- macro _batch_columns(job, state, batch) -%}
+{%- macro _batch_columns(job, last, batch_id) -%}
   {%- set settings = job.settings -%}
   {%- set on_change = settings.on_schema_change -%}
   {%- set dump = {} -%}
   {%- for column in job.columns -%}{%- do dump.update({column.name | lower: column}) -%}{%- endfor -%}
   {%- set kept = {} -%}
-  {%- if not batch.is_first -%}
-    {%- for column in state.record.columns -%}{%- do kept.update({column.name | lower: column}) -%}{%- endfor -%}
-  {%- endif -%}
+  {%- for column in (last.columns if last else []) -%}{%- do kept.update({column.name | lower: column}) -%}{%- endfor -%}
 
   {%- set added = dump.keys() | reject('in', kept.keys()) | list if kept else [] -%}
   {%- set dropped = kept.keys() | reject('in', dump.keys()) | list -%}
@@ -33,27 +31,27 @@
     {%- set new = dump.get(name) -%}
     {%- set data_type = deltawave._type_after(job, column, new.data_type) if new else column.data_type -%}
     {%- if new or on_change != 'sync_all_columns' -%}
-      {%- set in_old = (not batch.is_first) and column.get('in_copy', true) -%}
+      {%- set in_old = last is not none and column.get('in_copy', true) -%}
       {%- do columns.append(dict(
         deltawave._compared_column(settings, dict(column, data_type=data_type), in_old, new is not none),
-        since=column.get('since', batch.batch_id),
-        told_since=column.get('told_since', 0) if in_old or batch.is_first else batch.batch_id + 1,
+        since=column.get('since', batch_id),
+        told_since=column.get('told_since', 0) if in_old or last is none else batch_id + 1,
         is_widened=data_type != column.data_type,
-        is_added=new is not none and not in_old and not batch.is_first,
+        is_added=new is not none and not in_old and last is not none,
         was_known=true,
       )) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- if on_change in ['append_new_columns', 'sync_all_columns'] -%}
-    {%- set logged = deltawave._logged_types(job, state.record) if added else {} -%}
+    {%- set logged = deltawave._logged_types(job, last) if added else {} -%}
     {%- for name in added -%}
       {%- set new = dump[name] -%}
-      {%- set was_known = name in state.record.hidden -%}
+      {%- set was_known = name in last.hidden -%}
       {%- set data_type = deltawave._type_after(job, dict(new, data_type=logged.get(name, new.data_type)), new.data_type) if was_known else new.data_type -%}
       {%- do columns.append(dict(
         deltawave._compared_column(settings, dict(new, data_type=data_type), false, true),
-        since=batch.batch_id,
-        told_since=batch.batch_id + 1 if was_known else 0,
+        since=batch_id,
+        told_since=batch_id + 1 if was_known else 0,
         is_widened=data_type != logged.get(name, data_type),
         is_added=true,
         was_known=was_known,
@@ -73,11 +71,11 @@
 {%- endmacro -%}
 
 {# Names of columns that the log holds and readers do not see: dropped columns, until they come back. #}
-{%- macro _hidden_columns(batch, last) -%}
-  {%- if batch.is_first -%}
+{%- macro _hidden_columns(columns, last) -%}
+  {%- if last is none -%}
     {{ return([]) }}
   {%- endif -%}
-  {%- set shown = batch.columns | map(attribute='name') | map('lower') | list -%}
+  {%- set shown = columns | map(attribute='name') | map('lower') | list -%}
   {%- set known = last.hidden + last.columns | map(attribute='name') | map('lower') | list -%}
   {{ return(known | reject('in', shown) | unique | sort) }}
 {%- endmacro -%}
@@ -97,4 +95,18 @@
     }) -%}
   {%- endif -%}
   {{ return(common) }}
+{%- endmacro -%}
+
+{# An enforced contract describes the view's columns, which readers see. It is checked against a log of nulls, before anything is written. #}
+{%- macro _check_contract(job, batch) -%}
+  {%- if config.get('contract').enforced -%}
+    {%- set nulls = [] -%}
+    {%- for column in deltawave._log_columns(job, batch.columns) + deltawave._control_columns() -%}
+      {%- do nulls.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
+    {%- endfor -%}
+    {%- set columns = deltawave._contract_columns(batch.columns, job.settings.before_image != 'none') -%}
+    {%- do get_assert_columns_equivalent(
+      'select ' ~ columns ~ ' from (select ' ~ nulls | join(', ') ~ ') as log'
+    ) -%}
+  {%- endif -%}
 {%- endmacro -%}

@@ -1,78 +1,63 @@
 {#
-  The state of one attempt at a batch. All of its keys are named here; later steps fill them in by _update. Nothing is written yet. The record of
-  its decision has the same names (see _commit_record).
+  One attempt at a batch of a differential. What it compares, and with what, never changes once it has begun. What was read is the strategy's `reading`;
+  what comes out is the `result`, whose keys are named here and filled in by _update. Nothing is written yet.
 #}
 {%- macro _begin_batch(job, state, dump) -%}
-  {%- set last = state.record -%}
-  {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
-  {%- set generation = batch_id if state.is_new_generation or not last else last.generation -%}
-  {%- set is_first = generation == batch_id -%}
-  {%- set landed = {
-    'kind': job.strategy.keeps if job.strategy.reads == 'dump' else 'slice', 'batch_id': batch_id, 'attempt': job.attempt,
-  } -%}
-  {%- set batch = {
-    'batch_id': batch_id,
-    'attempt': job.attempt,
-    'label': batch_id ~ (' (' ~ dump.snapshot_date ~ ')' if dump.snapshot_date else ''),
+  {%- set is_first = state.is_new_generation or not state.record -%}
+  {#- A new generation resumes from nothing: the state and the progress of the last one describe other rows. -#}
+  {%- set last = none if is_first else state.record -%}
+  {%- set attempt = deltawave._attempt(job, state.record, dump.snapshot_date) -%}
+  {%- set batch_id = attempt.batch_id -%}
+  {%- set columns = deltawave._batch_columns(job, last, batch_id) -%}
+  {%- set log = deltawave._batch_log(attempt, columns, last) -%}
+  {%- set batch = dict(attempt, **{
+    'staged_in': [log],
     'snapshot_date': dump.snapshot_date,
     'batch_at': dump.batch_at,
     'dump_files': dump.files,
-    'dump_checksum': none,
     'checksum_of': dump.checksum_of,
-    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
 
-    'generation': generation,
+    'generation': batch_id if is_first else last.generation,
     'is_first': is_first,
     'first_batch': batch_id if is_first else last.first_batch,
     'is_baseline': job.settings.initial_load == 'baseline' if is_first else last.is_baseline,
-    'before_since': deltawave._before_since(job, batch_id, none if is_first else last),
-
-    'columns': none,
-    'hidden': none,
-    'log': none,
-    'log_table': none,
+    'before_since': deltawave._before_since(job, batch_id, last),
+    'columns': columns,
+    'hidden': deltawave._hidden_columns(columns, last),
+    'rows_old': 0 if is_first else last.rows_new,
 
     'resumed': {},
     'compares_all': true,
     'fingerprint': none,
     'checksum_fingerprint': none,
 
-    'landed': deltawave._attempt_relation(job, landed),
-    'arrived': none,
-    'new': none,
-    'old': none,
-    'changes': none,
-    'turn': none,
-    'is_idle': false,
-    'progress': {},
-    'checksums': 0,
-    'measured': {},
-
-    'is_against_log': false,
-    'files': [],
-    'kept': landed,
-    'kept_as_of': batch_id,
-    'ranges': none,
-
-    'rows_old': 0 if is_first else last.rows_new,
-    'rows_dump': none,
-    'rows_new': none,
-    'counts': none,
-    'duplicates': none,
-    'quarantined': 0,
-  } -%}
-  {%- do deltawave._update(batch, columns=deltawave._batch_columns(job, state, batch)) -%}
-  {%- do deltawave._update(batch, hidden=deltawave._hidden_columns(batch, last)) -%}
-  {%- do deltawave._use_log(job, batch, deltawave._batch_log(batch, last)) -%}
+    'landed': deltawave._attempt_relation(job, deltawave._own_table(attempt, job.strategy.keeps if job.strategy.reads == 'dump' else 'slice')),
+    'reading': none,
+    'result': {
+      'log': log,
+      'log_table': deltawave._helper_relation(job, log),
+      'dump_checksum': none,
+      'rows_dump': none,
+      'rows_new': none,
+      'new': none,
+      'duplicates': none,
+      'quarantined': 0,
+      'counts': none,
+      'measured': {},
+      'state': none,
+      'ranges': none,
+    },
+  }) -%}
+  {%- do deltawave._update(batch, **deltawave._resume(job, batch, last)) -%}
   {{ return(batch) }}
 {%- endmacro -%}
 
 {# The name of the log that receives the batch's changes: the last one, or a new one with wider columns. #}
-{%- macro _batch_log(batch, last) -%}
-  {%- if batch.is_first -%}
-    {{ return(deltawave._generation_log(batch.generation)) }}
-  {%- elif batch.columns | selectattr('is_widened') | list -%}
-    {{ return(deltawave._rewritten_log(batch.batch_id, batch.attempt)) }}
+{%- macro _batch_log(attempt, columns, last) -%}
+  {%- if last is none -%}
+    {{ return(deltawave._generation_log(attempt.batch_id)) }}
+  {%- elif columns | selectattr('is_widened') | list -%}
+    {{ return(deltawave._rewritten_log(attempt.batch_id, attempt.attempt)) }}
   {%- endif -%}
   {{ return(last.log) }}
 {%- endmacro -%}

@@ -6,7 +6,7 @@ with keyed as (
     select
         {{ keys | join(', ') }},
         count(*) as `_copies`
-    from {{ batch.arrived }}
+    from {{ batch.reading.arrived }}
     group by key_hash, {{ keys | join(', ') }}
 )
 
@@ -24,7 +24,7 @@ from keyed
 
 {# The checksum of a dated dump, by which the same date is recognized when it is delivered again. In place, no row is read for it. #}
 {%- macro _landed_checksum(job, batch) -%}
-{%- if batch.checksum_of is none or job.strategy.keeps == 'files' -%}
+{%- if batch.checksum_of is none or deltawave._form_kept_by(job.strategy).in_place -%}
 cast(null as string)
 {%- else -%}
 {%- set present = job.columns | map(attribute='name') | list -%}
@@ -35,7 +35,7 @@ cast(null as string)
             {%- for column in job.select_columns %}
             {{ '' if column.name in present else 'cast(null as ' ~ column.data_type ~ ') as ' }}{{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
             {%- endfor %}
-        from {{ batch.arrived }}
+        from {{ batch.reading.arrived }}
     ) as landed
 )
 {%- endif -%}

@@ -145,7 +145,7 @@
 {# A rule of thumb: with a million rows, batches that Python compared took more CPU time than the join, with ten million much less. #}
 {%- macro default___few_rows() -%}{{ return(5000000) }}{%- endmacro -%}
 
-{# Whether the dump has other columns, or columns of other types, than the kept side. #}
+{# Whether the dump has other columns, or columns of other types, than the previous state. #}
 {%- macro _columns_differ(job, last) -%}
   {%- set dump = {} -%}
   {%- for column in job.columns -%}{%- do dump.update({column.name | lower: column.data_type}) -%}{%- endfor -%}

@@ -2,19 +2,18 @@
 {%- macro _compare_dump(job, state, dump) -%}
   {%- do deltawave._update(job, columns=deltawave._columns_of_dump(job, dump)) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump) -%}
-  {#- A new generation resumes from nothing: the kept rows and the progress of the last one describe other rows. -#}
   {%- set last = none if batch.is_first else state.record -%}
   {%- do deltawave._check_contract(job, batch) -%}
   {%- do deltawave._step(job, batch, 'land') -%}
-  {%- do deltawave._land(job, batch, last) -%}
-  {%- if batch.is_idle -%}
-    {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
+  {%- set opened = deltawave._open_state(job, batch, last) if last else none -%}
+  {%- do deltawave._update(batch, reading=deltawave._macro_named(job.strategy.reader)(job, batch, opened)) -%}
+  {%- if batch.reading.is_idle -%}
+    {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
   {%- set found = deltawave._count_landed(job, batch) -%}
   {%- do deltawave._check_dump(job, batch, found) -%}
-  {%- do deltawave._update(batch, dump_checksum=found.checksum) -%}
   {%- do deltawave._accept(job, batch, found) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
   {%- do deltawave._prepare_quarantine(job, batch) -%}
@@ -24,11 +23,11 @@
   {%- do deltawave._stage_quarantine(job, batch) -%}
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
-  {%- do deltawave._keep(job, batch, last) -%}
-  {%- do deltawave._require_files(job, batch, batch.files) -%}
+  {%- do deltawave._keep_state(job, batch, opened) -%}
+  {%- do deltawave._require_files(job, batch, batch.reading.files) -%}
 
   {%- if deltawave._is_unchanged(job, batch, last) -%}
-    {%- do deltawave._discard(job, batch.log, batch.batch_id, batch.attempt) -%}
+    {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
     {{ return(state) }}
   {%- endif -%}
 
@@ -38,6 +37,6 @@
   {%- do deltawave._warn_of_bad_records(job, batch) -%}
   {%- set record = deltawave._commit_record(job, batch, last) -%}
   {%- do deltawave._commit(job, batch, record, state.record) -%}
-  {%- do deltawave._report_batch(job, batch) -%}
+  {%- do deltawave._report_batch(job, batch, dict(batch.result.counts, quarantined=batch.result.quarantined)) -%}
   {{ return({'record': record, 'is_new_generation': false}) }}
 {%- endmacro -%}

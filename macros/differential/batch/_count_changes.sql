@@ -8,7 +8,7 @@ select
     count_if(change_type = 'update' and not coalesce({{ backfilled }}, false)) as updates,
     count_if(change_type = 'update' and {{ backfilled }}) as backfills,
     count_if(change_type is null or change_type not in ('insert', 'delete', 'update')) as others
-from {{ batch.log_table }}
+from {{ batch.result.log_table }}
 where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
@@ -16,9 +16,9 @@ where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt
     {%- do deltawave._refuse(job, batch, 'change_types', {'comparison': job.strategy.comparison, 'count': row[4]}) -%}
   {%- endif -%}
   {%- set counts = {'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int} -%}
-  {%- do deltawave._update(batch, counts=counts) -%}
+  {%- do deltawave._update(batch.result, counts=counts) -%}
   {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
-    {%- do deltawave._update(batch, rows_new=batch.rows_old + counts['insert'] - counts['delete']) -%}
+    {%- do deltawave._update(batch.result, rows_new=batch.rows_old + counts['insert'] - counts['delete']) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -27,9 +27,9 @@ where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt
   to resume from a different place; and other files, or a copy instead of files, with which the next dump is compared.
 #}
 {%- macro _is_unchanged(job, batch, last) -%}
-  {%- set changes = batch.counts['insert'] + batch.counts['delete'] + batch.counts['update'] -%}
+  {%- set changes = batch.result.counts['insert'] + batch.result.counts['delete'] + batch.result.counts['update'] -%}
   {{ return(
-    changes == 0 and not batch.quarantined and not batch.is_first and not batch.snapshot_date
+    changes == 0 and not batch.result.quarantined and not batch.is_first and not batch.snapshot_date
     and not deltawave._is_reshaped(batch, last) and not deltawave._has_moved(job, batch, last)
   ) }}
 {%- endmacro -%}
@@ -42,12 +42,45 @@ where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt
 
 {# Does the next slice have to resume from a different place than this one, or the next dump be compared with other files? #}
 {%- macro _has_moved(job, batch, last) -%}
-  {%- if last.kept.kind == 'files' -%}
+  {%- if deltawave._form_of(last.state).in_place -%}
     {#- A copy replaces a list of files that may be gone. -#}
-    {{ return(batch.kept.kind != 'files' or batch.kept.digest != last.kept.digest) }}
+    {{ return(batch.result.state.get('digest') != last.state.digest) }}
   {%- endif -%}
   {{ return(job.strategy.reads != 'dump' and (
-    batch.progress != deltawave._last_progress(job, last) or batch.fingerprint != last.fingerprint
-    or batch.ranges != last.ranges or batch.kept != last.kept
+    batch.reading.progress != deltawave._last_progress(job, last) or batch.fingerprint != last.fingerprint
+    or batch.result.ranges != last.ranges or batch.result.state != last.state
   )) }}
+{%- endmacro -%}
+
+{#
+  Refuses a batch that would delete too much: half a dump looks just like a wave of deletes. If a run reads only some of the key ranges, the
+  deletes of a whole rotation count, each range with its last reading, so that a loss is noticed in whichever range it starts.
+#}
+{%- macro _guard(job, batch) -%}
+  {%- if batch.result.counts['delete'] > 0 and not deltawave._is_accepted(job) -%}
+    {#- This strategy lands only the rows that differ, so an empty source cannot be noticed earlier. -#}
+    {%- if job.strategy.checksums == 'rows' and batch.result.rows_new == 0 and not job.settings.allow_empty -%}
+      {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
+    {%- endif -%}
+    {%- set limit = job.settings.max_delete_fraction -%}
+    {%- set judged = deltawave._judged_deletes(job, batch) -%}
+    {%- if judged.deletes > limit * judged.rows_old -%}
+      {%- do deltawave._refuse(job, batch, 'too_many_deletes_in_turn' if judged.earlier else 'too_many_deletes', dict(
+        judged, percent='%.1f' | format(100 * judged.deletes / judged.rows_old), limit=limit
+      )) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# The deletes to judge, how many of them earlier batches made, and the rows before all of them: {deletes, earlier, rows_old}. #}
+{%- macro _judged_deletes(job, batch) -%}
+  {%- if not batch.reading.turn or batch.reading.turn.read | length == batch.reading.turn.ranges | length -%}
+    {{ return({'deletes': batch.result.counts['delete'], 'earlier': 0, 'rows_old': batch.rows_old}) }}
+  {%- endif -%}
+  {%- set turn = deltawave._changes_of_turn(job, batch) -%}
+  {{ return({
+    'deletes': turn.deletes,
+    'earlier': [turn.deletes - batch.result.counts['delete'], 0] | max,
+    'rows_old': batch.result.rows_new + turn.deletes - turn.inserts,
+  }) }}
 {%- endmacro -%}

@@ -8,8 +8,7 @@
   {{ return(('no rows asked' if flags.EMPTY else 'no changes') ~ skipped) }}
 {%- endmacro -%}
 
-{%- macro _report_batch(job, batch) -%}
-  {%- set counts = dict(batch.counts, quarantined=batch.quarantined) -%}
+{%- macro _report_batch(job, batch, counts) -%}
   {%- for kind in counts -%}
     {%- do job.outcome.update({kind: job.outcome[kind] + counts[kind]}) -%}
   {%- endfor -%}

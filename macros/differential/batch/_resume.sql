@@ -1,7 +1,7 @@
 {#
   The strategy resumes from the progress of the last batch if that batch belongs to the same strategy and generation and no rewind followed. A
   strategy that resumes only under the same select compares all rows once if the select was edited, if the run is accepted, and under
-  --full-refresh, which may have rebuilt models below.
+  --full-refresh, which may have rebuilt models below. Returns keys of a batch.
 #}
 {%- macro _resume(job, batch, last) -%}
   {%- set resumed = deltawave._last_progress(job, last) if job.strategy.resumes else {} -%}
@@ -11,10 +11,10 @@
     {%- set why = 'the select or configuration was edited, the run is accepted, or --full-refresh was given' -%}
     {%- do log('deltawave: ' ~ job.name ~ ': all rows are compared: ' ~ why, info=true) -%}
   {%- endif -%}
-  {%- do deltawave._update(
-    batch, resumed=resumed, compares_all=not resumed or is_edited, fingerprint=fingerprint,
-    checksum_fingerprint=deltawave._checksum_fingerprint(job, batch)
-  ) -%}
+  {{ return({
+    'resumed': resumed, 'compares_all': not resumed or is_edited, 'fingerprint': fingerprint,
+    'checksum_fingerprint': deltawave._checksum_fingerprint(job, batch),
+  }) }}
 {%- endmacro -%}
 
 {# The progress of the last batch; empty after another strategy or a rewind. #}
@@ -43,10 +43,9 @@
 #}
 {%- macro _checksum_fingerprint(job, batch) -%}
   {%- set bits = job.settings.checksum_bits -%}
-  {%- if job.strategy.keeps == 'hashes' -%}
-    {{ return(local_md5(tojson([deltawave._hash_version(), job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
-  {%- elif job.strategy.checksums == 'rows' -%}
-    {{ return(local_md5(deltawave._checksum_of(batch, bits))) }}
+  {%- set form = deltawave._form_kept_by(job.strategy) -%}
+  {%- if form.fingerprint -%}
+    {{ return(deltawave._macro_named(form.fingerprint)(job, batch)) }}
   {%- elif job.strategy.checksums == 'ranges' and job.remote -%}
     {%- set hashes = deltawave._remote_row_hash(job, deltawave._keys_first(job, batch), bits) -%}
     {{ return(local_md5(job.remote.name ~ hashes | join(' '))) }}

@@ -4,9 +4,9 @@
   {%- if batch.is_first and job.settings.initial_load == 'baseline' -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- do deltawave._reserve(job, batch, batch.log_table) -%}
+  {%- do deltawave._reserve(job, batch, batch.result.log_table) -%}
   {%- set sql -%}
-insert into {{ batch.log_table }} (
+insert into {{ batch.result.log_table }} (
     {{ deltawave._quoted_list(columns) | join(',\n    ') }},
     change_type,
     changed_columns,
@@ -32,18 +32,18 @@ from changes
   {%- do deltawave._run(job, sql) -%}
 {%- endmacro -%}
 
-{# The select of a batch's changes: every row of a first dump is an insert, later ones are compared with the kept side. #}
+{# The select of a batch's changes: every row of a first dump is an insert, later ones are compared with the previous state. #}
 {%- macro _staged_changes(job, batch) -%}
   {%- if batch.is_first -%}
     {{ return(deltawave._all_inserts(job, batch)) }}
   {%- endif -%}
-  {%- if batch.changes -%}
-    {{ return(batch.changes) }}
+  {%- if batch.reading.changes -%}
+    {{ return(batch.reading.changes) }}
   {%- elif job.strategy.compares == 'python' -%}
     {{ return(deltawave._changes_by_python(job, batch)) }}
   {%- endif -%}
   {{ return(deltawave._changes_between(
-    batch.old, batch.new, batch.columns, job.settings, key_hash='key_hash' if job.strategy.reads == 'dump' else none
+    batch.reading.old, batch.result.new, batch.columns, job.settings, key_hash='key_hash' if job.strategy.reads == 'dump' else none
   )) }}
 {%- endmacro -%}
 
@@ -57,5 +57,5 @@ select
     {%- endfor %}
     'insert' as change_type,
     cast(null as array<string>) as changed_columns
-from {{ batch.new }} as new_side
+from {{ batch.result.new }} as new_side
 {%- endmacro -%}

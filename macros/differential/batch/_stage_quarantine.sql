@@ -1,6 +1,6 @@
 {# Makes room for the rows of this batch. A column with another type is refused, except before batch 1, when no row counts yet. #}
 {%- macro _prepare_quarantine(job, batch) -%}
-  {%- if batch.quarantined -%}
+  {%- if batch.result.quarantined -%}
     {%- set table = deltawave._quarantine_relation(job) -%}
     {%- do deltawave._create_quarantine(job) -%}
     {%- if not deltawave._add_columns(job, table, job.columns) -%}
@@ -15,7 +15,7 @@
 
 {# Writes the rows of (batch, attempt) where no reader looks (see _place). #}
 {%- macro _stage_quarantine(job, batch) -%}
-  {%- if batch.quarantined -%}
+  {%- if batch.result.quarantined -%}
     {%- set names = deltawave._quoted_list(deltawave._landed_columns(job, batch) | map(attribute='name')) -%}
     {%- do deltawave._reserve(job, batch, deltawave._quarantine_relation(job)) -%}
     {%- set sql -%}
@@ -36,7 +36,7 @@ select
     {{ deltawave._timestamp(batch.batch_at) }} as batch_at,
     {{ deltawave._staged_number(job, batch.batch_id) }} as batch_id,
     {{ deltawave._literal(batch.attempt) }} as attempt
-from {{ batch.arrived }} as landed
+from {{ batch.reading.arrived }} as landed
 left semi join duplicates
     on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(job.settings.unique_key, 'landed', 'duplicates') }}
     {%- endset -%}
@@ -46,14 +46,14 @@ left semi join duplicates
 
 {# Warns before the decision: a warning that dbt turns into an error must leave nothing decided. #}
 {%- macro _warn_of_quarantined(job, batch) -%}
-  {%- if batch.quarantined -%}
+  {%- if batch.result.quarantined -%}
     {%- do exceptions.warn(deltawave._message('quarantined', {
       'model': job.name,
       'batch': batch.label,
-      'keys': batch.duplicates['keys'],
-      'count': batch.duplicates['count'],
-      'examples': batch.duplicates.examples,
-      'rows': batch.quarantined,
+      'keys': batch.result.duplicates['keys'],
+      'count': batch.result.duplicates['count'],
+      'examples': batch.result.duplicates.examples,
+      'rows': batch.result.quarantined,
     })) -%}
   {%- endif -%}
 {%- endmacro -%}

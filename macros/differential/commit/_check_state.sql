@@ -16,9 +16,9 @@
       'model': job.name, 'schema': job.state_schema, 'identifier': job.target.identifier, 'owner': deltawave._owner(record) | string,
       'relation': job.target | string,
     }) -%}
-  {%- elif (job.strategy is none) != (record.select is defined) -%}
+  {%- elif record.materialization != job.materialization -%}
     {%- do deltawave._fail('materialization_changed', {'model': job.name, 'relation': job.target | string}) -%}
-  {%- elif job.strategy is none -%}
+  {%- elif job.materialization != 'differential' -%}
     {#- A wave index is checked by its library: it has none of the options below. -#}
   {%- elif record.unique_key | map('lower') | list != job.settings.unique_key | map('lower') | list -%}
     {%- do deltawave._fail('unique_key_changed', {

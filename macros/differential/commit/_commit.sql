@@ -16,3 +16,68 @@
   {%- do deltawave._clean(job, batch, last, record) -%}
   {%- do deltawave._step(job, batch, 'end') -%}
 {%- endmacro -%}
+
+{#
+  The decision: one plain `create view`, at which the catalog lets exactly one writer succeed. The view's only row is the record of the batch.
+  "if not exists" lets the loser read the winner's record and name it in the error.
+#}
+{%- macro _decide(job, batch, record) -%}
+  {%- set commit = deltawave._commit_relation(job, batch.batch_id) -%}
+  {%- do deltawave._run(job, 'create view if not exists ' ~ commit ~ ' as select ' ~ deltawave._literal(tojson(record)) ~ ' as record') -%}
+  {%- set decided = deltawave._read_commit(job, batch.batch_id) -%}
+  {%- if decided.attempt != batch.attempt -%}
+    {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': decided.attempt, 'attempt': batch.attempt}) -%}
+  {%- endif -%}
+  {#- The newest decision always stays, but older ones are dropped, so a late writer may find its number free. -#}
+  {%- set last = deltawave._last_commit(job) -%}
+  {%- if last > batch.batch_id -%}
+    {#- Or others have finished this very batch, which they recorded, and continued. -#}
+    {%- if deltawave._is_decided(job, batch.batch_id, batch.attempt) -%}
+      {%- do deltawave._fail('overtaken', {'model': job.name, 'batch': batch.batch_id, 'last': last}) -%}
+    {%- endif -%}
+    {%- do deltawave._run(job, 'drop view if exists ' ~ commit) -%}
+    {%- do deltawave._refuse(job, batch, 'decided_too_late', {'last': last, 'attempt': batch.attempt}) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# The number of the newest decision; 0 before the first one. #}
+{%- macro _last_commit(job) -%}
+  {%- set numbers = deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) -%}
+  {{ return(numbers | max if numbers else 0) }}
+{%- endmacro -%}
+
+{%- macro _read_commit(job, batch_id) -%}
+  {%- set row = deltawave._run(job, 'select record from ' ~ deltawave._commit_relation(job, batch_id)).rows[0] -%}
+  {{ return(fromjson(row[0])) }}
+{%- endmacro -%}
+
+{# Drops what the decision of `record` made superfluous: tables that neither it nor the next batch reads, and the older decision. #}
+{%- macro _clean(job, batch, last, record) -%}
+  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
+  {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}
+    {#- Leave tables of other attempts: their names tell the next run to drop their log rows too. -#}
+    {%- if (deltawave._is_own(batch, side) or last and deltawave._is_kept(last, side)) and not deltawave._is_kept(record, side) -%}
+      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if last -%}
+    {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, last.batch_id)) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Does the next batch, or a reader, need that table? #}
+{%- macro _is_kept(record, side) -%}
+  {%- for table in record.tables -%}
+    {%- if (table.kind, table.batch_id, table.attempt) == (side.kind, side.batch_id, side.attempt) -%}{{ return(true) }}{%- endif -%}
+  {%- endfor -%}
+  {{ return(false) }}
+{%- endmacro -%}
+
+{# Logs the name of the next step. Dispatched, so that a project can watch (or, in a test, stop) a batch at any step. #}
+{%- macro _step(job, batch, name) -%}
+  {{ return(adapter.dispatch('_step', 'deltawave')(job, batch, name)) }}
+{%- endmacro -%}
+
+{%- macro default___step(job, batch, name) -%}
+  {%- do log('deltawave: ' ~ job.name ~ ': batch ' ~ batch.batch_id ~ ': ' ~ name) -%}
+{%- endmacro -%}

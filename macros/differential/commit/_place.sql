@@ -26,13 +26,9 @@ location {{ deltawave._literal(folder) }}
 
 {# Gives the staged rows of a decided batch the batch's number. Repeating it, in the run that finishes a killed one, changes nothing. #}
 {%- macro _place(job, record) -%}
-  {#- A wave index has no log: its view names what was staged. -#}
-  {%- if record.log and job.settings.file_format == 'parquet' -%}
-    {%- do deltawave._place_rows(job, record, deltawave._helper_relation(job, record.log)) -%}
-    {%- if record.quarantined -%}
-      {%- do deltawave._place_rows(job, record, deltawave._quarantine_relation(job)) -%}
-    {%- endif -%}
-  {%- endif -%}
+  {%- for name in record.staged_in if job.settings.file_format == 'parquet' -%}
+    {%- do deltawave._place_rows(job, record, deltawave._helper_relation(job, name)) -%}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {%- macro _place_rows(job, record, table) -%}

@@ -9,14 +9,14 @@
     {{ return(none) }}
   {%- endif -%}
   {%- if is_rewritten -%}
-    {%- do deltawave._rewrite_log(job, last, batch.log_table, last.first_batch, last.batch_id, batch.columns) -%}
+    {%- do deltawave._rewrite_log(job, last, batch.result.log_table, last.first_batch, last.batch_id, batch.columns) -%}
   {%- else -%}
-    {%- do deltawave._create_log(job, batch.log_table, batch.columns) -%}
+    {%- do deltawave._create_log(job, batch.result.log_table, batch.columns) -%}
   {%- endif -%}
-  {%- if not deltawave._add_columns(job, batch.log_table, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
+  {%- if not deltawave._add_columns(job, batch.result.log_table, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
     {#- Left by a first run that never decided a batch, or made by --empty. Nothing in it counts, but somebody may be reading it. -#}
     {%- do deltawave._use_log(job, batch, deltawave._rewritten_log(batch.batch_id, batch.attempt)) -%}
-    {%- do deltawave._create_log(job, batch.log_table, batch.columns) -%}
+    {%- do deltawave._create_log(job, batch.result.log_table, batch.columns) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -18,8 +18,7 @@
   is used only where the catalog stores views itself and replaces them atomically.
 #}
 {%- macro _replace_view(job, record) -%}
-  {#- The record of a wave index has the view's text, which names its tables. -#}
-  {%- set select = record.select or deltawave._log_view(job, record) -%}
+  {%- set select = deltawave._select_of_view(job, record) -%}
   {%- if not job.view_exists -%}
     {%- do deltawave._run(job, 'create view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
     {%- do deltawave._update(job, view_exists=true) -%}
@@ -29,6 +28,9 @@
     {%- do deltawave._run(job, 'alter view ' ~ job.target ~ ' as ' ~ select) -%}
   {%- endif -%}
 {%- endmacro -%}
+
+{# The view's text: each materialization names the macro that makes it of a record. #}
+{%- macro _select_of_view(job, record) -%}{{ return(deltawave._macro_named(job.view)(job, record)) }}{%- endmacro -%}
 
 {#
   Iceberg's session catalog makes views whose names Spark reads in lower case. Spark prefers these properties, in which its own views keep their
@@ -54,7 +56,7 @@
   The model as its readers see it. The text holds only the last batch's number and attempt, so it does not grow with batches. The valid attempts
   of earlier batches are looked up in x__batches, so a late writer that lost never becomes visible.
 #}
-{%- macro _log_view(job, record) -%}
+{%- macro default___log_view(job, record) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
     {{ deltawave._contract_columns(record.columns, record.has_before) }}
 from {{ deltawave._helper_relation(job, record.log) }} as log

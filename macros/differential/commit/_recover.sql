@@ -48,12 +48,12 @@
     {%- elif deltawave._is_decided(job, side.batch_id, side.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- else -%}
-      {%- do deltawave._discard(job, record.log, side.batch_id, side.attempt) -%}
+      {%- do deltawave._discard(job, record.staged_in, side.batch_id, side.attempt) -%}
     {%- endif -%}
   {%- endfor -%}
   {#- A decided log that was rewritten stays until purge: somebody may be reading it. -#}
   {%- for log in deltawave._attempts_helpers(job, names, ['log']) if log.batch_id <= record.batch_id -%}
-    {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) == record.log -%}
+    {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) in record.staged_in -%}
     {%- if not is_current and not deltawave._is_decided(job, log.batch_id, log.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, log)) -%}
     {%- endif -%}
@@ -78,3 +78,31 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {%- endif -%}
   {{ return(true) }}
 {%- endmacro -%}
+
+{#
+  The published batch, from the model's view: {batch_id, attempt}; batch 0 for a view made by --empty; none if no relation has the model's name.
+  Anything that is not our view belongs to another program and is never touched.
+#}
+{%- macro _read_view(job) -%}
+  {%- if job.target.identifier | lower not in deltawave._names_like(job, job.target.identifier, job.target.schema) | map('lower') | list -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set facts = {} -%}
+  {%- for row in deltawave._run(job, 'describe extended ' ~ job.target).rows -%}
+    {%- do facts.update({row[0]: row[1]}) -%}
+  {%- endfor -%}
+  {%- set told = deltawave._told_in(facts.get('View Text') or '') -%}
+  {%- if not told -%}
+    {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': job.target | string, 'type': facts.get('Type', 'relation') | lower}) -%}
+  {%- endif -%}
+  {{ return(told) }}
+{%- endmacro -%}
+
+{# The mark in the text of a view, if the view is ours. #}
+{%- macro _told_in(text) -%}
+  {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', text) -%}
+  {{ return(fromjson(mark.group(1)) if mark else {}) }}
+{%- endmacro -%}
+
+{# The start of every view of ours; recover looks for it before it replaces anything. #}
+{%- macro _view_mark() -%}{{ return('/* deltawave') }}{%- endmacro -%}

@@ -29,7 +29,7 @@
   {{ return(deltawave._helper_relation(job, 'commit_' ~ batch_id)) }}
 {%- endmacro -%}
 
-{# Tables that an attempt writes beside the log: the rows that it read, the kept side, its ranges, and a view's touched anchors. #}
+{# Tables that an attempt writes beside the log: the rows that it read, the state, its ranges, and a view's touched anchors. #}
 {%- macro _side_kinds() -%}
   {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
 {%- endmacro -%}
@@ -44,7 +44,48 @@
   {{ return({'kind': kind, 'batch_id': batch.batch_id, 'attempt': batch.attempt}) }}
 {%- endmacro -%}
 
+{# Did this attempt write that table? #}
+{%- macro _is_own(batch, table) -%}
+  {{ return(table.batch_id == batch.batch_id and table.attempt == batch.attempt) }}
+{%- endmacro -%}
+
 {# Makes the batch write its changes to the log of that name. #}
 {%- macro _use_log(job, batch, name) -%}
-  {%- do deltawave._update(batch, log=name, log_table=deltawave._helper_relation(job, name)) -%}
+  {%- do deltawave._update(batch.result, log=name, log_table=deltawave._helper_relation(job, name)) -%}
+{%- endmacro -%}
+
+{# Names of tables and views, as the catalog spells them, that match a pattern in which * is any text. #}
+{%- macro _names_like(job, pattern, schema=none) -%}
+  {%- set names = [] -%}
+  {%- set sql = 'show tables in ' ~ deltawave._quoted(schema or job.state_schema) ~ ' like ' ~ deltawave._literal(pattern) -%}
+  {%- for row in deltawave._run(job, sql).rows if row[2] | string | lower != 'true' -%}
+    {%- do names.append(row[1] | string) -%}
+  {%- endfor -%}
+  {{ return(names) }}
+{%- endmacro -%}
+
+{%- macro _commit_numbers(job, names) -%}
+  {%- set numbers = [] -%}
+  {%- for name in names -%}
+    {%- set found = modules.re.fullmatch(modules.re.escape(job.target.identifier | lower) ~ '__commit_(\\d+)', name | lower) -%}
+    {%- if found -%}{%- do numbers.append(found.group(1) | int) -%}{%- endif -%}
+  {%- endfor -%}
+  {{ return(numbers) }}
+{%- endmacro -%}
+
+{# Helper relations that belong to one attempt (see _attempt_relation): [{kind, batch_id, attempt}]. #}
+{%- macro _attempts_helpers(job, names, kinds) -%}
+  {%- set helpers = [] -%}
+  {%- for name in names -%}
+    {%- set found = modules.re.fullmatch(
+      modules.re.escape(job.target.identifier | lower) ~ '__(' ~ kinds | join('|') ~ ')_(\\d+)_([0-9a-f]{12})', name | lower
+    ) -%}
+    {%- if found -%}{%- do helpers.append({'kind': found.group(1), 'batch_id': found.group(2) | int, 'attempt': found.group(3)}) -%}{%- endif -%}
+  {%- endfor -%}
+  {{ return(helpers) }}
+{%- endmacro -%}
+
+{# Is that helper relation in the catalog? #}
+{%- macro _is_there(job, relation) -%}
+  {{ return(relation.identifier | lower in deltawave._names_like(job, relation.identifier) | map('lower') | list) }}
 {%- endmacro -%}

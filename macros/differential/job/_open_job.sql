@@ -1,15 +1,17 @@
 {# What stays the same during the work on one differential model or wave index. All keys of a job are named here. #}
-{%- macro _open_job(name, settings, relation) -%}
+{%- macro _open_job(name, settings, relation, materialization='differential') -%}
   {%- set job = {
     'name': name,
+    'materialization': materialization,
     'settings': settings,
-    'strategy': deltawave._strategy_of(name, settings) if settings.strategy else none,
+    'strategy': deltawave._strategy_of(name, settings) if materialization == 'differential' else none,
     'target': api.Relation.create(schema=relation.schema, identifier=relation.identifier, type='view').quote(schema=true, identifier=true),
     'state_schema': settings.state_schema or relation.schema,
     'batches': none,
     'attempt': invocation_id.replace('-', '')[:12],
     'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'backfill': 0, 'quarantined': 0, 'skipped': 0},
     'statements': [],
+    'view': '_log_view' if materialization == 'differential' else '_wave_view',
 
     'sql': none,
     'select_columns': none,
@@ -33,4 +35,36 @@
 {%- macro _strategy_of(name, settings) -%}
   {%- set strategy = deltawave._strategy_named(name, settings.strategy) -%}
   {{ return(dict(strategy, keeps=strategy.keeps_in_place) if settings.in_place and strategy.keeps_in_place else strategy) }}
+{%- endmacro -%}
+
+{# Fills in keys of a job, a batch's result or a decision. All of them are named where it begins: Jinja would accept any other silently. #}
+{%- macro _update(known) -%}
+  {%- for key in kwargs if key not in known -%}
+    {%- do exceptions.raise_compiler_error(key ~ ' is no key of a job, a result or a decision: see _open_job, _begin_batch and _decision') -%}
+  {%- endfor -%}
+  {%- do known.update(kwargs) -%}
+{%- endmacro -%}
+
+{# Has the user let this run pass the guards, by --vars '{deltawave_accept: [model]}'? #}
+{%- macro _is_accepted(job) -%}
+  {%- set accepted = var('deltawave_accept', []) -%}
+  {{ return(job.name in ([accepted] if accepted is string else accepted)) }}
+{%- endmacro -%}
+
+{# Does this run treat warnings of macros as errors, by --warn-error or --warn-error-options? #}
+{%- macro _warnings_are_errors() -%}
+  {%- set options = flags.WARN_ERROR_OPTIONS -%}
+  {{ return(flags.WARN_ERROR or (options and options.includes('JinjaLogWarning'))) }}
+{%- endmacro -%}
+
+{%- macro _is_log(node) -%}
+  {{ return(node.resource_type == 'model' and node.config.materialized == 'differential') }}
+{%- endmacro -%}
+
+{# The names under which options may refer to a node: name or package.name; for a source, source.table. #}
+{%- macro _names_of(node) -%}
+  {%- if node.resource_type == 'source' -%}
+    {{ return([node.source_name ~ '.' ~ node.name]) }}
+  {%- endif -%}
+  {{ return([node.name, node.package_name ~ '.' ~ node.name]) }}
 {%- endmacro -%}

@@ -6,18 +6,21 @@
 #}
 
 {#
-  Cuts a table's keys into ranges of about range_rows rows: in a sample, drawn by the key's hash, every n-th key starts a range. Counts and
+  Cuts the keys of a state into ranges of about range_rows rows, and returns their table: in a sample, drawn by the key's hash, every n-th key starts a range. Counts and
   checksums stay unknown (null), so that range_checksum reads every range once.
 #}
-{%- macro _cut_ranges(job, batch, rows) -%}
+{%- macro _cut_ranges(job, batch, state, rows) -%}
+  {%- set ranges = deltawave._own_table(batch, 'ranges') -%}
   {%- set columns = deltawave._key_columns(job) -%}
-  {%- set table = deltawave._attempt_relation(job, batch.kept) -%}
+  {%- set table = deltawave._attempt_relation(job, state) -%}
   {%- set target = deltawave._range_rows(job, rows) -%}
   {%- set share = [target // 100, 1] | max -%}
   {%- set step = target // share -%}
   {%- set can_cut = deltawave._has_bounds(columns) and rows > target -%}
   {%- set sql -%}
-{{ deltawave._create_ranges(job, batch) }}
+create table {{ deltawave._attempt_relation(job, ranges) }}
+using {{ job.settings.copy_format }}
+as
 with sampled as (
     select {{ deltawave._key_struct(job) }} as low
     from {{ table }}
@@ -52,14 +55,8 @@ select
 from lows
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
-  {%- do deltawave._use_ranges(job, batch) -%}
-{%- endmacro -%}
-
-{%- macro _create_ranges(job, batch) -%}
-  {%- set ranges = deltawave._own_table(batch, 'ranges') -%}
-create table {{ deltawave._attempt_relation(job, ranges) }}
-using {{ job.settings.copy_format }}
-as
+  {#- The fingerprint later shows whether somebody changed the table. -#}
+  {{ return(dict(ranges, fingerprint=deltawave._ranges_fingerprint(job, ranges))) }}
 {%- endmacro -%}
 
 {# The first range starts before every key. #}
@@ -73,8 +70,24 @@ select
     0 as range_id
 {%- endmacro -%}
 
-{# Makes this attempt's table the ranges of the batch; its fingerprint later shows whether somebody changed it. #}
-{%- macro _use_ranges(job, batch) -%}
-  {%- set ranges = deltawave._own_table(batch, 'ranges') -%}
-  {%- do deltawave._update(batch, ranges=dict(ranges, fingerprint=deltawave._ranges_fingerprint(job, ranges))) -%}
+{#
+  The target number of rows per range. Small ranges if only changed ranges are fetched or rows are looked up (at most about 4,000); large ones if
+  each is a separate read.
+#}
+{%- macro _range_rows(job, rows) -%}
+  {%- if job.settings.range_rows -%}
+    {{ return(job.settings.range_rows) }}
+  {%- endif -%}
+  {{ return(250000 if job.strategy.ranges == 'compared' and not job.strategy.checksums else [1000, rows // 4000] | max) }}
+{%- endmacro -%}
+
+{# Refuses a key that cannot be cut into ranges if the strategy compares ranges; other strategies also work with a single range. #}
+{%- macro _check_range_key(job) -%}
+  {%- if job.strategy.ranges == 'compared' -%}
+    {%- for column in deltawave._key_columns(job) if not deltawave._has_bounds([column]) -%}
+      {%- do deltawave._fail('range_key_type', {
+        'model': job.name, 'column': column.name, 'type': column.data_type, 'strategy': job.strategy.name,
+      }) -%}
+    {%- endfor -%}
+  {%- endif -%}
 {%- endmacro -%}

@@ -1,6 +1,6 @@
-{# The ranges of a batch: [{range_id, low, high, row_count, checksum, is_accepted}]. Refuses a table that was changed since it was written. #}
-{%- macro _read_ranges(job, batch) -%}
-  {%- set table = deltawave._attempt_relation(job, batch.ranges) -%}
+{# The ranges in a table: [{range_id, low, high, row_count, checksum, is_accepted}]. Refuses a table that was changed since it was written. #}
+{%- macro _read_ranges(job, batch, source) -%}
+  {%- set table = deltawave._attempt_relation(job, source) -%}
   {%- set texts = deltawave._bound_texts(job) -%}
   {%- set sql -%}
 select
@@ -12,7 +12,7 @@ select
 from {{ table }}
 order by range_id
   {%- endset -%}
-  {%- if deltawave._ranges_fingerprint(job, batch.ranges) != batch.ranges.fingerprint -%}
+  {%- if deltawave._ranges_fingerprint(job, source) != source.fingerprint -%}
     {%- do deltawave._refuse(job, batch, 'ranges_changed', {'ranges': table | string}) -%}
   {%- endif -%}
   {%- set found = [] -%}

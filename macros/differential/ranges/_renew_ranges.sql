@@ -7,16 +7,15 @@
   accepted run are accepted at their next reading.
 #}
 {%- macro _renew_ranges(job, batch, ranges, read, fetched) -%}
-  {%- set source = batch.ranges -%}
+  {%- set source = batch.result.ranges -%}
   {%- set lows = deltawave._attempt_relation(job, source) -%}
-  {%- set range_rows = deltawave._range_rows(job, batch.rows_new if batch.is_first else batch.rows_old) -%}
+  {%- set range_rows = deltawave._range_rows(job, batch.result.rows_new if batch.is_first else batch.rows_old) -%}
   {%- set landed = [deltawave._key_struct(job) ~ ' as low', 'row_checksum'] -%}
   {%- set is_accepted = deltawave._is_accepted(job) -%}
   {%- set is_counted = read | length < ranges | length and not is_accepted -%}
   {%- set was_read = 'ranges.range_id between ' ~ (read | first).range_id ~ ' and ' ~ (read | last).range_id -%}
   {%- set was_fetched = 'ranges.range_id in (' ~ fetched | map(attribute='range_id') | join(', ') ~ ')' -%}
-  {%- set is_own = source.attempt == batch.attempt and source.batch_id == batch.batch_id -%}
-  {%- set target = deltawave._own_table(batch, 'ranges_after' if is_own else 'ranges') -%}
+  {%- set target = deltawave._own_table(batch, 'ranges_after' if deltawave._is_own(batch, source) else 'ranges') -%}
   {%- set sql -%}
 create table {{ deltawave._attempt_relation(job, target) }}
 using {{ job.settings.copy_format }}
@@ -93,7 +92,7 @@ from renewed
   {%- do deltawave._run(job, sql) -%}
   {%- set fingerprint = deltawave._ranges_fingerprint(job, target) -%}
   {%- if fingerprint != source.fingerprint -%}
-    {%- do deltawave._update(batch, ranges=dict(target, fingerprint=fingerprint)) -%}
+    {%- do deltawave._update(batch.result, ranges=dict(target, fingerprint=fingerprint)) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -102,7 +101,7 @@ from renewed
   {%- set staged -%}
 (
     select *
-    from {{ batch.log_table }}
+    from {{ batch.result.log_table }}
     where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
 )
   {%- endset -%}
@@ -122,7 +121,7 @@ group by range_id
 select
     coalesce(sum(turn_inserts), 0) as inserts,
     coalesce(sum(turn_deletes), 0) as deletes
-from {{ deltawave._attempt_relation(job, batch.ranges) }}
+from {{ deltawave._attempt_relation(job, batch.result.ranges) }}
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
   {{ return({'inserts': row[0] | int, 'deletes': row[1] | int}) }}

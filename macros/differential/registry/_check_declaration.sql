@@ -33,17 +33,18 @@
 
 {# The values that each trait of a declaration takes; `beside`: the trait on which they depend. #}
 {%- macro _traits(strategy) -%}
-  {%- set has_checksums = strategy.keeps in ['checksums', 'hashes'] -%}
+  {%- set form = deltawave._state_forms().get(strategy.keeps) or {} -%}
+  {%- set has_checksums = form.fingerprint is string -%}
   {%- set compares_ranges = strategy.ranges == 'compared' -%}
   {{ return({
     'reads': {'takes': ['dump', 'slice', 'logs']},
     'compares': {'takes': ['sql', 'python']},
-    'keeps': {'takes': ['copy', 'ordered'] if strategy.reads == 'dump' else ['base', 'checksums', 'hashes'], 'beside': 'reads'},
-    'keeps_in_place': {'takes': [none, 'files'] if strategy.keeps == 'ordered' else [none], 'beside': 'keeps'},
-    'ranges': {'takes': [none, 'lookup', 'compared'] if strategy.keeps == 'base' else [none], 'beside': 'keeps'},
+    'keeps': {'takes': deltawave._forms_after('dump' if strategy.reads == 'dump' else 'slice'), 'beside': 'reads'},
+    'keeps_in_place': {'takes': [none, 'files'] if form.in_order else [none], 'beside': 'keeps'},
+    'ranges': {'takes': [none, 'lookup', 'compared'] if form.has_ranges else [none], 'beside': 'keeps'},
     'checksums': {
       'takes': ['rows'] if has_checksums else [none, 'ranges'] if compares_ranges else [none],
-      'beside': 'ranges' if strategy.keeps == 'base' else 'keeps',
+      'beside': 'ranges' if form.has_ranges else 'keeps',
     },
     'sees_deletes': {'takes': ['all', 'flagged', 'none']},
     'before_images': {'takes': ['log'] if has_checksums else ['always', 'log'], 'beside': 'keeps'},

@@ -80,9 +80,9 @@
     reader         the macro that reads: reader(job, batch, last), which returns _reading(...)
     comparison     the macro that computes the changes between two sides, see _changes_between; for Python, the dotted path of a function
     compares       sql or python
-    keeps          what the next batch is compared with, see _keep: copy (placed by the key's hash), ordered (in the dump's order), base (in
-                   key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes that Python compares,
-                   patched by the log)
+    keeps          the form of the state with which the next batch is compared, see _state_forms: copy (placed by the key's hash), ordered (in the
+                   dump's order), base (in key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes
+                   that Python compares, patched by the log)
     keeps_in_place what it keeps instead with the option in_place: files (a list of the dump's files, which are compared in place); none
     ranges         lookup: key ranges lead to kept rows; compared: key ranges are compared; none
     checksums      what is compared by checksums: rows, ranges, or none

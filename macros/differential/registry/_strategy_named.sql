@@ -18,7 +18,7 @@
   {{ return(strategy.options | reject('eq', 'in_place') | list if strategy.keeps_in_place else strategy.options) }}
 {%- endmacro -%}
 
-{# The strategies that compare two whole relations by SQL, and so need neither a kept side nor Python. #}
+{# The strategies that compare two whole relations by SQL, and so need neither a state nor Python. #}
 {%- macro _stateless_strategies() -%}
   {%- set names = [] -%}
   {%- for name, strategy in deltawave._strategies().items() if strategy.reads == 'dump' and strategy.compares == 'sql' -%}
@@ -26,3 +26,6 @@
   {%- endfor -%}
   {{ return(names) }}
 {%- endmacro -%}
+
+{# What auto chooses from; the first one has no assumptions. #}
+{%- macro _auto_strategies() -%}{{ return(['outer_join', 'hash_compressed', 'window']) }}{%- endmacro -%}

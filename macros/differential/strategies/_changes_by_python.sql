@@ -78,7 +78,7 @@ from {{ changes }}
 (
     select
         {{ cells | join(',\n        ') }}
-    from {{ batch[side] }} as {{ side }}_side
+    from {{ batch.reading.old if side == 'old' else batch.result.new }} as {{ side }}_side
 )
   {%- endset -%}
   {{ return(sql) }}
@@ -87,7 +87,7 @@ from {{ changes }}
 {# Stops if the function measured something for which x__batches has no column. #}
 {%- macro _require_known_measures(job, batch) -%}
   {%- set known = deltawave._measured_columns().keys() | list -%}
-  {%- set unknown = batch.measured.keys() | reject('in', known) | list -%}
+  {%- set unknown = batch.result.measured.keys() | reject('in', known) | list -%}
   {%- if unknown -%}
     {%- do deltawave._refuse(job, batch, 'python_measures', {
       'function': job.strategy.comparison, 'names': unknown | join(', '), 'known': known | join(', '),

@@ -7,13 +7,13 @@
   {%- if not last -%}
     {{ return(deltawave._slice_of_all_ranges(job, batch)) }}
   {%- endif -%}
-  {%- set ranges = deltawave._read_ranges(job, batch) -%}
+  {%- set ranges = deltawave._read_ranges(job, batch, last.ranges) -%}
   {%- set read = deltawave._ranges_of_run(job, batch, ranges) -%}
   {%- set found = deltawave._moved_ranges(job, batch, last, ranges, read) -%}
   {%- do deltawave._check_ranges_rows(job, batch, ranges, read, found.rows) -%}
-  {#- Not idle if the kept side was rewritten or the rotation moved on: both must be recorded by a batch. -#}
+  {#- Not idle if the state was rewritten or the rotation moved on: both must be recorded by a batch. -#}
   {%- set next_low = (read | last).high -%}
-  {%- if not found.moved and next_low == batch.resumed.next_low | default(none) and batch.kept == last.kept -%}
+  {%- if not found.moved and next_low == batch.resumed.next_low | default(none) and not deltawave._is_own(batch, last.state) -%}
     {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}
   {%- endif -%}
   {%- set fetched = deltawave._in_few_places(ranges, found.moved or read[:1]) -%}
@@ -25,7 +25,7 @@
 {# The read ranges whose checksum or count is not the kept one, and the number of rows in all read ranges: {moved, rows}. #}
 {%- macro _moved_ranges(job, batch, last, ranges, read) -%}
   {%- set sums = {} -%}
-  {%- for row in deltawave._run(job, deltawave._range_checksums(job, batch, ranges, read)).rows -%}
+  {%- for row in deltawave._run(job, deltawave._range_checksums(job, batch, last, ranges, read)).rows -%}
     {%- do sums.update({row[0] | int: {'row_count': row[1] | int, 'checksum': row[2]}}) -%}
   {%- endfor -%}
   {%- set moved = [] -%}
@@ -42,11 +42,11 @@
 {%- endmacro -%}
 
 {# One row for each range read that has rows: range_id, row_count, checksum; computed where the source is. #}
-{%- macro _range_checksums(job, batch, ranges, read) -%}
+{%- macro _range_checksums(job, batch, last, ranges, read) -%}
   {%- if job.remote -%}
     {{ return(deltawave._remote_checksums(job, deltawave._keys_first(job, batch), read, job.settings.checksum_bits)) }}
   {%- endif -%}
-  {%- set lows = deltawave._attempt_relation(job, batch.ranges) -%}
+  {%- set lows = deltawave._attempt_relation(job, last.ranges) -%}
   {%- set hashed = [] -%}
   {%- set hashes = [] -%}
   {%- for hash in deltawave._summed_hashes(batch, job.settings.checksum_bits) -%}

@@ -6,7 +6,7 @@
   {%- if not last -%}
     {{ return(deltawave._slice_of_all_ranges(job, batch)) }}
   {%- endif -%}
-  {%- set ranges = deltawave._read_ranges(job, batch) -%}
+  {%- set ranges = deltawave._read_ranges(job, batch, last.ranges) -%}
   {%- set read = deltawave._ranges_of_run(job, batch, ranges) -%}
   {%- for range in read -%}
     {%- if not loop.first -%}{%- do deltawave._pause(job) -%}{%- endif -%}
@@ -76,7 +76,7 @@ where {{ deltawave._ranges_condition(job, ranges, chosen) }}
 {%- macro _reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=0) -%}
   {{ return(deltawave._reading(
     arrived=batch.landed,
-    old=deltawave._kept_slice(job, batch, last, deltawave._ranges_condition(job, ranges, fetched)),
+    old=deltawave._previous_slice(job, batch, last, deltawave._ranges_condition(job, ranges, fetched)),
     progress={'next_low': (read | last).high},
     turn={'ranges': ranges, 'read': read, 'fetched': fetched},
     checksums=checksums,

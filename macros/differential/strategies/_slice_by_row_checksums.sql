@@ -10,7 +10,7 @@
     {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
     {{ return(deltawave._reading(arrived=batch.landed)) }}
   {%- endif -%}
-  {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch)) -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch, last)) -%}
   {%- set checksum = deltawave._checksum_of(batch, job.settings.checksum_bits) -%}
   {{ return(deltawave._reading_of_differing(
     job, batch, 'if(is_there, not was_kept or row_checksum <> ' ~ checksum ~ ', was_kept)'
@@ -66,7 +66,7 @@ where {{ differs }}
 {%- endmacro -%}
 
 {# New rows, rows whose checksum differs from the kept one, which comes with them, and the keys of rows that are gone. #}
-{%- macro _differing_rows(job, batch) -%}
+{%- macro _differing_rows(job, batch, last) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set quoted = deltawave._quoted_list(keys) -%}
 with dump as (
@@ -86,7 +86,7 @@ summed as (
 ),
 
 kept as (
-    {{ deltawave._indented(deltawave._kept_checksums(job, batch)) }}
+    {{ deltawave._indented(deltawave._macro_named(deltawave._form_of(last.state).patched)(job, batch, last)) }}
 ),
 
 differing as (

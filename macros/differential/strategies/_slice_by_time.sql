@@ -23,9 +23,9 @@
 {%- macro _kept_by_time(job, batch, last) -%}
   {%- set scope = 'select ' ~ deltawave._quoted_list(job.settings.unique_key) | join(', ') ~ ' from ' ~ batch.landed -%}
   {%- if job.settings.row_id -%}
-    {{ return(deltawave._kept_slice(job, batch, last, scope=deltawave._keys_by_row_id(job, batch, last, scope))) }}
+    {{ return(deltawave._previous_slice(job, batch, last, scope=deltawave._keys_by_row_id(job, batch, last, scope))) }}
   {%- endif -%}
-  {{ return(deltawave._kept_slice(job, batch, last, deltawave._ranges_of_slice(job, batch), scope)) }}
+  {{ return(deltawave._previous_slice(job, batch, last, deltawave._ranges_of_slice(job, batch, last), scope)) }}
 {%- endmacro -%}
 
 {# The rows of the interval: the log's columns, and whether the row is flagged as deleted. #}
@@ -67,4 +67,36 @@ where {{ deltawave._is_since(job, since) }}
   {%- endif -%}
   {%- set condition = deltawave._since_at_remote(job, job.settings.updated_at, deltawave._low_mark(job, since)) -%}
   {{ return(deltawave._source_rows(job, condition)) }}
+{%- endmacro -%}
+
+{#
+  Keys of the slice, and keys under which the previous state holds the slice's rows by their stable row id: so an updated key becomes a delete of the
+  old key and an insert of the new one (CH98 3.5).
+#}
+{%- macro _keys_by_row_id(job, batch, last, scope) -%}
+  {%- set row_id = deltawave._quoted(job.settings.row_id) -%}
+{{ scope }}
+union
+select {{ deltawave._quoted_list(job.settings.unique_key, 'kept') | join(', ') }}
+from {{ deltawave._previous_slice(job, batch, last) }} as kept
+left semi join {{ batch.landed }} as landed
+    on kept.{{ row_id }} = landed.{{ row_id }}
+{%- endmacro -%}
+
+{# If all rows were read, missing ones are known. A strategy by timestamps must not delete them: it would not see them missing in other runs. #}
+{%- macro _warn_of_unselected(job, batch, last, old) -%}
+  {%- set unselected -%}
+(
+    select kept.*
+    from {{ deltawave._indented(deltawave._previous_slice(job, batch, last)) }} as kept
+    left anti join {{ deltawave._indented(old) }} as old
+        on {{ deltawave._same_key(job.settings.unique_key, 'kept', 'old') }}
+)
+  {%- endset -%}
+  {%- set count = deltawave._row_count(job, unselected) -%}
+  {%- if count -%}
+    {%- do exceptions.warn(deltawave._message('unselected', {
+      'model': job.name, 'batch': batch.label, 'count': count, 'strategy': job.strategy.name,
+    })) -%}
+  {%- endif -%}
 {%- endmacro -%}

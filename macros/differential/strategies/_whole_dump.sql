@@ -1,26 +1,26 @@
-{# A whole dump, to be compared with the whole kept side. #}
+{# A whole dump, to be compared with the whole previous state, and itself the next one. #}
 {%- macro default___whole_dump(job, batch, last) -%}
-  {%- set select, condition = job.sql, '' -%}
+  {%- set rows = job.sql -%}
   {%- if job.settings.snapshot_date -%}
     {%- set date = 'cast(' ~ deltawave._literal(batch.snapshot_date) ~ ' as ' ~ job.snapshot_type ~ ')' -%}
-    {%- set condition = deltawave._quoted(job.settings.snapshot_date) ~ ' = ' ~ date -%}
     {%- if job.remote -%}
-      {%- set select = deltawave._source_rows(job, deltawave._equal_at_remote(job, job.settings.snapshot_date, date)) -%}
+      {%- set rows = deltawave._source_rows(job, deltawave._equal_at_remote(job, job.settings.snapshot_date, date)) -%}
     {%- endif -%}
+    {%- set rows = 'select * from (\n' ~ rows ~ '\n)\nwhere ' ~ deltawave._quoted(job.settings.snapshot_date) ~ ' = ' ~ date -%}
   {%- endif -%}
-  {%- if job.strategy.keeps == 'files' -%}
-    {{ return(deltawave._dump_in_place(job, batch, last, condition)) }}
-  {%- endif -%}
-  {%- do deltawave._create_copy(job, batch, select, job.columns, condition, is_ordered=job.strategy.keeps == 'ordered') -%}
-  {{ return(deltawave._reading(arrived=batch.landed, old=deltawave._kept_copy(job, batch, last) if last else none)) }}
-{%- endmacro -%}
-
-{# The same in place: the dump's files are listed, and none of their rows is written. The former files are checked before that. #}
-{%- macro _dump_in_place(job, batch, last, condition) -%}
-  {%- set old = deltawave._kept_copy(job, batch, last) if last else none -%}
-  {%- do deltawave._list_files(job, batch, condition) -%}
+  {#- In place, the previous files are checked before those of this dump are listed. -#}
+  {%- set previous = deltawave._previous_dump(job, batch, last) if last else {'rows': none, 'is_logged': false, 'files': []} -%}
+  {%- set state = deltawave._write_state(job, batch, rows, job.columns, batch.batch_id) -%}
+  {%- set form = deltawave._form_of(state) -%}
+  {%- set before = previous.files | first -%}
   {#- The same files, compared in the same way, hold nothing new; a date is recorded nevertheless, and a column that joins the log is logged. -#}
-  {%- set is_same = batch.files and (batch.files[0].digest, batch.files[0].columns) == (batch.kept.digest, batch.kept.columns) -%}
-  {%- set is_idle = is_same and not batch.snapshot_date and not batch.columns | rejectattr('in_old') | list -%}
-  {{ return(deltawave._reading(arrived=deltawave._rows_of_files(job, batch, batch.kept), old=old, is_idle=is_idle)) }}
+  {%- set is_same = before and (before.digest, before.columns) == (state.digest, state.columns) -%}
+  {{ return(deltawave._reading(
+    arrived=deltawave._macro_named(form.read)(job, batch, state),
+    old=previous.rows,
+    old_is_logged=previous.is_logged,
+    state=state,
+    files=previous.files + ([state] if form.in_place else []),
+    is_idle=is_same and not batch.snapshot_date and not batch.columns | rejectattr('in_old') | list,
+  )) }}
 {%- endmacro -%}

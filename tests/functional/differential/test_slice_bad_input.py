@@ -168,7 +168,7 @@ class TestGoesOn:
         desk.build(ROWS)
         for name, between in GOES_ON.items():
             desk.change(name, between)
-        # Enough changes to have the kept side written anew.
+        # Enough changes to have the state rewritten.
         first = [(2, number, "update", "new") for number in range(6)]
         desk.build(ROWS.replace("cast(id as string)", "if(id < 6, 'new', cast(id as string))"))
         assert {name: desk.changes(name) for name in GOES_ON} == dict.fromkeys(GOES_ON, first)

@@ -160,7 +160,7 @@ class TestRepair:
     def test_state_of_a_later_version_is_refused(self, bench: Workbench) -> None:
         bench.build(GOOD)
         commit = f"{bench.schema}.accounts__commit_1"
-        record = bench.spark.table(commit).collect()[0].record.replace('"version": 3', '"version": 99')
+        record = bench.spark.table(commit).collect()[0].record.replace('"version": 4', '"version": 99')
         assert '"version": 99' in record
         bench.spark.sql(f"alter view {commit} as select '{record}' as record")
         assert "format 99" in bench.refused(GOOD)

@@ -1,4 +1,4 @@
-"""Strategy outer_join: the kept side is compared where it lies and as it is sorted."""
+"""Strategy outer_join: the previous state is compared where it lies and as it is sorted."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@
       {%- do parts.append(deltawave._anchors_of_changes(relation)) -%}
     {%- else -%}
       {%- do parts.append(deltawave._anchors_of_rows(relation, '(\n' ~ job.sql ~ '\n)')) -%}
-      {%- do parts.append(deltawave._anchors_of_rows(relation, deltawave._kept_slice(job, batch, last))) -%}
+      {%- do parts.append(deltawave._anchors_of_rows(relation, deltawave._previous_slice(job, batch, last))) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- set sql -%}

@@ -21,7 +21,7 @@
       {%- do moved.append(dict(relation, seen=seen.batches[relation.name])) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if not moved and batch.kept == last.kept -%}
+  {%- if not moved and not deltawave._is_own(batch, last.state) -%}
     {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}
   {%- endif -%}
   {{ return(deltawave._anchored_rows(job, batch, last, relations[0], moved, progress)) }}
@@ -43,7 +43,7 @@
   {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
   {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
   {{ return(deltawave._reading(
-    arrived=batch.landed, old=deltawave._kept_slice(job, batch, last) if last else none, progress=progress
+    arrived=batch.landed, old=deltawave._previous_slice(job, batch, last) if last else none, progress=progress
   )) }}
 {%- endmacro -%}
 
@@ -66,7 +66,7 @@ where {{ condition }}
   {%- set old -%}
 (
     select touched.*
-    from {{ deltawave._indented(deltawave._kept_slice(job, batch, last, condition)) }} as touched
+    from {{ deltawave._indented(deltawave._previous_slice(job, batch, last, condition)) }} as touched
     left semi join {{ anchors }} as anchors
         on {{ on_anchor }}
 )

@@ -1,2 +1,2 @@
-{# Each batch that changes much writes the kept side anew, so that kills meet that too. #}
+{# Each batch that changes much rewrites the state, so that kills meet that too. #}
 {%- macro default___few_patches() -%}{{ return({'patches': 0, 'batches': 0}) }}{%- endmacro -%}

@@ -1,4 +1,4 @@
-"""When the kept side of a strategy that reads slices is written anew."""
+"""When the state of a strategy that reads slices is rewritten."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def test_patches_are_many_by_their_share_and_their_number(
 ) -> None:
     macros = Macros(run_query=lambda sql: [(patches, batches)])
     job = {"name": "x", "batches": "s.x__batches", "statements": []}
-    last = {"kept_as_of": 2, "batch_id": 40, "rows_new": rows}
+    last = {"state": {"as_of": 2}, "batch_id": 40, "rows_new": rows}
     assert macros._is_patched_much(job, last) is is_much
 
 
-def test_a_side_of_the_last_batch_has_no_patches() -> None:
+def test_a_state_of_the_last_batch_has_no_patches() -> None:
     macros = Macros(run_query=lambda sql: pytest.fail("nothing is asked"))
-    assert macros._is_patched_much({"batches": "s.x__batches"}, {"kept_as_of": 3, "batch_id": 3}) is False
+    assert macros._is_patched_much({"batches": "s.x__batches"}, {"state": {"as_of": 3}, "batch_id": 3}) is False

@@ -1,34 +1,36 @@
 {#
   Keys and hashes of rows (LG96 3.1: the compressed file f1), which a Python library computes and compares. It has three functions:
 
-    differing_rows  the rows of the dump that differ from the kept hashes
-    kept_hashes     the hashes of rows, to be kept
-    patched_hashes  the kept hashes, after later changes
+    differing_rows  the rows of the dump that differ from the hashes of the previous state
+    kept_hashes     the hashes of rows
+    patched_hashes  the hashes of the previous state, after later changes
 
   They are kept in one row per segment, which only the library reads.
 #}
-{%- macro _hashes_of(job, batch, select) -%}
-  {%- set relations = {'rows': deltawave._in_parentheses(select)} -%}
-  {%- set view = deltawave._view_by_python(
-    job, batch, job.strategy.library ~ '.kept_hashes', relations, deltawave._hash_options(job, batch, 'count'), 'hashes'
-  ) -%}
-  {{ return('select * from ' ~ view) }}
+{%- macro default___write_hashes(job, batch, table, rows, columns) -%}
+  {%- do deltawave._run(job, 'create table ' ~ deltawave._attempt_relation(job, table) ~ '\nusing ' ~ job.settings.copy_format ~ '\nas\n' ~ rows) -%}
+  {{ return({}) }}
 {%- endmacro -%}
 
-{%- macro _patched_hashes(job, batch, last) -%}
-  {%- set relations = deltawave._known_hashes(job, batch, last) -%}
-  {%- set view = deltawave._view_by_python(
-    job, batch, job.strategy.library ~ '.patched_hashes', relations, deltawave._hash_options(job, batch, 'count'), 'hashes'
-  ) -%}
-  {{ return('select * from ' ~ view) }}
+{%- macro default___hashes_of(job, batch, rows) -%}
+  {{ return(deltawave._hashes_by_library(job, batch, 'kept_hashes', {'rows': deltawave._in_parentheses(rows)})) }}
 {%- endmacro -%}
 
-{# The relations of the kept hashes: the last written ones, and the log's changes since, if there are any. #}
+{%- macro default___patched_hashes(job, batch, last) -%}
+  {{ return(deltawave._hashes_by_library(job, batch, 'patched_hashes', deltawave._known_hashes(job, batch, last))) }}
+{%- endmacro -%}
+
+{%- macro _hashes_by_library(job, batch, function, relations) -%}
+  {%- set options = deltawave._hash_options(job, batch, 'count') -%}
+  {{ return('select * from ' ~ deltawave._view_by_python(job, batch, job.strategy.library ~ '.' ~ function, relations, options, 'hashes')) }}
+{%- endmacro -%}
+
+{# The hashes of the previous state: the written ones, and the log's changes since, if there are any. #}
 {%- macro _known_hashes(job, batch, last) -%}
-  {%- set relations = {'kept': deltawave._attempt_relation(job, batch.kept) | string} -%}
-  {%- if batch.kept_as_of < last.batch_id -%}
+  {%- set relations = {'kept': deltawave._attempt_relation(job, last.state) | string} -%}
+  {%- if last.state.as_of < last.batch_id -%}
     {%- set names = batch.columns | map(attribute='name') | list -%}
-    {%- set patches = deltawave._last_changes(job.target, job.settings.unique_key, names, from_batch=batch.kept_as_of + 1) -%}
+    {%- set patches = deltawave._last_changes(job.target, job.settings.unique_key, names, from_batch=last.state.as_of + 1) -%}
     {%- do relations.update(patches=deltawave._in_parentheses(patches)) -%}
   {%- endif -%}
   {{ return(relations) }}
@@ -40,7 +42,7 @@
   {{ return({
     'unique_key': deltawave._key_as_spelt(job.settings.unique_key, columns),
     'columns': columns,
-    size: [batch.rows_old or 0, batch.rows_new or 0] | max,
+    size: [batch.rows_old or 0, batch.result.rows_new or 0] | max,
   }) }}
 {%- endmacro -%}
 
@@ -60,9 +62,8 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# Writes the hashes that the library returned. #}
-{%- macro _create_hashes(job, table, select) -%}
-  {%- do deltawave._run(job, 'create table ' ~ table ~ '\nusing ' ~ job.settings.copy_format ~ '\nas\n' ~ select) -%}
+{%- macro default___fingerprint_of_hashes(job, batch) -%}
+  {{ return(local_md5(tojson([deltawave._hash_version(), job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
 {%- endmacro -%}
 
 {# The version of the library's hash function: hashes of different versions cannot be compared. #}

@@ -1,0 +1,55 @@
+{# The record of a batch's decision: to what each decision has, it adds what the next run and the view need to know. #}
+{%- macro _commit_record(job, batch, last) -%}
+  {%- set reading, result = batch.reading, batch.result -%}
+  {%- set columns = [] -%}
+  {%- for column in batch.columns -%}
+    {%- do columns.append({
+      'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new, 'since': column.since,
+      'told_since': column.told_since, 'is_compared': column.is_chosen, 'tolerance': column.tolerance,
+    }) -%}
+  {%- endfor -%}
+  {#- How near rows lie is measured only if both states are in the dump's order; until the next such batch it is assumed unchanged. -#}
+  {%- set is_ordered = last and deltawave._form_of(last.state).in_order and deltawave._form_of(result.state).in_order and not reading.old_is_logged -%}
+  {%- set decision = deltawave._decision(job, batch, {
+    'staged_in': [result.log] + (['quarantine'] if result.quarantined else []),
+    'tables': deltawave._tables_of(result.state, result.ranges),
+    'batch_at': batch.batch_at,
+    'snapshot_date': batch.snapshot_date,
+    'dump_files': batch.dump_files,
+    'dump_checksum': result.dump_checksum,
+    'strategy': job.strategy.name,
+    'reason': job.settings.reason,
+    'checksums': reading.checksums,
+    'checksum_bits': job.settings.checksum_bits,
+    'rows_old': batch.rows_old,
+    'rows_dump': result.rows_dump,
+    'rows_new': result.rows_new,
+    'quarantined': result.quarantined,
+    'inserts': result.counts['insert'],
+    'deletes': result.counts['delete'],
+    'updates': result.counts['update'],
+    'backfilled': result.counts['backfill'],
+    'measured': result.measured if is_ordered else {},
+  }) -%}
+  {{ return(dict(decision, **{
+    'generation': batch.generation,
+    'first_batch': batch.first_batch,
+    'log': result.log,
+    'state': result.state,
+    'ranges': result.ranges,
+    'checksum_fingerprint': batch.checksum_fingerprint,
+    'is_baseline': batch.is_baseline,
+    'progress': reading.progress,
+    'progress_strategy': job.strategy.name,
+    'fingerprint': batch.fingerprint,
+    'unique_key': job.settings.unique_key,
+    'columns': columns,
+    'hidden': batch.hidden,
+    'former_columns': deltawave._former_columns(last, columns, batch.hidden) if last else [],
+    'before_since': batch.before_since,
+    'has_before': job.settings.before_image != 'none',
+    'is_multiset': job.settings.duplicate_keys == 'multiset',
+    'is_dated': job.settings.snapshot_date is not none,
+    'nearness': result.measured if is_ordered else (last or {}).get('nearness'),
+  })) }}
+{%- endmacro -%}

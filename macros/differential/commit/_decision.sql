@@ -1,0 +1,63 @@
+{#
+  One attempt at a batch: what the commit protocol needs to know of it. It never changes. `staged_in`: the tables, by their names after x__, in which it
+  stages rows next to those of other batches. `about`: what the label adds to the number.
+#}
+{%- macro _attempt(job, last, about, staged_in=[]) -%}
+  {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
+  {{ return({
+    'batch_id': batch_id,
+    'attempt': job.attempt,
+    'label': batch_id ~ (' (' ~ about ~ ')' if about else ''),
+    'staged_in': staged_in,
+    'started_at': modules.datetime.datetime.now(modules.pytz.utc),
+  }) }}
+{%- endmacro -%}
+
+{#
+  The record of a decision: what the commit protocol and x__batches need, whatever was decided. All of its keys are named here, and `facts` gives their
+  values. To these a materialization adds its own: _commit_record for a differential, _step_record for a wave index. The format has a version; an unknown
+  one is refused.
+
+    staged_in  the tables, by their names after x__, in which the batch has staged rows
+    tables     the tables of attempts that the next batch, or a reader, needs: [{kind, batch_id, attempt}]
+#}
+{%- macro _decision(job, batch, facts) -%}
+  {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
+  {%- set decision = {
+    'version': deltawave._state_version(),
+    'materialization': job.materialization,
+    'target': {'schema': job.target.schema, 'identifier': job.target.identifier},
+    'batch_id': batch.batch_id,
+    'attempt': batch.attempt,
+    'seconds': (now - batch.started_at).total_seconds() | round(3),
+    'decided_at': deltawave._utc(now),
+    'file_format': job.settings.file_format,
+    'batches_columns': deltawave._batches_columns().keys() | list,
+
+    'staged_in': [],
+    'tables': [],
+
+    'batch_at': none,
+    'snapshot_date': none,
+    'dump_files': none,
+    'dump_checksum': none,
+    'strategy': none,
+    'reason': none,
+    'checksums': 0,
+    'checksum_bits': none,
+    'rows_old': 0,
+    'rows_dump': 0,
+    'rows_new': 0,
+    'quarantined': 0,
+    'inserts': 0,
+    'deletes': 0,
+    'updates': 0,
+    'backfilled': 0,
+    'measured': {},
+    'rewound_to': none,
+  } -%}
+  {%- do deltawave._update(decision, **facts) -%}
+  {{ return(decision) }}
+{%- endmacro -%}
+
+{%- macro _state_version() -%}{{ return(4) }}{%- endmacro -%}

@@ -1,0 +1,60 @@
+{#
+  The forms of a previous state, with which the next batch is compared, each declared once. Everything else asks what a form can do, never for its
+  name.
+
+    after        what it is written after: dump (a whole one, as it lands), slice (the rows so far), or none: the engine chooses it in a special case
+    write        the macro that writes it: write(job, batch, table, rows, columns), which returns facts for the record. rows: a select, after a slice
+                 in the form itself; none: nothing is written
+    of_rows      of_rows(job, batch, rows): rows in the form, as a select; none: the rows themselves
+    patched      patched(job, batch, last): the state with the log's changes since, as a select in the form; none: it is not patched
+    read         read(job, batch, state): all of its rows with the key's hash, as a relation; none: only the log has them in that way
+    fingerprint  fingerprint(job, batch): what it depends on besides the rows; states with different ones cannot be compared
+    has_rows     its table has whole rows, a part of which can be read
+    is_dump      a dump's own rows: they also hold changes that were not logged
+    in_order     in the dump's order
+    in_place     the dump's own files: only a strategy that keeps them compares with them
+    has_ranges   in the key's order, so that key ranges can be cut and read
+    fixed_by     the options that determine the fingerprint, for messages
+#}
+{%- macro _state_forms() -%}
+  {%- set copy = deltawave._state_form(write='_write_copy', read='_read_copy', has_rows=true, is_dump=true) -%}
+  {%- set compared = 'compare_columns, ignore_columns and columns' -%}
+  {{ return({
+    'copy': dict(copy, after='dump'),
+    'accepted': copy,
+    'ordered': dict(copy, after='dump', write='_write_ordered', in_order=true),
+    'files': deltawave._state_form(write='_write_files', read='_read_files', is_dump=true, in_order=true, in_place=true),
+    'base': deltawave._state_form(after='slice', write='_write_base', patched='_patched_base', has_rows=true, has_ranges=true),
+    'checksums': deltawave._state_form(
+      after='slice', write='_write_checksums', of_rows='_checksums_of', patched='_patched_checksums', fingerprint='_fingerprint_of_checksums',
+      fixed_by='checksum_bits, ' ~ compared,
+    ),
+    'hashes': deltawave._state_form(
+      after='slice', write='_write_hashes', of_rows='_hashes_of', patched='_patched_hashes', fingerprint='_fingerprint_of_hashes', fixed_by=compared,
+    ),
+    'log': deltawave._state_form(),
+  }) }}
+{%- endmacro -%}
+
+{%- macro _state_form(
+    after=none, write=none, of_rows=none, patched=none, read=none, fingerprint=none, has_rows=false, is_dump=false, in_order=false, in_place=false,
+    has_ranges=false, fixed_by=none
+) -%}
+  {{ return({
+    'after': after, 'write': write, 'of_rows': of_rows, 'patched': patched, 'read': read, 'fingerprint': fingerprint, 'has_rows': has_rows,
+    'is_dump': is_dump, 'in_order': in_order, 'in_place': in_place, 'has_ranges': has_ranges, 'fixed_by': fixed_by,
+  }) }}
+{%- endmacro -%}
+
+{# The names of the forms that are written after a dump, or after a slice. #}
+{%- macro _forms_after(what) -%}
+  {%- set names = [] -%}
+  {%- for name, form in deltawave._state_forms().items() if form.after == what -%}{%- do names.append(name) -%}{%- endfor -%}
+  {{ return(names) }}
+{%- endmacro -%}
+
+{# The declaration of a state's form. #}
+{%- macro _form_of(state) -%}{{ return(deltawave._state_forms()[state.kind]) }}{%- endmacro -%}
+
+{# The declaration of the form that a strategy keeps. #}
+{%- macro _form_kept_by(strategy) -%}{{ return(deltawave._state_forms()[strategy.keeps]) }}{%- endmacro -%}

@@ -1,0 +1,78 @@
+{#
+  The state and ranges after this batch. After a whole dump: the dump as it landed or, with quarantined rows, as it was accepted; with a tolerance, the
+  log. After the first slice: its rows in the strategy's form. Later slices are patches, which are in the log; ranges follow them. last: as opened.
+#}
+{%- macro _keep_state(job, batch, last) -%}
+  {%- set reading, result = batch.reading, batch.result -%}
+  {%- if job.strategy.reads == 'dump' -%}
+    {#- Differences within a tolerance add up, so that the next dump is compared with the log, unless that lacks rows. -#}
+    {%- if job.settings.tolerance and not batch.is_baseline -%}
+      {%- do deltawave._update(result, state=deltawave._log_alone()) -%}
+    {%- else -%}
+      {%- set state = dict(deltawave._own_table(batch, 'accepted'), as_of=batch.batch_id) if result.quarantined else reading.state -%}
+      {%- do deltawave._update(result, state=dict({'rows': result.rows_new}, **state)) -%}
+    {%- endif -%}
+  {%- elif batch.is_first -%}
+    {%- do deltawave._keep_first_slice(job, batch) -%}
+  {%- else -%}
+    {%- do deltawave._update(result, state=last.state, ranges=last.ranges) -%}
+    {%- if result.counts['insert'] + result.counts['delete'] + result.counts['update'] > 0 -%}
+      {%- do deltawave._renew_state(job, batch, last) -%}
+    {%- endif -%}
+    {%- if reading.turn -%}
+      {%- do deltawave._renew_ranges(job, batch, reading.turn.ranges, reading.turn.read, reading.turn.fetched) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Rewrites the state once it has many patches; this batch's own changes are the first patches of the new one. #}
+{%- macro _renew_state(job, batch, last) -%}
+  {%- if not deltawave._is_own(batch, last.state) and deltawave._is_patched_much(job, last) -%}
+    {%- set rows = deltawave._macro_named(deltawave._form_of(last.state).patched)(job, batch, last) -%}
+    {%- set columns = last.columns | selectattr('in_copy') | list -%}
+    {%- set state = deltawave._counted(job, deltawave._write_state(job, batch, rows, columns, last.batch_id, is_formed=true)) -%}
+    {%- do deltawave._update(batch.result, state=state) -%}
+    {%- if job.strategy.ranges == 'lookup' and not deltawave._is_own(batch, last.ranges) -%}
+      {#- If this batch has already cut ranges, because the previous ones were lost, they stay. -#}
+      {%- do deltawave._update(batch.result, ranges=deltawave._cut_ranges(job, batch, state, last.rows_new)) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# The first slice is the whole table. #}
+{%- macro _keep_first_slice(job, batch) -%}
+  {%- set names = deltawave._quoted_list(batch.columns | map(attribute='name')) | join(', ') -%}
+  {%- set rows = 'select ' ~ names ~ ' from ' ~ batch.result.new -%}
+  {%- set state = deltawave._counted(job, deltawave._write_state(job, batch, rows, batch.columns, batch.batch_id)) -%}
+  {%- do deltawave._update(batch.result, state=state) -%}
+  {%- if job.strategy.ranges -%}
+    {%- do deltawave._update(batch.result, ranges=deltawave._cut_ranges(job, batch, state, batch.result.rows_new)) -%}
+  {%- endif -%}
+  {%- if job.strategy.ranges == 'compared' -%}
+    {%- set ranges = deltawave._read_ranges(job, batch, batch.result.ranges) -%}
+    {%- do deltawave._renew_ranges(job, batch, ranges, ranges, ranges) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  Do the log's changes since the state amount to more than a fifth of the rows? A few patches cost less than another state in each run, so that a small
+  table waits for several batches of them.
+#}
+{%- macro _is_patched_much(job, last) -%}
+  {%- if last.state.as_of == last.batch_id -%}
+    {{ return(false) }}
+  {%- endif -%}
+  {%- set sql -%}
+select
+    coalesce(sum(inserts + deletes + updates), 0) as patches,
+    count(*) as batches
+from {{ job.batches }}
+where batch_id > {{ last.state.as_of }} and batch_id <= {{ last.batch_id }} and inserts + deletes + updates > 0
+  {%- endset -%}
+  {%- set row = deltawave._run(job, sql).rows[0] -%}
+  {%- set few = adapter.dispatch('_few_patches', 'deltawave')() -%}
+  {{ return(row[0] | int * 5 > last.rows_new and (row[0] | int > few.patches or row[1] | int > few.batches)) }}
+{%- endmacro -%}
+
+{# Up to this many patches, or patches from this many batches, never make the state be rewritten. #}
+{%- macro default___few_patches() -%}{{ return({'patches': 10000, 'batches': 7}) }}{%- endmacro -%}
