@@ -34,7 +34,7 @@ MACROS = own_strategies.MACROS | {
   {% endif %}
 {% endmacro %}
 """,
-    # Otherwise no history would be long enough for another kept side.
+    # Otherwise no history would be long enough for another state to be written.
     "few.sql": "{% macro default___few_patches() %}{{ return({'patches': 0, 'batches': 1}) }}{% endmacro %}",
     # All strategies that auto chooses from.
     "few_rows.sql": "{% macro default___few_rows() %}{{ return(12) }}{% endmacro %}",

@@ -132,7 +132,7 @@ class TestLostRanges:
         bench.build(timed(*touched, *before[4:]))
         (ranges,) = [name for name in bench.names() if "__ranges_" in name]
         bench.spark.sql(f"drop table {bench.schema}.{ranges}")
-        # The four changes are more than a fifth of the rows, so that this batch writes the kept side anew.
+        # The four changes are more than a fifth of the rows, so that this batch writes the state anew.
         for batch in (3, 4):
             bench.build(timed(*touched, *before[4:9], (9, f"c{batch}", "6")))
             assert bench.log()[-1] == (9, f"c{batch}", "update", batch)
