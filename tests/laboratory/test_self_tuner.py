@@ -10,7 +10,7 @@ import pytest
 
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import Counts, MeshJoin
-from deltawave.meshjoin.relation import EmptyRelation, PageFile, write_pages
+from deltawave.meshjoin.relation import PageFile, Relation, write_pages
 from deltawave.meshjoin.shed_stream import Shed
 from deltawave.meshjoin.stream import Progress
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel, best_rate
@@ -147,6 +147,6 @@ def test_factors_are_measured(folder: Path) -> None:
 
 def test_factors_of_a_relation_without_rows() -> None:
     tuples = tuples_of([1, 2])
-    empty = EmptyRelation(pa.schema([("key", pa.int64()), ("skey", pa.int64())]))
+    empty = Relation(pa.schema([("key", pa.int64()), ("skey", pa.int64())]))
     with pytest.raises(ValueError, match="Costs can't be measured with a relation that has no rows"):
         measured_model(MeshJoin(empty, ON, tuples.schema, "left"), tuples)

@@ -21,15 +21,14 @@ from deltawave.meshjoin.stream_hash_table import HashTable
     wanted=st.lists(st.integers(0, 6), max_size=20),
     spare=st.integers(0, 50),
     links=st.integers(1, 24),
-    few=st.integers(0, 20),
     rounds=st.integers(0, 6),
 )
 def test_long_chains_give_each_pair_once(
-    added: list[int], gone: int, wanted: list[int], spare: int, links: int, few: int, rounds: int
+    added: list[int], gone: int, wanted: list[int], spare: int, links: int, rounds: int
 ) -> None:
     """Links are few and pieces small, so that chains of some tuples are long ones."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("_LINKS", links), ("_FEW", few), ("_ROUNDS", rounds), ("_PIECE", 16), ("_CANDIDATES", 8)):
+        for name, value in (("_LINKS", links), ("_ROUNDS", rounds), ("_PIECE", 16), ("_CANDIDATES", 8)):
             patch.setattr(hash_table, name, value)
         table = HashTable(len(added) + spare)
         half = len(added) // 2

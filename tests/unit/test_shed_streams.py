@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,10 @@ from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.mesh_join import shedding
 from deltawave.meshjoin.operator import Counts, MeshJoin
 from deltawave.meshjoin.options import JoinOptions
-from deltawave.meshjoin.relation import EmptyRelation, PageFile, write_pages
+from deltawave.meshjoin.relation import PageFile, Relation, write_pages
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
 from deltawave.meshjoin.shedding import (
     ExactFrequencies,
-    JoinFrequencies,
     Priority,
     SketchedFrequencies,
     cluster_sampling,
@@ -262,7 +261,7 @@ def test_a_sketch_that_is_kept_beside_pages(folder: Path) -> None:
     with relation_of(folder, [1, 1, 2]) as pages:
         path = folder / "kept.pages"
         counted = SketchedFrequencies.stored(path, pages, ON)
-    again = SketchedFrequencies.stored(path, EmptyRelation(pages.schema), ON)
+    again = SketchedFrequencies.stored(path, Relation(pages.schema), ON)
     assert counted(tuples_of([1, 2, 3])).tolist() == again(tuples_of([1, 2, 3])).tolist() == [2, 1, 0]
 
 
@@ -293,29 +292,17 @@ def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
             join.run([tuples], shed=Shed(path))
 
 
-def test_a_run_that_ends_early_keeps_what_waits(folder: Path) -> None:
-    """What had not entered the window is shed."""
-    file, count = folder / "early.arrows", 40_000
-
-    def failing() -> Iterator[pa.RecordBatch]:
-        yield tuples_of(list(range(count)))
-        raise OSError("the source is gone")
-
-    with relation_of(folder, list(range(100)), per_page=10) as relation:
-        file.unlink(missing_ok=True)
-        counts, join = Counts(), MeshJoin(relation, ON, tuples_of([]).schema, memory_bytes=100_000)
-        with pytest.raises(OSError, match="the source is gone"):
-            deque(join.run(failing(), Greedy(), counts, Shed(file, keep_w)), 0)
-    kept = [at for batch in shed_tuples(file) for at in batch.column("at").to_pylist()]
-    assert len(kept) == len(set(kept)) == count - counts.tuples
-
-
-@pytest.mark.parametrize("end", ["nobody takes more", "too little memory", "no priorities"])
+@pytest.mark.parametrize("end", ["nobody takes more", "too little memory", "no priorities", "no source"])
 def test_what_was_pulled_is_joined_or_in_the_file(folder: Path, end: str) -> None:
     """Whatever ends the join, and however large a batch is: the stream does not give it back."""
 
     def failing(frequencies: Any, number: int) -> Any:
         raise OSError("no priorities")
+
+    def source() -> Iterator[pa.RecordBatch]:
+        yield tuples
+        if end == "no source":
+            raise OSError("no source")
 
     count, file = 100_000, folder / f"pulled {end}"
     tuples = tuples_of([n % 100 for n in range(count)])
@@ -323,14 +310,15 @@ def test_what_was_pulled_is_joined_or_in_the_file(folder: Path, end: str) -> Non
     counts = Counts()
     with relation_of(folder, list(range(100)), per_page=10) as relation:
         join = MeshJoin(relation, ON, tuples.schema, memory_bytes=memory)
-        results = join.run([tuples], Greedy(), counts, Shed(file, failing if end == "no priorities" else keep_w))
+        results = join.run(source(), Greedy(), counts, Shed(file, failing if end == "no priorities" else keep_w))
         if end == "nobody takes more":
             next(results)
             results.close()
         else:
-            with pytest.raises((OSError, ValueError), match=r"no priorities|needs more than the 1 bytes"):
-                next(results)
-    assert sum(batch.num_rows for batch in shed_tuples(file)) + counts.tuples == count
+            with pytest.raises((OSError, ValueError), match=r"no priorities|no source|needs more than the 1 bytes"):
+                deque(results, 0)
+    kept = [at for batch in shed_tuples(file) for at in batch.column("at").to_pylist()]
+    assert len(kept) == len(set(kept)) == count - counts.tuples
 
 
 def test_a_run_that_has_shed_nothing_is_in_nobodys_way(folder: Path) -> None:
@@ -368,12 +356,11 @@ def test_a_file_of_something_else_is_not_overwritten(folder: Path) -> None:
 @given(relation=st.lists(st.integers(0, 30), min_size=1, max_size=50))
 def test_frequencies(folder: Path, kind: str, relation: list[int]) -> None:
     with relation_of(folder, relation) as pages:
-        counted: dict[str, Callable[[], JoinFrequencies]] = {
-            "exact": lambda: ExactFrequencies.of(pages, ON),
-            "sketched": lambda: SketchedFrequencies.of(pages, ON, 4000),
-        }
-        found = counted[kind]()
-    assert found.nbytes <= 4000
+        exact = ExactFrequencies.of(pages, ON)
+        sketched = SketchedFrequencies.of(pages, ON, 4000)
+    assert exact.hashes.nbytes + exact.counts.nbytes <= 16 * len(relation)
+    assert sketched.counts.nbytes <= 4000
+    found: ExactFrequencies | SketchedFrequencies = exact if kind == "exact" else sketched
     real = [relation.count(key) for key in range(40)]
     all_rows = found(tuples_of(range(40))).tolist()
     if kind == "exact":
@@ -392,7 +379,7 @@ class TestBadInput:
 
     def test_a_relation_without_rows(self, folder: Path) -> None:
         tuples = tuples_of([1, 2])
-        empty = EmptyRelation(pa.schema([("key", pa.int64()), ("skey", pa.int64())]))
+        empty = Relation(pa.schema([("key", pa.int64()), ("skey", pa.int64())]))
         join = MeshJoin(empty, ON, tuples.schema, "left")
         assert sum(all_rows(join.run([tuples], shed=Shed(folder / "none"))).values()) == 2
         assert not list(shed_tuples(folder / "none"))

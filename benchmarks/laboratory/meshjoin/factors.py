@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
@@ -209,22 +209,17 @@ class _EnoughError(Exception):
     pass
 
 
-class _Held:
+class _Held(Relation):
     """A relation that returns its first page again and again, without reading."""
 
-    reads_ahead = False
-
     def __init__(self, relation: Relation) -> None:
-        self.key = relation.key
-        self.schema, self.page_bytes, self.pages = relation.schema, relation.page_bytes, relation.pages
-        self.row_counts: Sequence[int] = [relation.row_counts[0]] * relation.pages
+        super().__init__(relation.schema)
+        self.key, self.page_bytes = relation.key, relation.page_bytes
+        self.row_counts = [relation.row_counts[0]] * relation.pages
         self._page = relation.read(0, 1)
 
     def read(self, first: int, count: int) -> Pages:
         return self._page
-
-    def release(self) -> None:
-        """The page is read over and over."""
 
 
 def _iterate(join: MeshJoin, tuples: pa.RecordBatch) -> float:

@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
+
+from deltawave.meshjoin.hadoop_files import HadoopFiles
 
 BATCH = "micro_batch"
 # Readers of Parquet folders skip names that begin with an underscore.
@@ -41,8 +42,6 @@ _UP_TO = "_up_to"
 _PLAN = "_plan"
 # What joining a batch took. In a folder, since Spark does not read a file whose name begins with an underscore.
 _METRICS = "_metrics/metrics.json"
-# Before the name of a folder; no table's name begins with a dot. With a number, if others are there.
-_PREVIOUS = re.compile(r"\.previous(?:-\d+)?\.")
 # In a folder: a table has loaded results of it.
 _CONFIRMED = "_confirmed"
 # The same note in a folder that was set aside, which may have been put back since.
@@ -64,19 +63,8 @@ class BatchFolders:
     """A folder of Parquet files on a file system that renames folders in one step, such as a local disk or HDFS."""
 
     def __init__(self, session: SparkSession, folder: str | Path) -> None:
-        jvm: Any = session.sparkContext._jvm
-        self._gateway: Any = session.sparkContext._gateway
-        self._session, self._jvm = session, jvm
-        self._path = jvm.org.apache.hadoop.fs.Path
-        self._configuration = session.sparkContext._jsc.hadoopConfiguration()
-        place = self._path(str(folder).rstrip("/"))
-        self._files = place.getFileSystem(self._configuration)
-        if found := re.search(r"[][{}*?\\]", str(folder)):
-            raise ValueError(
-                f"{folder}: Hadoop takes a path with {found[0]} for a pattern of names. Choose another folder."
-            )
-        # Python and Hadoop may resolve a relative path against different folders.
-        self._folder = str(self._files.makeQualified(place).toString())
+        self._session, self._files = session, HadoopFiles(session, folder)
+        self._folder = self._files.folder
 
     @property
     def checkpoint(self) -> str:
@@ -91,14 +79,14 @@ class BatchFolders:
         Raises ``ValueError`` if there are batches of another definition, or batches unknown to the checkpoint.
         """
         has_begun = self.has_begun
-        if not has_begun and self._files.globStatus(self._path(f"{self._folder}/{BATCH}=*")):
+        if not has_begun and self.committed():
             raise ValueError(
                 f"{self._folder} has batches of a stream whose checkpoint ({CHECKPOINT}) is missing: "
                 "restore that, or choose another folder."
             )
         if not has_begun:
             kept = definition if stream is None else {**definition, _STREAM: stream.json()}
-            self._write(f"{self._folder}/{_DEFINITION}", json.dumps(kept))
+            self._files.write(f"{self._folder}/{_DEFINITION}", json.dumps(kept))
         self.require_same(definition)
 
     def stream_schema(self) -> StructType | None:
@@ -111,10 +99,7 @@ class BatchFolders:
     @property
     def has_begun(self) -> bool:
         """Whether there was a run."""
-        return self._exists(f"{self.checkpoint}/metadata")
-
-    def _exists(self, path: str) -> bool:
-        return bool(self._files.exists(self._path(path)))
+        return self._files.exists(f"{self.checkpoint}/metadata")
 
     def require_same(self, definition: Mapping[str, str]) -> None:
         """Raise ``ValueError`` if some of this is not as when the first run began."""
@@ -128,11 +113,11 @@ class BatchFolders:
 
     def _kept_definition(self) -> dict[str, str]:
         path = f"{self._folder}/{_DEFINITION}"
-        if not self._exists(path):
+        if not self._files.exists(path):
             raise ValueError(
                 f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
             )
-        kept: dict[str, str] = json.loads(self._read(path))
+        kept: dict[str, str] = json.loads(self._files.read(path))
         return kept
 
     def committed(self) -> list[int]:
@@ -141,7 +126,7 @@ class BatchFolders:
 
     def rows(self, schema: StructType, batches: Iterable[int]) -> DataFrame:
         """The rows of committed batches; ``schema``: their columns, including the micro-batch's number."""
-        folders = [self._committed(batch).toString() for batch in batches]
+        folders = [self._committed(batch) for batch in batches]
         if not folders:
             return self._session.createDataFrame([], schema)
         return self._session.read.schema(schema).option("basePath", self._folder).parquet(*folders)
@@ -150,7 +135,7 @@ class BatchFolders:
         """The note of the batches that a table has for good; none if there is none."""
         path = f"{self._folder}/{_LOADED}"
         try:
-            return self._read(path) if self._exists(path) else None
+            return self._files.read(path) if self._files.exists(path) else None
         except Py4JJavaError:
             # Of a local file, Hadoop replaces the checksum in another step.
             return None
@@ -159,8 +144,8 @@ class BatchFolders:
         """Replace that note. A kill leaves this one, the previous one or none."""
         path = f"{self._folder}/{_LOADED}"
         partial = f"{path}.partial"
-        self._write(partial, text)
-        self._rename(self._path(partial), self._path(path), overwrites=True)
+        self._files.write(partial, text)
+        self._files.rename(partial, path, overwrites=True)
 
     def set_aside(self) -> None:
         """Let the stream start again. What is kept stays next to the folder, and nobody reads it.
@@ -168,47 +153,46 @@ class BatchFolders:
         It stays until a folder is set aside that was confirmed later: one of a run that failed may have less than those
         before. Without results there is nothing to keep.
         """
-        if not self._exists(self._folder):
+        if not self._files.exists(self._folder):
             return
         if not self._batches(""):
-            self._files.delete(self._path(self._folder), True)
+            self._files.delete(self._folder)
             return
         self._remove_superseded()
         # Put back, it is compared as a whole: the table may be another one by then.
-        self._files.delete(self._path(f"{self._folder}/{_LOADED}"), False)
+        self._files.delete(f"{self._folder}/{_LOADED}")
         parent, _, name = self._folder.rpartition("/")
         numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
         places = (f"{parent}/.previous{number}.{name}" for number in numbers)
-        previous = next(place for place in places if not self._exists(place))
+        previous = next(place for place in places if not self._files.exists(place))
         # In one step: results without their checkpoint would be refused for ever.
-        if not self._files.rename(self._path(self._folder), self._path(previous)):
-            raise OSError(f"{self._folder} could not be renamed to {previous}.")
+        self._files.rename(self._folder, previous)
 
     def _remove_superseded(self) -> None:
         """Remove the previous folders that were there when this one was confirmed."""
         confirmed = f"{self._folder}/{_CONFIRMED}"
-        if not self._exists(confirmed):
+        if not self._files.exists(confirmed):
             return
-        superseded = self._read(confirmed).split("\n")
+        superseded = self._files.read(confirmed).split("\n")
         for previous in self.previous():
             if previous.rpartition("/")[2] in superseded:
-                self._files.delete(self._path(previous), True)
+                self._files.delete(previous)
         # Their names are given again: put back, this folder supersedes none.
-        self._rename(self._path(confirmed), self._path(f"{self._folder}/{_WAS_CONFIRMED}"))
+        self._files.rename(confirmed, f"{self._folder}/{_WAS_CONFIRMED}")
 
     def previous(self, batch: int | None = None) -> list[str]:
         """The folders that were set aside, in this order; with ``batch`` those that have this micro-batch."""
         parent, _, name = self._folder.rpartition("/")
-        found = [left.getPath() for left in self._files.globStatus(self._path(f"{parent}/.previous*")) or ()]
-        begins = ((path, _PREVIOUS.match(path.getName())) for path in found)
-        own = [path.toString() for path, begin in begins if begin and path.getName()[begin.end() :] == name]
-        has_batch = (path for path in own if batch is None or self._exists(f"{path}/{BATCH}={batch}"))
+        # No table's name begins with a dot.
+        is_own = re.compile(rf"\.previous(?:-\d+)?\.{re.escape(name)}")
+        own = [path for path in self._files.found(f"{parent}/.previous*") if is_own.fullmatch(path.rpartition("/")[2])]
+        has_batch = (path for path in own if batch is None or self._files.exists(f"{path}/{BATCH}={batch}"))
         return sorted(has_batch, key=lambda path: (len(path), path))
 
     @property
     def is_confirmed(self) -> bool:
         """Whether a table has loaded results of this folder; setting it aside and putting it back keeps that."""
-        return any(self._exists(f"{self._folder}/{name}") for name in (_CONFIRMED, _WAS_CONFIRMED))
+        return any(self._files.exists(f"{self._folder}/{name}") for name in (_CONFIRMED, _WAS_CONFIRMED))
 
     def confirm(self) -> None:
         """Note that a table has loaded results: what was set aside before is not needed when these are.
@@ -217,7 +201,7 @@ class BatchFolders:
         """
         if not self.is_confirmed:
             names = [folder.rpartition("/")[2] for folder in self.previous()]
-            self._write(f"{self._folder}/{_CONFIRMED}", "\n".join(names))
+            self._files.write(f"{self._folder}/{_CONFIRMED}", "\n".join(names))
 
     def has(self, batch: int) -> bool:
         """Whether a batch is committed.
@@ -227,8 +211,8 @@ class BatchFolders:
         committed = self._committed(batch)
         if not self._files.exists(committed):
             return False
-        kept = f"{committed.toString()}/{_PLAN}"
-        if self.newest() > batch or (self._exists(kept) and self._read(kept) != self._plan(batch)):
+        kept = f"{committed}/{_PLAN}"
+        if self.newest() > batch or (self._files.exists(kept) and self._files.read(kept) != self._plan(batch)):
             raise ValueError(
                 f"{self._folder} has micro-batches of which its checkpoint ({CHECKPOINT}) knows nothing: it goes on "
                 f"with {batch}, by other rows. Restore the checkpoint that belongs to them, or choose another folder."
@@ -239,7 +223,7 @@ class BatchFolders:
     def _plan(self, batch: int) -> str:
         """Spark's record of a micro-batch before it begins: its range of offsets, and the time."""
         plan = f"{self.checkpoint}/offsets/{batch}"
-        return self._read(plan) if self._exists(plan) else ""
+        return self._files.read(plan) if self._files.exists(plan) else ""
 
     def newest(self) -> int:
         """The number of the last batch that is committed."""
@@ -266,8 +250,8 @@ class BatchFolders:
                 staged = self._apart(rows, is_shed, staged)
             if malformed is not None:
                 self._keep_aside(malformed, f"{staged}/{MALFORMED}")
-            self._write(f"{staged}/{_PLAN}", self._plan(batch))
-            self._write(f"{staged}/{_METRICS}", json.dumps(metrics()))
+            self._files.write(f"{staged}/{_PLAN}", self._plan(batch))
+            self._files.write(f"{staged}/{_METRICS}", json.dumps(metrics()))
             self.commit(staged, batch)
         self._clean(batch)
 
@@ -275,29 +259,29 @@ class BatchFolders:
         """The folder of results, with shed rows in it; one write, since a second join could shed other rows."""
         rows.write.partitionBy(is_shed).parquet(staged)
         results, shed = (f"{staged}/{is_shed}={flag}" for flag in ("false", "true"))
-        if not self._files.exists(self._path(results)):
+        if not self._files.exists(results):
             self._session.createDataFrame([], rows.drop(is_shed).schema).write.parquet(results)
-        if self._files.exists(self._path(shed)):
-            self._rename(self._path(shed), self._path(f"{results}/{SHED}"))
+        if self._files.exists(shed):
+            self._files.rename(shed, f"{results}/{SHED}")
         return results
 
     def metrics(self, batch: int) -> dict[str, float]:
         """The figures of a committed batch."""
-        path = f"{self._committed(batch).toString()}/{_METRICS}"
-        return dict(json.loads(self._read(path))) if self._exists(path) else {}
+        path = f"{self._committed(batch)}/{_METRICS}"
+        return dict(json.loads(self._files.read(path))) if self._files.exists(path) else {}
 
     def _keep_aside(self, malformed: DataFrame, folder: str) -> None:
         malformed.write.json(folder)
         if not self._count(folder):
-            self._files.delete(self._path(folder), True)
+            self._files.delete(folder)
 
     def malformed_count(self, batch: int) -> int:
         """How many messages of a batch were no rows."""
-        return self._count(f"{self._committed(batch).toString()}/{MALFORMED}")
+        return self._count(f"{self._committed(batch)}/{MALFORMED}")
 
     def _count(self, folder: str) -> int:
         """The number of lines."""
-        return self._session.read.text(folder).count() if self._exists(folder) else 0
+        return self._session.read.text(folder).count() if self._files.exists(folder) else 0
 
     def shed(self, schema: StructType) -> ShedRows | None:
         """The shed rows that no later pass has joined; none if there are none."""
@@ -307,20 +291,20 @@ class BatchFolders:
         waiting = sorted(self._batches(f"/{SHED}"))
         if not waiting:
             return None
-        folders = [f"{self._committed(batch).toString()}/{SHED}" for batch in waiting]
+        folders = [f"{self._committed(batch)}/{SHED}" for batch in waiting]
         return ShedRows(self._session.read.schema(schema).parquet(*folders), waiting[-1], min([0, *passes]) - 1)
 
     def shed_count(self, batch: int) -> int:
         """How many shed rows of a batch no later pass has joined yet."""
-        folder = f"{self._committed(batch).toString()}/{SHED}"
-        return self._session.read.parquet(folder).count() if self._exists(folder) else 0
+        folder = f"{self._committed(batch)}/{SHED}"
+        return self._session.read.parquet(folder).count() if self._files.exists(folder) else 0
 
     def write_later(self, rows: DataFrame, shed: ShedRows, metrics: Callable[[], Mapping[str, float]] = dict) -> None:
         """Write and commit the results of a later pass: from then on the shed rows count as joined."""
         with self._staged(shed.number) as staged:
             rows.write.parquet(staged)
-            self._write(f"{staged}/{_UP_TO}", str(shed.up_to))
-            self._write(f"{staged}/{_METRICS}", json.dumps(metrics()))
+            self._files.write(f"{staged}/{_UP_TO}", str(shed.up_to))
+            self._files.write(f"{staged}/{_METRICS}", json.dumps(metrics()))
             self.commit(staged, shed.number)
         self._clean_shed(shed.number)
 
@@ -331,67 +315,40 @@ class BatchFolders:
         try:
             yield staged
         except BaseException:
-            self._files.delete(self._path(staged), True)
+            self._files.delete(staged)
             raise
 
     def commit(self, staged: str, batch: int) -> None:
         """Let readers see the staged results. Raises ``RuntimeError`` if another query has committed the batch."""
-        source, target = self._path(staged), self._committed(batch)
         try:
-            if self._files.getUri().getScheme() == "file":
-                # Hadoop would move the folder into a target that was created in between.
-                Path(source.toUri().getPath()).rename(target.toUri().getPath())
-            else:
-                self._rename(source, target)
-        except (OSError, Py4JJavaError) as error:
-            if not self._files.exists(target):
-                raise RuntimeError(f"{staged} could not be renamed to {target.toString()}: {error}") from error
+            self._files.rename(staged, self._committed(batch))
+        except OSError as error:
+            if not self._files.exists(self._committed(batch)):
+                raise
             raise RuntimeError(
                 f"Another query has written micro-batch {batch} into {self._folder}: a folder takes one query."
             ) from error
 
-    def _write(self, path: str, text: str) -> None:
-        target = self._files.create(self._path(path), True)
-        target.write(bytearray(text.encode()))
-        target.close()
-
-    def _read(self, path: str) -> str:
-        source = self._files.open(self._path(path))
-        try:
-            return str(self._jvm.org.apache.commons.io.IOUtils.toString(source, "UTF-8"))
-        finally:
-            source.close()
-
-    def _rename(self, source: Any, target: Any, overwrites: bool = False) -> None:
-        """Rename in one step; unless it ``overwrites``, not to a present name, as ``FileSystem.rename`` may."""
-        context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(self._files.getUri(), self._configuration)
-        kinds = self._jvm.org.apache.hadoop.fs.Options.Rename
-        options = self._gateway.new_array(kinds, int(overwrites))
-        if overwrites:
-            options[0] = kinds.OVERWRITE
-        context.rename(source, target, options)
-
     def _clean(self, batch: int) -> None:
         """Remove leftovers of committed batches: this one, and those before."""
-        for left in self._files.globStatus(self._path(f"{self._folder}/{_STAGING}/*")) or ():
-            number = int(left.getPath().getName())
+        for left in self._files.found(f"{self._folder}/{_STAGING}/*"):
+            number = int(left.rpartition("/")[2])
             # Later passes are counted downwards.
             if 0 <= number <= batch or batch <= number < 0:
-                self._files.delete(left.getPath(), True)
+                self._files.delete(left)
 
     def _clean_shed(self, later: int) -> None:
         """Remove the shed rows that this pass has joined, and leftovers of this pass and of those before."""
         self._clean(later)
-        joined = int(self._read(f"{self._committed(later).toString()}/{_UP_TO}"))
+        joined = int(self._files.read(f"{self._committed(later)}/{_UP_TO}"))
         for batch in self._batches(f"/{SHED}"):
             if batch <= joined:
-                self._files.delete(self._path(f"{self._committed(batch).toString()}/{SHED}"), True)
+                self._files.delete(f"{self._committed(batch)}/{SHED}")
 
     def _batches(self, inside: str) -> list[int]:
         """The numbers of committed batches whose folders contain ``inside``."""
-        found = self._files.globStatus(self._path(f"{self._folder}/{BATCH}=*{inside}")) or ()
-        paths = [each.getPath().getParent() if inside else each.getPath() for each in found]
-        return [int(path.getName().partition("=")[2]) for path in paths]
+        found = self._files.found(f"{self._folder}/{BATCH}=*{inside}")
+        return [int(path.removesuffix(inside).rpartition(f"/{BATCH}=")[2]) for path in found]
 
-    def _committed(self, batch: int) -> Any:
-        return self._path(f"{self._folder}/{BATCH}={batch}")
+    def _committed(self, batch: int) -> str:
+        return f"{self._folder}/{BATCH}={batch}"

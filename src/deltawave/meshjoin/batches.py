@@ -66,31 +66,41 @@ def pieces(sizes: Sizes, most_bytes: int) -> Iterator[tuple[int, int]]:
         begin, done = end, int(ends[end - 1])
 
 
+def require_plain(schema: pa.Schema) -> None:
+    """Raise ``ValueError`` for columns whose values do not lie one after the other, or several times if repeated.
+
+    Spark gives none of them: dictionaries, views, runs, lists of a fixed size, and extensions of Arrow's types.
+    """
+    for field in schema:
+        if not _is_plain(field.type):
+            raise ValueError(
+                f"The column {field.name} is of type {field.type}, which a mesh join can't hold: cast it to a type "
+                "that Spark has."
+            )
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    types = pa.types
+    if types.is_struct(kind) or types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
+        return all(_is_plain(kind.field(at).type) for at in range(kind.num_fields))
+    has_width = types.is_primitive(kind) or types.is_decimal(kind) or types.is_fixed_size_binary(kind)
+    return has_width or types.is_null(kind) or kind in _TEXTS
+
+
 def _bits(column: pa.Array, begins: Places, ends: Places) -> Sizes:
     """The bits of the values from each begin to its end."""
     kind, counts = column.type, ends - begins
-    if pa.types.is_dictionary(kind):
-        return _repeated(column, begins, ends)
-    is_text, is_list = kind in _TEXTS, isinstance(column, (pa.ListArray, pa.LargeListArray))
-    is_view = kind in _VIEWS
-    is_nested = is_list or pa.types.is_struct(kind) or pa.types.is_fixed_size_list(kind)
-    if not len(column) or not (is_text or is_view or is_nested):
-        # Exact for values of one width, otherwise the average.
-        average: Sizes = counts * 8 * column.nbytes // max(1, len(column))
-        return average
+    is_text, is_struct = kind in _TEXTS, pa.types.is_struct(kind)
+    if not len(column) or not (is_text or is_struct or isinstance(column, (pa.ListArray, pa.LargeListArray))):
+        # All values have one width.
+        same: Sizes = counts * 8 * column.nbytes // max(1, len(column))
+        return same
     # One for each value that may be null.
     bits: Sizes = counts * (column.buffers()[0] is not None)
-    if pa.types.is_struct(kind):
+    if is_struct:
         for at in range(kind.num_fields):
             bits = bits + _bits(column.field(at), begins, ends)
         return bits
-    if pa.types.is_fixed_size_list(kind):
-        first = column.offset
-        return bits + _bits(column.values, (first + begins) * kind.list_size, (first + ends) * kind.list_size)
-    if is_view:
-        done = np.append(0, np.cumsum(_view_lengths(column)))
-        texts: Sizes = done[ends] - done[begins]
-        return bits + 8 * (16 * counts + texts)
     wide = kind in (pa.large_string(), pa.large_binary()) or isinstance(column, pa.LargeListArray)
     offsets = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)[column.offset :]
     first, last = offsets[begins].astype(np.int64), offsets[ends].astype(np.int64)
@@ -98,26 +108,7 @@ def _bits(column: pa.Array, begins: Places, ends: Places) -> Sizes:
     return bits + (8 * (last - first) if is_text else _bits(column.values, first, last))
 
 
-def _view_lengths(column: pa.Array) -> Sizes:
-    """The lengths of texts, of which several may be views of the same bytes: a view begins with its length."""
-    begin, views = column.offset, np.frombuffer(column.buffers()[1], np.int32).reshape(-1, 4)
-    lengths = views[begin : begin + len(column), 0].astype(np.int64)
-    return np.where(column.is_valid(), lengths, 0)
-
-
-def _repeated(column: pa.DictionaryArray, begins: Places, ends: Places) -> Sizes:
-    """The bits of values of a dictionary, each as often as it occurs."""
-    places = np.arange(len(column.dictionary) + 1)
-    own = np.append(_bits(column.dictionary, places[:-1], places[1:]), 0)
-    # A null takes the last place, for which small numbers may have no room.
-    numbers = column.indices.cast(pa.int64()).fill_null(len(own) - 1)
-    done = np.append(0, np.cumsum(own[numbers.to_numpy()]))
-    bits: Sizes = (ends - begins) + done[ends] - done[begins]
-    return bits
-
-
 _TEXTS = (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())
-_VIEWS = (pa.string_view(), pa.binary_view())
 
 
 def by_part(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:

@@ -40,8 +40,7 @@ class Matcher(Protocol):
 class Condition(Protocol):
     """A condition between tuples and rows.
 
-    - ``stream_columns``, ``relation_columns``: the columns that it compares
-    - ``equal``: pairs of these, of the stream and the relation, that are equal wherever the condition holds
+    ``stream_columns``, ``relation_columns``: the columns that it compares.
     """
 
     @property
@@ -49,9 +48,6 @@ class Condition(Protocol):
 
     @property
     def relation_columns(self) -> Sequence[str]: ...
-
-    @property
-    def equal(self) -> Sequence[tuple[str, str]]: ...
 
     def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
         """Raise ``ValueError`` for columns that are missing or of types that cannot be compared."""
@@ -65,17 +61,9 @@ class Condition(Protocol):
         """The matcher of an empty window."""
         ...
 
-    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
-        """Which of these pairs the condition holds for; none if for all of them."""
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask:
+        """Which of these pairs the condition holds for."""
         ...
-
-
-def _columns(names: Sequence[str] | Mapping[str, str]) -> tuple[list[str], list[str]]:
-    if isinstance(names, str):
-        names = [names]
-    if isinstance(names, Mapping):
-        return list(names), list(names.values())
-    return list(names), list(names)
 
 
 @dataclass(frozen=True)
@@ -86,19 +74,20 @@ class Equal:
     relation_columns: tuple[str, ...]
 
     @property
-    def equal(self) -> Sequence[tuple[str, str]]:
+    def pairs(self) -> list[tuple[str, str]]:
+        """The columns of the stream and of the relation that are equal."""
         return list(zip(self.stream_columns, self.relation_columns, strict=True))
 
     @classmethod
     def on(cls, names: Sequence[str] | Mapping[str, str]) -> Equal:
         """Columns with the same name, or a mapping of the stream's names to the relation's."""
-        stream, relation = _columns(names)
+        stream = (names,) if isinstance(names, str) else tuple(names)
         if not stream:
             raise ValueError("A mesh join needs at least one key column.")
-        return cls(tuple(stream), tuple(relation))
+        return cls(stream, tuple(names.values()) if isinstance(names, Mapping) else stream)
 
     def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
-        for own, other in zip(self.stream_columns, self.relation_columns, strict=True):
+        for own, other in self.pairs:
             left, right = column_type(stream, own, "stream"), column_type(relation, other, "relation")
             if left != right:
                 raise ValueError(f"The key is of type {left} in the stream ({own}), {right} in the relation ({other}).")
@@ -111,11 +100,10 @@ class Equal:
     def matcher(self, capacity: int) -> Matcher:
         return _Hashed(self, capacity)
 
-    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
-        matched: Mask | None = None
-        for own, other in zip(self.stream_columns, self.relation_columns, strict=True):
-            same = _same(tuples.column(own), rows.column(other))
-            matched = same if matched is None else matched & same
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask:
+        matched = np.ones(tuples.num_rows, dtype=bool)
+        for own, other in self.pairs:
+            matched &= _same(tuples.column(own), rows.column(other))
         return matched
 
 
@@ -131,19 +119,17 @@ class _Hashed:
 
     def candidates(self, pages: Pages) -> Iterator[Candidates]:
         key = self._condition.relation_columns
-        hashes = key_hashes(pages.rows, key) if pages.hashes is None else pages.hashes
         if (known := pages.known(key)) is None:
-            return self._table.candidates(hashes)
+            return self._table.candidates(pages.hashes)
         # Null matches nothing: otherwise each row with a null would be compared with each such tuple.
-        return ((known[rows], numbers) for rows, numbers in self._table.candidates(hashes[known]))
+        return ((known[rows], numbers) for rows, numbers in self._table.candidates(pages.hashes[known]))
 
 
 def column_type(schema: pa.Schema, name: str, side: str) -> pa.DataType:
     """The type of a column of that side. Raises ``ValueError`` if there is none."""
     if name not in schema.names:
         raise ValueError(f"The {side} has no column {name}; it has {', '.join(schema.names)}.")
-    kind = schema.field(name).type
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    return schema.field(name).type
 
 
 def _can_be_key(kind: pa.DataType) -> bool:
@@ -159,12 +145,7 @@ def _can_be_key(kind: pa.DataType) -> bool:
 
 def _same(left: Any, right: Any) -> Mask:
     """Equality as Spark has it: NaN equals NaN, -0.0 equals 0.0, null equals nothing."""
-    left, right = _decoded(left), _decoded(right)
     same = pc.equal(left, right)
     if pa.types.is_floating(left.type):
         same = pc.or_kleene(same, pc.and_kleene(pc.is_nan(left), pc.is_nan(right)))
     return np.asarray(same.fill_null(False), dtype=bool)
-
-
-def _decoded(values: Any) -> Any:
-    return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values

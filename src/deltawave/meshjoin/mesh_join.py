@@ -27,7 +27,7 @@ from deltawave.meshjoin.batches import by_part, has_one_width, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import Counts, MeshJoin
 from deltawave.meshjoin.options import JoinOptions
-from deltawave.meshjoin.relation import EmptyRelation, PageFile, Relation
+from deltawave.meshjoin.relation import PageFile, Relation
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
 from deltawave.meshjoin.shedding import BY_FREQUENCY, INCLUSION, PRIORITIES, SketchedFrequencies
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
@@ -122,7 +122,7 @@ class _Mesh:
     def join(self, stream: StructType, how: str | None = None, pages: Relation | None = None) -> MeshJoin:
         """The join of one part. Raises ``ValueError`` for columns that do not fit."""
         return MeshJoin(
-            pages or EmptyRelation(self.relation),
+            pages or Relation(self.relation),
             self.condition,
             nullable_schema(stream),
             how or self.how,
@@ -183,7 +183,7 @@ class _Mesh:
     def _opened(self, part: int) -> Iterator[Relation]:
         path = self.files.get(part)
         if path is None:
-            yield EmptyRelation(self.relation)
+            yield Relation(self.relation)
         else:
             with PageFile(path, self.options.direct) as pages:
                 yield pages

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from deltawave.meshjoin.conditions import Condition, Matcher
+from deltawave.meshjoin.batches import require_plain
+from deltawave.meshjoin.conditions import Condition, Equal, Matcher
 from deltawave.meshjoin.relation import Relation, require_key
 from deltawave.meshjoin.results import MatchedRows, Ordered, Results
 from deltawave.meshjoin.shed_stream import Shed, ShedStream
 from deltawave.meshjoin.stream import Greedy, Progress, StreamBuffer, Tuner
-from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Block, Window
+from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
 
 # With shedding, up to this many windows of tuples are looked at before the join continues.
 _WINDOWS = 8
@@ -141,11 +142,11 @@ class OnePass:
             used = self._own_bytes + self._window.nbytes + self._source.nbytes
             most = min(count, self._packet)
             free = self._join.memory_bytes - used - most * self._join.records_matches
-            rows = self._source.take(most, free // self._window.copies)
+            rows = self._source.take(most, free)
             if rows is None:
                 self._make_room_or_refuse()
                 break
-            self._counts.peak_bytes = max(self._counts.peak_bytes, used + rows.nbytes * self._window.copies)
+            self._counts.peak_bytes = max(self._counts.peak_bytes, used + rows.nbytes)
             self._window.add(rows, page, free - rows.nbytes)
             self._matcher.add(rows)
             self._counts.tuples += rows.num_rows
@@ -192,20 +193,16 @@ class OnePass:
         self._matcher.remove(self._window.expire(page))
         for block in self._window.expired_blocks():
             yield from self._flushed()
+            if self._join.records_matches:
+                for numbers, rows in self._window.chosen(block, matched=self._join.how == "left_semi"):
+                    found = rows if self._join.how == "left_semi" else self._unmatched(rows)
+                    if self._ordered is None:
+                        yield found
+                    else:
+                        self._ordered.add(numbers, pa.Table.from_batches([found]), self._window.begins)
             if self._ordered is not None:
-                if self._join.how == "left":
-                    self._add_unmatched(self._ordered, block)
                 yield from self._ordered.leave(block.begin)
-            elif self._join.how in ("left", "left_anti"):
-                yield from (self._unmatched(rows) for _, rows in self._window.chosen(block, matched=False))
-            elif self._join.how == "left_semi":
-                yield from (rows for _, rows in self._window.chosen(block, matched=True))
-            self._window.give_up(block)
-
-    def _add_unmatched(self, ordered: Ordered, block: Block) -> None:
-        """Add the block's tuples that no row matched."""
-        for numbers, rows in self._window.chosen(block, matched=False):
-            ordered.add(numbers, pa.Table.from_batches([self._unmatched(rows)]), self._window.begins)
+            self._window.release_block()
 
     def _unmatched_rows(self) -> Iterator[pa.RecordBatch]:
         """The relation's rows that no tuple matched, read once more."""
@@ -259,8 +256,10 @@ class MeshJoin:
     def __post_init__(self) -> None:
         if self.how not in KINDS:
             raise ValueError(f"There is no mesh join {self.how!r}: {', '.join(KINDS)}.")
+        require_plain(self.stream_schema)
         self.condition.check(self.stream_schema, self.relation.schema)
-        require_key(self.relation, [other for _, other in self.condition.equal])
+        if isinstance(self.condition, Equal):
+            require_key(self.relation, self.condition.relation_columns)
         own = {name.lower(): name for name in self.stream_schema.names}
         repeated = [
             name if name in own.values() else f"{own[name.lower()]}/{name}"
@@ -286,7 +285,8 @@ class MeshJoin:
         """The relation's columns in the result: without columns of an equal key that have the stream's name."""
         if self.how not in ("inner", "left"):
             return []
-        left_out = {own for own, other in self.condition.equal if own == other}
+        equal = self.condition.pairs if isinstance(self.condition, Equal) else []
+        left_out = {own for own, other in equal if own == other}
         return [name for name in self.relation.schema.names if name not in left_out]
 
     @property

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from deltawave.differencing.hashing import Hashes, row_hashes
-from deltawave.meshjoin.batches import Places, Sizes, copied, largest_row, pieces, row_sizes
+from deltawave.meshjoin.batches import Places, Sizes, largest_row, pieces, require_plain, row_sizes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
 
 # Seeds of other hashes are in deltawave.differencing.signatures.
@@ -37,10 +35,10 @@ def key_hashes(rows: pa.RecordBatch, key: Sequence[str]) -> Hashes:
 
 @dataclass(frozen=True)
 class Pages:
-    """Consecutive pages: the rows of each, and the hashes of all keys, if they are stored."""
+    """Consecutive pages: the rows of each, and the hashes of all keys."""
 
     parts: Sequence[pa.RecordBatch]
-    hashes: Hashes | None = None
+    hashes: Hashes
 
     @property
     def rows(self) -> pa.Table:
@@ -75,78 +73,22 @@ class Pages:
                 yield part if part.num_columns == len(columns) else part.select(columns), places[first:last] - begin
 
 
-class Relation(Protocol):
-    """Rows on pages.
+class Relation:
+    """Rows on pages. Without pages, as this one, it has no rows.
 
-    - ``key``: the columns whose hashes are stored with the pages; none if there are no hashes
+    - ``key``: the columns whose hashes are stored with the pages; none if there are no pages
     - ``row_counts``: how many rows each page has
     - ``page_bytes``: the memory of the largest page (v_P)
     - ``reads_ahead``: whether pages are read while others are processed
     """
 
-    schema: pa.Schema
-    key: Sequence[str] | None
-    reads_ahead: bool
-    row_counts: Sequence[int]
-    page_bytes: int
-
-    @property
-    def pages(self) -> int:
-        """How many pages there are (N_R)."""
-        ...
-
-    def read(self, first: int, count: int) -> Pages:
-        """Read consecutive pages; they are valid until others are read."""
-        ...
-
-    def release(self) -> None:
-        """Give up the memory of pages that were read or are read ahead."""
-        ...
-
-
-class EmptyRelation:
-    """A relation without rows."""
-
     key: Sequence[str] | None = None
-    pages = 0
-    page_bytes = 0
-    row_counts: Sequence[int] = ()
     reads_ahead = False
+    row_counts: Sequence[int] = ()
+    page_bytes = 0
 
     def __init__(self, schema: pa.Schema) -> None:
         self.schema = schema
-
-    def read(self, first: int, count: int) -> Pages:
-        """Never called: there is no page."""
-        return Pages(self.schema.empty_table().to_batches())
-
-    def release(self) -> None:
-        """There is nothing to give up."""
-
-
-class ParquetPages:
-    """Parquet files, whose row groups are the pages. Raises ``FileNotFoundError`` if there are none."""
-
-    key: Sequence[str] | None = None
-    reads_ahead = False
-
-    def __init__(self, files: Sequence[str | Path]) -> None:
-        if not files:
-            raise FileNotFoundError("The relation has no files.")
-        self._files = [pq.ParquetFile(file, memory_map=True) for file in files]
-        self.schema: pa.Schema = self._files[0].schema_arrow.remove_metadata()
-        self._groups = [
-            (file, group)
-            for file in self._files
-            for group in range(file.num_row_groups)
-            if file.metadata.row_group(group).num_rows
-        ]
-        sizes = [file.metadata.row_group(group) for file, group in self._groups]
-        self.row_counts: Sequence[int] = [size.num_rows for size in sizes]
-        # Repeating values take more bytes in memory than stored: assume that all pages decode like the first one.
-        largest = max((size.total_byte_size for size in sizes), default=0)
-        growth = max(1.0, self.read(0, 1).rows.nbytes / sizes[0].total_byte_size) if sizes else 1.0
-        self.page_bytes = int(largest * growth)
 
     @property
     def pages(self) -> int:
@@ -154,15 +96,14 @@ class ParquetPages:
         return len(self.row_counts)
 
     def read(self, first: int, count: int) -> Pages:
-        """Decode row groups."""
-        found = [file.read_row_group(group, use_threads=False) for file, group in self._groups[first : first + count]]
-        return Pages([part for rows in found for part in rows.cast(self.schema).combine_chunks().to_batches()])
+        """Read consecutive pages; they are valid until others are read."""
+        raise IndexError("The relation has no pages.")
 
     def release(self) -> None:
-        """Pages are released with those who hold them."""
+        """Give up the memory of pages that were read or are read ahead."""
 
 
-class PageFile:
+class PageFile(Relation):
     """A file of pages as :func:`write_pages` writes it.
 
     ``direct``: read past the operating system's cache, in which a relation larger than the machine's memory does not
@@ -180,10 +121,9 @@ class PageFile:
             size = int.from_bytes(end[-len(_MAGIC) - 8 : -len(_MAGIC)], "little")
             file.seek(-len(_MAGIC) - 8 - size, os.SEEK_END)
             index = json.loads(file.read(size))
-        self.schema: pa.Schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(index["schema"])))
-        self.key: Sequence[str] | None = index["key"]
+        super().__init__(pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(index["schema"]))))
+        self.key, self.row_counts = index["key"], index["row_counts"]
         self._places: list[tuple[int, int]] = [(begin, size) for begin, size in index["pages"]]
-        self.row_counts: Sequence[int] = index["row_counts"]
         # Two pages are in memory: one is read while the other is processed.
         in_memory = (2 * in_sectors(size) for _, size in self._places) if direct else map(_hash_bytes, self.row_counts)
         self.page_bytes = max(in_memory, default=0)
@@ -193,11 +133,6 @@ class PageFile:
         if self.pages and not direct:
             with pa.memory_map(str(path)) as mapped:
                 self._mapped = mapped.read_buffer()
-
-    @property
-    def pages(self) -> int:
-        """How many pages there are (N_R)."""
-        return len(self.row_counts)
 
     def read(self, first: int, count: int) -> Pages:
         """Read pages, in one piece."""
@@ -242,7 +177,7 @@ class PageFile:
 
 def require_key(relation: Relation, key: Sequence[str]) -> None:
     """Raise ``ValueError`` if the relation's hashes are not those of the columns that are compared for equality."""
-    if key and relation.key is not None and list(relation.key) != list(key):
+    if relation.key is not None and list(relation.key) != list(key):
         stored = f"stored by the key {', '.join(relation.key)}" if relation.key else "stored without a key"
         raise ValueError(f"The relation is {stored}, and compared by {', '.join(key)}: store it by these columns.")
 
@@ -257,8 +192,7 @@ def write_pages(
 ) -> int:
     """Write rows as pages of about ``page_bytes`` bytes, with the hashes of their keys; return the number of rows.
 
-    Columns of dictionaries and views are written as their values. Raises ``ValueError`` for pages of more than a GiB,
-    and for types that can't be read back.
+    Raises ``ValueError`` for pages of more than a GiB, and for types that Spark does not have.
 
     A page begins with the hashes, so that rows are looked up without decoding; then come the rows, as an Arrow message.
     The file gets its name when it is complete. Arrow's own file format does not show where its batches are, which
@@ -266,13 +200,13 @@ def write_pages(
     """
     if page_bytes > _LARGEST_PAGE:
         raise ValueError(f"Pages of {page_bytes:,} bytes are too large: take up to {_LARGEST_PAGE:,}.")
-    schema = pa.schema([_storable(field) for field in schema])
+    require_plain(schema)
     places: list[tuple[int, int]] = []
     row_counts: list[int] = []
     partial = Path(f"{path}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
-            for part in _pages(rows, schema, page_bytes):
+            for part in _pages((batch.cast(schema) for batch in rows), page_bytes):
                 hashes, data = key_hashes(part, key).tobytes(), part.serialize()
                 size = _hash_bytes(part.num_rows) + data.size
                 places.append((file.tell(), size))
@@ -297,60 +231,16 @@ def write_pages(
     return sum(row_counts)
 
 
-def _storable(field: pa.Field) -> pa.Field:
-    """The column as it is stored. Raises ``ValueError`` if it can't be."""
-    plain = field.with_type(_plain(field.type))
-    schema = pa.schema([plain])
-    try:
-        pa.schema([field]).empty_table().cast(schema).take(pa.array([], pa.int64()))
-        pa.ipc.read_record_batch(pa.RecordBatch.from_pylist([], schema).serialize(), schema)
-    except (pa.ArrowNotImplementedError, pa.ArrowKeyError) as error:
-        raise ValueError(f"The column {field.name} is of type {field.type}, which pages can't hold.") from error
-    return plain
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """A type whose values are all in the message of a batch, unlike a dictionary's, and can be selected."""
-    if pa.types.is_dictionary(kind):
-        return _plain(kind.value_type)
-    if pa.types.is_string_view(kind):
-        return pa.string()
-    if pa.types.is_binary_view(kind):
-        return pa.binary()
-    if pa.types.is_struct(kind):
-        return pa.struct([field.with_type(_plain(field.type)) for field in kind])
-    if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(_plain(kind.value_type)))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(kind.value_field.with_type(_plain(kind.value_type)))
-    if pa.types.is_fixed_size_list(kind):
-        return pa.list_(kind.value_field.with_type(_plain(kind.value_type)), kind.list_size)
-    if pa.types.is_map(kind):
-        return pa.map_(_plain(kind.key_type), kind.item_field.with_type(_plain(kind.item_type)))
-    return kind
-
-
 def _hash_bytes(rows: int) -> int:
     """The bytes of the hashes of this many rows at the beginning of a page."""
     return -(-8 * rows // _ALIGNMENT) * _ALIGNMENT
 
 
-def _decoded(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -> Iterator[pa.RecordBatch]:
-    """The same rows, where values of dictionaries are repeated: a page at a time, as they may take much more."""
-    for batch in rows:
-        if batch.schema.types == schema.types:
-            yield batch.cast(schema)
-            continue
-        for begin, end in pieces(row_sizes(batch, np.arange(batch.num_rows)), page_bytes):
-            # Of a slice, all elements of the batch's lists would be cast.
-            yield copied([batch.slice(begin, end - begin)]).cast(schema)
-
-
-def _pages(rows: Iterable[pa.RecordBatch], schema: pa.Schema, page_bytes: int) -> Iterator[pa.RecordBatch]:
+def _pages(rows: Iterable[pa.RecordBatch], page_bytes: int) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of about ``page_bytes`` bytes."""
     waiting: list[pa.RecordBatch] = []
     size = 0
-    for batch in _decoded(rows, schema, page_bytes):
+    for batch in rows:
         for begin, end in pieces(row_sizes(batch, np.arange(batch.num_rows)), page_bytes):
             part = batch.slice(begin, end - begin)
             if size and size + part.nbytes > page_bytes:

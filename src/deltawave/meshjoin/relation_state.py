@@ -42,7 +42,7 @@ def refresh(relation: DataFrame) -> None:
         return
     plan: Any = relation._jdf.queryExecution().analyzed()
     plan.refresh()
-    for leaf in _items(plan.collectLeaves()):
+    for leaf in items(plan.collectLeaves()):
         if _is_iceberg(leaf):
             leaf.table().table().refresh()
 
@@ -66,16 +66,16 @@ def _known(relation: DataFrame) -> list[Any] | None:
     session = relation.sparkSession
     steps: list[Any] = [[session.conf.get(name) for name in _SETTINGS]]
     while node.children().size():
-        names = [attribute.name().lower() for attribute in _items(node.output())]
+        names = [attribute.name().lower() for attribute in items(node.output())]
         kind, settings = node.getClass().getSimpleName(), list[str]()
         if kind == "Project":
-            expressions = _items(node.projectList())
+            expressions = items(node.projectList())
         elif kind == "Filter":
             expressions = [node.condition()]
         elif kind in ("SubqueryAlias", "View"):
             expressions = []
             if kind == "View":
-                settings = sorted(setting.toString() for setting in _items(node.desc().viewSQLConfigs().toSeq()))
+                settings = sorted(setting.toString() for setting in items(node.desc().viewSQLConfigs().toSeq()))
         else:
             return None
         # Expressions name columns.
@@ -89,11 +89,11 @@ def _known(relation: DataFrame) -> list[Any] | None:
 
 def _is_known(expression: Any) -> bool:
     name: str = expression.getClass().getName()
-    return name.removeprefix(_EXPRESSIONS) in _KNOWN and all(map(_is_known, _items(expression.children())))
+    return name.removeprefix(_EXPRESSIONS) in _KNOWN and all(map(_is_known, items(expression.children())))
 
 
 def _table_state(relation: DataFrame, leaf: Any) -> list[Any] | None:
-    columns = [f"{column.sql()} {column.dataType().catalogString()}" for column in _items(leaf.output())]
+    columns = [f"{column.sql()} {column.dataType().catalogString()}" for column in items(leaf.output())]
     if _is_iceberg(leaf):
         table = leaf.table()
         return [
@@ -120,7 +120,7 @@ def _table_state(relation: DataFrame, leaf: Any) -> list[Any] | None:
         files = files.filterPartitions(leaf.children())
     state = _files_state(relation, files.inputFiles())
     # The values of partitions are in no file, and the catalog may give a folder others.
-    partitions = sorted(str(each) for each in _items(files.partitionSpec().partitions()))
+    partitions = sorted(str(each) for each in items(files.partitionSpec().partitions()))
     return None if state is None else [*state, partitions, columns]
 
 
@@ -142,7 +142,8 @@ def _is_iceberg(leaf: Any) -> bool:
     return is_v2 and str(leaf.table().getClass().getName()) == "org.apache.iceberg.spark.source.SparkTable"
 
 
-def _items(sequence: Any) -> list[Any]:
+def items(sequence: Any) -> list[Any]:
+    """The items of a sequence of Scala."""
     return [sequence.apply(at) for at in range(sequence.size())]
 
 

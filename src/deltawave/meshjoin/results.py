@@ -110,9 +110,8 @@ class Results:
             tuples, relation_rows = window.take(own, wanted), rows.slice(begin, end - begin)
             holds = self._condition.holds(tuples, relation_rows)
             if row_numbers is not None:
-                matched = row_numbers[begin:end]
-                self._matched.note(matched if holds is None else matched[holds])
-            if holds is not None and not holds.all():
+                self._matched.note(row_numbers[begin:end][holds])
+            if not holds.all():
                 kept = np.flatnonzero(holds)
                 own, relation_rows, tuples = own[kept], relation_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
             if self._records_matches:

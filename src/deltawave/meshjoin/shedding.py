@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -97,19 +97,6 @@ _ROWS_OF_SKETCH = 4
 _BYTES_OF_SKETCH, _BYTES_PER_ROW = 16 << 20, 64
 
 
-class JoinFrequencies(Protocol):
-    """The rows that tuples match."""
-
-    @property
-    def nbytes(self) -> int:
-        """Its memory in bytes."""
-        ...
-
-    def __call__(self, tuples: pa.RecordBatch) -> Counts:
-        """How many rows each of these tuples matches."""
-        ...
-
-
 @dataclass(frozen=True)
 class ExactFrequencies:
     """A count for each key of the relation: 16 bytes each."""
@@ -124,10 +111,6 @@ class ExactFrequencies:
         parts = list(_hashes(relation, condition))
         found = np.unique(np.concatenate(parts) if parts else np.zeros(0, np.uint64), return_counts=True)
         return cls(condition.stream_columns, *found)
-
-    @property
-    def nbytes(self) -> int:
-        return int(self.hashes.nbytes + self.counts.nbytes)
 
     def __call__(self, tuples: pa.RecordBatch) -> Counts:
         wanted = key_hashes(tuples, self.key)
@@ -173,10 +156,6 @@ class SketchedFrequencies:
             partial.replace(path)
         return cls(condition.stream_columns, np.load(path, mmap_mode="r"))
 
-    @property
-    def nbytes(self) -> int:
-        return int(self.counts.nbytes)
-
     def __call__(self, tuples: pa.RecordBatch) -> Counts:
         places = self._places(key_hashes(tuples, self.key))
         found: Counts = np.min([self.counts[row][each] for row, each in enumerate(places)], axis=0).astype(np.int64)
@@ -191,5 +170,4 @@ class SketchedFrequencies:
 def _hashes(relation: Relation, condition: Equal) -> Iterator[Hashes]:
     require_key(relation, condition.relation_columns)
     for page in range(relation.pages):
-        pages = relation.read(page, 1)
-        yield key_hashes(pages.rows, condition.relation_columns) if pages.hashes is None else pages.hashes.copy()
+        yield relation.read(page, 1).hashes.copy()

@@ -20,6 +20,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches, located, open_file, quoted
 from deltawave.meshjoin.batches import map_in_arrow
+from deltawave.meshjoin.relation_state import items
 
 # By default Spark silently skips a file that is a week older than the newest one.
 ANY_AGE = {"maxFileAge": "36500d"}
@@ -99,10 +100,8 @@ def stream_of(table: DataFrame, **options: str) -> DataFrame:
     plan = jtable.queryExecution().analyzed()
     if plan.nodeName() == "GlobalLimit" and table.isEmpty():
         return table
-    if plan.nodeName() != "SubqueryAlias":
-        raise ValueError("stream_of takes all rows of a table: select from the stream that it returns.")
     name = _table_of(plan).identifier()
-    parts = [*(name.qualifier().apply(at) for at in range(name.qualifier().size())), name.name()]
+    parts = [*items(name.qualifier()), name.name()]
     stream = table.sparkSession.readStream.options(**{**ANY_AGE, **options}).table(".".join(map(quoted, parts)))
     if stream.columns == table.columns:
         return stream
@@ -113,12 +112,13 @@ def _table_of(plan: Any) -> Any:
     """Return the plan of the table itself, also under a view that only selects columns of it under their names."""
     while plan.nodeName() == "SubqueryAlias" and plan.child().nodeName() == "View":
         plan = plan.child().child()
-        while plan.nodeName() == "Project" and all(map(_is_column, _items(plan.projectList()))):
+        while plan.nodeName() == "Project" and all(map(_is_column, items(plan.projectList()))):
             plan = plan.child()
     if plan.nodeName() != "SubqueryAlias":
         raise ValueError(
-            "stream_of takes all rows of a table, or of a view that only selects columns of one table. An external "
-            "source with files of several headers has a table for each of them: stream these tables."
+            "stream_of takes all rows of a table, or of a view that only selects columns of one table: select from the "
+            "stream that it returns. An external source with files of several headers has a table for each of them: "
+            "stream these tables."
         )
     return plan
 
@@ -128,12 +128,8 @@ def _is_column(named: Any) -> bool:
     column = named
     while column.nodeName() in ("Alias", "Cast", "UpCast"):
         column = column.child()
-    is_same = named.name() == column.name() if column.nodeName() == "AttributeReference" else False
-    return is_same and named.dataType().equals(column.dataType())
-
-
-def _items(sequence: Any) -> list[Any]:
-    return [sequence.apply(at) for at in range(sequence.size())]
+    is_reference = column.nodeName() == "AttributeReference"
+    return is_reference and named.name() == column.name() and bool(named.dataType().equals(column.dataType()))
 
 
 _OBJECT = "map<string, string>"

@@ -10,12 +10,10 @@ import json
 import logging
 import re
 import shutil
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
@@ -53,8 +51,6 @@ _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
 # How often a relation that changes meanwhile is stored.
 _ATTEMPTS = 3
-# Seconds between two attempts to take a lock.
-_WAIT = 0.1
 # The scheme and the path of a URI; for a path, the path alone.
 _PLACE = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]+):(?://[^/]*)?(?=/))?(.*)", re.DOTALL)
 _WRITTEN = "part int, path string, rows bigint"
@@ -172,7 +168,7 @@ class StoredRelation:
             return None
         files = {int(part): str(folder / path) for part, path in manifest["files"].items()}
         schema = StructType.fromJson(manifest["schema"])
-        sizes = {int(part): size for part, size in manifest.get("sizes", {}).items()}
+        sizes = {int(part): size for part, size in manifest["sizes"].items()}
         return cls(folder, files, sizes, manifest["parts"], tuple(manifest["key"]), schema, manifest["state"])
 
     def _is(self, state: str) -> bool:
@@ -222,25 +218,14 @@ def _scheme_and_path(folder: str | Path) -> tuple[str | None, str]:
 def _locked(folder: Path) -> Iterator[None]:
     """Lock the folder for one process or thread at a time. A lock ends with the process that holds it."""
     with (folder / _LOCK).open("w") as lock:
-        _take(lock)
-        yield
-
-
-def _take(lock: IO[str]) -> None:
-    has_warned = False
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if not has_warned:
+        # Some file systems have no locks.
+        with suppress(OSError):
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
                 _LOG.warning("Waiting for another process that stores the relation: it has locked %s.", lock.name)
-            has_warned = True
-            time.sleep(_WAIT)
-        except OSError:
-            # Some file systems have no locks.
-            return
-        else:
-            return
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def part_of(key: Sequence[str], parts: int) -> Column:
@@ -274,7 +259,7 @@ def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, 
     def write(batches: Batches) -> Batches:
         for number, rows in by_part(batches):
             path = folder / f"{number}-{uuid4().hex}.pages"
-            count = write_pages(path, (batch.cast(schema) for batch in rows), schema, key=key, page_bytes=page_bytes)
+            count = write_pages(path, rows, schema, key=key, page_bytes=page_bytes)
             cells = [pa.array([number], pa.int32()), pa.array([str(path)]), pa.array([count], pa.int64())]
             yield pa.RecordBatch.from_arrays(cells, ["part", "path", "rows"])
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import pyarrow as pa
 
@@ -71,9 +70,11 @@ class StreamBuffer:
                 return None
             if found is None:
                 return None
-            if found.schema != self._schema:
-                found = _cast(found, self._schema)
-            self._batch = found
+            if (names := found.schema.names) != self._schema.names:
+                raise ValueError(
+                    f"The stream has the columns {', '.join(names)}, and had {', '.join(self._schema.names)} before."
+                )
+            self._batch = found.cast(self._schema)
         return self._batch.slice(self._consumed)
 
     def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
@@ -119,14 +120,6 @@ def _copied_bytes(rows: pa.RecordBatch) -> int:
     return size
 
 
-def _cast(rows: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    if rows.schema.names != schema.names:
-        raise ValueError(
-            f"The stream has the columns {', '.join(rows.schema.names)}, and had {', '.join(schema.names)} before."
-        )
-    return rows.cast(schema)
-
-
 @dataclass(frozen=True)
 class Progress:
     """What a tuner knows at the beginning of an iteration.
@@ -145,12 +138,8 @@ class Progress:
     most_pages: int
 
 
-class Tuner(Protocol):
-    """Chooses w and b for each iteration."""
-
-    def __call__(self, progress: Progress) -> tuple[int, int]:
-        """Return w and b."""
-        ...
+# Chooses w and b for each iteration.
+Tuner = Callable[[Progress], tuple[int, int]]
 
 
 @dataclass(frozen=True)

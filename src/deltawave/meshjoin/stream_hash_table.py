@@ -25,8 +25,6 @@ Candidates = tuple[Places, Numbers]
 # A chain is followed for this many links; the rest of a longer one is found by scanning all tuples. Scanning this many
 # tuples takes as long as one more link.
 _LINKS, _PER_LINK = 24, 8192
-# As few chains are followed one by one: numpy takes as long for one link as for these.
-_FEW = 32
 # Rounds in which the first of the tuples that come to a slot is added; the rest of these are sorted.
 _ROUNDS = 6
 # Candidates returned at a time, and tuples scanned at a time: their arrays do not count as the join's memory.
@@ -143,12 +141,9 @@ class HashTable:
         used = (numbers >= oldest).nonzero()[0]
         rows, numbers = rows.take(used), numbers.take(used)
         marks = hashes.take(rows).astype(np.uint16)
-        for links in range(max(_LINKS, self.capacity // _PER_LINK), 0, -1):
-            if len(rows) <= _FEW:
-                pairs, (rows, numbers) = self._followed(rows, numbers, marks, links)
-                if len(pairs[0]):
-                    yield pairs
-                break
+        for _ in range(max(_LINKS, self.capacity // _PER_LINK)):
+            if not len(rows):
+                return
             places = numbers + shift
             matched = (self._marks.take(places, mode="wrap") == marks).nonzero()[0]
             if len(matched):
@@ -158,27 +153,6 @@ class HashTable:
             rows, numbers, marks = rows.take(linked), numbers.take(linked), marks.take(linked)
         if len(rows):
             yield from self._looked_for(rows, hashes[rows], numbers)
-
-    def _followed(
-        self, rows: Places, numbers: npt.NDArray[np.int32], marks: npt.NDArray[np.uint16], links: int
-    ) -> tuple[Candidates, tuple[Places, npt.NDArray[np.int32]]]:
-        """The pairs of chains that are followed one by one, up to so many links; and the rows of longer chains."""
-        oldest, capacity = self.begin - self._base, self.capacity
-        mark_at, link_at = self._marks.item, self._links.item
-        found, left = [], []
-        for row, number, mark in zip(rows.tolist(), numbers.tolist(), marks.tolist(), strict=True):
-            for _ in range(links):
-                place = (number + self._base) % capacity
-                if mark_at(place) == mark:
-                    found.append((row, number + self._base))
-                number = link_at(place)
-                if number < oldest:
-                    break
-            else:
-                left.append((row, number))
-        pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-        longer = np.array(left, dtype=np.int64).reshape(-1, 2)
-        return (pairs[:, 0], pairs[:, 1]), (longer[:, 0], longer[:, 1].astype(np.int32))
 
     def _looked_for(self, rows: Places, hashes: Hashes, numbers: npt.NDArray[np.int32]) -> Iterator[Candidates]:
         """The rest of long chains, from these numbers downwards: tuples of each hash are searched among all tuples.

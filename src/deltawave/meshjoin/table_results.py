@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame
@@ -72,16 +73,10 @@ class LoadedBatches:
 
     def grown(self, batches: Iterable[int], found: Collection[int], had: Collection[int]) -> LoadedBatches:
         """The note when of these ``batches`` the table has those that were ``found``; ``had``: has rows of them."""
-        first, last = self.first, self.last
         others = sorted(batch for batch in batches if batch not in self)
-        for batch in (each for each in others if each > last):
-            if batch not in found:
-                break
-            last = batch
-        for batch in (each for each in reversed(others) if each < self.first):
-            if batch not in found:
-                break
-            first = batch
+        after = takewhile(found.__contains__, (batch for batch in others if batch > self.last))
+        before = takewhile(found.__contains__, (batch for batch in reversed(others) if batch < self.first))
+        first, last = min([self.first, *before]), max([self.last, *after])
         seen = [batch for batch in had if first <= batch <= last]
         present = tuple(sorted({min(seen), max(seen)})) if seen else self.present
         return replace(self, first=first, last=last, present=present)

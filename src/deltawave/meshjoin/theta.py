@@ -52,16 +52,14 @@ class Between:
     def relation_columns(self) -> Sequence[str]:
         return tuple(name for name in (self.low, self.high) if name is not None)
 
-    @property
-    def equal(self) -> Sequence[tuple[str, str]]:
-        return ()
-
     def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
         own = column_type(stream, self.value, "stream")
         for name in self.relation_columns:
             if (other := column_type(relation, name, "relation")) != own:
                 raise ValueError(f"{self.value} is of type {own} in the stream, {name} in the relation of {other}.")
-        _check_ordered(self.value, own)
+        is_number = pa.types.is_integer(own) or pa.types.is_floating(own)
+        if not (is_number or (pa.types.is_temporal(own) and getattr(own, "bit_width", 0) in (32, 64))):
+            raise ValueError(f"{self.value} is of type {own}: a range needs numbers, dates or timestamps.")
 
     def row_bytes(self, capacity: int) -> int:
         return _SORTED_BYTES * capacity
@@ -69,7 +67,7 @@ class Between:
     def matcher(self, capacity: int) -> Matcher:
         return _Sorted(self.value, lambda rows: (self._end(rows, self.low), self._end(rows, self.high)))
 
-    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask:
         values, matched = tuples.column(self.value), np.ones(tuples.num_rows, dtype=bool)
         less = pc.less if self.is_strict else pc.less_equal
         if self.low is not None:
@@ -102,10 +100,6 @@ class Near:
     def relation_columns(self) -> Sequence[str]:
         return (self.other,)
 
-    @property
-    def equal(self) -> Sequence[tuple[str, str]]:
-        return ()
-
     def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
         for name, schema, side in ((self.value, stream, "stream"), (self.other, relation, "relation")):
             kind = column_type(schema, name, side)
@@ -124,7 +118,7 @@ class Near:
         more = self.distance + np.abs(values) * 1e-9
         return values - more, values + more
 
-    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask:
         values, others = tuples.column(self.value), rows.column(self.other)
         if pa.types.is_floating(values.type) or pa.types.is_floating(others.type):
             values, others = values.cast(pa.float64(), safe=False), others.cast(pa.float64(), safe=False)
@@ -145,10 +139,6 @@ class Where:
     stream_columns: tuple[str, ...]
     relation_columns: tuple[str, ...]
 
-    @property
-    def equal(self) -> Sequence[tuple[str, str]]:
-        return ()
-
     def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
         for names, schema, side in (
             (self.stream_columns, stream, "stream"),
@@ -163,7 +153,7 @@ class Where:
     def matcher(self, capacity: int) -> Matcher:
         return _All()
 
-    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask | None:
+    def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask:
         found = self.holds_for(tuples.select(self.stream_columns), rows.select(self.relation_columns))
         return _mask(found) if isinstance(found, (pa.Array, pa.ChunkedArray)) else np.asarray(found, dtype=bool)
 
@@ -256,12 +246,6 @@ def _values(column: Any) -> Values:
     if pa.types.is_temporal(kind):
         column = column.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
     return np.asarray(column.fill_null(0))
-
-
-def _check_ordered(name: str, kind: pa.DataType) -> None:
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    if not (is_number or (pa.types.is_temporal(kind) and getattr(kind, "bit_width", 0) in (32, 64))):
-        raise ValueError(f"{name} is of type {kind}: a range needs numbers, dates or timestamps.")
 
 
 def _mask(mask: Any) -> Mask:

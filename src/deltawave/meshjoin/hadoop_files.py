@@ -1,0 +1,78 @@
+"""Files and folders on any of Hadoop's file systems, such as local disks and HDFS, by way of Spark's Java process."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+
+class HadoopFiles:
+    """The file system that a folder is on. Paths are those of ``folder``, with something behind it or before its name.
+
+    Raises ``ValueError`` for a folder whose name is a pattern to Hadoop.
+    """
+
+    def __init__(self, session: SparkSession, folder: str | Path) -> None:
+        self._gateway: Any = session.sparkContext._gateway
+        jvm: Any = session.sparkContext._jvm
+        self._jvm, self._path = jvm, jvm.org.apache.hadoop.fs.Path
+        self._configuration = session.sparkContext._jsc.hadoopConfiguration()
+        place = self._path(str(folder).rstrip("/"))
+        self._system = place.getFileSystem(self._configuration)
+        if found := re.search(r"[][{}*?\\]", str(folder)):
+            raise ValueError(
+                f"{folder}: Hadoop takes a path with {found[0]} for a pattern of names. Choose another folder."
+            )
+        # Python and Hadoop may resolve a relative path against different folders.
+        self.folder = str(self._system.makeQualified(place).toString())
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file or folder."""
+        return bool(self._system.exists(self._path(path)))
+
+    def found(self, pattern: str) -> list[str]:
+        """The paths that fit a pattern."""
+        return [each.getPath().toString() for each in self._system.globStatus(self._path(pattern)) or ()]
+
+    def delete(self, path: str) -> None:
+        """Delete a file, or a folder with all that is in it, if it is there."""
+        self._system.delete(self._path(path), True)
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file, also over another one."""
+        target = self._system.create(self._path(path), True)
+        target.write(bytearray(text.encode()))
+        target.close()
+
+    def read(self, path: str) -> str:
+        """The text of a file."""
+        source = self._system.open(self._path(path))
+        try:
+            return str(self._jvm.org.apache.commons.io.IOUtils.toString(source, "UTF-8"))
+        finally:
+            source.close()
+
+    def rename(self, source: str, target: str, overwrites: bool = False) -> None:
+        """Rename in one step; unless it ``overwrites``, not to a present name, as ``FileSystem.rename`` may.
+
+        Raises ``OSError`` if that fails.
+        """
+        try:
+            own, other = (Path(self._path(path).toUri().getPath()) for path in (source, target))
+            if self._system.getUri().getScheme() == "file" and own.is_dir():
+                # Hadoop would move it into a target that was created in between.
+                own.rename(other)
+                return
+            file_context = self._jvm.org.apache.hadoop.fs.FileContext
+            kinds = self._jvm.org.apache.hadoop.fs.Options.Rename
+            options = self._gateway.new_array(kinds, int(overwrites))
+            if overwrites:
+                options[0] = kinds.OVERWRITE
+            context = file_context.getFileContext(self._system.getUri(), self._configuration)
+            context.rename(self._path(source), self._path(target), options)
+        except (OSError, Py4JJavaError) as error:
+            raise OSError(f"{source} could not be renamed to {target}: {error}") from error
