@@ -121,14 +121,6 @@ class TestGenerations:
         assert bench.batches() == [(1, 4, 0, 0), (2, 0, 1, 0)]
 
 
-class TestEmpty:
-    def test_types_may_change_before_the_first_batch(self, bench: Workbench) -> None:
-        bench.dump(GOOD)
-        assert bench.run("--empty").ok
-        bench.build("select 7L as account_id, 3.5D as name")
-        assert bench.log("account_id, name, _batch_id") == [(7, 3.5, 1)]
-
-
 class TestRepair:
     @pytest.mark.both_adapters
     def test_lost_view_is_published_again(self, bench: Workbench) -> None:
@@ -188,15 +180,6 @@ class TestRepair:
         assert bench.batches(told)[:2] == before
         assert len(bench.batches("distance")) == (4 if operation else 3)
         assert bench.batches("inserts, deletes")[-1] == (1, 0)
-
-    @pytest.mark.both_adapters
-    def test_only_what_the_next_batch_needs_is_kept(self, bench: Workbench) -> None:
-        for number in range(3):
-            bench.build(f"select 1 as account_id, {number} as name")
-        kinds = sorted(name.removeprefix("accounts").rstrip("0123456789abcdef_") for name in bench.names())
-        assert len(bench.names()) == 5, bench.names()
-        assert kinds.count("__copy") == 1
-        assert "accounts__commit_3" in bench.names()
 
     def test_helpers_can_live_in_a_schema_of_their_own(self, bench: Workbench) -> None:
         state = f"{bench.schema}_state"

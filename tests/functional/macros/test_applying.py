@@ -57,27 +57,6 @@ def test_a_delete_applies_before_an_insert_of_its_batch(spark, deltawave, view):
     assert rows(spark, deltawave.apply_changes(log, base, "id")) == [(1, "new"), (2, "new")]
 
 
-def test_composite_keys_match_null_safe(spark, deltawave, view):
-    log = view(
-        "composite_log",
-        """
-        select * from values
-            (null, 'a', 1, 'update', 1), (null, null, 2, 'delete', 1), ('a', null, 3, 'insert', 1)
-            t(k1, k2, v, _change_type, _batch_id)
-        """,
-    )
-    base = view(
-        "composite_base",
-        "select * from values (null, 'a', 0), (null, null, 0), ('b', null, 0), ('', '', 0) t(k1, k2, v)",
-    )
-    assert rows(spark, deltawave.apply_changes(log, base, ["k1", "k2"])) == [
-        ("", "", 0),
-        ("a", None, 3),
-        ("b", None, 0),
-        (None, "a", 1),
-    ]
-
-
 def test_floating_keys_match_as_the_contract_compares(spark, deltawave, view):
     log = view(
         "floating_log",

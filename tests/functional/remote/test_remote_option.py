@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -21,30 +20,6 @@ sources:
 MODEL = """
 {{{{ config(**fromjson({config!r})) }}}}
 select id, name, note::varchar as note from {{{{ source('legacy', 'accounts') }}}} -- in the dialect of the source
-"""
-
-
-# What a strategy does with a model's job, in dbt's own Jinja.
-ASKS = """
-{% macro ask() %}
-  {% set target_relation = api.Relation.create(schema='shop', identifier='accounts') %}
-  {% set job = {'name': 'accounts', 'target': target_relation, 'attempt': 'a1', 'settings': {'remote': 'legacy'}} %}
-  {% do job.update(sql='select id, name from remote_option.numbers', remote=none) %}
-  {% do deltawave._open_remote(job) %}
-  {% set columns = [
-    {'name': 'id', 'data_type': 'int', 'is_key': true, 'is_chosen': false},
-    {'name': 'name', 'data_type': 'string', 'is_key': false, 'is_chosen': true},
-  ] %}
-  {% set ranges = [{'range_id': 1, 'low': none}, {'range_id': 2, 'low': ['4']}] %}
-  {% set checksums = deltawave._remote_checksums(job, columns, ranges, 64) %}
-  {% for row in run_query(checksums ~ ' order by range_id').rows %}
-    {% do log('range ' ~ row[0] ~ ' rows ' ~ row[1], info=true) %}
-  {% endfor %}
-  {% set rows = deltawave._remote_rows(job, columns, [{'low': ['4'], 'high': ['6']}], 64) %}
-  {% for row in run_query(rows ~ ' order by id').rows %}
-    {% do log('row ' ~ row[0] ~ ' ' ~ row[1], info=true) %}
-  {% endfor %}
-{% endmacro %}
 """
 
 
@@ -149,23 +124,6 @@ class TestDatedDumps:
         assert "where \"day\" = date '2026-01-02'" in asked
         assert 'where ("day"::text collate "C") = \'2026-01-02\'' in asked
         assert 'where "day" = timestamptz \'2026-01-02 00:00:00' in asked
-
-
-@pytest.mark.usefixtures("deltawave_package")
-class TestAsking:
-    @pytest.fixture(scope="class")
-    def macros(self):
-        return {"ask.sql": ASKS}
-
-    def test_ranges_and_rows(self, project, postgres):
-        postgres.sql("""
-            create schema remote_option;
-            create table remote_option.numbers as select n as id, 'n' || n as name from generate_series(1, 10) as n;
-        """)
-        _, text = run_dbt_and_capture(["run-operation", "ask"])
-        postgres.sql("drop schema remote_option cascade")
-        found = re.findall(r"range \d rows \d|row \d+ n\d+", text)
-        assert found == ["range 1 rows 3", "range 2 rows 7", "row 4 n4", "row 5 n5"]
 
 
 @pytest.mark.usefixtures("deltawave_package")

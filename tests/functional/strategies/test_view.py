@@ -108,48 +108,6 @@ def assert_right(shop: Project) -> None:
 
 
 class TestView:
-    def test_changes_of_each_relation(self, shop: Project) -> None:
-        assert shop.changes(SHORT) == [
-            (1, 10, "pen", "insert"),
-            (1, 11, None, "insert"),
-            (2, None, None, "insert"),
-            (3, 30, "pen", "insert"),
-        ]
-        # A partner comes, a product is renamed, another one appears.
-        shop.renew(items=[*START["items"], (20, 2, 102, 1)], products=[(100, "biro"), (101, "cap"), (102, "ink")])
-        assert shop.changes(SHORT + ", _changed_columns, _before.title") == [
-            (1, 10, "biro", "update", ["title"], "pen"),
-            (1, 11, "cap", "update", ["title"], None),
-            (2, 20, "ink", "insert", None, None),
-            (2, None, None, "delete", None, None),
-            (3, 30, "biro", "update", ["title"], "pen"),
-        ]
-        # An item moves to another order, another one to another product.
-        shop.renew(items=[(10, 1, 100, 1), (11, 1, 102, 2), (30, 2, 100, 5), (20, 2, 102, 1)])
-        assert shop.changes(SHORT) == [
-            (1, 11, "ink", "update"),
-            (2, 30, "biro", "insert"),
-            (3, 30, "biro", "delete"),
-            (3, None, None, "insert"),
-        ]
-        assert_right(shop)
-        # A row of each relation goes; order 1 leaves its items behind.
-        shop.renew(
-            orders=[(2, "bob"), (3, "cid")],
-            items=[(10, 1, 100, 1), (11, 1, 102, 2), (30, 2, 100, 5)],
-            products=[(101, "cap"), (102, "ink")],
-        )
-        assert shop.changes(SHORT) == [
-            (1, 10, "biro", "delete"),
-            (1, 11, "ink", "delete"),
-            (2, 20, "ink", "delete"),
-            (2, 30, None, "update"),
-        ]
-        # It comes back.
-        shop.renew(orders=[(1, "eve"), (2, "bob"), (3, "cid")])
-        assert shop.changes(SHORT) == [(1, 10, None, "insert"), (1, 11, "ink", "insert")]
-        assert_right(shop)
-
     def test_without_news_nothing_is_read(self, shop: Project) -> None:
         number = shop.last_batch()
         assert shop.bench.operate("compact", model="orders_changes").ok
