@@ -20,6 +20,7 @@ left out.
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -46,6 +47,9 @@ from dbt.adapters.deltawave.session import open_session
 
 # Whenever it loads an adapter, dbt searches the whole stack for who asks for a flag: 4% of the time of these tests.
 BehaviorFlagRendered._default_source = staticmethod(lambda: "tests")
+
+# Tests leave nothing in the user's cache; those that need quick processes use `quick_jvm`.
+os.environ["DELTAWAVE_CLASS_ARCHIVE"] = "false"
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from deltawave import jars
+from deltawave import class_archive, jars
 from deltawave.profiles import Output, Unreadable, profiles_file, sessions
 
 DISTRIBUTION = "dbt-deltawave"
@@ -163,6 +163,32 @@ def check_profiles(environ: Mapping[str, str], folder: Path, home: Path) -> list
     return check_jars(outputs, pyspark_version)
 
 
+def check_class_archives(environ: Mapping[str, str], folder: Path, home: Path) -> list[Finding]:
+    """Show the archives of classes that the profile's outputs start from: with them, Spark starts in half the time."""
+    if not class_archive.is_wanted(environ):
+        return [Finding(f"no archive of classes: {class_archive.SWITCH} switches it off")]
+    try:
+        file = profiles_file(environ, folder, home)
+        settings = [output.settings for output in sessions(file, folder, environ)] if file else []
+    except Unreadable:
+        settings = []
+    found = {
+        archive.file: archive
+        for each in settings or [{}]
+        if (archive := class_archive.find(java_command(environ), each, environ)) is not None
+    }
+    return [_class_archive(archive) for archive in found.values()]
+
+
+def _class_archive(archive: class_archive.ClassArchive) -> Finding:
+    if archive.exists:
+        return Finding(f"archive of classes {archive.file}, {archive.file.stat().st_size / 1e6:.0f} MB")
+    if archive.failure.exists():
+        remedy = f"{archive.failure} says why; delete that file to try again after the next run."
+        return Finding(f"the archive of classes {archive.file} could not be made", remedy, certain=False)
+    return Finding(f"archive of classes {archive.file} is made after the next run")
+
+
 def installed_version(name: str) -> str | None:
     """Version of an installed distribution, None where there is none."""
     try:
@@ -180,6 +206,7 @@ def examine(environ: Mapping[str, str]) -> list[Finding]:
         check_java(command, java_version_output(command), environ.get("JAVA_HOME")),
         *check_packages(metadata.requires(DISTRIBUTION) or [], installed_version),
         *check_profiles(environ, Path.cwd(), Path.home()),
+        *check_class_archives(environ, Path.cwd(), Path.home()),
     ]
     spark_home = check_spark_home(environ.get("SPARK_HOME"), installed_version("pyspark"))
     return [*findings, spark_home] if spark_home else findings

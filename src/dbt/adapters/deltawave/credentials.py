@@ -28,13 +28,15 @@ class DeltawaveCredentials(SparkCredentials):
     """Credentials of dbt-spark with a session as the default method.
 
     ``data_dir`` holds warehouse and metastore of an embedded session; a relative path
-    starts at the project's folder, and must not lie in a folder that dbt cleans. ``remotes`` names
-    databases that models read through JDBC.
+    starts at the project's folder, and must not lie in a folder that dbt cleans. ``class_archive``: whether the JVM
+    starts from an archive of its classes, which is made after the first run. ``remotes`` names databases that models
+    read through JDBC.
     """
 
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION
     server_side_parameters: dict[str, Any] = field(default_factory=dict)
     data_dir: str = DATA_DIR
+    class_archive: bool = True
     # Any, since dbt's own type check would show the value, including passwords.
     remotes: Any = field(default_factory=dict, repr=False)
 

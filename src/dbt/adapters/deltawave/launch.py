@@ -21,7 +21,9 @@ from pyspark.errors import PySparkRuntimeError
 
 from dbt.adapters.deltawave import jars
 from dbt.adapters.deltawave.errors import readable, redact, secret_values, without_stack
-from dbt.adapters.deltawave.settings import PYTHON
+from dbt.adapters.deltawave.settings import JAVA_OPTIONS, PYTHON
+from deltawave import class_archive
+from deltawave.environment import java_command
 
 _INSTALL = "Install Java 17 or 21 and let JAVA_HOME point at it."
 _HINTS = (
@@ -89,8 +91,8 @@ class Transcript:
         return "\n".join(self._lines)
 
 
-def launch(settings: Mapping[str, str]) -> SparkContext:
-    """Start a JVM and a Spark context with ``settings``.
+def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContext:
+    """Start a JVM and a Spark context with ``settings``, from an archive of classes if there is one and ``archives``.
 
     Raises ``DbtRuntimeError`` with a remedy if there is no fitting Java, a jar is not available or
     made for another Spark, or Spark refuses a setting.
@@ -100,6 +102,10 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
     os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)
+    archive = class_archive.find(java_command(os.environ), settings, os.environ) if archives else None
+    if archive is not None:
+        # The profile's own options come last, so they win.
+        conf.set(JAVA_OPTIONS, f"{archive.options()} {settings.get(JAVA_OPTIONS, '')}".strip())
     if Path(sys.argv[0]).stem == "dbt":
         # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project: leave out
         # what exists now. Objects of another program may have to be found, such as files that are written only then.
@@ -111,6 +117,9 @@ def launch(settings: Mapping[str, str]) -> SparkContext:
     except (PySparkRuntimeError, OSError) as error:
         transcript.finish()
         raise DbtRuntimeError(_failure(transcript.text(), secrets)) from error
+    if archive is not None:
+        # Registered first, so it runs last: when the JVM ends.
+        atexit.register(archive.make_later)
     atexit.register(end, gateway.proc, transcript)
     try:
         return SparkContext(gateway=gateway, conf=conf)

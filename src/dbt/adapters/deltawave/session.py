@@ -111,7 +111,7 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> Spark
         metastore.claim(credentials.data_dir)
         if (hint := credentials.previous_data()) is not None:
             logger.warning(hint)
-    context = launch(settings)
+    context = launch(settings, archives=credentials.class_archive)
     try:
         session = _built(settings)
         # The metastore opens at the first use: better here than in the middle of a model.

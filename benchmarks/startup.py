@@ -1,0 +1,139 @@
+"""Measure how long a cold `dbt run` takes, in bare pyspark sessions with Hive's embedded metastore.
+
+A dbt project in a temporary folder has a table of 400 rows, a differential model over it and a trivial view, all built
+already. Each round runs, in processes of their own, a bare session (`enableHiveSupport`, `show databases`, `stop`), the
+unchanged differential and the view; with `--without` the last two once more without the archive of classes. Printed are
+the median seconds, the median CPU seconds of the process and its JVM, and both as ratios to the bare session's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import yaml
+
+from deltawave.class_archive import SWITCH, cache_folder
+from laboratory.commands import ROOT
+
+BARE = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[*]").enableHiveSupport().getOrCreate()
+spark.sql("show databases").collect()
+spark.stop()
+"""
+MODELS = {
+    "small": "{{ config(materialized='table', file_format='parquet') }}"
+    " select id, concat('name ', id) as name from range(400)",
+    "trivial": "{{ config(materialized='view') }} select 1 as id",
+    "changes": "{{ config(materialized='differential', unique_key='id') }} select * from {{ ref('small') }}",
+}
+# Waits for all descendants, so that the CPU seconds of JVMs count, which dbt does not wait for.
+_TIMED = """
+import ctypes, os, resource, subprocess, sys, time
+ctypes.CDLL(None).prctl(36, 1)
+begun = time.perf_counter()
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+seconds = time.perf_counter() - begun
+while True:
+    try:
+        os.wait()
+    except ChildProcessError:
+        break
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(code, seconds, used.ru_utime + used.ru_stime)
+"""
+
+
+def write_project(folder: Path) -> None:
+    package = folder / "dbt_packages" / "deltawave"
+    package.mkdir(parents=True)
+    config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
+    kept = {key: config[key] for key in ("name", "version", "config-version")}
+    (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
+    (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
+    flags = {"send_anonymous_usage_stats": False}
+    (folder / "dbt_project.yml").write_text(yaml.safe_dump({"name": "bench", "profile": "bench", "flags": flags}))
+    (folder / "packages.yml").write_text(f"packages: [{{local: {ROOT}}}]\n")
+    target = {"type": "deltawave", "schema": "bench"}
+    profile = {"bench": {"target": "bench", "outputs": {"bench": target}}}
+    (folder / "profiles.yml").write_text(yaml.safe_dump(profile))
+    (folder / "models").mkdir()
+    for name, text in MODELS.items():
+        (folder / "models" / f"{name}.sql").write_text(text + "\n")
+
+
+def timed(command: Sequence[str], folder: Path, environ: Mapping[str, str]) -> tuple[float, float]:
+    """Seconds until the command ends, and CPU seconds of it and all that it started."""
+    timer = [sys.executable, "-c", _TIMED, *command]
+    run = subprocess.run(timer, cwd=folder, env=environ, capture_output=True, text=True, check=True)
+    code, seconds, cpu = run.stdout.split()
+    if code != "0":
+        raise SystemExit(f"{' '.join(command)} failed with exit code {code}")
+    return float(seconds), float(cpu)
+
+
+def dbt_run(*options: str) -> list[str]:
+    return [sys.executable, "-m", "dbt.cli.main", "run", *options]
+
+
+def measure(folder: Path, rounds: int, without: bool) -> dict[str, list[tuple[float, float]]]:
+    write_project(folder)
+    (folder / "bare").mkdir()
+    environ = os.environ | {"XDG_CACHE_HOME": str(folder / "cache"), SWITCH: "true"}
+    # The first run builds everything, and leaves the archive; the bare session gets its metastore.
+    timed(dbt_run(), folder, environ)
+    if not list(cache_folder(environ).glob("*.jsa")):
+        raise SystemExit("The first run has left no archive of classes.")
+    bare = [sys.executable, "-c", BARE]
+    timed(bare, folder / "bare", environ)
+    contenders = {
+        "bare pyspark session": (bare, folder / "bare", environ),
+        "unchanged differential": (dbt_run("--select", "changes"), folder, environ),
+        "trivial view": (dbt_run("--select", "trivial"), folder, environ),
+    }
+    if without:
+        for name in ("unchanged differential", "trivial view"):
+            contenders[f"{name}, no archive"] = (*contenders[name][:2], environ | {SWITCH: "false"})
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
+    for number in range(rounds):
+        for name, (command, where, variables) in contenders.items():
+            found[name].append(timed(command, where, variables))
+            print(f"round {number + 1}: {name}: {found[name][-1]}", file=sys.stderr, flush=True)
+    return found
+
+
+def report(found: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    lines = ["| run | seconds | ratio | CPU seconds | ratio |", "|---|---:|---:|---:|---:|"]
+    medians = {name: [statistics.median(column) for column in zip(*runs, strict=True)] for name, runs in found.items()}
+    base_seconds, base_cpu = next(iter(medians.values()))
+    for name, (seconds, cpu) in medians.items():
+        lines.append(f"| {name} | {seconds:.1f} | {seconds / base_seconds:.2f} | {cpu:.1f} | {cpu / base_cpu:.2f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure, and print a table in Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--without", action="store_true", help="measure without the archive of classes, too")
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="deltawave-startup-"))
+    begun = time.perf_counter()
+    try:
+        print(report(measure(folder, options.rounds, options.without)))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"{time.perf_counter() - begun:.0f} s in all", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

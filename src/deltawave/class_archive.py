@@ -1,0 +1,234 @@
+"""An archive of the classes that Spark's driver loads (Java's Application Class-Data Sharing), kept between runs.
+
+A JVM that maps its classes from an archive starts in half the time of one that reads and verifies them. The archive is
+made once per Java, jars and JVM options, by a process in the background after a run. Java itself checks whether an
+archive fits, and starts without it otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows, where no archive is made
+    fcntl = None  # type: ignore[assignment]
+
+SWITCH = "DELTAWAVE_CLASS_ARCHIVE"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+# An archive takes 160 MB. Projects with other jars or options have others.
+KEPT = 4
+# An archive that does not fit is not worth a message.
+_QUIET = "-Xlog:cds*=off -Xlog:class+path*=off"
+_TRAINING_SECONDS = 900
+
+# Settings and variables that decide which classes a driver loads, or how its heap is laid out.
+_SETTINGS = re.compile(
+    r"spark\.(?:jars|driver\.(?:memory|defaultJavaOptions|extraClassPath)|sql\.(?:extensions|catalog\.spark_catalog))"
+    r"(?:\.|$)"
+)
+_OPTIONS_FROM_OUTSIDE = ("SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
+_VARIABLES = (*_OPTIONS_FROM_OUTSIDE, "SPARK_CONF_DIR", "SPARK_DRIVER_MEMORY", "SPARK_DIST_CLASSPATH")
+_USERS_OWN = re.compile(r"-Xshare|-XX:\S*(?:Share|Archive|DumpLoadedClassList)")
+
+
+@dataclass(frozen=True)
+class ClassArchive:
+    """The archive that a driver with ``settings`` starts from; ``file`` may not exist yet."""
+
+    file: Path
+    settings: dict[str, str]
+
+    @property
+    def failure(self) -> Path:
+        """What went wrong when the archive was made: it is not tried again while this file exists."""
+        return self.file.with_suffix(".failed")
+
+    @property
+    def size(self) -> Path:
+        """The file with the archive's size in bytes."""
+        return self.file.with_suffix(".size")
+
+    @property
+    def exists(self) -> bool:
+        """Whether the archive is there, as long as it was made: a JVM that maps a truncated one crashes."""
+        try:
+            return self.file.stat().st_size == int(self.size.read_text())
+        except (OSError, ValueError):
+            return False
+
+    def options(self) -> str:
+        """JVM options that start from the archive, empty while it does not exist."""
+        if not self.exists:
+            return ""
+        # The oldest are deleted when another one is made. A folder that cannot be written does not matter here.
+        with suppress(OSError):
+            os.utime(self.file)
+        return f'"-XX:SharedArchiveFile={self.file}" -Xshare:auto {_QUIET}'
+
+    def make_later(self) -> None:
+        """Make the archive in a process of its own, unless it exists; returns at once."""
+        if fcntl is None or self.exists or self.failure.exists() or not sys.executable:
+            return
+        command = [sys.executable, "-m", __spec__.name]
+        try:
+            maker = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=Path(self.file.anchor),
+                start_new_session=True,
+            )
+            assert maker.stdin
+            with maker.stdin as stdin:
+                # Not as an argument, which everybody can read.
+                stdin.write(json.dumps([str(self.file), self.settings]).encode())
+        except OSError:
+            return
+        # Python warns of a process that still runs.
+        maker.returncode = 0
+
+
+def cache_folder(environ: Mapping[str, str]) -> Path:
+    """The user's folder for what can be made again."""
+    named = environ.get("XDG_CACHE_HOME", "")
+    cache = Path(named) if Path(named).is_absolute() else Path("~/.cache").expanduser()
+    return cache / "deltawave"
+
+
+def is_wanted(environ: Mapping[str, str]) -> bool:
+    return environ.get(SWITCH, "true").lower() not in ("false", "0", "no", "off")
+
+
+def find(java: str, settings: Mapping[str, str], environ: Mapping[str, str]) -> ClassArchive | None:
+    """The archive of a driver with ``settings`` on ``java``; None without Java or Spark, if it is switched off, or if
+    the JVM options name an archive themselves."""
+    options = [
+        *_split(settings.get("spark.driver.defaultJavaOptions", "")),
+        *_split(settings.get(JAVA_OPTIONS, "")),
+    ]
+    outside = [environ.get(name, "") for name in _OPTIONS_FROM_OUTSIDE]
+    program, jars = shutil.which(java), _jars(environ)
+    if not is_wanted(environ) or program is None or jars is None or any(map(_USERS_OWN.match, options)):
+        return None
+    if any(_USERS_OWN.search(text) for text in outside):
+        return None
+    # System properties load no classes, and hold folders of the project.
+    kept = {key: value for key, value in settings.items() if _SETTINGS.match(key)}
+    kept[JAVA_OPTIONS] = shlex.join(option for option in options if not option.startswith("-D"))
+    home = Path(program).resolve()
+    try:
+        spark = [(entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(jars)]
+        known = [str(home), home.stat().st_mtime_ns, str(jars), spark, kept]
+    except OSError:
+        return None
+    variables = {name: environ[name] for name in _VARIABLES if environ.get(name)}
+    key = hashlib.sha256(json.dumps([*known, variables], sort_keys=True).encode()).hexdigest()[:16]
+    versions = f"spark-{_spark_version(spark)}-java-{java_version(home)}"
+    return ClassArchive(cache_folder(environ) / f"{versions}-{key}.jsa", kept)
+
+
+def java_version(program: Path) -> str:
+    """The version of a Java, by the file that each has for that; `unknown` without it."""
+    try:
+        text = (program.parent.parent / "release").read_text()
+    except (OSError, ValueError):
+        text = ""
+    found = re.search(r'^JAVA_VERSION="([\w.+-]+)"', text, re.MULTILINE)
+    return found[1] if found else "unknown"
+
+
+def make(archive: ClassArchive) -> None:
+    """Make the archive, or write down why there is none; returns at once while another process makes it.
+
+    Raises ``OSError`` where the folder cannot be written.
+    """
+    archive.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with archive.file.with_suffix(".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        if archive.exists or archive.failure.exists():
+            return
+        with tempfile.TemporaryDirectory(prefix="making-", dir=archive.file.parent) as folder:
+            _train(archive, Path(folder))
+        _delete_old(archive.file.parent)
+
+
+def _train(archive: ClassArchive, folder: Path) -> None:
+    written = folder / "classes.jsa"
+    command = [sys.executable, "-m", "deltawave.class_training", str(folder), str(written)]
+    try:
+        run = subprocess.run(
+            command,
+            input=json.dumps(archive.settings),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            text=True,
+            errors="replace",
+            timeout=_TRAINING_SECONDS,
+            check=False,
+        )
+        wrong = "" if run.returncode == 0 and written.exists() else f"exit code {run.returncode}\n{run.stdout[-4000:]}"
+    except subprocess.TimeoutExpired:
+        wrong = f"not ready after {_TRAINING_SECONDS} seconds"
+    if wrong:
+        archive.failure.write_text(wrong)
+    else:
+        archive.file.unlink(missing_ok=True)
+        archive.size.write_text(str(written.stat().st_size))
+        written.replace(archive.file)
+
+
+def _delete_old(folder: Path) -> None:
+    archives = sorted(folder.glob("*.jsa"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for file in archives[KEPT:]:
+        for each in (file, file.with_suffix(".size"), file.with_suffix(".lock")):
+            each.unlink(missing_ok=True)
+
+
+def _split(options: str) -> list[str]:
+    try:
+        return shlex.split(options)
+    except ValueError:
+        return options.split()
+
+
+def _jars(environ: Mapping[str, str]) -> Path | None:
+    if home := environ.get("SPARK_HOME"):
+        return Path(home, "jars")
+    found = find_spec("pyspark")
+    return Path(found.origin).parent / "jars" if found and found.origin else None
+
+
+def _spark_version(jars: list[tuple[str, int, int]]) -> str:
+    names = (re.fullmatch(r"spark-core_[\d.]+-(.+)\.jar", name) for name, _, _ in jars)
+    return next((found[1] for found in names if found), "unknown")
+
+
+def main() -> None:
+    """Make the archive that stdin describes."""
+    os.nice(10)
+    file, settings = json.load(sys.stdin)
+    make(ClassArchive(Path(file), settings))
+
+
+if __name__ == "__main__":
+    main()

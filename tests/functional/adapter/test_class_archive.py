@@ -1,0 +1,58 @@
+"""The archive of classes that a run leaves for the next one."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from jvm import QUICK_JVM
+
+WAIT_SECONDS = 240
+PRINT_MAPPED_FILES = """
+from pathlib import Path
+from pyspark import SparkContext
+
+maps = Path(f"/proc/{SparkContext._gateway.proc.pid}/maps")
+print(maps.read_text() if maps.exists() else "")
+"""
+
+
+@pytest.fixture
+def cache(own_process, tmp_path, monkeypatch) -> Path:
+    own_process.jvm_options = QUICK_JVM
+    monkeypatch.setenv("DELTAWAVE_CLASS_ARCHIVE", "true")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "deltawave"
+
+
+def test_a_run_leaves_an_archive_and_does_without_one_that_does_not_fit(own_process, cache):
+    own_process.profile()
+    own_process.write("models/one.sql", "select 1 as id")
+    begun = own_process.dbt("run")
+    assert (begun.returncode, begun.stderr) == (0, ""), begun.stdout
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not (made := list(cache.glob("*.jsa"))):
+        assert time.monotonic() < deadline, list(cache.iterdir())
+        assert not list(cache.glob("*.failed")), next(cache.glob("*.failed")).read_text()
+        time.sleep(0.2)
+    made_bytes = made[0].stat().st_size
+
+    again = own_process.dbt("run", then=PRINT_MAPPED_FILES)
+    assert (again.returncode, again.stderr) == (0, ""), again.stdout
+    if Path("/proc/self/maps").exists():
+        assert str(made[0]) in again.stdout
+
+    # So that it is not made again here.
+    made[0].with_suffix(".failed").touch()
+    made[0].chmod(0o600)
+    os.truncate(made[0], made_bytes // 2)
+    truncated = own_process.dbt("run")
+    assert (truncated.returncode, truncated.stderr) == (0, ""), truncated.stdout
+
+
+def test_a_cache_that_cannot_be_written_disturbs_nothing(own_process, cache):
+    cache.parent.write_text("a file where the folder should be")
+    own_process.profile()
+    own_process.write("models/one.sql", "select 1 as id")
+    outcome = own_process.dbt("run")
+    assert (outcome.returncode, outcome.stderr) == (0, ""), outcome.stdout
