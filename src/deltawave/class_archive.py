@@ -190,7 +190,8 @@ def _train(archive: ClassArchive, folder: Path) -> None:
     except subprocess.TimeoutExpired:
         wrong = f"not ready after {_TRAINING_SECONDS} seconds"
     if wrong:
-        archive.failure.write_text(wrong)
+        # Spark prints the addresses of repositories.
+        archive.failure.write_text(re.sub(r"//[^/@\s]+@", "//***@", wrong))
     else:
         archive.file.unlink(missing_ok=True)
         archive.size.write_text(str(written.stat().st_size))
