@@ -67,9 +67,8 @@ def both(spark: SparkSession, macros: Macros) -> Callable[..., list[dict[str, An
             "batch_id": 2,
             "attempt": "0a1b",
             "columns": columns,
-            "old": placed[0],
-            "new": placed[1],
-            "measured": {},
+            "reading": {"old": placed[0]},
+            "result": {"new": placed[1], "measured": {}},
         }
         in_python = rows(macros._changes_by_python(job, batch))
         assert in_python == rows(macros._changes_between(placed[0], placed[1], columns, settings, key_hash="key_hash"))
