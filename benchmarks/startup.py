@@ -19,10 +19,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import yaml
-
 from deltawave.class_archive import SWITCH, cache_folder
-from laboratory.commands import ROOT
+from laboratory.differential.dbt_project import write_project
+from laboratory.tables import table
 
 BARE = """
 from pyspark.sql import SparkSession
@@ -53,24 +52,6 @@ print(code, seconds, used.ru_utime + used.ru_stime)
 """
 
 
-def write_project(folder: Path) -> None:
-    package = folder / "dbt_packages" / "deltawave"
-    package.mkdir(parents=True)
-    config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
-    kept = {key: config[key] for key in ("name", "version", "config-version")}
-    (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
-    (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
-    flags = {"send_anonymous_usage_stats": False}
-    (folder / "dbt_project.yml").write_text(yaml.safe_dump({"name": "bench", "profile": "bench", "flags": flags}))
-    (folder / "packages.yml").write_text(f"packages: [{{local: {ROOT}}}]\n")
-    target = {"type": "deltawave", "schema": "bench"}
-    profile = {"bench": {"target": "bench", "outputs": {"bench": target}}}
-    (folder / "profiles.yml").write_text(yaml.safe_dump(profile))
-    (folder / "models").mkdir()
-    for name, text in MODELS.items():
-        (folder / "models" / f"{name}.sql").write_text(text + "\n")
-
-
 def timed(command: Sequence[str], folder: Path, environ: Mapping[str, str]) -> tuple[float, float]:
     """Seconds until the command ends, and CPU seconds of it and all that it started."""
     timer = [sys.executable, "-c", _TIMED, *command]
@@ -86,7 +67,7 @@ def dbt_run(*options: str) -> list[str]:
 
 
 def measure(folder: Path, rounds: int, without: bool) -> dict[str, list[tuple[float, float]]]:
-    write_project(folder)
+    write_project(folder, MODELS, {})
     (folder / "bare").mkdir()
     environ = os.environ | {"XDG_CACHE_HOME": str(folder / "cache"), SWITCH: "true"}
     # The first run builds everything, and leaves the archive; the bare session gets its metastore.
@@ -112,12 +93,13 @@ def measure(folder: Path, rounds: int, without: bool) -> dict[str, list[tuple[fl
 
 
 def report(found: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    lines = ["| run | seconds | ratio | CPU seconds | ratio |", "|---|---:|---:|---:|---:|"]
     medians = {name: [statistics.median(column) for column in zip(*runs, strict=True)] for name, runs in found.items()}
     base_seconds, base_cpu = next(iter(medians.values()))
-    for name, (seconds, cpu) in medians.items():
-        lines.append(f"| {name} | {seconds:.1f} | {seconds / base_seconds:.2f} | {cpu:.1f} | {cpu / base_cpu:.2f} |")
-    return "\n".join(lines)
+    rows = [
+        (name, f"{seconds:.1f}", f"{seconds / base_seconds:.2f}", f"{cpu:.1f}", f"{cpu / base_cpu:.2f}")
+        for name, (seconds, cpu) in medians.items()
+    ]
+    return table(["run", "seconds", "ratio", "CPU seconds", "ratio"], rows)
 
 
 def main() -> None:
@@ -129,7 +111,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="deltawave-startup-"))
     begun = time.perf_counter()
     try:
-        print(report(measure(folder, options.rounds, options.without)))
+        print(report(measure(folder, options.rounds, options.without)), end="")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print(f"{time.perf_counter() - begun:.0f} s in all", file=sys.stderr)

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from deltawave.redaction import redact, secret_values
+
 try:
     import fcntl
 except ImportError:  # Windows, where no archive is made
@@ -190,8 +192,7 @@ def _train(archive: ClassArchive, folder: Path) -> None:
     except subprocess.TimeoutExpired:
         wrong = f"not ready after {_TRAINING_SECONDS} seconds"
     if wrong:
-        # Spark prints the addresses of repositories.
-        archive.failure.write_text(re.sub(r"//[^/@\s]+@", "//***@", wrong))
+        archive.failure.write_text(redact(wrong, secret_values(archive.settings)))
     else:
         archive.file.unlink(missing_ok=True)
         archive.size.write_text(str(written.stat().st_size))

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from dbt.adapters.deltawave.errors import readable, redact, secret_values
+from dbt.adapters.deltawave.errors import readable
+from deltawave.redaction import redact, secret_values
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import DeltawaveCredentials
-from dbt.adapters.deltawave.errors import redact
 from dbt.adapters.deltawave.remotes import _options, checked, dialect, explained, secrets
+from deltawave.redaction import redact
 
 LEGACY = {"url": "jdbc:postgresql://db:5432/erp", "user": "clerk", "password": "hunter2"}
 

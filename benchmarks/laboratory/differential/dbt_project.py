@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -24,6 +25,31 @@ MODELS: dict[str, dict[str, Any]] = {
 _QUIET = ("--no-write-json", "--log-level", "none", "--log-level-file", "none")
 
 
+def write_project(folder: Path, models: Mapping[str, str], target: Mapping[str, Any]) -> None:
+    """Write a dbt project with these models, which has the macros of this checkout; ``target``: more of its target."""
+    package = folder / "dbt_packages" / "deltawave"
+    package.mkdir(parents=True)
+    (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
+    config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
+    kept = {key: config[key] for key in ("name", "version", "config-version")}
+    output = {"type": "deltawave", "schema": "bench", **target}
+    files: dict[Path, Any] = {
+        package / "dbt_project.yml": kept | {"macro-paths": ["macros"]},
+        folder / "dbt_project.yml": {
+            "name": "bench",
+            "profile": "bench",
+            "flags": {"send_anonymous_usage_stats": False},
+        },
+        folder / "packages.yml": {"packages": [{"local": str(ROOT)}]},
+        folder / "profiles.yml": {"bench": {"target": "bench", "outputs": {"bench": output}}},
+    }
+    for file, content in files.items():
+        file.write_text(yaml.safe_dump(content))
+    (folder / "models").mkdir()
+    for name, text in models.items():
+        (folder / "models" / f"{name}.sql").write_text(text + "\n")
+
+
 class Project:
     """A dbt project with a model per method. Its source is the old and the new snapshot in turns.
 
@@ -34,28 +60,14 @@ class Project:
         self.snapshots = snapshots
         self.side = "old"
         self.folder = snapshots.folder / "project"
-        package = self.folder / "dbt_packages" / "deltawave"
-        package.mkdir(parents=True)
-        config = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
-        kept = {key: config[key] for key in ("name", "version", "config-version")}
-        (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
-        (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
-        target: dict[str, Any] = {
-            "type": "deltawave",
-            "schema": "bench",
-            "threads": 1,
-            "data_dir": str(snapshots.folder / "spark"),
-            "server_side_parameters": SETTINGS,
-        }
-        profile = {"bench": {"target": "bench", "outputs": {"bench": target}}}
-        self._write("profiles.yml", yaml.safe_dump(profile))
-        self._write("dbt_project.yml", yaml.safe_dump({"name": "bench", "profile": "bench"}))
-        self._write("packages.yml", f"packages: [{{local: {ROOT}}}]\n")
+        texts = {}
         for name, options in models.items():
             given: dict[str, Any] = {"materialized": "differential", "unique_key": KEY, **options}
             arguments = ", ".join(f"{option}={value!r}" for option, value in given.items())
             source = snapshots.folder / ("{{ var('side') }}" if name == "window" else "source")
-            self._write(f"models/{name}.sql", f"{{{{ config({arguments}) }}}}\nselect * from parquet.`{source}`\n")
+            texts[name] = f"{{{{ config({arguments}) }}}}\nselect * from parquet.`{source}`"
+        data = str(snapshots.folder / "spark")
+        write_project(self.folder, texts, {"threads": 1, "data_dir": data, "server_side_parameters": SETTINGS})
 
     def deliver(self, side: str) -> None:
         """Make a snapshot the source."""
@@ -74,8 +86,3 @@ class Project:
         if not done.success:
             raise RuntimeError("; ".join(str(each.message) for each in results) or str(done.exception))
         return float(results[0].execution_time)
-
-    def _write(self, name: str, text: str) -> None:
-        file = self.folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)

@@ -10,7 +10,12 @@ import pytest
 from draws import Draw
 from postgres import PostgresServer
 from pyspark.sql import SparkSession
-from suite import Run, Suite
+from suite import MACROS, Run, Suite
+
+
+@pytest.fixture(scope="class")
+def macros() -> dict[str, str]:
+    return MACROS
 
 
 @pytest.fixture(scope="class")

@@ -7,17 +7,13 @@ from typing import Any
 import pytest
 from draws import all_events
 from postgres import PostgresServer
-from suite import MACROS, Run, Suite
+from suite import Run, Suite
 
 from models import VARIANTS
 
 
 @pytest.mark.usefixtures("interpreted")
 class TestContract:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return MACROS
-
     @pytest.fixture(scope="class")
     def dbt_profile_target(self, dbt_profile_target: dict[str, Any], postgres: PostgresServer) -> dict[str, Any]:
         return dbt_profile_target | {"remotes": {"legacy": postgres.remote}}

@@ -6,17 +6,12 @@ from typing import Any
 
 import pytest
 from draws import first_batches, short
-from suite import MACROS, Run, Suite
+from suite import Run, Suite
 
 from models import VARIANTS
 
 # A change of the code alone decides whether these pass; test_contract.py draws anew each time.
 SEED = 1
-
-
-@pytest.fixture(scope="class")
-def macros() -> dict[str, str]:
-    return MACROS
 
 
 @pytest.mark.usefixtures("interpreted")

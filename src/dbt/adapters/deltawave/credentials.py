@@ -11,8 +11,8 @@ from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentia
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import remotes
-from dbt.adapters.deltawave.errors import secret_values
 from dbt.adapters.deltawave.settings import kept_folders
+from deltawave.redaction import secret_values
 
 DATA_DIR = "spark_data"
 PREVIOUS_DATA_DIR = "target/spark"

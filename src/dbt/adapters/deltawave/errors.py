@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-HIDDEN = "*****"
+from deltawave.redaction import redact
 
-_SECRET = r"(?:password|passwd|token|secret|access[._-]?key)"
-_SECRET_KEY = re.compile(_SECRET, re.IGNORECASE)
-# key = 'value', "key": "value", key 'value' (SQL options), ?key=value (URLs)
-_SECRET_PAIR = re.compile(
-    rf"""(?P<key>[\w.\-]*{_SECRET}[\w.\-]*["'`]?)
-        (?P<gap>\s*(?:[=-]>|=|:)\s*|\s+(?=["']))
-        (?P<value>"[^"]*"|'[^']*'|[^\s&;,)}}\]]+)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-# scheme://user:password@host, and Oracle's jdbc:oracle:thin:user/password@host
-_URL_CREDENTIALS = re.compile(
-    r"(?P<scheme>\b[a-z][\w+.\-]*:(?:[\w+.\-]+:)*(?://)?)[^\s/@:'\"]+[:/][^\s/@'\"]+@",
-    re.IGNORECASE,
-)
 _STACK_LINE = re.compile(r"^\s+(?:at \S+\(.*\)$|\.\.\. \d+ more)")
 _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
 _JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
@@ -65,19 +51,6 @@ _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"
 def is_from_spark(error: BaseException) -> bool:
     """Return whether ``error`` came out of Spark or its gateway."""
     return type(error).__module__.startswith(("pyspark.", "py4j."))
-
-
-def secret_values(settings: Mapping[str, object]) -> list[str]:
-    """Return the values of settings whose names suggest a secret."""
-    return [str(value) for key, value in settings.items() if value and _SECRET_KEY.search(key)]
-
-
-def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """Blank out ``secrets``, values of secret-looking keys, and credentials in URLs."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, HIDDEN)
-    text = _URL_CREDENTIALS.sub(lambda match: f"{match['scheme']}{HIDDEN}@", text)
-    return _SECRET_PAIR.sub(lambda match: f"{match['key']}{match['gap']}{HIDDEN}", text)
 
 
 def without_stack(text: str) -> str:

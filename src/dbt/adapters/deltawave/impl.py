@@ -16,6 +16,7 @@ from dbt import selected_resources
 from dbt.adapters.deltawave import remotes
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
 from dbt.adapters.deltawave.refusals import RefusalError, calling_macros
+from deltawave.redaction import redact
 
 if TYPE_CHECKING:
     from dbt.adapters.deltawave.handle import SessionHandle
@@ -233,7 +234,7 @@ class DeltawaveAdapter(SparkAdapter):
         one, or the end of the node. Returns ``messages``, what the function's package logged, and ``measured``, the
         figures that it returned.
         """
-        from dbt.adapters.deltawave import errors, library_functions, library_logs
+        from dbt.adapters.deltawave import library_functions, library_logs
 
         self._require_session(f"Library function '{function}': Python runs")
         handle = self._handle()
@@ -244,7 +245,7 @@ class DeltawaveAdapter(SparkAdapter):
             frame, release, measured = library_functions.rows(function, relations, options, handle.session, secrets)
             handle.leave_view(frame, view, release)
             self._manager.refuse_if_cancelled()
-        return {"messages": [errors.redact(message, secrets) for message in messages], "measured": measured}
+        return {"messages": [redact(message, secrets) for message in messages], "measured": measured}
 
     @available.parse_none
     def view_of_files(self, files: str, columns: list[dict[str, Any]], view: str) -> None:

@@ -20,10 +20,11 @@ from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkRuntimeError
 
 from dbt.adapters.deltawave import jars
-from dbt.adapters.deltawave.errors import readable, redact, secret_values, without_stack
+from dbt.adapters.deltawave.errors import readable, without_stack
 from dbt.adapters.deltawave.settings import JAVA_OPTIONS, PYTHON
 from deltawave import class_archive
 from deltawave.environment import java_command
+from deltawave.redaction import redact, secret_values
 
 _INSTALL = "Install Java 17 or 21 and let JAVA_HOME point at it."
 _HINTS = (

@@ -11,7 +11,8 @@ from urllib.parse import unquote
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave.derby import missing_function
-from dbt.adapters.deltawave.errors import readable, secret_values
+from dbt.adapters.deltawave.errors import readable
+from deltawave.redaction import secret_values
 from deltawave.sql_text import quoted
 
 if TYPE_CHECKING:

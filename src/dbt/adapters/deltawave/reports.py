@@ -10,7 +10,8 @@ from pathlib import Path
 import pyspark
 
 import deltawave
-from dbt.adapters.deltawave.errors import readable, redact
+from dbt.adapters.deltawave.errors import readable
+from deltawave.redaction import redact
 
 # If installed, it is among the packages whose lines mean nothing to a user.
 LIBRARY = Path(deltawave.__file__).parent

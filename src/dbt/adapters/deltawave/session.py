@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave import metastore
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
-from dbt.adapters.deltawave.errors import readable, redact, secret_values
+from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.launch import launch
 from dbt.adapters.deltawave.settings import (
     METASTORE_URL,
@@ -28,6 +28,7 @@ from dbt.adapters.deltawave.settings import (
     is_remote,
     session_settings,
 )
+from deltawave.redaction import redact, secret_values
 
 logger = AdapterLogger("Spark")
 
