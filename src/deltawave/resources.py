@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from copy import copy
 from functools import cache
 from queue import SimpleQueue
@@ -93,8 +93,9 @@ def persisted(frame: DataFrame) -> DataFrame:
 
 def release(frame: DataFrame) -> None:
     """Release what the frame needs, now: it must not be read any more."""
-    for resource in reversed(_resources(frame)):
-        resource.release()
+    with ExitStack() as stack:  # one that fails does not keep the others
+        for resource in _resources(frame):
+            stack.callback(resource.release)
 
 
 @contextmanager

@@ -65,7 +65,7 @@ def outer_join(
     key = [on] if isinstance(on, str) else list(on)
     left_key, right_key = _checked_columns(left, right, key)
     if algorithm in _HINTS:
-        return _joined(left, right, left_key, right_key, _HINTS[algorithm])
+        return holding(_joined(left, right, left_key, right_key, _HINTS[algorithm]), left, right)
     if check_keys:
         # Null joins nothing, and may come several times.
         refuse_repeated_keys(
@@ -75,10 +75,11 @@ def outer_join(
             }
         )
     try:
-        return _side_by_side(_ORDERED[algorithm], left, right, left_key, right_key, memory_bytes)
+        found = _side_by_side(_ORDERED[algorithm], left, right, left_key, right_key, memory_bytes)
     except NotSegmentedError as reason:
         _LOG.info("no %s, Spark joins both relations: %s", _ORDERED[algorithm].name, reason)
-        return _joined(left, right, left_key, right_key, None)
+        found = _joined(left, right, left_key, right_key, None)
+    return holding(found, left, right)
 
 
 def _checked_columns(left: DataFrame, right: DataFrame, key: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -168,7 +168,7 @@ class StoredRelation:
             return None
         files = {int(part): str(folder / path) for part, path in manifest["files"].items()}
         schema = StructType.fromJson(manifest["schema"])
-        sizes = {int(part): size for part, size in manifest["sizes"].items()}
+        sizes = {int(part): size for part, size in manifest.get("sizes", {}).items()}
         return cls(folder, files, sizes, manifest["parts"], tuple(manifest["key"]), schema, manifest["state"])
 
     def _is(self, state: str) -> bool:

@@ -10,6 +10,7 @@ from threading import Event
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from deltawave import outer_join
 from deltawave.resources import attach, holding, keeping, persisted, release, releasing
 
 
@@ -73,6 +74,32 @@ def test_a_frame_that_takes_it_as_an_argument_keeps_it_when_bound(spark: SparkSe
     assert joined.count() == 2
     del joined
     assert needed.goes
+
+
+@pytest.mark.parametrize("algorithm", ["sort_merge", "window"])
+def test_an_outer_join_keeps_its_relations(spark: SparkSession, needed: Needed, algorithm: str) -> None:
+    right = attach(spark.range(3).selectExpr("id", "1 as one"), needed.release)
+    joined = outer_join(spark.range(4), right, on="id", algorithm=algorithm)
+    del right
+    assert needed.stays
+    assert joined.count() == 4
+    del joined
+    assert needed.goes
+
+
+def test_a_release_that_fails_does_not_keep_the_others(spark: SparkSession, needed: Needed) -> None:
+    def fail() -> None:
+        raise OSError("The disk is gone")
+
+    frame = attach(attach(spark.range(3), needed.release), fail)
+    with pytest.raises(OSError, match="The disk is gone"):
+        release(frame)
+    assert needed.times == 1
+    other = Needed()
+    frame = attach(attach(spark.range(3), fail), other.release)
+    with pytest.raises(OSError, match="The disk is gone"):
+        release(frame)
+    assert other.times == 1
 
 
 def test_it_is_released_once_and_at_the_chosen_moment(spark: SparkSession, needed: Needed) -> None:
