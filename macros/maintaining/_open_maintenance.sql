@@ -14,7 +14,7 @@
     {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': node.name}) -%}
   {%- endif -%}
   {%- set log = deltawave._rewritten_log(record.batch_id + 1, job.attempt) -%}
-  {%- set attempt = deltawave._attempt(job, record, macro_name, staged_in=[log]) -%}
+  {%- set attempt = deltawave._attempt(job, record, macro_name) -%}
   {{ return({'job': job, 'record': record, 'batch': dict(
     attempt, log=log, log_table=deltawave._helper_relation(job, log), strategy=macro_name
   )}) }}
@@ -23,7 +23,7 @@
 {# Commits an operation: the last record, with the operation's changes. #}
 {%- macro _commit_maintenance(work, reason, changes) -%}
   {%- set batch, last = work.batch, work.record -%}
-  {%- set facts = {'staged_in': batch.staged_in, 'strategy': batch.strategy, 'reason': reason, 'rows_old': last.rows_new} -%}
+  {%- set facts = {'strategy': batch.strategy, 'reason': reason, 'rows_old': last.rows_new} -%}
   {%- for key in ['batch_at', 'snapshot_date', 'dump_files', 'dump_checksum', 'checksum_bits', 'rows_dump', 'rows_new'] -%}
     {%- do facts.update({key: last[key]}) -%}
   {%- endfor -%}
@@ -37,7 +37,7 @@
 {# The batches that the log holds, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump, rows_new}]. #}
 {%- macro _held_batches(work) -%}
   {%- set sql -%}
-select distinct
+select
     batch_id,
     attempt,
     {{ deltawave._utc_text('batch_at') }} as batch_at,

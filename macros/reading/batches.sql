@@ -10,7 +10,7 @@
 
 {%- macro default__batches(log, state_schema) -%}
   {%- set table = api.Relation.create(schema=state_schema or log.schema, identifier=log.identifier ~ '__batches') -%}
-select distinct
+select
     batch_id,
     {{ deltawave._batches_columns().keys() | reject('in', ['attempt', 'dump_files', 'dump_checksum', 'rewound_to']) | join(',\n    ') }}
 from {{ deltawave._standing_batches(table.quote(schema=true, identifier=true)) }}

@@ -21,6 +21,4 @@ select
 from {{ table }} as quarantined
 left semi join {{ deltawave._standing_batches(batches) }} as decided
     on quarantined.batch_id = decided.batch_id and quarantined.attempt = decided.attempt
--- Rows under a negative number wait for the decision on their batch, and may be dropped at any time.
-where quarantined.batch_id > 0
 {%- endmacro -%}

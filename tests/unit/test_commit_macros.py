@@ -99,23 +99,6 @@ def test_the_decision_is_exclusive(wins: bool) -> None:
     assert (decide(wins=wins, later=False, is_recorded=True)[0] is None) == wins
 
 
-@pytest.mark.parametrize("is_recorded", [False, True])
-def test_a_batch_is_recorded_once(is_recorded: bool) -> None:
-    """Another run may finish a decided batch before its own does."""
-    done: list[str] = []
-    macros = Macros()
-    _ = macros._commit, macros._publish
-    macros._macros["_is_decided"] = lambda *_: is_recorded
-    for name in ("_step", "_decide", "_place", "_record_batch", "_replace_view", "_clean"):
-        macros._macros[name] = lambda *_, name=name: done.append(name)
-    macros._macros["_last_commit"] = lambda *_: done.append("_last_commit") or 5
-    macros._commit({}, {"batch_id": 5}, {"batch_id": 5, "attempt": OWN}, None)
-    assert done.count("_record_batch") == int(not is_recorded)
-    # One look for later batches before the view is replaced, and one after it.
-    shown = [name for name in done if name != "_step"][-4:]
-    assert shown == ["_last_commit", "_replace_view", "_last_commit", "_clean"]
-
-
 @pytest.mark.parametrize("stalls", ["check", "repair", "clean"])
 def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(stalls: str) -> None:
     """While it stalls, another run finishes its batch and goes on, and a third one while it puts that right."""
@@ -166,7 +149,6 @@ def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(sta
     _ = macros._commit, macros._recover, macros._publish
     for name in ("_step", "_place", "_record_batch"):
         macros._macros[name] = lambda *_: None
-    macros._macros["_is_decided"] = lambda *_: True
     macros._macros["_catalog_keeps_views"] = lambda *_: False
     with pytest.raises(CompilationError, match="batch 5 was finished by another run, which has gone on to batch"):
         macros._commit(job, {"batch_id": 5, "attempt": OWN, "label": "5", "staged_in": []}, decided(5), decided(4))

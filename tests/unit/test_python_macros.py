@@ -202,6 +202,7 @@ def test_changes_of_another_kind_are_refused() -> None:
     door.macros._run_query = lambda sql: [(0, 0, 0, 0, 1)] if "count_if" in sql else []
     batch = {"batch_id": 3, "label": "3", "attempt": "0a1b", "columns": [], "staged_in": ["log"]}
     batch["result"] = {"log_table": "dev.log"}
+    door.job["folders"] = {"dev.log": "/log"}
     with pytest.raises(CompilationError) as error:
         door.macros._count_changes(door.job, batch)
     assert messages("Comparison in Python")["changes of another kind"] in error.value.msg

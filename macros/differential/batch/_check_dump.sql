@@ -1,5 +1,9 @@
-{# Counts of the landed rows, without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows}; and of a dated dump its checksum. #}
-{%- macro _count_landed(job, batch) -%}
+{#
+  Counts of the landed rows, without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows}; of a dated dump its checksum; and the rows that the
+  previous state has now. last: the decision before.
+#}
+{%- macro _count_landed(job, batch, last) -%}
+  {%- set previous = deltawave._attempt_relation(job, last.state) if last and deltawave._form_of(last.state).write else none -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set sql -%}
 with keyed as (
@@ -15,10 +19,15 @@ select
     coalesce(sum(if({{ keys | join(' is null and ') }} is null, `_copies`, 0)), 0) as null_keys,
     count_if(`_copies` > 1) as duplicate_keys,
     coalesce(sum(if(`_copies` > 1, `_copies`, 0)), 0) as duplicate_rows,
-    {{ deltawave._landed_checksum(job, batch) | indent }} as checksum
+    {{ deltawave._landed_checksum(job, batch) | indent }} as checksum,
+    {{ '(select count(*) from ' ~ previous ~ ')' if previous else 'null' }} as previous_rows
 from keyed
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
+  {%- if previous and row[5] | int != last.state.rows -%}
+    {#- Each missing row would become an insert. -#}
+    {%- do deltawave._refuse(job, batch, 'changed_copy', {'copy': previous | string, 'was': last.state.rows, 'is': row[5] | int}) -%}
+  {%- endif -%}
   {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int, 'checksum': row[4]}) }}
 {%- endmacro -%}
 

@@ -11,6 +11,7 @@
   {#- How near rows lie is measured only if both states are in the dump's order; until the next such batch it is assumed unchanged. -#}
   {%- set is_ordered = last and deltawave._form_of(last.state).in_order and deltawave._form_of(result.state).in_order and not reading.old_is_logged -%}
   {%- set decision = deltawave._decision(job, batch, {
+    'log': result.log,
     'staged_in': [result.log] + (['quarantine'] if result.quarantined else []),
     'tables': deltawave._tables_of(result.state, result.ranges),
     'batch_at': batch.batch_at,
@@ -34,7 +35,6 @@
   {{ return(dict(decision, **{
     'generation': batch.generation,
     'first_batch': batch.first_batch,
-    'log': result.log,
     'state': result.state,
     'ranges': result.ranges,
     'checksum_fingerprint': batch.checksum_fingerprint,

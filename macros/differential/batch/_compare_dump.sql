@@ -12,7 +12,7 @@
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
-  {%- set found = deltawave._count_landed(job, batch) -%}
+  {%- set found = deltawave._count_landed(job, batch, last) -%}
   {%- do deltawave._check_dump(job, batch, found) -%}
   {%- do deltawave._accept(job, batch, found) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}

@@ -8,8 +8,7 @@ select
     count_if(change_type = 'update' and not coalesce({{ backfilled }}, false)) as updates,
     count_if(change_type = 'update' and {{ backfilled }}) as backfills,
     count_if(change_type is null or change_type not in ('insert', 'delete', 'update')) as others
-from {{ batch.result.log_table }}
-where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
+from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
   {%- if row[4] | int -%}

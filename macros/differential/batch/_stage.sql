@@ -1,38 +1,19 @@
-{# Writes the log rows of (batch, attempt) where no reader looks (see _place). #}
+{# Stages the changes of a batch for the log. #}
 {%- macro _stage(job, batch) -%}
-  {%- set columns = deltawave._log_columns(job, batch.columns) | map(attribute='name') | list -%}
-  {%- if batch.is_first and job.settings.initial_load == 'baseline' -%}
-    {{ return(none) }}
-  {%- endif -%}
-  {%- do deltawave._reserve(job, batch, batch.result.log_table) -%}
-  {%- set sql -%}
-insert into {{ batch.result.log_table }} (
-    {{ deltawave._quoted_list(columns) | join(',\n    ') }},
-    change_type,
-    changed_columns,
-    batch_at,
-    batch_id,
-    attempt
-)
-with changes as (
+  {%- set columns = deltawave._log_columns(job, batch.columns) + deltawave._control_columns()[:3] -%}
+  {%- set names = deltawave._quoted_list(columns[:-1] | map(attribute='name')) -%}
+  {%- set rows -%}
+select
+    {{ names | join(',\n    ') }},
+    {{ deltawave._timestamp(batch.batch_at) }} as batch_at
+from (
     {{ deltawave._indented(deltawave._staged_changes(job, batch)) }}
 )
-
-select /*+ rebalance */
-    {%- for name in columns %}
-    changes.{{ deltawave._quoted(name) }},
-    {%- endfor %}
-    changes.change_type,
-    changes.changed_columns,
-    {{ deltawave._timestamp(batch.batch_at) }} as batch_at,
-    {{ deltawave._staged_number(job, batch.batch_id) }} as batch_id,
-    {{ deltawave._literal(batch.attempt) }} as attempt
-from changes
   {%- endset -%}
-  {%- do deltawave._run(job, sql) -%}
+  {%- do deltawave._stage_rows(job, batch, batch.result.log_table, columns, rows) -%}
 {%- endmacro -%}
 
-{# The select of a batch's changes: every row of a first dump is an insert, later ones are compared with the previous state. #}
+{# The select of a batch's changes: every row of a first dump is an insert, unless it is a baseline; later ones are compared with the previous state. #}
 {%- macro _staged_changes(job, batch) -%}
   {%- if batch.is_first -%}
     {{ return(deltawave._all_inserts(job, batch)) }}
@@ -58,4 +39,7 @@ select
     'insert' as change_type,
     cast(null as array<string>) as changed_columns
 from {{ batch.result.new }} as new_side
+{%- if batch.is_baseline %}
+where false
+{%- endif %}
 {%- endmacro -%}

@@ -13,34 +13,26 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Writes the rows of (batch, attempt) where no reader looks (see _place). #}
+{# Stages the quarantined rows. #}
 {%- macro _stage_quarantine(job, batch) -%}
   {%- if batch.result.quarantined -%}
-    {%- set names = deltawave._quoted_list(deltawave._landed_columns(job, batch) | map(attribute='name')) -%}
-    {%- do deltawave._reserve(job, batch, deltawave._quarantine_relation(job)) -%}
-    {%- set sql -%}
-insert into {{ deltawave._quarantine_relation(job) }} (
-    {{ names | join(',\n    ') }},
-    batch_at,
-    batch_id,
-    attempt
-)
+    {%- set columns = deltawave._landed_columns(job, batch) -%}
+    {%- set rows -%}
 with duplicates as (
     {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 )
 
 select
-    {%- for name in names %}
-    landed.{{ name }},
+    {%- for column in columns %}
+    landed.{{ deltawave._quoted(column.name) }},
     {%- endfor %}
-    {{ deltawave._timestamp(batch.batch_at) }} as batch_at,
-    {{ deltawave._staged_number(job, batch.batch_id) }} as batch_id,
-    {{ deltawave._literal(batch.attempt) }} as attempt
+    {{ deltawave._timestamp(batch.batch_at) }} as batch_at
 from {{ batch.reading.arrived }} as landed
 left semi join duplicates
     on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(job.settings.unique_key, 'landed', 'duplicates') }}
     {%- endset -%}
-    {%- do deltawave._run(job, sql) -%}
+    {%- set batch_at = {'name': 'batch_at', 'data_type': 'timestamp'} -%}
+    {%- do deltawave._stage_rows(job, batch, deltawave._quarantine_relation(job), columns + [batch_at], rows) -%}
   {%- endif -%}
 {%- endmacro -%}
 

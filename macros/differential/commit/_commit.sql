@@ -5,15 +5,13 @@
   {%- do deltawave._step(job, batch, 'place') -%}
   {%- do deltawave._place(job, record) -%}
   {%- do deltawave._step(job, batch, 'record') -%}
-  {#- Another run may have finished this batch meanwhile, and recorded it. -#}
-  {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}
-    {%- do deltawave._record_batch(job, record) -%}
-  {%- endif -%}
+  {%- do deltawave._record_batch(job, record) -%}
   {%- do deltawave._step(job, batch, 'publish') -%}
   {%- do deltawave._refuse_overtaken(job, record, deltawave._last_commit(job)) -%}
-  {%- do deltawave._refuse_overtaken(job, record, deltawave._publish(job, record)) -%}
+  {%- set shown = deltawave._publish(job, record) -%}
+  {%- do deltawave._refuse_overtaken(job, record, shown.batch_id) -%}
   {%- do deltawave._step(job, batch, 'clean') -%}
-  {%- do deltawave._clean(job, batch, last, record) -%}
+  {%- do deltawave._clean(job, shown.names, batch, last, record) -%}
   {%- do deltawave._step(job, batch, 'end') -%}
 {%- endmacro -%}
 
@@ -42,9 +40,10 @@
 
 {# The number of the newest decision; 0 before the first one. #}
 {%- macro _last_commit(job) -%}
-  {%- set numbers = deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) -%}
-  {{ return(numbers | max if numbers else 0) }}
+  {{ return(deltawave._newest_commit(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*'))) }}
 {%- endmacro -%}
+
+{%- macro _newest_commit(job, names) -%}{{ return((deltawave._commit_numbers(job, names) + [0]) | max) }}{%- endmacro -%}
 
 {%- macro _read_commit(job, batch_id) -%}
   {%- set row = deltawave._run(job, 'select record from ' ~ deltawave._commit_relation(job, batch_id)).rows[0] -%}
@@ -52,8 +51,7 @@
 {%- endmacro -%}
 
 {# Drops what the decision of `record` made superfluous: tables that neither it nor the next batch reads, and the older decision. #}
-{%- macro _clean(job, batch, last, record) -%}
-  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
+{%- macro _clean(job, names, batch, last, record) -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}
     {#- Leave tables of other attempts: their names tell the next run to drop their log rows too. -#}
     {%- if (deltawave._is_own(batch, side) or last and deltawave._is_kept(last, side)) and not deltawave._is_kept(record, side) -%}

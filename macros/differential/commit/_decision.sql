@@ -18,7 +18,8 @@
   values. To these a materialization adds its own: _commit_record for a differential, _step_record for a wave index. The format has a version; an unknown
   one is refused.
 
-    staged_in  the tables, by their names after x__, in which the batch has staged rows
+    log        the table of the log, by its name after x__; none for a wave index
+    staged_in  the tables, likewise, in which the batch has staged rows
     tables     the tables of attempts that the next batch, or a reader, needs: [{kind, batch_id, attempt}]
 #}
 {%- macro _decision(job, batch, facts) -%}
@@ -34,6 +35,7 @@
     'file_format': job.settings.file_format,
     'batches_columns': deltawave._batches_columns().keys() | list,
 
+    'log': none,
     'staged_in': [],
     'tables': [],
 

@@ -1,74 +1,88 @@
 {#
   Where the rows of an attempt wait until its batch is decided. Readers of a parquet table list its partitions, then their files; a partition or
-  file must not disappear between these steps. So the rows are staged in the partition of the batch's negative number, which no reader asks for: if
-  the attempt loses, is refused or is killed, that partition can be dropped at any time. The partition is created with its final folder, so placing
-  only renames it in the catalog and moves no file. Readers of a Delta or Iceberg table have a snapshot, so there rows are staged in their final
-  place.
+  file must not disappear between these steps. So the rows are staged as files in the folder that the partition of (batch, attempt) will have, and only
+  the decision makes it a partition: until then the catalog does not know it, and an attempt that loses, is refused or is killed leaves nothing that a
+  reader could find. Readers of a Delta or Iceberg table have a snapshot, so there rows are staged in their final place.
 #}
 
-{# The number of the partition in which the rows of a batch are staged. #}
-{%- macro _staged_number(job, batch_id) -%}
-  {{ return(-batch_id if job.settings.file_format == 'parquet' else batch_id) }}
+{# Writes rows of an attempt, a select of these columns [{name, data_type}], where no reader looks. #}
+{%- macro _stage_rows(job, batch, table, columns, rows) -%}
+  {%- set is_parquet = job.settings.file_format == 'parquet' -%}
+  {%- set names = deltawave._quoted_list(columns | map(attribute='name')) -%}
+  {%- set sql -%}
+{%- if is_parquet -%}
+insert overwrite directory {{ deltawave._literal(deltawave._staged_folder(job, batch, table)) }}
+using parquet
+{%- else -%}
+insert into {{ table }} (
+    {{ names | join(',\n    ') }},
+    batch_id,
+    attempt
+)
+{%- endif %}
+with staged as (
+    {{ deltawave._indented(rows) }}
+)
+
+select /*+ rebalance */
+    {%- for column in columns %}
+    cast(staged.{{ names[loop.index0] }} as {{ column.data_type }}) as {{ names[loop.index0] }}{{ ',' if not (is_parquet and loop.last) }}
+    {%- endfor %}
+    {%- if not is_parquet %}
+    {{ batch.batch_id }} as batch_id,
+    {{ deltawave._literal(batch.attempt) }} as attempt
+    {%- endif %}
+from staged
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
 {%- endmacro -%}
 
-{# Creates the partition in which an attempt stages its rows. Its folder is its own: no other writer's files or cleaning touch it. #}
-{%- macro _reserve(job, batch, table) -%}
+{# The staged rows of an attempt, as a relation. #}
+{%- macro _staged_rows(job, batch, table) -%}
   {%- if job.settings.file_format == 'parquet' -%}
-    {%- set folder = deltawave._folder(job, table) ~ '/' ~ deltawave._partition_name(batch.batch_id, batch.attempt) -%}
-    {%- set sql -%}
-alter table {{ table }} add if not exists
-partition ({{ deltawave._partition_of(deltawave._staged_number(job, batch.batch_id), batch.attempt) }})
-location {{ deltawave._literal(folder) }}
-    {%- endset -%}
-    {%- do deltawave._run(job, sql) -%}
+    {{ return('parquet.' ~ deltawave._quoted(deltawave._staged_folder(job, batch, table))) }}
   {%- endif -%}
+  {{ return('(select * from ' ~ table ~ ' where ' ~ deltawave._partition_of(batch.batch_id, batch.attempt, ' and ') ~ ')') }}
 {%- endmacro -%}
 
-{# Gives the staged rows of a decided batch the batch's number. Repeating it, in the run that finishes a killed one, changes nothing. #}
+{# Makes the staged rows of a decided batch rows of their tables. Repeating it, in the run that finishes a killed one, changes nothing. #}
 {%- macro _place(job, record) -%}
   {%- for name in record.staged_in if job.settings.file_format == 'parquet' -%}
-    {%- do deltawave._place_rows(job, record, deltawave._helper_relation(job, name)) -%}
+    {%- set partition = deltawave._partition_of(record.batch_id, record.attempt) -%}
+    {%- do deltawave._run(job, 'alter table ' ~ deltawave._helper_relation(job, name) ~ ' add if not exists partition (' ~ partition ~ ')') -%}
   {%- endfor -%}
 {%- endmacro -%}
 
-{%- macro _place_rows(job, record, table) -%}
-  {%- set number = deltawave._staged_number(job, record.batch_id) -%}
-  {%- set staged = deltawave._run(job, 'show partitions ' ~ table ~ ' partition (batch_id = ' ~ number ~ ')').rows -%}
-  {%- if deltawave._partition_name(number, record.attempt) in staged | map(attribute=0) | list -%}
-    {%- set sql -%}
-alter table {{ table }}
-partition ({{ deltawave._partition_of(number, record.attempt) }})
-rename to partition ({{ deltawave._partition_of(record.batch_id, record.attempt) }})
-    {%- endset -%}
-    {%- do deltawave._run(job, sql) -%}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# The folder of a table's files. #}
-{%- macro _folder(job, table) -%}
-  {%- set facts = {} -%}
-  {%- for row in deltawave._run(job, 'describe extended ' ~ table).rows -%}
-    {#- The table's properties follow its columns, one of which may have the same name. -#}
-    {%- do facts.update({row[0]: row[1]}) -%}
-  {%- endfor -%}
-  {{ return(facts['Location']) }}
-{%- endmacro -%}
-
-{# A partition as the catalog names it, and therefore its folder. #}
-{%- macro _partition_name(number, attempt) -%}
-  {{ return('batch_id=' ~ number ~ '/attempt=' ~ attempt) }}
-{%- endmacro -%}
-
-{%- macro _partition_of(number, attempt) -%}
-  {{ return('batch_id = ' ~ number ~ ', attempt = ' ~ deltawave._literal(attempt)) }}
-{%- endmacro -%}
-
-{# Drops the staged rows of an attempt from a table (see _place). #}
-{%- macro _drop_staged(job, table, batch_id, attempt) -%}
+{# Drops the staged rows of an attempt from a table. Only a partition can be dropped with its files: its number is one that no reader asks for. #}
+{%- macro _drop_staged(job, table, batch) -%}
   {%- if job.settings.file_format == 'parquet' -%}
-    {%- set partition = deltawave._partition_of(deltawave._staged_number(job, batch_id), attempt) -%}
-    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists partition (' ~ partition ~ ')') -%}
+    {%- set partition = ' partition (' ~ deltawave._partition_of(-batch.batch_id, batch.attempt) ~ ')' -%}
+    {%- set folder = deltawave._literal(deltawave._staged_folder(job, batch, table)) -%}
+    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' add if not exists' ~ partition ~ ' location ' ~ folder) -%}
+    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists' ~ partition) -%}
   {%- else -%}
-    {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where batch_id = ' ~ batch_id ~ ' and attempt = ' ~ deltawave._literal(attempt)) -%}
+    {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where ' ~ deltawave._partition_of(batch.batch_id, batch.attempt, ' and ')) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# The folder of an attempt's rows in a table, as Spark names that of a partition. #}
+{%- macro _staged_folder(job, batch, table) -%}
+  {{ return(deltawave._folder(job, table) ~ '/batch_id=' ~ batch.batch_id ~ '/attempt=' ~ batch.attempt) }}
+{%- endmacro -%}
+
+{%- macro _partition_of(number, attempt, separator=', ') -%}
+  {{ return('batch_id = ' ~ number ~ separator ~ 'attempt = ' ~ deltawave._literal(attempt)) }}
+{%- endmacro -%}
+
+{# The folder of a table's files. Queried once per run. #}
+{%- macro _folder(job, table) -%}
+  {%- if table | string not in job.folders -%}
+    {%- set facts = {} -%}
+    {%- for row in deltawave._run(job, 'describe extended ' ~ table).rows -%}
+      {#- The table's properties follow its columns, one of which may have the same name. -#}
+      {%- do facts.update({row[0]: row[1]}) -%}
+    {%- endfor -%}
+    {%- do job.folders.update({table | string: facts['Location']}) -%}
+  {%- endif -%}
+  {{ return(job.folders[table | string]) }}
 {%- endmacro -%}

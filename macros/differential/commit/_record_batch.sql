@@ -6,7 +6,10 @@
   {{ return('-1 / expm1(' ~ checksums ~ ' * log1p(-power(2d, -' ~ bits ~ ')))' if checksums else 'cast(null as double)') }}
 {%- endmacro -%}
 
-{# The decided batch's row in x__batches, by which the view also distinguishes its attempt from others. #}
+{#
+  The decided batch's row in x__batches, by which the view also distinguishes its attempt from others. Another run that finishes the batch writes the
+  same row, so readers take distinct rows.
+#}
 {%- macro _record_batch(job, record) -%}
   {%- set sql -%}
 insert into {{ job.batches }} ({{ deltawave._batches_columns().keys() | join(', ') }}, batch_id)
@@ -90,12 +93,12 @@ partitioned by (batch_id)
 {%- endmacro -%}
 
 {#
-  x__batches without the batches that a rewind has undone. Their rows stay, for readers of the older view; the rewind's own row names them. until:
+  The distinct rows of x__batches, without the batches that a rewind has undone. Their rows stay, for readers of the older view; the rewind's own row names them. until:
   a batch; later rewinds are ignored.
 #}
 {%- macro _standing_batches(batches, until=none) -%}
 (
-    select batches.*
+    select distinct batches.*
     from {{ batches }} as batches
     left anti join {{ batches }} as rewinds
         on rewinds.rewound_to < batches.batch_id

@@ -1,13 +1,17 @@
 {#
-  The current state, after repairing what a killed run left half done: {record: of the last decided batch, or none, is_new_generation}. The decisions
-  are the truth: x__batches and the view are brought up to them, then leftovers of decided batches are dropped. Tables of the next batch are left
-  alone, since another run may be writing them.
+  The current state, after repairing what a killed run left half done: {record: of the last decided batch, or none, is_new_generation, names: of the
+  model's relations}. The decisions are the truth: x__batches and the view are brought up to them, then leftovers of decided batches are dropped. Tables
+  of the next batch are left alone, since another run may be writing them.
 #}
 {%- macro _recover(job) -%}
-  {#- The view is read first: a batch that another run publishes meanwhile is then among the decisions, and the view is not set back. -#}
-  {%- set view = deltawave._read_view(job) -%}
+  {%- set found = namespace(names=deltawave._names_of_model(job)) -%}
+  {%- set view = deltawave._read_view(job, found.names) -%}
   {%- do deltawave._update(job, view_exists=view is not none) -%}
-  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
+  {%- if view and view.batch_id not in deltawave._commit_numbers(job, found.names) + [0] -%}
+    {#- Another run has published a batch since: its decision has to be seen, or the view would be set back. -#}
+    {%- set found.names = deltawave._names_of_model(job) -%}
+  {%- endif -%}
+  {%- set names = found.names -%}
   {%- set commits = deltawave._commit_numbers(job, names) -%}
   {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
 
@@ -22,7 +26,7 @@
   {%- if record -%}
     {%- do deltawave._clear_leftovers(job, names, commits, record) -%}
   {%- endif -%}
-  {{ return({'record': record, 'is_new_generation': deltawave._starts_generation(job, record)}) }}
+  {{ return({'record': record, 'is_new_generation': deltawave._starts_generation(job, record), 'names': names}) }}
 {%- endmacro -%}
 
 {# The steps place, record and publish for a batch whose writer was stopped after its decision. #}
@@ -30,11 +34,9 @@
   {%- do log('deltawave: ' ~ job.name ~ ': finishing batch ' ~ record.batch_id ~ ', which an earlier run decided but did not publish', info=true) -%}
   {%- do deltawave._create_batches(job) -%}
   {%- do deltawave._place(job, record) -%}
-  {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}
-    {%- do deltawave._record_batch(job, record) -%}
-  {%- endif -%}
+  {%- do deltawave._record_batch(job, record) -%}
   {%- do deltawave._refuse_overtaken(job, record, deltawave._last_commit(job)) -%}
-  {%- do deltawave._refuse_overtaken(job, record, deltawave._publish(job, record)) -%}
+  {%- do deltawave._refuse_overtaken(job, record, deltawave._publish(job, record).batch_id) -%}
   {%- do deltawave._update(job, has_finished=true) -%}
 {%- endmacro -%}
 
@@ -48,12 +50,12 @@
     {%- elif deltawave._is_decided(job, side.batch_id, side.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- else -%}
-      {%- do deltawave._discard(job, record.staged_in, side.batch_id, side.attempt) -%}
+      {%- do deltawave._discard(job, [record.log] if record.log else [], side.batch_id, side.attempt) -%}
     {%- endif -%}
   {%- endfor -%}
   {#- A decided log that was rewritten stays until purge: somebody may be reading it. -#}
   {%- for log in deltawave._attempts_helpers(job, names, ['log']) if log.batch_id <= record.batch_id -%}
-    {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) in record.staged_in -%}
+    {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) == record.log -%}
     {%- if not is_current and not deltawave._is_decided(job, log.batch_id, log.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, log)) -%}
     {%- endif -%}
@@ -80,11 +82,11 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
 {%- endmacro -%}
 
 {#
-  The published batch, from the model's view: {batch_id, attempt}; batch 0 for a view made by --empty; none if no relation has the model's name.
+  The published batch, from the model's view: {batch_id, attempt}; batch 0 for a view made by --empty; none if its name is not among the relations'.
   Anything that is not our view belongs to another program and is never touched.
 #}
-{%- macro _read_view(job) -%}
-  {%- if job.target.identifier | lower not in deltawave._names_like(job, job.target.identifier, job.target.schema) | map('lower') | list -%}
+{%- macro _read_view(job, names) -%}
+  {%- if job.target.identifier | lower not in names | map('lower') | list -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set facts = {} -%}

@@ -25,7 +25,7 @@
   {%- for name in staged_in + ['quarantine'] if name != deltawave._rewritten_log(batch_id, attempt) -%}
     {%- set table = deltawave._helper_relation(job, name) -%}
     {%- if table.identifier | lower in present -%}
-      {%- do deltawave._drop_staged(job, table, batch_id, attempt) -%}
+      {%- do deltawave._drop_staged(job, table, {'batch_id': batch_id, 'attempt': attempt}) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- for side in deltawave._attempts_helpers(job, names, ['log'] + deltawave._attempt_kinds()) -%}

@@ -64,6 +64,15 @@
   {{ return(names) }}
 {%- endmacro -%}
 
+{# The names of the model's helper relations and, if it exists, its own. #}
+{%- macro _names_of_model(job) -%}
+  {%- set own = job.target.identifier -%}
+  {%- if job.state_schema == job.target.schema -%}
+    {{ return(deltawave._names_like(job, own ~ '|' ~ own ~ '__*')) }}
+  {%- endif -%}
+  {{ return(deltawave._names_like(job, own, job.target.schema) + deltawave._names_like(job, own ~ '__*')) }}
+{%- endmacro -%}
+
 {%- macro _commit_numbers(job, names) -%}
   {%- set numbers = [] -%}
   {%- for name in names -%}

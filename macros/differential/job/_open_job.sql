@@ -26,6 +26,7 @@
     'has_finished': false,
     'catalog': none,
     'buckets': none,
+    'folders': {},
   } -%}
   {%- do deltawave._update(job, batches=deltawave._helper_relation(job, 'batches')) -%}
   {{ return(job) }}

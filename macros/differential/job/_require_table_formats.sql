@@ -21,7 +21,7 @@
 {# The class of the session catalog, as Spark names it; <undefined> or builtin for Spark's own. #}
 {%- macro _session_catalog(job) -%}
   {%- if job.catalog is none -%}
-    {%- do deltawave._update(job, catalog=deltawave._run(job, 'set spark.sql.catalog.spark_catalog').rows[0][1] | string) -%}
+    {%- do deltawave._update(job, catalog=deltawave._setting(job, 'spark.sql.catalog.spark_catalog')) -%}
   {%- endif -%}
   {{ return(job.catalog) }}
 {%- endmacro -%}

@@ -4,6 +4,12 @@
   {{ return(run_query(sql)) }}
 {%- endmacro -%}
 
+{# The value of a session's setting; <undefined> if it has none. The adapter asks the session, which takes no statement. #}
+{%- macro _setting(job, name) -%}
+  {%- if adapter.session_setting is defined -%}{{ return(adapter.session_setting(name)) }}{%- endif -%}
+  {{ return(deltawave._run(job, 'set ' ~ name).rows[0][1] | string) }}
+{%- endmacro -%}
+
 {%- macro _row_count(job, table) -%}
   {{ return(deltawave._run(job, 'select count(*) as row_count from ' ~ table).rows[0][0] | int) }}
 {%- endmacro -%}

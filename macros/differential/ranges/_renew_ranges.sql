@@ -98,13 +98,7 @@ from renewed
 
 {# What this attempt inserts into and deletes from each range. #}
 {%- macro _changes_of_ranges(job, batch, lows, count) -%}
-  {%- set staged -%}
-(
-    select *
-    from {{ batch.result.log_table }}
-    where batch_id = {{ deltawave._staged_number(job, batch.batch_id) }} and attempt = {{ deltawave._literal(batch.attempt) }}
-)
-  {%- endset -%}
+  {%- set staged = deltawave._staged_rows(job, batch, batch.result.log_table) -%}
 select
     range_id,
     count_if(change_type = 'insert') as inserts,

@@ -64,10 +64,16 @@
   {%- endif -%}
   {%- set sql -%}
 select
-    coalesce(sum(inserts + deletes + updates), 0) as patches,
+    coalesce(sum(changes), 0) as patches,
     count(*) as batches
-from {{ job.batches }}
-where batch_id > {{ last.state.as_of }} and batch_id <= {{ last.batch_id }} and inserts + deletes + updates > 0
+from (
+    select distinct
+        batch_id,
+        inserts + deletes + updates as changes
+    from {{ job.batches }}
+    where batch_id > {{ last.state.as_of }} and batch_id <= {{ last.batch_id }}
+)
+where changes > 0
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
   {%- set few = adapter.dispatch('_few_patches', 'deltawave')() -%}

@@ -49,8 +49,8 @@ as
   {%- if job.buckets is none -%}
     {%- set buckets = job.settings.buckets -%}
     {%- if not buckets -%}
-      {%- set row = deltawave._run(job, 'set spark.sql.shuffle.partitions').rows[0] -%}
-      {%- set buckets = row[1] | int if row[1] | string | int(0) > 0 else 200 -%}
+      {%- set partitions = deltawave._setting(job, 'spark.sql.shuffle.partitions') | int(0) -%}
+      {%- set buckets = partitions if partitions > 0 else 200 -%}
     {%- endif -%}
     {%- do deltawave._update(job, buckets=buckets) -%}
   {%- endif -%}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from urllib.parse import urlsplit
+
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from workbench import STOPPING, Workbench
@@ -27,10 +30,16 @@ class SlowReader:
         return sorted(map(tuple, self._rows.collect()), key=str)
 
 
-def partitions(bench: Workbench, table: str, staged: bool = False) -> set[str]:
-    """The partitions of a table of the model: those that a reader may ask for, or those that wait for a decision."""
-    found = bench.spark.sql(f"show partitions {bench.schema}.accounts__{table}").collect()
-    return {row.partition for row in found if row.partition.startswith("batch_id=-") == staged}
+def partitions(bench: Workbench, table: str) -> set[str]:
+    """The partitions of a table of the model, which a reader may ask for."""
+    return {row.partition for row in bench.spark.sql(f"show partitions {bench.schema}.accounts__{table}").collect()}
+
+
+def folders(bench: Workbench, table: str) -> set[str]:
+    """The folders in which attempts have rows for that table."""
+    described = bench.spark.sql(f"describe extended {bench.schema}.accounts__{table}").where("col_name = 'Location'")
+    table_folder = Path(urlsplit(described.collect()[0].data_type).path)
+    return {str(found.relative_to(table_folder)) for found in table_folder.glob("batch_id=*/attempt=*")}
 
 
 class TestAttemptsThatAreNotDecided:
@@ -50,7 +59,7 @@ class TestAttemptsThatAreNotDecided:
         bench.build(DUMP.format(7))
         assert reader.read() == sorted(stands, key=str)
         assert listed < partitions(bench, "log")
-        assert not partitions(bench, "log", staged=True), "what the stopped attempt staged is gone"
+        assert folders(bench, "log") == partitions(bench, "log"), "what the stopped attempt staged is gone"
 
     def test_rows_set_aside_by_a_stopped_attempt_go_while_somebody_reads(self, bench: Workbench) -> None:
         bench.configure(duplicate_keys="quarantine")

@@ -29,7 +29,7 @@
     {%- do deltawave._refuse(job, batch, 'relation_multiset', {'relation': name}) -%}
   {%- endif -%}
   {%- set log = {'name': name, 'unique_id': node.unique_id, 'log': source.target} -%}
-  {%- set view = deltawave._read_view(source) -%}
+  {%- set view = deltawave._read_view(source, deltawave._names_like(source, source.target.identifier, source.target.schema)) -%}
   {%- if view is none -%}
     {%- do deltawave._refuse(job, batch, 'relation_without_batch', {'relation': name}) -%}
   {%- elif not view.batch_id -%}

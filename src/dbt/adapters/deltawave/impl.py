@@ -168,9 +168,16 @@ class DeltawaveAdapter(SparkAdapter):
     @available
     def session_catalog(self) -> str:
         """Return the class behind ``spark_catalog``, empty for Spark's own."""
-        _, table = self.execute(f"set {CATALOG_SETTING}", fetch=True)
-        value = str(table.rows[0][1])
+        value = self.session_setting(CATALOG_SETTING)
         return "" if value == "<undefined>" else value
+
+    @available
+    def session_setting(self, name: str) -> str:
+        """Return the value of a setting of the session, ``<undefined>`` if it has none."""
+        if self._in_session:
+            return str(self._handle().session.conf.get(name, "<undefined>"))
+        _, table = self.execute(f"set {name}", fetch=True)
+        return str(table.rows[0][1])
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:
