@@ -6,7 +6,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from copy import copy
 from functools import cache
 from queue import SimpleQueue
 from typing import Any
@@ -113,9 +112,9 @@ def _resources(*frames: DataFrame) -> list[_Resource]:
 
 def _bound(frame: DataFrame, resources: Sequence[_Resource]) -> DataFrame:
     # Spark passes a frame's session on to the frames that its methods return.
-    session = copy(frame.sparkSession)
-    session.__class__ = _holder(type(session))  # type: ignore[arg-type]
-    setattr(session, _ATTRIBUTE, tuple(resources))
+    original = frame.sparkSession
+    session = object.__new__(_holder(type(original)))
+    session.__dict__.update(original.__dict__, **{_ATTRIBUTE: tuple(resources)})
     # A new object: a function that releases resources may refer to the frame, which must not keep itself alive.
     bound: Any = object.__new__(type(frame))
     bound.__dict__.update(frame.__dict__, _session=session)

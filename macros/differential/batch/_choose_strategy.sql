@@ -45,7 +45,7 @@
 
 {# The common assumption of hash_compressed and window that does not hold; none if all hold. #}
 {%- macro _reason_against_python(job, last) -%}
-  {%- if adapter.runs_python is not defined or not adapter.runs_python() -%}
+  {%- if not deltawave._runs_python() -%}
     {{ return('the profile does not run Python') }}
   {%- elif not last -%}
     {{ return(none) }}

@@ -1,5 +1,11 @@
 {# Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps loses nothing. #}
 {%- macro _compare_dump(job, state, dump) -%}
+  {#- The state of the source before it is read: what changes meanwhile is read by the next run. -#}
+  {%- set source = deltawave._source_fingerprint(job) -%}
+  {%- if deltawave._is_source_unchanged(job, state, source) -%}
+    {%- do job.outcome.update(is_unread=true) -%}
+    {{ return(state) }}
+  {%- endif -%}
   {%- do deltawave._update(job, columns=deltawave._columns_of_dump(job, dump)) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump) -%}
   {%- set last = none if batch.is_first else state.record -%}
@@ -28,6 +34,7 @@
 
   {%- if deltawave._is_unchanged(job, batch, last) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
+    {%- do deltawave._remember_source(job, state, source) -%}
     {{ return(state) }}
   {%- endif -%}
 
@@ -35,8 +42,8 @@
   {%- do deltawave._guard(job, batch) -%}
   {%- do deltawave._warn_of_quarantined(job, batch) -%}
   {%- do deltawave._warn_of_bad_records(job, batch) -%}
-  {%- set record = deltawave._commit_record(job, batch, last) -%}
+  {%- set record = dict(deltawave._commit_record(job, batch, last), source=source) -%}
   {%- do deltawave._commit(job, batch, record, state.record) -%}
   {%- do deltawave._report_batch(job, batch, dict(batch.result.counts, quarantined=batch.result.quarantined)) -%}
-  {{ return({'record': record, 'is_new_generation': false}) }}
+  {{ return({'record': record, 'is_new_generation': false, 'names': state.names}) }}
 {%- endmacro -%}

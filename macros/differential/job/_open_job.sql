@@ -9,7 +9,7 @@
     'state_schema': settings.state_schema or relation.schema,
     'batches': none,
     'attempt': invocation_id.replace('-', '')[:12],
-    'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'backfill': 0, 'quarantined': 0, 'skipped': 0},
+    'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'backfill': 0, 'quarantined': 0, 'skipped': 0, 'is_unread': false},
     'statements': [],
     'view': '_log_view' if materialization == 'differential' else '_wave_view',
 
@@ -48,8 +48,13 @@
 
 {# Has the user let this run pass the guards, by --vars '{deltawave_accept: [model]}'? #}
 {%- macro _is_accepted(job) -%}
-  {%- set accepted = var('deltawave_accept', []) -%}
-  {{ return(job.name in ([accepted] if accepted is string else accepted)) }}
+  {{ return(deltawave._is_named(job, 'deltawave_accept')) }}
+{%- endmacro -%}
+
+{# Does that variable name the model? #}
+{%- macro _is_named(job, variable) -%}
+  {%- set named = var(variable, []) -%}
+  {{ return(job.name in ([named] if named is string else named)) }}
 {%- endmacro -%}
 
 {# Does this run treat warnings of macros as errors, by --warn-error or --warn-error-options? #}

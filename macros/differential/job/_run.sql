@@ -19,3 +19,6 @@
   {%- set purge = ' purge' if deltawave._catalog_keeps_views(job) else '' -%}
   {%- do deltawave._run(job, 'drop table if exists ' ~ table ~ purge) -%}
 {%- endmacro -%}
+
+{# Does dbt run Python in the process that has the session? #}
+{%- macro _runs_python() -%}{{ return(adapter.runs_python is defined and adapter.runs_python()) }}{%- endmacro -%}

@@ -12,12 +12,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
+from deltawave import source_state
 from deltawave.differencing.comparable import comparable
 from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.listed_files import looked_at
 from deltawave.differencing.plain_scan import is_plain_scan
 from deltawave.meshjoin.batches import map_in_arrow
+from deltawave.source_state import items, table_state, view_settings
 
 # Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
 _SEED = 5
@@ -30,21 +32,15 @@ _KNOWN = {
     *("IsNotNull", "IsNull", "Length", "LessThan", "LessThanOrEqual", "Literal", "Lower", "Multiply", "Not", "Or"),
     *("Remainder", "StartsWith", "StringTrim", "Substring", "Subtract", "UnaryMinus", "Upper"),
 }
-_FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 # They change what a cast gives.
 _SETTINGS = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
 
 
 def refresh(relation: DataFrame) -> None:
     """Forget cached lists of the relation's files and snapshots, which hide what other processes have written."""
-    if not isinstance(relation, ClassicFrame):
-        # A server of Spark Connect keeps its lists to itself.
-        return
-    plan: Any = relation._jdf.queryExecution().analyzed()
-    plan.refresh()
-    for leaf in items(plan.collectLeaves()):
-        if _is_iceberg(leaf):
-            leaf.table().table().refresh()
+    # A server of Spark Connect keeps its lists to itself.
+    if isinstance(relation, ClassicFrame):
+        source_state.refresh(relation)
 
 
 def state_of(relation: DataFrame) -> str:
@@ -75,7 +71,7 @@ def _known(relation: DataFrame) -> list[Any] | None:
         elif kind in ("SubqueryAlias", "View"):
             expressions = []
             if kind == "View":
-                settings = sorted(setting.toString() for setting in items(node.desc().viewSQLConfigs().toSeq()))
+                settings = view_settings(node)
         else:
             return None
         # Expressions name columns.
@@ -83,7 +79,7 @@ def _known(relation: DataFrame) -> list[Any] | None:
             return None
         steps.append([kind, *settings, *(expression.sql() for expression in expressions)])
         node = node.children().apply(0)
-    table = _table_state(relation, node)
+    table = table_state(node)
     return None if table is None else [*steps, table]
 
 
@@ -92,59 +88,11 @@ def _is_known(expression: Any) -> bool:
     return name.removeprefix(_EXPRESSIONS) in _KNOWN and all(map(_is_known, items(expression.children())))
 
 
-def _table_state(relation: DataFrame, leaf: Any) -> list[Any] | None:
-    columns = [f"{column.sql()} {column.dataType().catalogString()}" for column in items(leaf.output())]
-    if _is_iceberg(leaf):
-        table = leaf.table()
-        return [
-            "iceberg",
-            table.table().uuid().toString(),
-            table.version(),
-            sorted(dict(leaf.options()).items()),
-            # With the numbers of columns: one that is dropped and added again is another one in the same version.
-            table.table().schema().toString(),
-            columns,
-        ]
-    if leaf.nodeName() != "LogicalRelation" or not _is_of_files(leaf.relation()):
-        return None
-    files = leaf.relation().location()
-    kind = files.getClass().getSimpleName()
-    if kind == "TahoeLogFileIndex" and not files.partitionFilters().size():
-        snapshot = files.getSnapshot()
-        return ["delta", snapshot.metadata().id(), snapshot.version(), columns]
-    is_parquet = leaf.relation().fileFormat().getClass().getSimpleName() == "ParquetFileFormat"
-    if not is_parquet or kind not in ("InMemoryFileIndex", "CatalogFileIndex"):
-        return None
-    if kind == "CatalogFileIndex":
-        # A leaf has no children: all partitions, as the catalog has them.
-        files = files.filterPartitions(leaf.children())
-    state = _files_state(relation, files.inputFiles())
-    # The values of partitions are in no file, and the catalog may give a folder others.
-    partitions = sorted(str(each) for each in items(files.partitionSpec().partitions()))
-    return None if state is None else [*state, partitions, columns]
-
-
 def _files_state(relation: DataFrame, paths: Iterable[str]) -> list[Any] | None:
     files = looked_at(relation.sparkSession, sorted(paths))
     if not files or any(file.problem is not None for file in files):
         return None
     return ["files", [(file.path, file.size, file.modified_ns) for file in files]]
-
-
-def _is_of_files(source: Any) -> bool:
-    kind = source.getClass()
-    names: list[str] = [kind.getName(), kind.getSuperclass().getName()]
-    return _FILES in names
-
-
-def _is_iceberg(leaf: Any) -> bool:
-    is_v2 = leaf.getClass().getSimpleName() == "DataSourceV2Relation"
-    return is_v2 and str(leaf.table().getClass().getName()) == "org.apache.iceberg.spark.source.SparkTable"
-
-
-def items(sequence: Any) -> list[Any]:
-    """The items of a sequence of Scala."""
-    return [sequence.apply(at) for at in range(sequence.size())]
 
 
 def is_repeatable(relation: DataFrame) -> bool:

@@ -20,7 +20,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches, located, open_file, quoted
 from deltawave.meshjoin.batches import map_in_arrow
-from deltawave.meshjoin.relation_state import items
+from deltawave.source_state import items
 
 # By default Spark silently skips a file that is a week older than the newest one.
 ANY_AGE = {"maxFileAge": "36500d"}

@@ -1,0 +1,35 @@
+{#
+  A fingerprint of what a whole dump is read from and compared with: the select, its tables as the library finds them without reading, the options. None
+  if only reading shows whether a dump has changed. A dated dump is recognized by its date (see _known_dates).
+#}
+{%- macro _source_fingerprint(job) -%}
+  {%- if job.strategy.reads != 'dump' or job.remote or job.settings.snapshot_date or not deltawave._runs_python() -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set tables = adapter.call_library('deltawave.source_state.fingerprint', {'select': '(\n' ~ job.sql ~ '\n)'}, {}) -%}
+  {%- if tables is none -%}{{ return(none) }}{%- endif -%}
+  {%- set options = dict(job.settings, reason=none, strategy=none if job.settings.is_auto else job.settings.strategy) -%}
+  {{ return(local_md5(tojson([tables, job.sql, options]))) }}
+{%- endmacro -%}
+
+{#
+  Is the source as it was when it was last read, in the last batch or in a run after it that found no changes? Quarantined rows are reported again in
+  each run. --vars '{deltawave_read: [model]}' reads the source all the same.
+#}
+{%- macro _is_source_unchanged(job, state, source) -%}
+  {%- if source is none or state.is_new_generation or not state.record or state.record.quarantined -%}{{ return(false) }}{%- endif -%}
+  {%- if deltawave._is_named(job, 'deltawave_read') or deltawave._is_accepted(job) -%}{{ return(false) }}{%- endif -%}
+  {%- set seen = deltawave._seen_relation(job, state.record.batch_id, source).identifier | lower -%}
+  {{ return(state.record.source == source or seen in state.names | map('lower') | list) }}
+{%- endmacro -%}
+
+{#
+  Remembers a source that was read and has not changed since a batch. A view's name says so: nobody reads its text, and one that is missing only makes the
+  next run read the source.
+#}
+{%- macro _remember_source(job, state, source) -%}
+  {%- if source -%}
+    {%- do deltawave._forget_sources(job, state.names) -%}
+    {%- do deltawave._run(job, 'create view if not exists ' ~ deltawave._seen_relation(job, state.record.batch_id, source) ~ ' as select 1 as seen') -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,149 @@
+"""What identifies the content of tables and selects without reading it: versions of tables, and files."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from hashlib import md5
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+
+_FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
+# A file's status, as Hadoop prints it, but for when it was last read.
+_ACCESS_TIME = re.compile(r"access_time=\d+; ")
+_MODIFIED = re.compile(r"modification_time=(\d+)")
+# A file that was written so recently may be written again with the same size within what its file system calls the
+# same time.
+_SETTLED_SECONDS = 3
+# Nodes of a plan that do nothing but what their text says.
+_NODES = {
+    *("Aggregate", "CTERelationDef", "CTERelationRef", "Deduplicate", "Distinct", "Except", "Expand", "Filter"),
+    *("Generate", "GlobalLimit", "Intersect", "Join", "LateralJoin", "LocalLimit", "LogicalRelation", "Offset"),
+    *("OneRowRelation", "Pivot", "Project", "Range", "RebalancePartitions", "Repartition", "RepartitionByExpression"),
+    *("ResolvedHint", "Sort", "SubqueryAlias", "Tail", "Union", "Unpivot", "View", "Window", "WithCTE"),
+    "DataSourceV2Relation",
+}
+_CONSTANT = {"CTERelationRef", "OneRowRelation", "Range"}
+# Functions of users, session variables, and the clock may give something else each time.
+_PATTERNS = ("CURRENT_LIKE", "PYTHON_UDF", "SCALA_UDF")
+_UNKNOWN = re.compile("udf|udaf|udtf|aggregator|variablereference|reflect", re.IGNORECASE)
+
+
+def fingerprint(select: DataFrame) -> str | None:
+    """Return what stays the same as long as the select gives the same rows; none if only reading them tells.
+
+    It covers the select's plan, with views and functions in it, the session's settings, and the tables: the version of
+    Delta and Iceberg, the path, size and time of other files. It is none if the plan depends on the clock, chance or
+    code of users, reads anything else than such tables, or if a file was written in the last seconds; and under Spark
+    Connect, which shows no plans.
+    """
+    if not isinstance(select, ClassicFrame):
+        return None
+    refresh(select)
+    # The frame's own plan does not show whether Spark has cached it since.
+    whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
+    jvm: Any = select.sparkSession._jvm
+    patterns = [getattr(jvm.org.apache.spark.sql.catalyst.trees.TreePattern, name)() for name in _PATTERNS]
+    state: list[Any] = []
+    for plan in (whole, *items(whole.subqueriesAll())):
+        text = plan.canonicalized().treeString(True, False, 2**31 - 1, False, False)
+        if not plan.deterministic() or any(map(plan.containsPattern, patterns)) or _UNKNOWN.search(text):
+            return None
+        state.append(text)
+        for node in _nodes(plan):
+            kind: str = node.getClass().getSimpleName().removesuffix("$")
+            if kind not in _NODES:
+                return None
+            if kind == "View":
+                state.append(view_settings(node))
+            elif not node.children().size() and kind not in _CONSTANT:
+                table = table_state(node)
+                if table is None or _newest(table) > time.time() - _SETTLED_SECONDS:
+                    return None
+                state.append(table)
+    session = select.sparkSession
+    settings = {name: value for name, value in session.conf.getAll.items() if name.startswith("spark.sql.")}
+    whole_state = [session.version, sorted(settings.items()), select.schema.json(), state]
+    return md5(json.dumps(whole_state).encode(), usedforsecurity=False).hexdigest()
+
+
+def refresh(frame: ClassicFrame) -> None:
+    """Forget cached lists of the frame's files and snapshots, which hide what other processes have written."""
+    plan: Any = frame._jdf.queryExecution().analyzed()
+    plan.refresh()
+    for leaf in items(plan.collectLeaves()):
+        if is_iceberg(leaf):
+            leaf.table().table().refresh()
+
+
+def table_state(leaf: Any) -> list[Any] | None:
+    """The state of a table in a plan: its version or files, and its columns; none if it has neither."""
+    columns = [f"{column.sql()} {column.dataType().catalogString()}" for column in items(leaf.output())]
+    if is_iceberg(leaf):
+        table = leaf.table()
+        return [
+            "iceberg",
+            table.table().uuid().toString(),
+            table.version(),
+            sorted(dict(leaf.options()).items()),
+            # With the numbers of columns: one that is dropped and added again is another one in the same version.
+            table.table().schema().toString(),
+            columns,
+        ]
+    if leaf.nodeName() != "LogicalRelation" or not _is_of_files(leaf.relation()):
+        return None
+    files = leaf.relation().location()
+    kind = files.getClass().getSimpleName()
+    if kind == "TahoeLogFileIndex" and not files.partitionFilters().size():
+        snapshot = files.getSnapshot()
+        return ["delta", snapshot.metadata().id(), snapshot.version(), columns]
+    if kind == "CatalogFileIndex":
+        # A leaf has no children: all partitions, as the catalog has them.
+        files = files.filterPartitions(leaf.children())
+    elif kind != "InMemoryFileIndex":
+        return None
+    # The values of partitions are in no file, and the catalog may give a folder others.
+    partitions = sorted(str(each) for each in items(files.partitionSpec().partitions()))
+    status = sorted(_ACCESS_TIME.sub("", files.allFiles().mkString("\n")).split("\n"))
+    form = leaf.relation().fileFormat().getClass().getName()
+    return ["files", status, partitions, form, sorted(str(leaf.relation().options()).split(", ")), columns]
+
+
+def view_settings(node: Any) -> list[str]:
+    """The settings under which a view in a plan was created, and its text."""
+    view = node.desc()
+    return [str(view.viewText()), *sorted(setting.toString() for setting in items(view.viewSQLConfigs().toSeq()))]
+
+
+def is_iceberg(leaf: Any) -> bool:
+    """Whether a plan's leaf is a table of Iceberg."""
+    is_v2 = leaf.getClass().getSimpleName() == "DataSourceV2Relation"
+    return is_v2 and str(leaf.table().getClass().getName()) == "org.apache.iceberg.spark.source.SparkTable"
+
+
+def items(sequence: Any) -> list[Any]:
+    """The items of a sequence of Scala."""
+    return [sequence.apply(at) for at in range(sequence.size())]
+
+
+def _nodes(plan: Any) -> Iterator[Any]:
+    yield plan
+    for child in items(plan.children()):
+        yield from _nodes(child)
+
+
+def _newest(table: list[Any]) -> float:
+    """When the newest file of a table was written, in seconds since 1970; 0 if the table is known by its version."""
+    kind, status, *_ = table
+    times = [int(found[1]) / 1000 for each in status if (found := _MODIFIED.search(each))] if kind == "files" else []
+    return max(times, default=0)
+
+
+def _is_of_files(source: Any) -> bool:
+    kind = source.getClass()
+    names: list[str] = [kind.getName(), kind.getSuperclass().getName()]
+    return _FILES in names
