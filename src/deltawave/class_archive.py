@@ -120,15 +120,11 @@ def is_wanted(environ: Mapping[str, str]) -> bool:
 def find(java: str, settings: Mapping[str, str], environ: Mapping[str, str]) -> ClassArchive | None:
     """The archive of a driver with ``settings`` on ``java``; None without Java or Spark, if it is switched off, or if
     the JVM options name an archive themselves."""
-    options = [
-        *_split(settings.get("spark.driver.defaultJavaOptions", "")),
-        *_split(settings.get(JAVA_OPTIONS, "")),
-    ]
-    outside = [environ.get(name, "") for name in _OPTIONS_FROM_OUTSIDE]
+    options = _split(settings.get("spark.driver.defaultJavaOptions", "")) + _split(settings.get(JAVA_OPTIONS, ""))
+    outside = " ".join(environ.get(name, "") for name in _OPTIONS_FROM_OUTSIDE)
+    names_one = any(map(_USERS_OWN.match, options)) or _USERS_OWN.search(outside)
     program, jars = shutil.which(java), _jars(environ)
-    if not is_wanted(environ) or program is None or jars is None or any(map(_USERS_OWN.match, options)):
-        return None
-    if any(_USERS_OWN.search(text) for text in outside):
+    if names_one or not is_wanted(environ) or program is None or jars is None:
         return None
     # System properties load no classes, and hold folders of the project.
     kept = {key: value for key, value in settings.items() if _SETTINGS.match(key)}

@@ -141,7 +141,7 @@ def test_the_adapter_starts_spark_with_fitting_and_doubtful_jars(
     started: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     warnings: list[str] = []
-    monkeypatch.setattr("dbt.adapters.deltawave.jars.logger.warning", warnings.append)
+    monkeypatch.setattr("dbt.adapters.deltawave.launch.logger.warning", warnings.append)
     with pytest.raises(DbtRuntimeError, match="JVM did not start"):
         launch({PACKAGES: f"{TESTED[0]},io.delta:delta-spark_2.13:4.0.0"})
     assert started

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sources import Derby, Job, MariaDB, Postgres
 
-from dbt.adapters.deltawave.derby import FUNCTIONS
+from dbt.adapters.deltawave.remotes import DERBY_FUNCTIONS
 
 # Even a test on Derby alone may be the one that starts Spark, for those on the servers.
 pytestmark = pytest.mark.usefixtures("postgres", "mariadb", "interpreted")
@@ -100,7 +100,7 @@ def maria(spark, mariadb):
 def derby(spark, tmp_path_factory):
     folder = tmp_path_factory.mktemp("derby")
     source = Derby(spark, f"jdbc:derby:{folder / 'legacy'};create=true")
-    source.run("create schema checksums", *FUNCTIONS.values())
+    source.run("create schema checksums", *DERBY_FUNCTIONS.values())
     return source
 
 
@@ -443,5 +443,5 @@ def test_derby_without_the_functions(spark, tmp_path):
     with pytest.raises(DbtRuntimeError) as failed:
         job.checksums(job.columns("ID"))
     assert "misses a function. Create it there once: create function deltawave_hash (value varchar" in str(failed.value)
-    source.run(*FUNCTIONS.values())
+    source.run(*DERBY_FUNCTIONS.values())
     assert job.checksums(job.columns("ID")) == {}

@@ -15,7 +15,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt import selected_resources
 from dbt.adapters.deltawave import remotes
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
-from dbt.adapters.deltawave.refusals import RefusalError, calling_macros
+from dbt.adapters.deltawave.errors import RefusalError, calling_macros
 from deltawave.redaction import redact
 
 if TYPE_CHECKING:
@@ -174,8 +174,8 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:
-        """Return the clause that keeps the case of the columns of a view over ``sql``; see ``views.names_clause``."""
-        from dbt.adapters.deltawave.views import names_clause
+        """Return the clause that keeps the case of the columns of a view over ``sql``: ``catalogs.names_clause``."""
+        from dbt.adapters.deltawave.catalogs import names_clause
 
         return names_clause(self._handle().session.sql(sql).schema, comments)
 
@@ -234,12 +234,15 @@ class DeltawaveAdapter(SparkAdapter):
         one, or the end of the node. Returns ``messages``, what the function's package logged, and ``measured``, the
         figures that it returned.
         """
-        from dbt.adapters.deltawave import library_functions, library_logs
+        from dbt.adapters.deltawave import library_functions
 
         self._require_session(f"Library function '{function}': Python runs")
         handle = self._handle()
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
-        with self._manager.exception_handler(function), library_logs.captured(function.partition(".")[0]) as messages:
+        with (
+            self._manager.exception_handler(function),
+            library_functions.captured(function.partition(".")[0]) as messages,
+        ):
             handle.drop_views()
             secrets = self.config.credentials.secrets
             frame, release, measured = library_functions.rows(function, relations, options, handle.session, secrets)
@@ -269,9 +272,10 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available
     def remove_leftover_folder(self, schema: str, identifier: str) -> bool:
-        """Remove the leftovers of a killed ``create table as``; see ``leftovers.remove``."""
+        """Remove the leftovers of a killed ``create table as``; see
+        ``catalogs.remove_leftovers``."""
         if not self._in_session:
             return False
-        from dbt.adapters.deltawave import leftovers
+        from dbt.adapters.deltawave.catalogs import remove_leftovers
 
-        return leftovers.remove(self._handle().session, schema, identifier)
+        return remove_leftovers(self._handle().session, schema, identifier)

@@ -12,15 +12,11 @@ try:
 except ImportError:  # Windows: Derby itself has to refuse there
     fcntl = None  # type: ignore[assignment]
 
+FOLDER = "metastore_db"
 # Derby locks this file in the folder of a database that it has open.
 LOCK_FILE = "dbex.lck"
 # The JVM of a killed process needs a moment to notice.
 PATIENCE_SECONDS = 5.0
-
-
-def folder(data_dir: str) -> Path:
-    """Return the folder of the embedded metastore."""
-    return Path(data_dir, "metastore_db")
 
 
 def claim(data_dir: str) -> None:
@@ -28,25 +24,21 @@ def claim(data_dir: str) -> None:
 
     Derby would report the same, but only after Spark has started and tried for half a minute.
     """
-    _make(Path(data_dir))
+    if not Path(data_dir).exists():
+        Path(data_dir).mkdir(parents=True, exist_ok=True)
+        # By default it lies in a project's folder, and tables should not be committed.
+        Path(data_dir, ".gitignore").write_text("*\n")
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while _is_open(folder(data_dir) / LOCK_FILE):
+    while _is_open(Path(data_dir, FOLDER, LOCK_FILE)):
         if time.monotonic() > deadline:
             raise DbtRuntimeError(in_use(data_dir))
         time.sleep(0.1)
 
 
-def _make(data_dir: Path) -> None:
-    if not data_dir.exists():
-        data_dir.mkdir(parents=True, exist_ok=True)
-        # By default it lies in a project's folder, and tables should not be committed.
-        (data_dir / ".gitignore").write_text("*\n")
-
-
 def in_use(data_dir: str) -> str:
     """Return the message for a metastore that another process has open."""
     return (
-        f"The metastore in {folder(data_dir)} cannot be opened. Most likely another process (dbt, "
+        f"The metastore in {Path(data_dir, FOLDER)} cannot be opened. Most likely another process (dbt, "
         "a notebook, spark-sql) has it open: an embedded metastore serves one process at a time. "
         "End that process, or give this one another data_dir in the profile, or run a metastore "
         "server and name it as spark.hadoop.hive.metastore.uris in server_side_parameters."

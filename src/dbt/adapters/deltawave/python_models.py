@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import ast
 import linecache
+import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
+import pyspark
 from dbt.adapters.base import PythonJobHelper
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import NullType
 
-from dbt.adapters.deltawave.reports import is_theirs, report
+import deltawave
+from dbt.adapters.deltawave.errors import readable
 from deltawave.model_runs import model_run, results_appended
+from deltawave.redaction import redact
 from deltawave.resources import keeping
 
 # The name, in a model's namespace, of a function that is called before its result is stored, and may refuse it.
 BEFORE_STORING = "__before_storing__"
 # The name of a function that registers another one, to be called when the node ends.
 RELEASE_LATER = "__release_later__"
+
+# If installed, it is among the packages whose lines mean nothing to a user.
+LIBRARY = Path(deltawave.__file__).parent
+_FOREIGN = (sysconfig.get_path("stdlib"), str(Path(__file__).parent), str(Path(pyspark.__file__).parent), "<frozen ")
 
 
 class SessionPythonJob(PythonJobHelper):
@@ -155,3 +163,25 @@ def _lines_before(text: str, part: str) -> int:
     """Return the number of lines of ``text`` before ``part``, 0 when it is not there."""
     position = text.find(part.strip())
     return text.count("\n", 0, position) if position > 0 else 0
+
+
+def is_theirs(file: str, homes: Iterable[Path] = ()) -> bool:
+    """Return whether ``file`` is of deltawave's library, in ``homes``, or in no installed package."""
+    if any(Path(file).is_relative_to(home) for home in (LIBRARY, *homes)):
+        return True
+    return not file.startswith(_FOREIGN) and "site-packages" not in file
+
+
+def report(
+    what: str, error: Exception, secrets: Iterable[str], is_shown: Callable[[traceback.FrameSummary], bool]
+) -> str:
+    """Return that ``what`` failed, why, and those lines on the way to ``error`` that ``is_shown`` lets through."""
+    secrets = list(secrets)
+    message = readable(error, secrets)
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if is_shown(frame) and f'"{frame.filename}", line {frame.lineno},' not in message
+    ]
+    where = redact("".join(traceback.format_list(frames)), secrets)
+    return f"{what} failed with {type(error).__name__}: {message}\n{where}".rstrip()

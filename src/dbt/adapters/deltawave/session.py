@@ -7,9 +7,8 @@ import logging
 import threading
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
@@ -21,20 +20,13 @@ from dbt.adapters.deltawave import metastore
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.launch import launch
-from dbt.adapters.deltawave.settings import (
-    METASTORE_URL,
-    REMOTE,
-    is_embedded,
-    is_remote,
-    session_settings,
-)
+from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, session_settings
 from deltawave.redaction import redact, secret_values
 
 logger = AdapterLogger("Spark")
 
 
-@dataclass(frozen=True)
-class _Current:
+class _Current(NamedTuple):
     """A session and the settings that it was given."""
 
     session: SparkSession
@@ -54,11 +46,9 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
     global _current
     settings = session_settings(credentials.server_side_parameters, Path(credentials.data_dir))
     with _lock:
-        if _current is not None and not _is_alive(_current.session):
-            _current = None
-        if _current is not None:
-            _adjust(_current, settings)
-            session = _current.session
+        if _current is not None and _is_alive(_current.session):
+            session, given = _current
+            _adjust(session, given, settings)
         else:
             session = _foreign() or _start(settings, credentials)
         _current = _Current(session, settings)
@@ -153,21 +143,20 @@ def _built(settings: Mapping[str, str]) -> SparkSession:
     return builder.getOrCreate()
 
 
-def _adjust(current: _Current, settings: dict[str, str]) -> None:
-    """Give a running session the changeable part of ``settings``."""
-    if settings == current.settings:
+def _adjust(session: SparkSession, given: Mapping[str, str], settings: Mapping[str, str]) -> None:
+    """Give a running session, which was ``given`` other settings, the changeable part of ``settings``."""
+    if settings == given:
         return
-    theirs, ours = current.settings.get(METASTORE_URL), settings.get(METASTORE_URL)
+    theirs, ours = given.get(METASTORE_URL), settings.get(METASTORE_URL)
     if theirs != ours:
         raise DbtRuntimeError(
             f"This process runs Spark on the metastore {theirs}, and a process has one Spark only. "
             f"Take the same data_dir, or another process for {ours}."
         )
-    conf = current.session.conf
-    for key in current.settings.keys() - settings.keys():
-        if conf.isModifiable(key):
-            conf.unset(key)
-    _set(current.session, settings)
+    for key in given.keys() - settings.keys():
+        if session.conf.isModifiable(key):
+            session.conf.unset(key)
+    _set(session, settings)
 
 
 def _set(session: SparkSession, settings: Mapping[str, str]) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 REMOTE = "spark.remote"
 MASTER = "spark.master"
@@ -34,6 +35,11 @@ _LOCAL_PATH = re.compile(r"(?:file:(?://)?)?(?P<path>[^:]+)")
 _DERBY_PATH = re.compile(r"jdbc:derby:(?:directory:|;databaseName=)?(?P<path>[^:;]+)(?:;|$)")
 
 LOG4J = Path(__file__).with_name("log4j2.properties")
+
+
+def as_spark_value(value: Any) -> str:
+    """Spell a YAML value as Spark reads it (``true``, not ``True``)."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def is_remote(profile: Mapping[str, str]) -> bool:
