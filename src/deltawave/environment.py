@@ -48,12 +48,6 @@ class Finding:
         return not self.remedy
 
 
-def java_major(version_output: str) -> int | None:
-    """Feature release in the output of `java -version` (8 for "1.8.0_392"), None without one."""
-    found = re.search(r'version "(?:1\.)?(\d+)', version_output)
-    return int(found.group(1)) if found else None
-
-
 def java_command(environ: Mapping[str, str]) -> str:
     """The Java that Spark's launcher would start: JAVA_HOME's, otherwise the one on the PATH."""
     home = environ.get("JAVA_HOME")
@@ -80,12 +74,13 @@ def check_java(command: str, version_output: str | None, java_home: str | None) 
         if java_home:
             return Finding(f"no Java at {command} ({source})", remedy)
         return Finding("no Java on the PATH, and JAVA_HOME is not set", INSTALL_JAVA)
-    major = java_major(version_output)
-    if major is None:
+    # The feature release: 8 of "1.8.0_392".
+    found = re.search(r'version "(?:1\.)?(\d+)', version_output)
+    if found is None:
         return Finding(f"{command} ({source}) does not tell its version: {version_output.strip()!r}", remedy)
-    if major not in SUPPORTED_JAVA:
-        return Finding(f"Java {major} from {source}; Spark 4 runs on Java 17 and 21", remedy)
-    return Finding(f"Java {major} from {source}")
+    if int(found[1]) not in SUPPORTED_JAVA:
+        return Finding(f"Java {found[1]} from {source}; Spark 4 runs on Java 17 and 21", remedy)
+    return Finding(f"Java {found[1]} from {source}")
 
 
 def check_python(version: tuple[int, int, int], allowed: str) -> Finding:

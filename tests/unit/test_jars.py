@@ -103,7 +103,7 @@ def test_the_table_names_what_is_tested() -> None:
     assert all(jar in REMEDY for jar in TESTED)
 
 
-@pytest.mark.parametrize("page", ["README.md", "profiles/profiles.yml", "tests/functional/macros/lakehouse.py"])
+@pytest.mark.parametrize("page", ["README.md", "profiles/profiles.yml"])
 def test_pages_and_profiles_name_them_too(page: str) -> None:
     named = re.findall(r"[\w.]+:(?:delta|iceberg)-spark[\w.-]*:[\d.]+", (ROOT / page).read_text())
     assert sorted(set(named)) == sorted(TESTED)

@@ -125,8 +125,7 @@ def test_a_batch_of_another_run_is_left_where_rows_are_stored_on_the_way(stored:
 
 
 @pytest.mark.parametrize(
-    ("column", "is_exact"),
-    [("ID", True), ("ignored", False), ("tolerated", False), ("touched", False), ("name", True)],
+    ("column", "is_exact"), [("ID", True), ("ignored", False), ("tolerated", False), ("touched", False), ("name", True)]
 )
 def test_what_a_log_tells_every_change_of(column: str, is_exact: bool) -> None:
     settings = {

@@ -36,9 +36,7 @@ def accounts(postgres):
 
 @pytest.mark.usefixtures("accounts")
 class TestReading:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {"reads.sql": READS}
+    models = {"reads.sql": READS}
 
     def test_a_model_reads_the_view(self, project, spark):
         run_dbt(["run"])

@@ -21,8 +21,7 @@ _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
 _JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
 # A frame of PySpark in the traceback of a Python function that failed on an executor.
 _WORKER_FRAME = re.compile(
-    r'^(?P<indent>\s*)File "[^"]*[/\\]pyspark[/\\][^"]*", line .*\n(?:(?P=indent) +.*\n)*',
-    re.MULTILINE,
+    r'^(?P<indent>\s*)File "[^"]*[/\\]pyspark[/\\][^"]*", line .*\n(?:(?P=indent) +.*\n)*', re.MULTILINE
 )
 _PLAN = re.compile(r";\n(?=.*\n\s*[+:]- ).*\Z", re.DOTALL)
 # The causes of an exception in Java's stack trace; those of suppressed exceptions are indented.

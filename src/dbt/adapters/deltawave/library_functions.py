@@ -79,7 +79,8 @@ def rows(
     measured.
     """
     with keeping() as release:
-        result, figures = call(path, relations, options, session, secrets), {}
+        result = call(path, relations, options, session, secrets)
+        figures: Mapping[str, Any] = {}
         if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
             result, figures = result
         with _reported(path, secrets):

@@ -62,29 +62,16 @@ _HINTS = (
         "Check that the server runs, and host and port in its url.",
     ),
 )
-_DERBY_FUNCTION = (
-    "create function {name} (value {takes}) returns {returns} parameter style java no sql language java "
-    "deterministic returns null on null input external name '{method}'"
-)
-
+_CODEC = "org.apache.commons.codec"
 # What checksums need of a Derby database, which has no hash functions of its own, but accepts those of Java and of
 # Spark's jars.
 DERBY_FUNCTIONS = {
-    name: _DERBY_FUNCTION.format(name=name, takes=takes, returns=returns, method=method)
+    name: f"create function {name} (value {takes}) returns {returns} parameter style java no sql language java "
+    f"deterministic returns null on null input external name '{method}'"
     for name, takes, returns, method in (
-        ("deltawave_hash", "varchar(32672)", "bigint", "org.apache.commons.codec.digest.MurmurHash2.hash64"),
-        (
-            "deltawave_bytes",
-            "varchar(3000)",
-            "varchar(3000) for bit data",
-            "org.apache.commons.codec.binary.StringUtils.getBytesUtf8",
-        ),
-        (
-            "deltawave_hex",
-            "varchar(16000) for bit data",
-            "varchar(32000)",
-            "org.apache.commons.codec.binary.Hex.encodeHexString",
-        ),
+        ("deltawave_hash", "varchar(32672)", "bigint", f"{_CODEC}.digest.MurmurHash2.hash64"),
+        ("deltawave_bytes", "varchar(3000)", "varchar(3000) for bit data", f"{_CODEC}.binary.StringUtils.getBytesUtf8"),
+        ("deltawave_hex", "varchar(16000) for bit data", "varchar(32000)", f"{_CODEC}.binary.Hex.encodeHexString"),
         ("deltawave_bits", "double", "bigint", "java.lang.Double.doubleToLongBits"),
     )
 }
