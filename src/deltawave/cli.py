@@ -116,5 +116,4 @@ def wave_plan(options: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the command; returns its exit code."""
     options = parser().parse_args(arguments)
-    code: int = options.run(options)
-    return code
+    return int(options.run(options))

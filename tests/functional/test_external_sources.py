@@ -183,16 +183,6 @@ class TestExternalSources:
         with setting("spark.sql.files.ignoreCorruptFiles", "true"):
             landing.unreadable()
 
-    def test_select(self, landing):
-        landing.write("a.csv", "id,name\n1,ann\n")
-        landing.declare()
-        assert "there is no source 'legcay' with an external block; known are: legacy.accounts" in landing.refused(
-            select="legcay"
-        )
-        assert not landing.exists()
-        landing.create(select=["legacy.accounts"])
-        assert landing.rows() == [(1, "ann")]
-
 
 CHANGES = """
 {{ config(materialized='differential', unique_key='id', snapshot_date='dump_date') }}

@@ -58,10 +58,6 @@ class TestReading:
         at = dt.datetime(2026, 1, 31, 12, 0, 0, 123456)
         assert tuple(row) == (Decimal("1.50"), at, "2026-01-31 10:00:00")
 
-    def test_dialects(self, project):
-        assert project.adapter.remote_dialect("legacy") == "postgresql"
-        assert project.adapter.remote_dialect("derby") == "derby"
-
     def test_no_secret_is_written(self, project, logs_dir, spark, postgres):
         run_dbt(["compile"])
         run_dbt(["--debug", "run"])

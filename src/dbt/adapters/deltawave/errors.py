@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+import traceback
 from collections.abc import Iterable
-from types import FrameType
 from typing import Any
 
 from dbt.clients.jinja import MacroGenerator
@@ -128,12 +128,6 @@ class RefusalError(DbtRuntimeError):
 
 def calling_macros() -> list[Any]:
     """Return dbt's generators of the macros that are running in this thread, the innermost first."""
-    found: list[Any] = []
-    frame: FrameType | None = sys._getframe()
-    while frame is not None:
-        if frame.f_code is BaseMacroGenerator.call_macro.__code__:
-            caller = frame.f_locals["self"]
-            if isinstance(caller, MacroGenerator):
-                found.append(caller)
-        frame = frame.f_back
-    return found
+    frames = (frame for frame, _ in traceback.walk_stack(sys._getframe()))
+    callers = [frame.f_locals["self"] for frame in frames if frame.f_code is BaseMacroGenerator.call_macro.__code__]
+    return [caller for caller in callers if isinstance(caller, MacroGenerator)]
