@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
-from dbt.adapters.deltawave.derby import FUNCTIONS
+from dbt.adapters.deltawave.remotes import DERBY_FUNCTIONS
 from dbt.adapters.deltawave.session import open_session
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,7 +38,7 @@ def load(spark: SparkSession, dump: Path, url: str = URL) -> int:
 
     Creates the database, the table and the functions if they do not exist.
     """
-    run(spark, f"{url};create=true", ["create schema legacy", CREATE_TABLE, *FUNCTIONS.values()])
+    run(spark, f"{url};create=true", ["create schema legacy", CREATE_TABLE, *DERBY_FUNCTIONS.values()])
     text = spark.read.csv(str(dump), header=True, escape='"', nullValue=r"\N", mode="FAILFAST", inferSchema=False)
     rows = text.select(*(text[column].cast("double") if column in NUMBERS else text[column] for column in COLUMNS))
     # Emptied, not dropped, to keep key and types. One connection, since Derby serves one writer at a time.

@@ -76,12 +76,12 @@ CORE = {
 }
 FORMATS = """
     functional/differential/test_types.py functional/differential/test_slice_keys.py
-    functional/differential/test_state.py::TestDriftedColumns
+    functional/differential/test_state.py::TestDriftedColumns functional/macros/test_merging.py
     functional/test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version
     functional/wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days
 """
 PROPERTIES = """
-    functional/differential/test_histories.py functional/macros/test_history_properties.py
+    functional/macros/test_history_properties.py
     functional/macros/test_multiset_properties.py functional/macros/test_replaying_properties.py
     functional/strategies/test_algorithms_agree.py functional/strategies/test_view_histories.py
     functional/test_stream_restarts.py
@@ -98,7 +98,6 @@ REST = {
         """
         functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_external_sources.py
         functional/test_installed_package.py functional/test_record_formats.py functional/test_report.py
-        functional/test_wishes.py
         """,
         SPARING,
     ),

@@ -5,9 +5,7 @@ of its own. A test that needs the macros of this repository asks for ``deltawave
 
     @pytest.mark.usefixtures("deltawave_package")
     class TestSomething:
-        @pytest.fixture(scope="class")
-        def models(self):
-            return {"accounts.sql": "..."}
+        models = {"accounts.sql": "..."}
 
         def test_it(self, project, spark):
             run_dbt(["run"])
@@ -93,10 +91,7 @@ def spark_data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--adapter",
-        choices=["deltawave", "spark"],
-        default="deltawave",
-        help="the adapter, spark: stock dbt-spark",
+        "--adapter", choices=["deltawave", "spark"], default="deltawave", help="the adapter, spark: stock dbt-spark"
     )
     parser.addoption(
         "--sparing",
@@ -170,9 +165,7 @@ def spark_settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
 def spark(spark_data_dir: Path, spark_settings: dict[str, str]) -> SparkSession:
     """The session that dbt runs on in this process, for looking at what dbt built."""
     credentials = DeltawaveCredentials(
-        schema="default",
-        data_dir=str(spark_data_dir),
-        server_side_parameters=dict(spark_settings),
+        schema="default", data_dir=str(spark_data_dir), server_side_parameters=dict(spark_settings)
     )
     with ivy_alone():
         return open_session(credentials)

@@ -56,10 +56,3 @@ class KafkaServer(Server):
 
     def _java(self, program: str, *arguments: str) -> list[str]:
         return [java_command(os.environ), "-Xmx256m", "-cp", self._jars, program, *arguments]
-
-    def _answers(self) -> bool:
-        try:
-            socket.create_connection(("127.0.0.1", self.port), 1).close()
-        except OSError:
-            return False
-        return True

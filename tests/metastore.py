@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -19,9 +18,6 @@ class MetastoreServer(Server):
 
     name = "metastore"
     start_seconds = 120
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
 
     @property
     def settings(self) -> dict[str, str]:
@@ -49,8 +45,3 @@ class MetastoreServer(Server):
         jars = Path(pyspark.__file__).parent / "jars"
         jvm = [*QUICK_JVM.split(), "-Xmx512m", "-Dderby.stream.error.file=/dev/null", "-cp", f"{self.folder}:{jars}/*"]
         return [java_command(os.environ), *jvm, "org.apache.hadoop.hive.metastore.HiveMetaStore", "-p", str(self.port)]
-
-    def _answers(self) -> bool:
-        with socket.socket() as probe:
-            probe.settimeout(1)
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0

@@ -87,9 +87,11 @@ class Server(ABC):
     def _command(self) -> list[str]:
         """The command that serves until it is ended."""
 
-    @abstractmethod
     def _answers(self) -> bool:
         """Whether the server can be used."""
+        with socket.socket() as probe:
+            probe.settimeout(1)
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     def _environment(self) -> dict[str, str]:
         return dict(os.environ)

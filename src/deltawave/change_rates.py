@@ -29,7 +29,9 @@ def column_change_rates(log: DataFrame) -> DataFrame:
     batches = _batches(log)
     columns = F.explode(F.array(*map(F.lit, _value_columns(log)))).alias("column_name")
     cells = batches.select("batch_id", "batch_at", columns, "updated_rows", "compared_rows")
-    return cells.join(_changed_rows(log), ["batch_id", "column_name"], "left").select(
+    changed = log.select(F.col("_batch_id").alias("batch_id"), F.explode("_changed_columns").alias("column_name"))
+    changed_rows = changed.groupBy("batch_id", "column_name").agg(F.count("*").alias("changed_rows"))
+    return cells.join(changed_rows, ["batch_id", "column_name"], "left").select(
         "batch_id",
         "batch_at",
         "column_name",
@@ -53,30 +55,19 @@ def _value_columns(log: DataFrame) -> list[str]:
 
 def _batches(log: DataFrame) -> DataFrame:
     """Count the rows of each batch, without batches that had nothing to compare."""
+    # A row that only fills a column that joined the log: an update without changed columns.
+    is_backfill = F.coalesce(F.size("_changed_columns") == 0, F.lit(False))
     counts = log.groupBy(F.col("_batch_id").alias("batch_id")).agg(
         F.max("_batch_at").alias("batch_at"),
         F.count_if(F.col("_change_type") == "insert").alias("inserts"),
         F.count_if(F.col("_change_type") == "delete").alias("deletes"),
-        F.count_if((F.col("_change_type") == "update") & ~_is_backfill()).alias("updated_rows"),
+        F.count_if((F.col("_change_type") == "update") & ~is_backfill).alias("updated_rows"),
     )
     # A window without partitions: batches are few, whatever the size of the log.
     earlier = Window.orderBy("batch_id").rowsBetween(Window.unboundedPreceding, -1)
     rows_before = F.coalesce(F.sum(F.col("inserts") - F.col("deletes")).over(earlier), F.lit(0))
     compared = counts.withColumn("compared_rows", rows_before - F.col("deletes"))
     return compared.where("compared_rows > 0")
-
-
-def _is_backfill() -> Column:
-    """Whether a row only fills a column that joined the log: an update without changed columns."""
-    return F.coalesce(F.size("_changed_columns") == 0, F.lit(False))
-
-
-def _changed_rows(log: DataFrame) -> DataFrame:
-    changed = log.select(
-        F.col("_batch_id").alias("batch_id"),
-        F.explode("_changed_columns").alias("column_name"),
-    )
-    return changed.groupBy("batch_id", "column_name").agg(F.count("*").alias("changed_rows"))
 
 
 def _ratio(numerator: str, denominator: str) -> Column:

@@ -21,6 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from deltawave.redaction import redact, secret_values
 
@@ -46,6 +47,45 @@ _SETTINGS = re.compile(
 _OPTIONS_FROM_OUTSIDE = ("SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
 _VARIABLES = (*_OPTIONS_FROM_OUTSIDE, "SPARK_CONF_DIR", "SPARK_DRIVER_MEMORY", "SPARK_DIST_CLASSPATH")
 _USERS_OWN = re.compile(r"-Xshare|-XX:\S*(?:Share|Archive|DumpLoadedClassList)")
+
+# What the Spark that is trained runs, on a few rows: the statements of dbt and of differential models.
+_STATEMENTS = (
+    "create schema if not exists trained",
+    "show databases",
+    "create table trained.old {using} as select id, string(id) as name, id % 2 as kind from range(9)",
+    "create table trained.kept using parquet clustered by (id) sorted by (id) into 2 buckets as"
+    " select id, name, xxhash64(id, name) as hashed from trained.old",
+    "create table trained.log (id bigint, name string, batch int) using parquet partitioned by (batch)",
+    "insert into trained.log (id, name, batch)"
+    " select id, n.name, 1 from trained.kept as o full outer join"
+    " (select id, name from trained.old where id > 2) as n using (id) where o.name is distinct from n.name",
+    "insert overwrite trained.log partition (batch = 2) values (1, 'one')",
+    "alter table trained.log drop partition (batch = 2)",
+    "alter table trained.log add columns (more string)",
+    "create or replace temporary view changed as select *, row_number() over (partition by id order by name) as place"
+    " from trained.log",
+    "create or replace view trained.changes as select log.* from trained.log left semi join trained.old using (id)",
+    "alter view trained.changes as select *, named_struct('name', name) as before from trained.log",
+    "select batch, count(*), count(distinct id), max_by(struct(id, name), name), sha2(min(name), 256)"
+    " from trained.changes group by batch order by batch",
+    "select to_json(struct(*)), from_json('{{\"a\": 1}}', 'a int'), array_sort(array(1, 2)), map('a', 1) from changed",
+    "select * from trained.old union all select * from trained.old where id in (select id from trained.changes)",
+    "with o as (select 1 as id) select sum(id), current_timestamp() from o having sum(id) > 0",
+    "show tables in trained like 'l*'",
+    "show table extended in trained like '*'",
+    "show views in trained",
+    "show partitions trained.log",
+    "show tblproperties trained.log",
+    "describe extended trained.log",
+    "describe table trained.changes",
+    "alter table trained.log set tblproperties ('a' = 'b')",
+    "set spark.sql.ansi.enabled",
+    "refresh table trained.log",
+    "drop view trained.changes",
+    "drop table trained.log",
+    "drop table trained.kept",
+    "drop table if exists trained.old",
+)
 
 
 @dataclass(frozen=True)
@@ -120,15 +160,11 @@ def is_wanted(environ: Mapping[str, str]) -> bool:
 def find(java: str, settings: Mapping[str, str], environ: Mapping[str, str]) -> ClassArchive | None:
     """The archive of a driver with ``settings`` on ``java``; None without Java or Spark, if it is switched off, or if
     the JVM options name an archive themselves."""
-    options = [
-        *_split(settings.get("spark.driver.defaultJavaOptions", "")),
-        *_split(settings.get(JAVA_OPTIONS, "")),
-    ]
-    outside = [environ.get(name, "") for name in _OPTIONS_FROM_OUTSIDE]
+    options = _split(settings.get("spark.driver.defaultJavaOptions", "")) + _split(settings.get(JAVA_OPTIONS, ""))
+    outside = " ".join(environ.get(name, "") for name in _OPTIONS_FROM_OUTSIDE)
+    names_one = any(map(_USERS_OWN.match, options)) or _USERS_OWN.search(outside)
     program, jars = shutil.which(java), _jars(environ)
-    if not is_wanted(environ) or program is None or jars is None or any(map(_USERS_OWN.match, options)):
-        return None
-    if any(_USERS_OWN.search(text) for text in outside):
+    if names_one or not is_wanted(environ) or program is None or jars is None:
         return None
     # System properties load no classes, and hold folders of the project.
     kept = {key: value for key, value in settings.items() if _SETTINGS.match(key)}
@@ -169,13 +205,13 @@ def make(archive: ClassArchive) -> None:
         if archive.exists or archive.failure.exists():
             return
         with tempfile.TemporaryDirectory(prefix="making-", dir=archive.file.parent) as folder:
-            _train(archive, Path(folder))
+            _make(archive, Path(folder))
         _delete_old(archive.file.parent)
 
 
-def _train(archive: ClassArchive, folder: Path) -> None:
+def _make(archive: ClassArchive, folder: Path) -> None:
     written = folder / "classes.jsa"
-    command = [sys.executable, "-m", "deltawave.class_training", str(folder), str(written)]
+    command = [sys.executable, "-m", __spec__.name, str(folder), str(written)]
     try:
         run = subprocess.run(
             command,
@@ -225,12 +261,41 @@ def _spark_version(jars: list[tuple[str, int, int]]) -> str:
     return next((found[1] for found in names if found), "unknown")
 
 
-def main() -> None:
-    """Make the archive that stdin describes."""
+def train(folder: Path, archive: Path, settings: dict[str, str]) -> None:
+    """Start a Spark that works in ``folder`` and writes the classes that it has loaded into an archive at its end."""
+    from pyspark.sql import SparkSession
+
+    catalog = settings.get("spark.sql.catalog.spark_catalog", "").lower()
+    kind = next((name for name in ("delta", "iceberg") if name in catalog), "parquet")
+    archiving = f'"-XX:ArchiveClassesAtExit={archive}" -Xlog:disable "-Dderby.system.home={folder}"'
+    ours = {
+        "spark.master": "local[2]",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        JAVA_OPTIONS: f"{archiving} -Dderby.stream.error.file={os.devnull} {settings.get(JAVA_OPTIONS, '')}",
+    }
+    spark = SparkSession.builder.enableHiveSupport().config(map={**settings, **ours}).getOrCreate()
+    gateway: Any = spark.sparkContext._gateway
+    copy = SparkSession(spark._sc, spark._jsparkSession.cloneSession())
+    for statement in _STATEMENTS:
+        copy.sql(statement.format(using=f"using {kind}")).collect()
+    spark.catalog.databaseExists("default")
+    spark.stop()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
+
+
+def main(arguments: list[str]) -> None:
+    """Make the archive that stdin describes; with a folder and a file, train a Spark with the settings in stdin."""
+    if arguments:
+        train(Path(arguments[0]), Path(arguments[1]), json.load(sys.stdin))
+        return
     os.nice(10)
     file, settings = json.load(sys.stdin)
     make(ClassArchive(Path(file), settings))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -21,12 +21,11 @@ def report(findings: Sequence[Finding], quiet: bool) -> str:
     """The findings as text, with a remedy below each problem; `quiet` omits what is in order."""
     lines = []
     for finding in findings:
-        if finding.ok:
-            if not quiet:
-                lines.append(f"ok       {finding.seen}")
-        else:
+        if not finding.ok:
             lines.append(f"{'problem' if finding.certain else 'warning'}  {finding.seen}")
             lines.append(textwrap.indent(finding.remedy.rstrip(), " " * 9))
+        elif not quiet:
+            lines.append(f"ok       {finding.seen}")
     return "\n".join(lines)
 
 
@@ -117,5 +116,4 @@ def wave_plan(options: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the command; returns its exit code."""
     options = parser().parse_args(arguments)
-    code: int = options.run(options)
-    return code
+    return int(options.run(options))

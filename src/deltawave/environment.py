@@ -7,7 +7,7 @@ that every answer can be tested without such a machine.
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -17,7 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from deltawave import class_archive, jars
-from deltawave.profiles import Output, Unreadable, profiles_file, sessions
+from deltawave.profiles import Unreadable, sessions
 
 DISTRIBUTION = "dbt-deltawave"
 SUPPORTED_JAVA = (17, 21)
@@ -48,12 +48,6 @@ class Finding:
         return not self.remedy
 
 
-def java_major(version_output: str) -> int | None:
-    """Feature release in the output of `java -version` (8 for "1.8.0_392"), None without one."""
-    found = re.search(r'version "(?:1\.)?(\d+)', version_output)
-    return int(found.group(1)) if found else None
-
-
 def java_command(environ: Mapping[str, str]) -> str:
     """The Java that Spark's launcher would start: JAVA_HOME's, otherwise the one on the PATH."""
     home = environ.get("JAVA_HOME")
@@ -72,21 +66,21 @@ def java_version_output(command: str) -> str | None:
 
 def check_java(command: str, version_output: str | None, java_home: str | None) -> Finding:
     """Judge the Java that Spark would start."""
-    source = f"JAVA_HOME={java_home}" if java_home else "the PATH"
+    source, remedy = "the PATH", f"Set JAVA_HOME to the folder of another Java.\n{INSTALL_JAVA}"
     if java_home:
+        source = f"JAVA_HOME={java_home}"
         remedy = f"Unset JAVA_HOME to use the PATH, or point it at another Java.\n{INSTALL_JAVA}"
-    else:
-        remedy = f"Set JAVA_HOME to the folder of another Java.\n{INSTALL_JAVA}"
     if version_output is None:
         if java_home:
             return Finding(f"no Java at {command} ({source})", remedy)
         return Finding("no Java on the PATH, and JAVA_HOME is not set", INSTALL_JAVA)
-    major = java_major(version_output)
-    if major is None:
+    # The feature release: 8 of "1.8.0_392".
+    found = re.search(r'version "(?:1\.)?(\d+)', version_output)
+    if found is None:
         return Finding(f"{command} ({source}) does not tell its version: {version_output.strip()!r}", remedy)
-    if major not in SUPPORTED_JAVA:
-        return Finding(f"Java {major} from {source}; Spark 4 runs on Java 17 and 21", remedy)
-    return Finding(f"Java {major} from {source}")
+    if int(found[1]) not in SUPPORTED_JAVA:
+        return Finding(f"Java {found[1]} from {source}; Spark 4 runs on Java 17 and 21", remedy)
+    return Finding(f"Java {found[1]} from {source}")
 
 
 def check_python(version: tuple[int, int, int], allowed: str) -> Finding:
@@ -112,12 +106,8 @@ def check_packages(requirements: list[str], installed: Installed) -> list[Findin
         if version is None:
             findings.append(Finding(f"{requirement.name} is not installed", f"pip install '{wanted}'"))
         elif not requirement.specifier.contains(version, prereleases=True):
-            findings.append(
-                Finding(
-                    f"{requirement.name} {version} does not go with the rest",
-                    f"pip install '{wanted}'",
-                )
-            )
+            problem = f"{requirement.name} {version} does not go with the rest"
+            findings.append(Finding(problem, f"pip install '{wanted}'"))
         else:
             findings.append(Finding(f"{requirement.name} {version}"))
     return findings
@@ -137,47 +127,28 @@ def check_spark_home(spark_home: str | None, pyspark_version: str | None) -> Fin
     )
 
 
-def check_jars(outputs: Sequence[Output], pyspark_version: str) -> list[Finding]:
-    """Judge the jars that outputs of a profile load, by the pyspark that would load them."""
-    findings = []
-    for output in outputs:
-        for jar in jars.jars(output.settings):
-            wrong = jars.misfit(jar, pyspark_version)
-            if wrong:
-                findings.append(Finding(f"{output.name}: {wrong.why}", jars.REMEDY, wrong.certain))
-            else:
-                findings.append(Finding(f"{output.name}: {jar.said}"))
-    return findings
-
-
 def check_profiles(environ: Mapping[str, str], folder: Path, home: Path) -> list[Finding]:
-    """Judge the jars of the profile that dbt takes in `folder`; none where there is no profile."""
-    file = profiles_file(environ, folder, home)
-    pyspark_version = installed_version("pyspark")
-    if file is None or pyspark_version is None:
-        return []
+    """Judge the jars of the profile that dbt reads in `folder`, and show the archives of classes that Spark starts from
+    in half the time."""
+    findings = []
+    outputs: dict[str, dict[str, str]] = {}
     try:
-        outputs = sessions(file, folder, environ)
+        outputs = sessions(environ, folder, home)
     except Unreadable as error:
-        return [Finding(f"{error} can't be read, so its jars are not checked", "dbt debug says more.", certain=False)]
-    return check_jars(outputs, pyspark_version)
-
-
-def check_class_archives(environ: Mapping[str, str], folder: Path, home: Path) -> list[Finding]:
-    """Show the archives of classes that the profile's outputs start from: with them, Spark starts in half the time."""
+        problem = f"{error} can't be read, so its jars are not checked"
+        findings.append(Finding(problem, "dbt debug says more.", certain=False))
+    pyspark_version = installed_version("pyspark")
+    for name, settings in outputs.items() if pyspark_version else ():
+        for jar in jars.jars(settings):
+            wrong = jars.misfit(jar, pyspark_version or "")
+            seen = f"{name}: {wrong.why if wrong else jar.said}"
+            findings.append(Finding(seen, jars.REMEDY, wrong.certain) if wrong else Finding(seen))
     if not class_archive.is_wanted(environ):
-        return [Finding(f"no archive of classes: {class_archive.SWITCH} switches it off")]
-    try:
-        file = profiles_file(environ, folder, home)
-        settings = [output.settings for output in sessions(file, folder, environ)] if file else []
-    except Unreadable:
-        settings = []
-    found = {
-        archive.file: archive
-        for each in settings or [{}]
-        if (archive := class_archive.find(java_command(environ), each, environ)) is not None
-    }
-    return [_class_archive(archive) for archive in found.values()]
+        return [*findings, Finding(f"no archive of classes: {class_archive.SWITCH} switches it off")]
+    java = java_command(environ)
+    archives = [class_archive.find(java, settings, environ) for settings in list(outputs.values()) or [{}]]
+    by_file = {archive.file: archive for archive in archives if archive is not None}
+    return [*findings, *map(_class_archive, by_file.values())]
 
 
 def _class_archive(archive: class_archive.ClassArchive) -> Finding:
@@ -206,7 +177,6 @@ def examine(environ: Mapping[str, str]) -> list[Finding]:
         check_java(command, java_version_output(command), environ.get("JAVA_HOME")),
         *check_packages(metadata.requires(DISTRIBUTION) or [], installed_version),
         *check_profiles(environ, Path.cwd(), Path.home()),
-        *check_class_archives(environ, Path.cwd(), Path.home()),
     ]
     spark_home = check_spark_home(environ.get("SPARK_HOME"), installed_version("pyspark"))
     return [*findings, spark_home] if spark_home else findings

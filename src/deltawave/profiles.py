@@ -1,8 +1,7 @@
 """The sessions that a dbt profile describes, read without dbt."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,44 +14,33 @@ _ENV_VAR = re.compile(r"""\{\{\s*env_var\(\s*(["'])(?P<name>.*?)\1\s*(?:,\s*(["'
 _IN_PROCESS = (("spark", "session"), ("deltawave", "session"))
 
 
-@dataclass(frozen=True)
-class Output:
-    """An output of a profile that runs Spark in the process of dbt."""
-
-    name: str
-    settings: dict[str, str]
-
-
 class Unreadable(Exception):
     """A file of profiles that is not YAML, and where it fails."""
 
 
-def profiles_file(environ: Mapping[str, str], folder: Path, home: Path) -> Path | None:
-    """The profiles.yml that dbt would take in `folder`, otherwise the one in profiles/, as this project has."""
+def sessions(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, dict[str, str]]:
+    """The settings of each output that runs Spark in the process of dbt, by `profile.target`.
+
+    They are read from the profiles.yml that dbt would read in `folder`, otherwise from the one in profiles/, as this
+    project has: those of the profile of the project in `folder`, if there is one, otherwise of all profiles. Raises
+    `Unreadable`.
+    """
     named = environ.get("DBT_PROFILES_DIR")
     folders = [Path(named)] if named else [folder, folder / "profiles", home / ".dbt"]
-    return next((file for file in (each / "profiles.yml" for each in folders) if file.is_file()), None)
-
-
-def sessions(file: Path, folder: Path, environ: Mapping[str, str]) -> list[Output]:
-    """The outputs in `file` that run Spark in the process: those of the profile of the project in `folder`, if there is
-    one, otherwise of all profiles. Raises `Unreadable`."""
-    profiles = _mapping(_load(file))
-    if wanted := _profile_of_project(folder):
-        profiles = {name: profile for name, profile in profiles.items() if name == wanted}
-    return list(_outputs(profiles, environ))
-
-
-def _outputs(profiles: dict[Any, Any], environ: Mapping[str, str]) -> Iterator[Output]:
-    for profile, content in profiles.items():
+    file = next((file for file in (each / "profiles.yml" for each in folders) if file.is_file()), None)
+    wanted = _profile_of_project(folder)
+    found = {}
+    for profile, content in _mapping(file and _load(file)).items():
+        if wanted not in (None, profile):
+            continue
         for target, output in _mapping(_mapping(content).get("outputs")).items():
-            kept = _mapping(output)
-            if (kept.get("type"), kept.get("method", "session")) in _IN_PROCESS:
-                parameters = _mapping(kept.get("server_side_parameters"))
-                settings = {
+            described = _mapping(output)
+            if (described.get("type"), described.get("method", "session")) in _IN_PROCESS:
+                parameters = _mapping(described.get("server_side_parameters"))
+                found[f"{profile}.{target}"] = {
                     str(key): _rendered(value, environ) for key, value in parameters.items() if isinstance(value, str)
                 }
-                yield Output(f"{profile}.{target}", settings)
+    return found
 
 
 def _profile_of_project(folder: Path) -> str | None:

@@ -18,8 +18,7 @@ _SECRET_PAIR = re.compile(
 )
 # scheme://user:password@host, and Oracle's jdbc:oracle:thin:user/password@host
 _URL_CREDENTIALS = re.compile(
-    r"(?P<scheme>\b[a-z][\w+.\-]*:(?:[\w+.\-]+:)*(?://)?)[^\s/@:'\"]+[:/][^\s/@'\"]+@",
-    re.IGNORECASE,
+    r"(?P<scheme>\b[a-z][\w+.\-]*:(?:[\w+.\-]+:)*(?://)?)[^\s/@:'\"]+[:/][^\s/@'\"]+@", re.IGNORECASE
 )
 
 

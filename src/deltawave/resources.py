@@ -34,20 +34,15 @@ class _Resource:
             detached[2][0]()
 
 
-class _Scope(threading.local):
-    """The resources that this thread keeps; none outside of ``keeping``."""
-
-    kept: list[_Resource] | None = None
-
-
-_scope = _Scope()
+# The resources that this thread keeps, within ``keeping``.
+_scope = threading.local()
 
 
 @contextmanager
 def keeping() -> Iterator[Release]:
     """Keep the resources of all frames that this thread makes. Yield the function that releases them."""
     kept: list[_Resource] = []
-    outer, _scope.kept = _scope.kept, kept
+    outer, _scope.kept = getattr(_scope, "kept", None), kept
 
     def release_kept() -> None:
         while kept:
@@ -74,8 +69,8 @@ def attach(frame: DataFrame, release: Release, *, needs: Sequence[DataFrame] = (
     """
     _start_thread()
     resource = _Resource(release)
-    if _scope.kept is not None:
-        _scope.kept.append(resource)
+    if (kept := getattr(_scope, "kept", None)) is not None:
+        kept.append(resource)
     return _bound(frame, [*_resources(frame, *needs), resource])
 
 

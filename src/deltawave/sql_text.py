@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 from decimal import Decimal
 from typing import Any
@@ -22,16 +21,13 @@ def literal(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value) if len(str(abs(value))) <= MAX_DECIMAL_DIGITS else _text(str(value))
-    if isinstance(value, Decimal):
-        return _decimal(value)
+    if isinstance(value, (int, Decimal)):
+        plain = str(value) if isinstance(value, int) else f"{value:f}"
+        # None in NaN and Infinity.
+        digits = sum(map(str.isdigit, plain))
+        return plain if 1 <= digits <= MAX_DECIMAL_DIGITS else _text(plain)
     if isinstance(value, float):
         return f"{value!r}D" if math.isfinite(value) else f"cast({_text(str(value))} as double)"
-    if isinstance(value, dt.datetime):
-        return _text(value.isoformat(sep=" "))
-    if isinstance(value, dt.date):
-        return _text(value.isoformat())
     if isinstance(value, (bytes, bytearray)):
         return f"X'{value.hex()}'"
     return _text(str(value))
@@ -41,11 +37,3 @@ def _text(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     # Anywhere in a statement, Spark replaces ${name} by the setting of that name.
     return "'" + escaped.replace("${", "\\u0024{") + "'"
-
-
-def _decimal(value: Decimal) -> str:
-    if not value.is_finite():
-        return _text(str(value))
-    plain = format(value, "f")
-    digits = sum(character.isdigit() for character in plain)
-    return plain if digits <= MAX_DECIMAL_DIGITS else _text(plain)

@@ -40,10 +40,7 @@ def dumps(count: int, rows: int = 60) -> list[Dump]:
         for account in range(rows):
             key = (chance.choice(["north", "south", None]), account)
             if number == 0 or chance.random() < 0.1:
-                dump[key] = (
-                    round(chance.uniform(-9, 9), 2),
-                    chance.choice(["", "it's", "a\\b", None, "é"]),
-                )
+                dump[key] = (round(chance.uniform(-9, 9), 2), chance.choice(["", "it's", "a\\b", None, "é"]))
             elif chance.random() < 0.05:
                 dump.pop(key, None)
         history.append(dump)

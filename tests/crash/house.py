@@ -8,9 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,23 +41,13 @@ _COMMON = {
 }
 
 
+OUTPUTS = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())["deltawave"]["outputs"]
 FORMATS = {
     "parquet": {},
-    "delta": {
-        "spark.jars.packages": "io.delta:delta-spark_4.1_2.13:4.4.0",
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.databricks.delta.snapshotPartitions": "2",
-    },
-    "iceberg": {
-        "spark.jars.packages": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0",
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
-        "spark.sql.catalog.spark_catalog.type": "hive",
-        # The reader lives long, and with the cache it would look at the tables as it first saw them.
-        "spark.sql.catalog.spark_catalog.cache-enabled": "false",
-        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
-    },
+    "delta": OUTPUTS["delta"]["server_side_parameters"],
+    # The reader lives long, and with the cache it would look at the tables as it first saw them.
+    "iceberg": OUTPUTS["iceberg"]["server_side_parameters"]
+    | {"spark.sql.catalog.spark_catalog.cache-enabled": "false"},
 }
 
 
@@ -105,7 +94,7 @@ class House:
             "spark.driver.extraJavaOptions": f"{jvm_options} -Djava.io.tmpdir={scratch}",
         }
         self.settings = _COMMON | local | server.settings | extra
-        self._started: list[DbtProcess | Reader] = []
+        self._started: list[Process] = []
         self.project = folder / "project"
         shutil.copytree(PROJECT, self.project)
         (self.project / "models").mkdir()
@@ -134,7 +123,9 @@ class House:
         process = DbtProcess(
             [str(Path(sys.executable).with_name("dbt")), "run", "--profiles-dir", ".", *args],
             self.project,
-            {
+            self.folder / f"dbt_{len(self._started)}.txt",
+            ENVIRONMENT
+            | {
                 "STOPS": json.dumps(stops or {}),
                 "GATE": str(self.gate),
                 "LAST_DUMP": str(history.dates(last)[-1]),
@@ -172,85 +163,66 @@ class House:
             process.kill()
 
 
-class DbtProcess:
-    """A dbt process in a process group of its own, JVM included."""
+class Process:
+    """A process group of its own, JVM included, whose output goes to a file."""
 
-    def __init__(self, command: list[str], folder: Path, env: dict[str, str]) -> None:
-        self._process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=ENVIRONMENT | env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        self.output = ""
-        self._drain = threading.Thread(target=self._read, daemon=True)
-        self._drain.start()
+    def __init__(self, command: list[str], folder: Path, output: Path, env: Mapping[str, str] = ENVIRONMENT) -> None:
+        self._output = output
+        with output.open("w") as stream:
+            self._process = subprocess.Popen(
+                command, cwd=folder, env=env, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
+            )
 
-    def wait_for(self, *texts: str) -> None:
-        """Return when it has said all of them; fails when it ends without, or takes too long."""
+    @property
+    def output(self) -> str:
+        """What it has written until now."""
+        return self._output.read_text()
+
+    def wait_until(self, is_done: Callable[[], bool], what: str) -> None:
+        """Return when that is done; fails when the process ends without, or takes too long."""
         deadline = time.monotonic() + _SECONDS
-        while missing := [text for text in texts if f"{text}\n" not in self.output]:
-            assert self._process.poll() is None, f"dbt ended without {missing}:\n{self.output}"
-            assert time.monotonic() < deadline, f"dbt still runs without {missing}:\n{self.output}"
+        while not is_done():
+            assert self._process.poll() is None, f"ended before {what}:\n{self.output}"
+            assert time.monotonic() < deadline, f"still runs before {what}:\n{self.output}"
             time.sleep(0.05)
 
-    def has_said(self, text: str) -> bool:
-        """Whether it has said that."""
-        return text in self.output
-
     def kill(self) -> None:
-        """SIGKILL the whole group: dbt and its JVM."""
-        _kill(self._process)
+        """SIGKILL the whole group, if it still runs."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
 
     def finish(self) -> int:
         """Wait for its end and return the exit code; fails when it takes too long."""
         try:
-            code = self._process.wait(timeout=_SECONDS)
+            return self._process.wait(timeout=_SECONDS)
         except subprocess.TimeoutExpired as error:
-            raise AssertionError(f"dbt does not end:\n{self.output}") from error
-        self._drain.join()
-        return code
-
-    def _read(self) -> None:
-        assert self._process.stdout
-        for line in self._process.stdout:
-            self.output += line
+            raise AssertionError(f"does not end:\n{self.output}") from error
 
 
-class Reader:
+class DbtProcess(Process):
+    """A dbt command."""
+
+    def wait_for(self, *texts: str) -> None:
+        """Return when it has written all of these lines."""
+        self.wait_until(lambda: all(f"{text}\n" in self.output for text in texts), " and ".join(texts))
+
+
+class Reader(Process):
     """The reader's process and what it saw."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with (folder / "reader.txt").open("w") as output:
-            self._process = subprocess.Popen(
-                [sys.executable, str(READER), str(folder)],
-                cwd=folder,
-                env=ENVIRONMENT,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        super().__init__([sys.executable, str(READER), str(folder)], folder, folder / "reader.txt")
 
     def wait_for_dumps(self) -> None:
-        """Return when the dumps are in their table; fails when the process ends without, or takes too long."""
-        deadline = time.monotonic() + _SECONDS
-        while not (self._folder / "delivered").exists():
-            assert self._process.poll() is None, (self._folder / "reader.txt").read_text()
-            assert time.monotonic() < deadline, f"still no dumps:\n{(self._folder / 'reader.txt').read_text()}"
-            time.sleep(0.1)
-
-    def kill(self) -> None:
-        """SIGKILL it and its JVM."""
-        _kill(self._process)
+        """Return when the dumps are in their table."""
+        self.wait_until((self._folder / "delivered").exists, "the dumps are there")
 
     def stop(self) -> None:
         """Let it read the whole log, and end."""
         (self._folder / "stop").touch()
-        assert self._process.wait(timeout=120) == 0, (self._folder / "reader.txt").read_text()
+        assert self.finish() == 0, self.output
 
     def polls(self, model: str) -> list[dict[str, Any]]:
         """What each poll of a model saw."""
@@ -283,7 +255,7 @@ def kill_at(house: House, last: int, stops: Mapping[str, str]) -> None:
         if stop.endswith("-passing"):
             house.gate.write_text("go\n")
             deadline = time.monotonic() + _SECONDS
-            while not house.is_writing(model) and not run.has_said(f"STOPPED {model} AT {stop}, PASSED"):
+            while not house.is_writing(model) and f"STOPPED {model} AT {stop}, PASSED" not in run.output:
                 assert time.monotonic() < deadline, run.output
                 time.sleep(0.002)
     run.kill()
@@ -294,12 +266,6 @@ def run(house: House, last: int) -> str:
     process = house.dbt(last)
     assert process.finish() == 0, process.output
     return process.output
-
-
-def _kill(process: subprocess.Popen[Any]) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def _change(row: dict[str, Any]) -> history.Change:

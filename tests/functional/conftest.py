@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,34 @@ INTERPRETED = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
+
+
+@pytest.fixture(scope="class")
+def models(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The files of a class's models: its attribute, where it has no fixture of this name."""
+    return getattr(request.cls, "models", {})
+
+
+@pytest.fixture(scope="class")
+def macros(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The files of a class's macros: its attribute, where it has no fixture of this name."""
+    return getattr(request.cls, "macros", {})
+
+
+@pytest.fixture
+def setting(spark: SparkSession) -> Callable[[str, str], Any]:
+    """``with setting("spark.sql.ansi.enabled", "false"):``"""
+
+    @contextmanager
+    def change(key: str, value: str) -> Iterator[None]:
+        before = spark.conf.get(key, None)
+        spark.conf.set(key, value)
+        try:
+            yield
+        finally:
+            spark.conf.unset(key) if before is None else spark.conf.set(key, before)
+
+    return change
 
 
 @pytest.fixture(scope="class", autouse=True)

@@ -11,30 +11,13 @@ from pathlib import Path
 _ENDS = [
     f"{end}_{name}"
     for end in ("le", "he")
-    for name in (
-        "ident",
-        "latitude_deg",
-        "longitude_deg",
-        "elevation_ft",
-        "heading_degT",
-        "displaced_threshold_ft",
-    )
+    for name in ("ident", "latitude_deg", "longitude_deg", "elevation_ft", "heading_degT", "displaced_threshold_ft")
 ]
 _RUNWAY = ["airport_ref", "airport_ident", "length_ft", "width_ft", "surface", "lighted", "closed"]
 HEADER = ["id", *_RUNWAY, *_ENDS]
 TEXT = {"airport_ident", "surface", "le_ident", "he_ident"}
 DAYS = [28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 41, 42, 43, 44, 45]
-SURFACES = [
-    "ASPH-G",
-    "TURF",
-    "GRVL",
-    "gravel, dirt",
-    'the "old" one',
-    "C:\\strip",
-    " piste en béton ",
-    "砂利",
-    "null",
-]
+SURFACES = ["ASPH-G", "TURF", "GRVL", "gravel, dirt", 'the "old" one', "C:\\strip", " piste en béton ", "砂利", "null"]
 
 Row = tuple[str | None, ...]
 

@@ -26,9 +26,7 @@ class TestOwnStrategies:
         select = "select * from global_temp.own_strategies"
         return {f"{name}.sql": f"{{{{ config({CONFIG}, strategy='{name}') }}}} {select}" for name in STRATEGIES}
 
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return own_strategies.MACROS
+    macros = own_strategies.MACROS
 
     def test_they_give_the_log_of_ours(self, project: Any, spark: SparkSession) -> None:
         for dump in DUMPS:

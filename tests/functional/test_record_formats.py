@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from bad_input import messages
-from dbt.tests.util import run_dbt, run_dbt_and_capture
+from landing import Landing
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import SparkRuntimeException
-from pyspark.sql import SparkSession
 
 PARTITIONS = [{"name": "dump_date", "data_type": "date"}]
 FIXED = {
@@ -29,6 +26,7 @@ FIXED = {
         {"name": "balance", "data_type": "decimal(9,2)", "length": 9, "implied_decimals": 2},
     ],
 }
+NAMES = {"file_format": "delimited", "delimiter": ";", "fields": [{"name": "name", "data_type": "string"}]}
 DELIMITED = {
     "file_format": "delimited",
     "delimiter": "|",
@@ -53,40 +51,14 @@ def framed(*records: str, count: int | None = None) -> str:
     return "\n".join(["HACCOUNTS", *records, f"T{len(records) if count is None else count:04}"]) + "\n"
 
 
-@dataclass
-class Legacy:
-    """A project with one source table, `legacy.accounts`, over a folder `dumps`, and a change log of it."""
-
-    spark: SparkSession
-    root: Path
-    schema: str
-
-    def write(self, path: str, text: str | bytes, encoding: str = "utf-8") -> None:
-        file = self.root / "dumps" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
-
-    def declare(self, external: dict[str, Any], **changed: Any) -> None:
-        table = {"name": "accounts", "external": {"location": "dumps", **external, **changed}}
-        source = {"name": "legacy", "schema": "{{ target.schema }}", "tables": [table]}
-        (self.root / "models" / "sources.yml").write_text(yaml.safe_dump({"version": 2, "sources": [source]}))
-
-    def create(self) -> None:
-        run_dbt(["run-operation", "create_external_sources"])
-
-    def refused(self) -> str:
-        _, text = run_dbt_and_capture(["run-operation", "create_external_sources"], expect_pass=False)
-        return " ".join(text.split())
+class Legacy(Landing):
+    """The same, whose records a format definition describes, and a change log of it."""
 
     def read(self, text: str | bytes, external: dict[str, Any], encoding: str = "utf-8", **changed: Any) -> None:
         """One file, declared so."""
         self.write("accounts.txt", text, encoding)
         self.declare(external, **changed)
         self.create()
-
-    def good(self, columns: str = "*", where: str = "true") -> list[tuple[Any, ...]]:
-        found = self.spark.sql(f"select {columns} from {self.schema}.accounts where {where}").collect()
-        return [tuple(row) for row in found]
 
     def bad(self) -> list[tuple[Any, ...]]:
         """Line number, record and reason of what is in quarantine."""
@@ -95,12 +67,8 @@ class Legacy:
 
     def unreadable(self, columns: str = "*", where: str = "true") -> str:
         with pytest.raises((SparkRuntimeException, Py4JJavaError)) as stopped:
-            self.good(columns, where)
+            self.rows(columns, where)
         return str(stopped.value)
-
-    def run(self, *args: str, expect_pass: bool = True) -> str:
-        _, text = run_dbt_and_capture(["run", *args], expect_pass=expect_pass)
-        return " ".join(text.split())
 
     def log(self) -> list[tuple[Any, ...]]:
         columns = "_batch_id, _change_type, account_id, name, balance"
@@ -115,15 +83,12 @@ def shared_legacy(project, spark, interpreted, deltawave_package):
 
 @pytest.fixture
 def legacy(shared_legacy):
-    shared_legacy.spark.sql(f"drop schema if exists {shared_legacy.schema} cascade")
-    shutil.rmtree(shared_legacy.root / "dumps", ignore_errors=True)
+    shared_legacy.clear()
     return shared_legacy
 
 
 class TestRecords:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {"sources.yml": "version: 2"}
+    models = {"sources.yml": "version: 2"}
 
     def test_fixed_width(self, legacy):
         lines = [
@@ -133,7 +98,7 @@ class TestRecords:
             fixed("x", "dan", "20260230"),
         ]
         legacy.read(framed(*lines), FIXED, encoding="iso-8859-1")
-        assert legacy.good("account_id, name, cast(opened as string), cast(balance as string)") == [
+        assert legacy.rows("account_id, name, cast(opened as string), cast(balance as string)") == [
             (1, "Müller", "2026-01-31", "12.50"),
             (2, None, None, "-0.01"),
         ]
@@ -155,7 +120,7 @@ class TestRecords:
             '"\\N"|ian|',
         ]
         legacy.read("\n".join(['account_id|"name"|balance', *lines, "END"]), DELIMITED)
-        assert legacy.good("account_id, name, cast(balance as string)") == [
+        assert legacy.rows("account_id, name, cast(balance as string)") == [
             (1, 'ann "a" | b', "12.50"),
             (2, None, None),
             (3, "", "1.00"),
@@ -173,7 +138,7 @@ class TestRecords:
         text = "1||ann*||2.00\r\n2||*||\r\n||bob||1\r\n"
         external = {**DELIMITED, "delimiter": "||", "quote": None, "header": None, "trailer": None, "null_marker": None}
         legacy.read(text, external)
-        assert legacy.good("account_id, name, cast(balance as string)") == [(1, "ann*", "2.00"), (2, "*", None)]
+        assert legacy.rows("account_id, name, cast(balance as string)") == [(1, "ann*", "2.00"), (2, "*", None)]
         assert legacy.bad() == [(3, "||bob||1", "account_id is null, and in the key")]
 
     @pytest.mark.parametrize(
@@ -187,17 +152,15 @@ class TestRecords:
     )
     def test_encodings(self, legacy, encoding, good, bad):
         text = good.encode(encoding) + (b"\n" + bad + b"\n" if bad else b"\n")
-        external = {"file_format": "delimited", "delimiter": ";", "fields": [{"name": "name", "data_type": "string"}]}
-        legacy.read(text, {**external, "encoding": encoding})
-        assert legacy.good() == [(good,)]
+        legacy.read(text, {**NAMES, "encoding": encoding})
+        assert legacy.rows() == [(good,)]
         assert legacy.bad() == ([(2, "M\ufffd", f"not all of its bytes are {encoding}")] if bad else [])
 
     def test_a_mark_of_byte_order_is_no_text(self, legacy):
         legacy.read("account_id|name|balance\n1|ann|1.00\nEND\n", DELIMITED, encoding="utf-8-sig")
-        assert legacy.good("account_id, name") == [(1, "ann")]
-        external = {"file_format": "delimited", "delimiter": ";", "fields": [{"name": "name", "data_type": "string"}]}
-        legacy.read("ann\nbob\n", external, encoding="utf-8-sig")
-        assert legacy.good() == [("ann",), ("bob",)]
+        assert legacy.rows("account_id, name") == [(1, "ann")]
+        legacy.read("ann\nbob\n", NAMES, encoding="utf-8-sig")
+        assert legacy.rows() == [("ann",), ("bob",)]
 
     VALUES = [
         ({"data_type": "int"}, {"7": 7, "+007": 7, "-7": -7}, ["7.0", "7 7", "1e3", "2147483648", "x"]),
@@ -249,73 +212,53 @@ class TestRecords:
                     values.append(good[text])
                 else:
                     bad.append(lines[-1])
-        legacy.read("\n".join(lines), {"file_format": "delimited", "delimiter": ";", "fields": fields})
+        legacy.read("\n".join(lines), {**NAMES, "fields": fields})
         plain = {"int", "bigint", "double", "boolean"}
         shown = [
             f"c{n}" if field["data_type"] in plain else f"cast(c{n} as string)"
             for n, (field, _, _) in enumerate(self.VALUES)
         ]
-        assert [next(value for value in row if value is not None) for row in legacy.good(", ".join(shown))] == values
+        assert [next(value for value in row if value is not None) for row in legacy.rows(", ".join(shown))] == values
         assert [record for _, record, _ in legacy.bad()] == bad
 
     def test_decimal_comma(self, legacy):
         external = {"file_format": "delimited", "delimiter": ";", "decimal_separator": ","}
         legacy.read("1,5\n1.5\n", external, fields=[{"name": "price", "data_type": "decimal(5,2)"}])
-        assert legacy.good("cast(price as string)") == [("1.50",)]
+        assert legacy.rows("cast(price as string)") == [("1.50",)]
         assert legacy.bad() == [(2, "1.5", "price is '1.5', not decimal(5,2)")]
 
     def test_trimming_and_required_fields(self, legacy):
         fields = [
             {"name": "a", "data_type": "string", "length": 3, "trim": "right"},
-            {
-                "name": "b",
-                "data_type": "string",
-                "start": 5,
-                "length": 3,
-                "trim": "none",
-                "null_marker": [],
-                "required": True,
-            },
+            {"name": "b", "data_type": "string", "start": 5, "length": 3, "trim": "none", "null_marker": []}
+            | {"required": True},
             {"name": "c", "data_type": "int", "length": 2, "required": True},
         ]
         legacy.read(" x  y   1\n    y   \n", {"file_format": "fixed_width", "fields": fields})
-        assert legacy.good() == [(" x", "y  ", 1)]
+        assert legacy.rows() == [(" x", "y  ", 1)]
         assert legacy.bad() == [(2, "    y   ", "8 characters, not 9")]
         legacy.declare({"file_format": "fixed_width", "fields": fields}, short_records="pad", record_length=12)
         legacy.create()
         assert legacy.bad() == [(2, "    y   ", "c is null, and required")]
 
     def test_record_separator(self, legacy):
-        external = {"file_format": "delimited", "delimiter": ";", "fields": [{"name": "name", "data_type": "string"}]}
-        legacy.read(
-            "ann\nb;bob\x1e",
-            external,
-            record_separator="\x1e",
-            fields=[{"name": n, "data_type": "string"} for n in "ab"],
-        )
-        assert legacy.good() == [("ann\nb", "bob")]
+        fields = [{"name": n, "data_type": "string"} for n in "ab"]
+        legacy.read("ann\nb;bob\x1e", {**NAMES, "fields": fields}, record_separator="\x1e")
+        assert legacy.rows() == [("ann\nb", "bob")]
 
-    def test_line_numbers_of_a_file_that_is_split(self, legacy):
+    def test_line_numbers_of_a_file_that_is_split(self, legacy, setting):
         """Splits are tiny here, so that the lines of a file come from many tasks."""
         numbers = range(1, 2001)
         lines = [f"{n};{'x' * (n % 50)}" if n % 7 else f"bad {n}" for n in numbers]
         fields = [{"name": "n", "data_type": "int"}, {"name": "x", "data_type": "string"}]
-        splits = {"spark.sql.files.maxPartitionBytes": "4096", "spark.sql.files.minPartitionNum": "20"}
-        for setting, value in splits.items():
-            legacy.spark.conf.set(setting, value)
-        try:
+        in_files = [*numbers, *numbers[:100]]
+        with setting("spark.sql.files.maxPartitionBytes", "4096"), setting("spark.sql.files.minPartitionNum", "20"):
             legacy.write("b.txt", "\n".join(lines[:100]))
-            legacy.read("\n".join(lines), {"file_format": "delimited", "delimiter": ";", "fields": fields})
+            legacy.read("\n".join(lines), {**NAMES, "fields": fields})
             assert legacy.spark.table(f"{legacy.schema}.accounts__lines").rdd.getNumPartitions() > 5
-            bad = legacy.bad()
-            assert sorted(n for (n,) in legacy.good("n")) == sorted(
-                [n for n in numbers if n % 7] + [n for n in numbers if n % 7 and n <= 100]
-            )
-        finally:
-            for setting in splits:
-                legacy.spark.conf.unset(setting)
-        wanted = [n for n in numbers if n % 7 == 0] + [n for n in numbers if n % 7 == 0 and n <= 100]
-        assert [(line, record) for line, record, _ in bad] == [(n, f"bad {n}") for n in wanted]
+            assert sorted(n for (n,) in legacy.rows("n")) == sorted(n for n in in_files if n % 7)
+            bad = [(n, f"bad {n}") for n in in_files if n % 7 == 0]
+            assert [(line, record) for line, record, _ in legacy.bad()] == bad
 
     BROKEN = {
         "no trailer": (framed(fixed(1, "ann")).rsplit("T", 1)[0], "no trailer T([0-9]{4})"),
@@ -326,7 +269,7 @@ class TestRecords:
 
     def test_half_a_file_is_refused_whatever_is_read(self, legacy):
         legacy.read(framed(fixed(1, "ann")), FIXED)
-        assert len(legacy.good()) == 1
+        assert len(legacy.rows()) == 1
         for text, problem in self.BROKEN.values():
             legacy.write("accounts.txt", text)
             legacy.spark.sql(f"refresh table {legacy.schema}.accounts__lines")
@@ -339,7 +282,7 @@ class TestRecords:
     def test_header_and_trailer_in_a_wrong_place_are_set_aside(self, legacy):
         header, record, trailer, _ = framed(fixed(1, "ann")).split("\n")
         legacy.read("\n".join([record, trailer, header]), FIXED)
-        assert legacy.good("account_id") == [(1,)]
+        assert legacy.rows("account_id") == [(1,)]
         assert legacy.bad() == [
             (2, trailer, "a trailer that is not the last line"),
             (3, header, "a header that is not line 1"),
@@ -372,7 +315,7 @@ class TestRecords:
             "fields": fields,
         }
         legacy.read("#'\\'\nit's^`a`^file^$|\n1^'\\^3^\\\n1^2\n", external)
-        assert legacy.good() == [("1", None, "3", "\\")]
+        assert legacy.rows() == [("1", None, "3", "\\")]
         assert legacy.spark.table(f"{legacy.schema}.accounts").columns == ["it's", "`a`", "file", "$|"]
         assert legacy.bad() == [(4, "1^2", "2 fields, not 4")]
 
@@ -380,30 +323,25 @@ class TestRecords:
         text = "account_id|name|balance\n1|ann|1.00\nEND\n"
         legacy.read(text, DELIMITED)
         columns = [{"name": "account_id", "data_type": "string"}]
-        legacy.declare({"file_format": "text"})
-        path = legacy.root / "models" / "sources.yml"
-        declared = yaml.safe_load(path.read_text())
-        declared["sources"][0]["tables"][0]["columns"] = columns
-        path.write_text(yaml.safe_dump(declared))
+        legacy.declare({"file_format": "text"}, columns)
         legacy.create()
-        assert len(legacy.good()) == 3
+        assert len(legacy.rows()) == 3
         legacy.declare(DELIMITED)
         legacy.create()
-        assert legacy.good("account_id") == [(1,)]
+        assert legacy.rows("account_id") == [(1,)]
 
-    def test_an_expression_that_is_none(self, legacy):
+    @pytest.mark.parametrize(
+        ("kind", "trailer"),
+        [
+            ("an expression that is none", "("),
+            ("a count by a group that is none", {"pattern": "T[a[b](]", "counts": "lines"}),
+        ],
+    )
+    def test_a_wrong_expression(self, legacy, kind, trailer):
         legacy.write("a.txt", "x")
-        legacy.declare(DELIMITED, trailer="(")
-        text = legacy.refused()
-        assert messages("Format definitions")["an expression that is none"] in text
-        assert not legacy.spark.catalog.tableExists(f"{legacy.schema}.accounts")
-
-    def test_a_count_by_a_group_that_is_none(self, legacy):
-        legacy.write("a.txt", "x")
-        legacy.declare(DELIMITED, trailer={"pattern": "T[a[b](]", "counts": "lines"})
-        text = legacy.refused()
-        assert messages("Format definitions")["a count by a group that is none"] in text
-        assert not legacy.spark.catalog.tableExists(f"{legacy.schema}.accounts")
+        legacy.declare(DELIMITED, trailer=trailer)
+        assert messages("Format definitions")[kind] in legacy.refused()
+        assert not legacy.exists()
 
     def test_relations_of_another_maker_are_not_touched(self, legacy):
         legacy.write("a.txt", "")
@@ -437,9 +375,7 @@ def begin(legacy):
 
 
 class TestRuns:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return MODELS
+    models = MODELS
 
     @pytest.mark.both_adapters
     def test_two_dumps(self, legacy):
@@ -507,9 +443,7 @@ class TestRuns:
 class TestRefusedRuns:
     """None of them changes the log."""
 
-    @pytest.fixture(scope="class")
-    def models(self):
-        return MODELS
+    models = MODELS
 
     @pytest.fixture(scope="class")
     def of_one_dump(self, shared_legacy):

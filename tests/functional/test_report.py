@@ -32,12 +32,10 @@ from values
 
 @pytest.mark.usefixtures("deltawave_package")
 class TestReport:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {
-            "changes.sql": CHANGES,
-            "empty.sql": "{{ config(unique_key='id') }} select * from {{ ref('changes') }} limit 0",
-        }
+    models = {
+        "changes.sql": CHANGES,
+        "empty.sql": "{{ config(unique_key='id') }} select * from {{ ref('changes') }} limit 0",
+    }
 
     @pytest.fixture(scope="class")
     def report(self, project):
@@ -81,11 +79,7 @@ class TestReport:
         ]
 
     def test_log_without_a_batch(self, report):
-        assert report(model="empty").strip("\n").splitlines() == [
-            "What changed in dev.empty",
-            "",
-            "  no batch yet",
-        ]
+        assert report(model="empty").strip("\n").splitlines() == ["What changed in dev.empty", "", "  no batch yet"]
 
     def test_time_of_day_is_shown_where_there_is_one(self, report):
         text = report(model="changes", variables={"last": "2026-03-31 12:30:00Z"})

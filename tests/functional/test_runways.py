@@ -26,12 +26,7 @@ SOURCE = {
             "external": {
                 "location": "dumps",
                 "file_format": "csv",
-                "options": {
-                    "header": True,
-                    "enforceSchema": False,
-                    "escape": '"',
-                    "nullValue": "\\N",
-                },
+                "options": {"header": True, "enforceSchema": False, "escape": '"', "nullValue": "\\N"},
                 "partitions": [{"name": "dump_date", "data_type": "date"}],
             },
             "columns": [{"name": name, "data_type": "string"} for name in HEADER],

@@ -37,9 +37,7 @@ STOPPING = {
 }
 
 # A project's macro with which a state is rewritten as soon as a fifth of it has changed.
-REWRITING = {
-    "few.sql": "{% macro default___few_patches() %}{{ return({'patches': 0, 'batches': 0}) }}{% endmacro %}",
-}
+REWRITING = {"few.sql": "{% macro default___few_patches() %}{{ return({'patches': 0, 'batches': 0}) }}{% endmacro %}"}
 
 
 def temporary_views(spark: SparkSession) -> set[str]:

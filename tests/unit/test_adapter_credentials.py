@@ -5,6 +5,7 @@ import yaml
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import DeltawaveCredentials
+from dbt.adapters.deltawave.session import claim_metastore
 
 
 def test_a_schema_is_enough():
@@ -31,16 +32,7 @@ def test_debug_shows_where_spark_is(parameters, host):
 def test_values_are_spelt_as_spark_reads_them():
     parameters = {"spark.ui.enabled": True, "spark.sql.shuffle.partitions": 4}
     credentials = DeltawaveCredentials(schema="dev", server_side_parameters=parameters)
-    assert credentials.server_side_parameters == {
-        "spark.ui.enabled": "true",
-        "spark.sql.shuffle.partitions": "4",
-    }
-
-
-@pytest.mark.parametrize("ansi", [True, False])
-def test_ansi_mode_is_the_profiles(ansi):
-    credentials = DeltawaveCredentials(schema="dev", server_side_parameters={"spark.sql.ansi.enabled": ansi})
-    assert credentials.server_side_parameters == {"spark.sql.ansi.enabled": str(ansi).lower()}
+    assert credentials.server_side_parameters == {"spark.ui.enabled": "true", "spark.sql.shuffle.partitions": "4"}
 
 
 def test_data_dir_is_relative_to_the_project(tmp_path):
@@ -81,16 +73,6 @@ def test_other_folders_are(tmp_path, data_dir):
     credentials.refuse_cleaned()
 
 
-def test_tables_in_the_former_folder_are_told(tmp_path):
-    (tmp_path / "target" / "spark" / "metastore_db").mkdir(parents=True)
-    credentials = DeltawaveCredentials(schema="dev")
-    credentials.anchor(str(tmp_path), ["target"])
-    said = credentials.previous_data()
-    assert said.startswith(f"Tables lie in {tmp_path}/target/spark,")
-    assert f"uses {tmp_path}/spark_data instead" in said
-    assert "set data_dir: target/spark in the profile" in said
-
-
 def test_nothing_is_told_of_a_former_folder_without_tables_or_of_a_chosen_one(tmp_path):
     credentials = DeltawaveCredentials(schema="dev")
     credentials.anchor(str(tmp_path))
@@ -109,3 +91,14 @@ def test_other_methods_need_a_host():
 def test_database_is_no_second_name():
     with pytest.raises(DbtRuntimeError, match="database must be omitted"):
         DeltawaveCredentials(schema="dev", database="other")
+
+
+def test_a_new_data_dir_is_made_and_left_out_of_git(tmp_path):
+    claim_metastore(str(tmp_path / "data" / "spark"))
+    assert (tmp_path / "data" / "spark").is_dir()
+    assert (tmp_path / "data" / "spark" / ".gitignore").read_text() == "*\n"
+
+
+def test_a_data_dir_that_is_there_stays_as_it_is(tmp_path):
+    claim_metastore(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []

@@ -18,14 +18,8 @@ from deltawave.redaction import redact, secret_values
             "jdbc:mysql://db/shop?user=a&password=hunter2&ssl=true",
             "jdbc:mysql://db/shop?user=a&password=*****&ssl=true",
         ),
-        (
-            "jdbc:sqlserver://db;password=hunter2;encrypt=true",
-            "jdbc:sqlserver://db;password=*****;encrypt=true",
-        ),
-        (
-            "options (password 'hunter2', dbtable 'orders')",
-            "options (password *****, dbtable 'orders')",
-        ),
+        ("jdbc:sqlserver://db;password=hunter2;encrypt=true", "jdbc:sqlserver://db;password=*****;encrypt=true"),
+        ("options (password 'hunter2', dbtable 'orders')", "options (password *****, dbtable 'orders')"),
         ('{"token": "hunter2", "user": "a"}', '{"token": *****, "user": "a"}'),
         ("fs.s3a.secret.key=hunter2", "fs.s3a.secret.key=*****"),
         ("fs.s3a.access.key -> hunter2", "fs.s3a.access.key -> *****"),

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from dbt.clients.jinja import MacroGenerator
 
+from dbt.adapters.deltawave.errors import RefusalError
 from dbt.adapters.deltawave.impl import DeltawaveAdapter
-from dbt.adapters.deltawave.refusals import RefusalError
 
 
 class Calls(MacroGenerator):

@@ -37,10 +37,7 @@ def test_debug_shows_no_remote():
             "'legacy' needs a url that begins with jdbc:",
         ),
         ({"legacy": LEGACY | {"dbTable": "accounts"}}, "'legacy' can't have 'dbtable'; the select of a model"),
-        (
-            {"legacy": LEGACY | {"pushdownpredicate": True}},
-            "'legacy' can't have 'pushDownPredicate'; the database",
-        ),
+        ({"legacy": LEGACY | {"pushdownpredicate": True}}, "'legacy' can't have 'pushDownPredicate'; the database"),
     ],
 )
 def test_what_is_refused_shows_no_value(remotes, message):

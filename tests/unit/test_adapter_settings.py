@@ -23,6 +23,7 @@ def test_embedded_session():
     settings = session_settings({}, DATA_DIR)
     assert settings["spark.master"] == "local[*]"
     assert settings["spark.ui.enabled"] == "false"
+    assert settings[CO_PARTITION] == "false"
     assert settings["spark.driver.bindAddress"] == "127.0.0.1"
     assert settings[WAREHOUSE] == "/project/spark_data/warehouse"
     assert "databaseName=/project/spark_data/metastore_db;" in settings[METASTORE]
@@ -41,19 +42,6 @@ def test_profile_wins(key):
         assert session_settings({key: "mine"}, DATA_DIR)[key] == "mine"
 
 
-@pytest.mark.parametrize(
-    "profile",
-    [
-        {},
-        {"spark.master": "spark://head:7077"},
-        {"spark.remote": "sc://head:15002"},
-        {"spark.hadoop.hive.metastore.uris": "thrift://meta:9083"},
-    ],
-)
-def test_kept_side_needs_no_shuffle_anywhere(profile):
-    assert session_settings(profile, DATA_DIR)[CO_PARTITION] == "false"
-
-
 def test_spark_connect_gets_what_a_server_takes():
     profile = {"spark.remote": "sc://head:15002"}
     assert session_settings(profile, DATA_DIR) == {**profile, CO_PARTITION: "false", ORDERING: "true"}
@@ -64,11 +52,11 @@ def test_cluster_keeps_its_own_ways():
     assert "spark.sql.session.timeZone" not in settings
     assert "spark.sql.shuffle.partitions" not in settings
     assert "spark.driver.bindAddress" not in settings
+    assert settings[CO_PARTITION] == "false"
 
 
 @pytest.mark.parametrize(
-    "key",
-    ["spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris", "hive.metastore.uris"],
+    "key", ["spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris", "hive.metastore.uris"]
 )
 def test_metastore_server_is_not_shadowed(key):
     settings = session_settings({key: "thrift://meta:9083"}, DATA_DIR)

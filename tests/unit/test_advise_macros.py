@@ -124,16 +124,10 @@ def test_a_typical_source_gets_its_strategy(source: str) -> None:
     assert taken.startswith(f"Take {strategy}: ")
     assert reason in taken
     assert f"      strategy='{strategy.split()[0]}',\n" in text
+    assert line_of(text, strategy.replace("with a covering copy", "(covering)"))[1] == "yes"
     # It is printed as a model takes it.
     config = eval(f"dict({text.partition('config(')[2].partition(') }}')[0]})")
     assert Macros()._differential_settings("accounts", config)["strategy"] == strategy.split()[0]
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_what_is_taken_can_be_used(source: str) -> None:
-    arguments, strategy, _ = SOURCES[source]
-    text = advise(**arguments)
-    assert line_of(text, strategy.replace("with a covering copy", "(covering)"))[1] == "yes"
 
 
 def test_the_page_is_one_that_a_terminal_shows() -> None:

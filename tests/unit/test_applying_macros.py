@@ -33,31 +33,6 @@ class Stored(Relation):
         return self
 
 
-def test_control_columns_are_left_out_of_the_state():
-    assert macros.current_state(LOG, "id").endswith(
-        """
-select
-    `id`,
-    `name`
-from last_changes
-where `_change_type` <> 'delete'"""
-    )
-
-
-@pytest.mark.parametrize(
-    ("bounds", "condition"),
-    [
-        ({}, None),
-        ({"from_batch": 0}, "where `_batch_id` >= 0"),
-        ({"to_batch": 7}, "where `_batch_id` <= 7"),
-        ({"from_batch": "(select max(b) from done)"}, "where `_batch_id` >= (select max(b) from done)"),
-    ],
-)
-def test_batches_bound_the_log(bounds, condition):
-    sql = macros.current_state(LOG, "id", **bounds)
-    assert condition in sql if condition else "`_batch_id` >=" not in sql
-
-
 def test_a_cte_needs_its_columns():
     assert "from changes" in macros.current_state("changes", "id", columns=["id", "name"])
     with pytest.raises(CompilationError, match="current_state: the columns of changes are not known"):
@@ -74,23 +49,6 @@ def test_a_key_that_is_not_there_is_named(macro):
 def test_other_methods_are_refused():
     with pytest.raises(CompilationError, match="apply_changes: 'method' can't be 'upsert'; it takes rebuild or merge"):
         macros.apply_changes(LOG, ACCOUNTS, "id", method="upsert")
-
-
-def test_keys_match_null_safe_and_whatever_their_case():
-    sql = macros.apply_changes(LOG, ACCOUNTS, "id")
-    assert "base_side.`id` <=> last_changes.`id`" in sql
-
-
-def test_base_is_joined_only_for_columns_that_the_log_lacks():
-    assert "left join base_side" in macros.apply_changes(LOG, ACCOUNTS, "id")
-    assert "left join base_side" not in macros.apply_changes(LOG, ACCOUNTS, "id", columns=["id", "name"])
-
-
-def test_merge_leaves_keys_and_unlogged_columns_alone():
-    sql = macros.apply_changes(LOG, ACCOUNTS, "id", method="merge")
-    assert sql.startswith("merge into dev.accounts as base_side\nusing (")
-    assert "update set\n    `name` = last_changes.`name`\nwhen not matched" in sql
-    assert "`note`" not in sql
 
 
 def test_merge_of_keys_alone_updates_nothing():

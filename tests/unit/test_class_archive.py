@@ -10,7 +10,7 @@ import pytest
 
 from deltawave import class_archive
 from deltawave.class_archive import JAVA_OPTIONS, ClassArchive, cache_folder, find, make
-from deltawave.environment import check_class_archives, java_command
+from deltawave.environment import check_profiles, java_command
 
 OPTIONS = "-XX:+UseSerialGC"
 
@@ -102,7 +102,7 @@ def test_two_runs_do_not_make_it_twice(environ: dict[str, str], monkeypatch: pyt
 
 def test_doctor_shows_it(environ: dict[str, str], tmp_path: Path) -> None:
     def seen() -> str:
-        (finding,) = check_class_archives(environ, tmp_path, tmp_path)
+        (finding,) = check_profiles(environ, tmp_path, tmp_path)
         assert finding.ok or not finding.certain
         return finding.seen
 

@@ -86,8 +86,7 @@ SAFE_CSV = {**ALWAYS, "mode": "FAILFAST", "header": "true", "enforceSchema": "fa
 
 
 @pytest.mark.parametrize(
-    ("file_format", "options"),
-    [("csv", SAFE_CSV), ("json", {**ALWAYS, "mode": "FAILFAST"}), ("parquet", ALWAYS)],
+    ("file_format", "options"), [("csv", SAFE_CSV), ("json", {**ALWAYS, "mode": "FAILFAST"}), ("parquet", ALWAYS)]
 )
 def test_options_that_are_not_given_are_safe(file_format, options):
     assert definition(file_format=file_format)["options"] == options
@@ -153,33 +152,6 @@ def test_partition_is_no_column_twice():
         assert [column["data_type"] for column in made["partitions"]] == ["date"]
 
 
-def test_statement_quotes_names_and_escapes_options():
-    sql = macros()._external_table_sql(
-        definition(
-            columns={"it's": "string", "`a`": "decimal(9,2)"},
-            options={
-                "header": True,
-                "escape": '"',
-                "quote": "'",
-                "nullValue": "\\N",
-                "maxColumns": 9,
-            },
-            partitions=[{"name": "the day", "data_type": "date"}],
-        )
-    )
-    lines = [line.strip().removesuffix(",") for line in sql.splitlines()]
-    assert lines[0] == "create table if not exists `dev`.`accounts` ("
-    assert lines[1:4] == ["`it's` string", "```a``` decimal(9,2)", "`the day` date"]
-    assert lines[5:7] == ["using csv", "options ("]
-    assert "'header' 'true'" in lines
-    assert "'escape' '\"'" in lines
-    assert r"'quote' '\''" in lines
-    assert r"'nullValue' '\\N'" in lines
-    assert "'maxColumns' '9'" in lines
-    assert "partitioned by (`the day`)" in lines
-    assert "location '/home/ann/shop/dumps'" in lines
-
-
 @pytest.mark.parametrize(
     "changed",
     [
@@ -222,14 +194,7 @@ def model(materialized, *parents):
         ({"log": ("differential", "t"), "t": ("table", "v"), "v": ("view", "source.shop.crm.accounts")}, False),
         ({"log": ("differential", "l"), "l": ("differential", "source.shop.crm.accounts")}, None),
         ({"log": ("differential", "s"), "s": ("seed",)}, None),
-        (
-            {
-                "log": ("differential", "t", "v"),
-                "t": ("table", "v"),
-                "v": ("view", "source.shop.crm.accounts"),
-            },
-            True,
-        ),
+        ({"log": ("differential", "t", "v"), "t": ("table", "v"), "v": ("view", "source.shop.crm.accounts")}, True),
     ],
 )
 def test_sources_behind_a_model(nodes, read):

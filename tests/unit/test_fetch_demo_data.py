@@ -20,26 +20,14 @@ def release_with_wheel(folder: Path, size: int = len(CONTENT)) -> Release:
     return Release("2025-09-09", hashlib.sha256(wheel.read_bytes()).hexdigest(), size)
 
 
-def test_a_dump_lands_in_the_folder_of_its_day(tmp_path: Path) -> None:
-    assert fetch(release_with_wheel(tmp_path), tmp_path)
-    day = tmp_path / "airports" / "dump_date=2025-09-09"
-    assert [path.name for path in day.iterdir()] == ["airports.csv"]
-    assert (day / "airports.csv").read_bytes() == CONTENT
-
-
-def test_a_dump_that_is_there_is_left_alone(tmp_path: Path) -> None:
+def test_a_dump_lands_in_the_folder_of_its_day_unless_it_is_there_whole(tmp_path: Path) -> None:
     release = release_with_wheel(tmp_path)
-    fetch(release, tmp_path)
-    dump = tmp_path / "airports" / "dump_date=2025-09-09" / "airports.csv"
+    assert fetch(release, tmp_path)
+    (dump,) = (tmp_path / "airports" / "dump_date=2025-09-09").iterdir()
+    assert (dump.name, dump.read_bytes()) == ("airports.csv", CONTENT)
     written = dump.stat().st_mtime_ns
     assert not fetch(release, tmp_path)
     assert dump.stat().st_mtime_ns == written
-
-
-def test_a_truncated_dump_is_replaced(tmp_path: Path) -> None:
-    release = release_with_wheel(tmp_path)
-    fetch(release, tmp_path)
-    dump = tmp_path / "airports" / "dump_date=2025-09-09" / "airports.csv"
     dump.write_bytes(CONTENT[:10])
     assert fetch(release, tmp_path)
     assert dump.read_bytes() == CONTENT

@@ -3,7 +3,7 @@
 import pytest
 from bad_input import messages
 from dbt_common.exceptions import CompilationError
-from unit.test_external_definition import definition, macros, source
+from unit.test_external_definition import definition
 
 ID = {"name": "id", "data_type": "int", "start": 1, "length": 4}
 NAME = {"name": "name", "data_type": "string", "length": 8}
@@ -157,28 +157,3 @@ def test_every_part_of_the_format_is_in_its_fingerprint(changed):
 def test_spark_s_formats_keep_their_fingerprint():
     """It stands in the catalogs of those who have made their tables."""
     assert "format" not in definition()["fingerprint"].replace("file_format", "")
-
-
-def test_no_text_of_the_view_goes_beyond_ascii():
-    made = fixed(encoding="windows-1252")
-    assert macros()._good_records(made).isascii()
-    assert "\\u20ac" in macros()._good_records(made)
-
-
-def test_what_has_no_header_needs_no_look_at_whole_files():
-    assert "group by" not in macros()._good_records(fixed())
-    assert "group by" in macros()._good_records(fixed(trailer="T"))
-
-
-def test_only_the_quarantine_is_sorted():
-    assert "over (" not in macros()._good_records(fixed(header="H", trailer="T"))
-    assert "over (" in macros()._bad_records(fixed())
-
-
-def test_relations():
-    made = macros()._external_definition(source(columns={}, file_format="fixed_width", fields=[ID]))
-    assert [made[name] for name in ("relation", "lines", "quarantine")] == [
-        "`dev`.`accounts`",
-        "`dev`.`accounts__lines`",
-        "`dev`.`accounts__quarantine`",
-    ]

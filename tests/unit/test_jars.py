@@ -103,7 +103,7 @@ def test_the_table_names_what_is_tested() -> None:
     assert all(jar in REMEDY for jar in TESTED)
 
 
-@pytest.mark.parametrize("page", ["README.md", "profiles/profiles.yml", "tests/functional/macros/lakehouse.py"])
+@pytest.mark.parametrize("page", ["README.md", "profiles/profiles.yml"])
 def test_pages_and_profiles_name_them_too(page: str) -> None:
     named = re.findall(r"[\w.]+:(?:delta|iceberg)-spark[\w.-]*:[\d.]+", (ROOT / page).read_text())
     assert sorted(set(named)) == sorted(TESTED)
@@ -141,7 +141,7 @@ def test_the_adapter_starts_spark_with_fitting_and_doubtful_jars(
     started: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     warnings: list[str] = []
-    monkeypatch.setattr("dbt.adapters.deltawave.jars.logger.warning", warnings.append)
+    monkeypatch.setattr("dbt.adapters.deltawave.launch.logger.warning", warnings.append)
     with pytest.raises(DbtRuntimeError, match="JVM did not start"):
         launch({PACKAGES: f"{TESTED[0]},io.delta:delta-spark_2.13:4.0.0"})
     assert started

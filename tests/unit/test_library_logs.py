@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from dbt.adapters.deltawave.library_logs import captured
+from dbt.adapters.deltawave.library_functions import captured
 
 
 def test_messages_of_the_package_are_heard() -> None:

@@ -125,8 +125,7 @@ def test_a_batch_of_another_run_is_left_where_rows_are_stored_on_the_way(stored:
 
 
 @pytest.mark.parametrize(
-    ("column", "is_exact"),
-    [("ID", True), ("ignored", False), ("tolerated", False), ("touched", False), ("name", True)],
+    ("column", "is_exact"), [("ID", True), ("ignored", False), ("tolerated", False), ("touched", False), ("name", True)]
 )
 def test_what_a_log_tells_every_change_of(column: str, is_exact: bool) -> None:
     settings = {
@@ -138,17 +137,6 @@ def test_what_a_log_tells_every_change_of(column: str, is_exact: bool) -> None:
     }
     assert Macros()._is_compared_exactly(settings, column) is is_exact
     assert not Macros()._is_compared_exactly(settings | {"compare_columns": ["other"]}, "name")
-
-
-VIEW_TYPES = [("a", "int"), ("b", "string")]
-LOG_TYPES = [("x", "int"), ("y", "int")]
-
-
-def test_only_values_of_the_anchors_own_type_name_them() -> None:
-    columns = [[{"name": name, "data_type": kind} for name, kind in pairs] for pairs in (VIEW_TYPES, LOG_TYPES)]
-    relation = dict(zip(("view_columns", "log_columns"), columns, strict=True))
-    for anchors, is_named in {("a",): True, ("b",): False, ("a", "b"): False, ("c",): False}.items():
-        assert Macros()._names_anchors(relation, list(anchors)) is is_named
 
 
 @pytest.mark.parametrize(

@@ -25,32 +25,6 @@ def map_of(key: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
     return {"kind": "map", "key": key, "value": value}
 
 
-@pytest.mark.parametrize(
-    ("name", "quoted"),
-    [("id", "`id`"), ("order", "`order`"), ("Größe in m²", "`Größe in m²`"), ("a`b", "`a``b`"), ("``", "``````")],
-)
-def test_a_name_is_quoted(name, quoted):
-    assert macros._quoted(name) == quoted
-
-
-@pytest.mark.parametrize(
-    ("value", "literal"),
-    [
-        (None, "null"),
-        ("", "''"),
-        ("it's", r"'it\'s'"),
-        ("C:\\temp", r"'C:\\temp'"),
-        ("\\'", r"'\\\''"),
-        ("two\nlines", "'two\nlines'"),
-        ("100 $ {net}", "'100 $ {net}'"),
-        ("${env:HOME}", r"'\u0024{env:HOME}'"),
-        (7, "'7'"),
-    ],
-)
-def test_a_value_becomes_a_literal(value, literal):
-    assert macros._literal(value) == literal
-
-
 @pytest.mark.parametrize(("given", "keys"), [("id", ["id"]), (["a", "b"], ["a", "b"]), (("a",), ["a"])])
 def test_a_key_is_a_name_or_a_list(given, keys):
     assert macros._key_list(given, "diff") == keys
@@ -119,37 +93,6 @@ def test_a_nested_field_is_not_null():
 def test_an_unreadable_type_is_refused(text):
     with pytest.raises(CompilationError, match="is not a data type that deltawave can read"):
         macros._parse_type(text)
-
-
-@pytest.mark.parametrize(
-    "data_type",
-    ["int", "string", "double", "array<double>", "struct<a:int,b:array<string>>", "struct<b c:int>", "binary"],
-)
-def test_what_spark_compares_is_left_alone(data_type):
-    assert macros._comparable("x.`c`", data_type) == "x.`c`"
-
-
-@pytest.mark.parametrize(
-    ("data_type", "comparable"),
-    [
-        ("map<string,int>", "sort_array(map_entries(c))"),
-        ("array<map<int,int>>", "transform(c, element -> sort_array(map_entries(element)))"),
-        (
-            "map<string,map<int,int>>",
-            "sort_array(transform(map_entries(c), entry -> "
-            "named_struct('key', entry.key, 'value', sort_array(map_entries(entry.value)))))",
-        ),
-        ("struct<a b:map<int,int>,n:int>",
-         "if(isnull(c), null, named_struct('a b', sort_array(map_entries(c.`a b`)), 'n', c.`n`))"),
-        ("string collate UNICODE_CI", "collate(c, 'UTF8_BINARY')"),
-        ("interval", "cast(c as string)"),
-        ("interval year to month", "cast(cast(c as interval year to month) as string)"),
-        ("interval day to second", "c"),
-        ("variant", "concat(schema_of_variant(c), ' ', to_json(c, map('timeZone', 'UTC')))"),
-    ],
-)  # fmt: skip
-def test_what_spark_cannot_compare_is_rewritten(data_type, comparable):
-    assert macros._comparable("c", data_type) == comparable
 
 
 def test_the_parts_of_a_type_are_no_names_of_fields():

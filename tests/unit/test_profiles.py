@@ -27,7 +27,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def found(project: Path, **environ: str) -> list[Finding]:
-    return check_profiles(environ, project, project.parent / "home")
+    # No archive of classes without a Java.
+    return check_profiles({"JAVA_HOME": "/missing", **environ}, project, project.parent / "home")
 
 
 def wrong(project: Path, **environ: str) -> bool:

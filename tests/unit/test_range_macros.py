@@ -47,21 +47,6 @@ def test_a_binary_search_reaches_every_range(count: int, steps: list[int]) -> No
     assert sum(steps) >= count - 1
 
 
-def test_a_composite_key_is_ordered_column_by_column() -> None:
-    key = [{"name": "k1", "data_type": "int"}, {"name": "k2", "data_type": "string"}]
-    job = {"settings": {"unique_key": ["K1", "k2"]}, "columns": key}
-    ranges = [
-        {"range_id": 0, "low": None, "high": ["1", "it's"]},
-        {"range_id": 1, "low": ["1", "it's"], "high": ["2", None]},
-        {"range_id": 2, "low": ["2", None], "high": None},
-    ]
-    one, two = "cast('1' as int)", "cast('2' as int)"
-    low = f"(`k1` >= {one} and (`k1` > {one} or `k2` >= cast('it\\'s' as string)))"
-    high = f"((`k1` <= {two}) and (`k1` < {two} or 1 = 0))"
-    assert MACROS._ranges_condition(job, ranges, ranges[1:2]) == f"({low} and {high})"
-    assert MACROS._ranges_condition(job, ranges, ranges) == "true"
-
-
 def test_no_column_of_a_dump_takes_the_name_of_a_step() -> None:
     steps = len(MACROS._search_steps(2**31))
     assert {f"_step_{number}" for number in range(1, steps + 1)} <= set(MACROS._reserved_columns())

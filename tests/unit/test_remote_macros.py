@@ -63,111 +63,6 @@ def test_versions_of_a_model_read_views_of_their_own():
     assert len(views) == 2
 
 
-def test_checksums_at_postgresql():
-    remote = Remote("postgresql")
-    ranges = [
-        {"range_id": 7, "low": None},
-        {"range_id": 8, "low": ["O'Hara", "5"]},
-        {"range_id": 9, "low": ["z\\", None]},
-    ]
-    select = remote.macros._remote_checksums(remote.job, ACCOUNTS, ranges, 128)
-    assert select == (
-        "select cast(`range_id` as int) as `range_id`, cast(`row_count` as bigint) as `row_count`, `checksum` "
-        "from `deltawave_shop__accounts_a1_2`"
-    )
-    row = """row("region", "id", extract(epoch from "seen"), float8send("rate"::float8 + 0))"""
-    assert (
-        remote.queries[-1][1].strip()
-        == f"""
-select
-    "range_id",
-    count(*) as "row_count",
-    cast(sum("hash_1") as text) || ':' || cast(sum("hash_2") as text) as "checksum"
-from (
-    select
-        "hash_1",
-        "hash_2",
-        case when ("key_1" >= 'O''Hara' and ("key_1" > 'O''Hara' or "key_2" >= 5)) then \
-case when ("key_1" >= E'z\\\\' and ("key_1" > E'z\\\\' or 1 = 1)) then 9 else 8 end else 7 end as "range_id"
-    from (
-        select
-            ("region"::text collate "C") as "key_1",
-            "id" as "key_2",
-            ('x' || substr(md5({row}::text), 1, 16))::bit(64)::bigint as "hash_1",
-            ('x' || substr(md5({row}::text), 17, 16))::bit(64)::bigint as "hash_2"
-        from (
-select * from t -- all
-) as "dump"
-    ) as "hashed"
-) as "ranged"
-group by "range_id"
-""".strip()
-    )
-
-
-def test_rows_at_mysql():
-    remote = Remote("mysql")
-    intervals = [{"low": None, "high": ["é", "5"]}, {"low": ["z", None], "high": None}]
-    select = remote.macros._remote_rows(remote.job, ACCOUNTS, intervals, 64)
-    assert select == (
-        "select `region`, `id`, `seen`, `rate`, `note`, `row_checksum` from `deltawave_shop__accounts_a1_2`"
-    )
-    region = "cast(convert(`region` using utf8mb4) as binary)"
-    assert (
-        remote.queries[-1][1].strip()
-        == f"""
-select
-    `region`,
-    `id`,
-    `seen`,
-    `rate`,
-    `note`,
-    concat(cast(cast(cast(conv(left(md5(concat(coalesce(md5(`region`), '-'), coalesce(md5(`id`), '-'), \
-coalesce(md5(unix_timestamp(`seen`)), '-'), coalesce(md5(`rate` + 0e0), '-'))), 16), 16, 10) \
-as unsigned) as signed) as char)) as `row_checksum`
-from (
-select * from t -- all
-) as `dump`
-where
-    (({region} <= X'c3a9' or {region} is null) \
-and ({region} < X'c3a9' or {region} is null or (`id` < 5 or `id` is null)))
-    or ({region} >= X'7a' and ({region} > X'7a' or 1 = 1))
-""".strip()
-    )
-
-
-def test_checksums_of_some_ranges_read_no_others():
-    remote = Remote("mysql")
-    ranges = [{"range_id": 7, "low": ["3"], "high": ["5"]}, {"range_id": 8, "low": ["5"], "high": ["9"]}]
-    remote.macros._remote_checksums(remote.job, ACCOUNTS[1:4], ranges, 64)
-    query = remote.queries[-1][1]
-    assert "case when `key_1` >= 5 then 8 else 7 end as `range_id`" in query
-    assert ") as `dump`\n        where `id` >= 3 and `id` < 9\n    ) as `hashed`" in query
-
-
-@pytest.mark.parametrize(
-    ("dialect", "first"),
-    [("postgresql", "limit 1"), ("mysql", "limit 1"), ("derby", "fetch first 1 rows only")],
-)
-def test_any_row(dialect, first):
-    remote = Remote(dialect)
-    assert remote.macros._any_row(remote.job) == "select `found` from `deltawave_shop__accounts_a1_2`"
-    assert remote.queries[-1][1].splitlines()[1] == "select * from t -- all"
-    assert remote.queries[-1][1].endswith(f" {first}")
-
-
-def test_checksums_at_derby():
-    remote = Remote("derby")
-    remote.macros._remote_checksums(remote.job, ACCOUNTS[1:4], [{"range_id": 1, "low": None}], 64)
-    query = remote.queries[-1][1]
-    assert 'trim(cast(sum(cast("hash_1" as decimal(31, 0))) as char(40))) as "checksum"' in query
-    assert (
-        "deltawave_hash(coalesce(cast(deltawave_hash(cast(\"id\" as char(40))) as char(20)), 'null')"
-        " || coalesce(cast(deltawave_hash(cast(\"seen\" as varchar(32000))) as char(20)), 'null')"
-        " || coalesce(cast(deltawave_hash(cast(deltawave_bits(\"rate\" + 0e0) as char(40))) as char(20)), 'null'))"
-    ) in query
-
-
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_names_are_quoted(dialect):
     remote = Remote(dialect)
@@ -176,41 +71,6 @@ def test_names_are_quoted(dialect):
     query = remote.queries[-1][1]
     assert ('`a"b``c`' if dialect == "mysql" else '"a""b`c"') in query
     assert query.rstrip().endswith("1 = 0")
-
-
-@pytest.mark.parametrize(
-    ("data_type", "value", "literals"),
-    [
-        ("string", "O'Hara", ["'O''Hara'", "X'4f2748617261'", "X'4f274861726100'"]),
-        (
-            "string",
-            "\\' or 1 = 1 --",
-            ["E'\\\\'' or 1 = 1 --'", "X'5c27206f722031203d2031202d2d'", "X'5c27206f722031203d2031202d2d00'"],
-        ),
-        ("varchar(9)", "é😀", ["'é😀'", "X'c3a9f09f9880'", "X'c3a9f09f988000'"]),
-        ("string", "a\nb", ["'a\nb'", "X'610a62'", "X'610a6200'"]),
-        ("bigint", "-7", ["-7", "-7", "-7"]),
-        ("decimal(38,18)", "1.500000000000000000", ["1.500000000000000000"] * 3),
-        ("double", "1.0E10", ["'1.0E10'::float8", "1.0E10", "1.0E10"]),
-        ("boolean", "true", ["true", "true", "true"]),
-        ("date", "2026-01-31", ["date '2026-01-31'", "date '2026-01-31'", "date('2026-01-31')"]),
-        (
-            "timestamp_ntz",
-            "2026-01-31 12:00:00.123456",
-            [
-                "timestamp '2026-01-31 12:00:00.123456'",
-                "timestamp '2026-01-31 12:00:00.123456'",
-                "timestamp('2026-01-31 12:00:00.123456')",
-            ],
-        ),
-        ("timestamp", "2026-01-31 12:00:00", ["timestamptz '2026-01-31 12:00:00+00'", "1769860800.000000", None]),
-        ("timestamp", "1969-12-31 23:59:58.750000", ["timestamptz '1969-12-31 23:59:58.750000+00'", "-1.250000", None]),
-    ],
-)
-def test_literals(data_type, value, literals):
-    for dialect, literal in zip(DIALECTS, literals, strict=True):
-        if literal is not None:
-            assert Remote(dialect).literal(data_type, value) == literal
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -232,18 +92,6 @@ def test_what_is_no_value_of_the_type_is_refused(dialect, data_type, value):
 
 
 @pytest.mark.parametrize(
-    ("dialect", "expression"),
-    [
-        ("postgresql", '(rpad("k"::text, 5) collate "C")'),
-        ("mysql", "cast(convert(rpad(`k`, 5, ' ') using utf8mb4) as binary)"),
-        ("derby", "deltawave_bytes(\"k\") || X'00'"),
-    ],
-)
-def test_blanks_of_padded_keys_count(dialect, expression):
-    assert Remote(dialect, padded={"k": 5}).key("string")[0]["expression"] == expression
-
-
-@pytest.mark.parametrize(
     ("dialect", "data_type"),
     [
         ("postgresql", "binary"),
@@ -258,48 +106,7 @@ def test_keys_without_a_common_order_are_refused(dialect, data_type):
         Remote(dialect).key(data_type)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "condition"),
-    [
-        (["5"], ["9"], '"k" >= 5 and "k" < 9'),
-        (["5"], None, '"k" >= 5'),
-        (None, ["9"], '("k" < 9 or "k" is null)'),
-        (None, None, "1 = 1"),
-    ],
-)
-def test_nulls_are_looked_for_where_they_can_be(low, high, condition):
-    remote = Remote("postgresql")
-    assert remote.macros._in_remote_intervals(remote.job, remote.key("int"), [{"low": low, "high": high}]) == condition
-
-
 MARK = "2026-01-31 12:00:00"
-
-
-@pytest.mark.parametrize(
-    ("dialect", "data_type", "mark", "condition"),
-    [
-        ("postgresql", "timestamp", MARK, f"""("At" >= timestamptz '{MARK}+00' or "At" is null)"""),
-        ("postgresql", "date", "2026-01-31", """("At" >= date '2026-01-31' or "At" is null)"""),
-        # By the column itself, for an index; and by seconds, for the hour that occurs twice.
-        (
-            "mysql",
-            "timestamp",
-            MARK,
-            "((`At` >= from_unixtime(greatest(1769860800.000000 - 86400, 0)) "
-            "and unix_timestamp(`At`) >= 1769860800.000000) or `At` is null)",
-        ),
-        ("mysql", "timestamp_ntz", MARK, f"(`At` >= timestamp '{MARK}' or `At` is null)"),
-        ("derby", "timestamp_ntz", MARK, f"""("At" >= timestamp('{MARK}') or "At" is null)"""),
-        ("derby", "bigint", "17", '("At" >= 17 or "At" is null)'),
-    ],
-)
-def test_older_rows_stay_at_the_source(dialect, data_type, mark, condition):
-    remote = Remote(dialect, columns=[("id", "int"), ("At", data_type)], values=[mark])
-    remote.job |= {"settings": {"remote": "legacy", "updated_at": "at", "overlap": None}, "time_type": data_type}
-    assert remote.macros._newer_rows(remote.job, {}) == "select * from `deltawave_shop__accounts_a1`"
-    select = remote.macros._newer_rows(remote.job, {"high_water": mark})
-    assert select == "select * from `deltawave_shop__accounts_a1_2`"
-    assert remote.queries[-1][1].endswith(f"\nwhere {condition}")
 
 
 def test_the_mark_of_the_source_is_that_of_spark_less_the_overlap():
@@ -310,19 +117,6 @@ def test_the_mark_of_the_source_is_that_of_spark_less_the_overlap():
     (asked,) = remote.job["statements"]
     assert f"timestamp '{MARK} UTC' - interval '2 hours'" in asked
     assert "\"at\" >= timestamptz '2026-01-31 10:00:00+00'" in remote.queries[-1][1]
-
-
-@pytest.mark.parametrize(
-    ("dialect", "condition"),
-    [
-        ("postgresql", """("day"::text collate "C") = 'Ä'"""),
-        ("mysql", "cast(convert(`day` using utf8mb4) as binary) = X'c384'"),
-        ("derby", """deltawave_bytes("day") || X'00' = X'c38400'"""),
-    ],
-)
-def test_a_dump_of_many_days_sends_one(dialect, condition):
-    remote = Remote(dialect, columns=[("day", "string")], values=["Ä"])
-    assert remote.macros._equal_at_remote(remote.job, "DAY", "cast('Ä' as string)") == condition
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,12 @@ select raise_error('no route to jdbc:postgresql://clerk:hunter2@db.example/shop?
 
 
 class TestMessages:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {
-            "missing.sql": "select * from no_such_table",
-            "mistyped.sql": "selec 1",
-            "divides.sql": "{{ config(materialized='table') }} select 1 / id as x from range(3)",
-            "secretive.sql": SECRETIVE,
-        }
+    models = {
+        "missing.sql": "select * from no_such_table",
+        "mistyped.sql": "selec 1",
+        "divides.sql": "{{ config(materialized='table') }} select 1 / id as x from range(3)",
+        "secretive.sql": SECRETIVE,
+    }
 
     @pytest.fixture(scope="class")
     def messages(self, project):

@@ -14,13 +14,9 @@ REMOVES = """
 
 
 class TestLeftovers:
-    @pytest.fixture(scope="class")
-    def macros(self):
-        return {"remove.sql": REMOVES}
+    macros = {"remove.sql": REMOVES}
 
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {"numbers.sql": "{{ config(materialized='table') }} select 1 as id"}
+    models = {"numbers.sql": "{{ config(materialized='table') }} select 1 as id"}
 
     @pytest.fixture
     def folder(self, project, spark):

@@ -91,19 +91,17 @@ def model(dbt, session):
 
 
 class TestFrames:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {
-            "spark_frame.py": SPARK_FRAME,
-            "pandas_frame.py": PANDAS_FRAME,
-            "pandas_on_spark_frame.py": PANDAS_ON_SPARK_FRAME,
-            "no_frame.py": NO_FRAME,
-            "fails.py": FAILS,
-            "on_executors.py": ON_EXECUTORS,
-            "fails_on_executors.py": FAILS_ON_EXECUTORS,
-            "holding_frame.py": HOLDING_FRAME,
-            "reads_python.sql": "select id * 2 as id from {{ ref('spark_frame') }}",
-        }
+    models = {
+        "spark_frame.py": SPARK_FRAME,
+        "pandas_frame.py": PANDAS_FRAME,
+        "pandas_on_spark_frame.py": PANDAS_ON_SPARK_FRAME,
+        "no_frame.py": NO_FRAME,
+        "fails.py": FAILS,
+        "on_executors.py": ON_EXECUTORS,
+        "fails_on_executors.py": FAILS_ON_EXECUTORS,
+        "holding_frame.py": HOLDING_FRAME,
+        "reads_python.sql": "select id * 2 as id from {{ ref('spark_frame') }}",
+    }
 
     @pytest.fixture(scope="class")
     def messages(self, project):
@@ -124,10 +122,7 @@ class TestFrames:
     def test_pandas_frame_keeps_nulls_and_types(self, rows, project, spark):
         frame = spark.table(f"{project.test_schema}.pandas_frame")
         assert dict(frame.dtypes) == {"name": "string", "at": "timestamp", "nothing": "string"}
-        assert sorted((row[1].day, row[0], row[2]) for row in rows("pandas_frame")) == [
-            (1, "a", None),
-            (2, None, None),
-        ]
+        assert sorted((row[1].day, row[0], row[2]) for row in rows("pandas_frame")) == [(1, "a", None), (2, None, None)]
 
     def test_pandas_on_spark_frame(self, rows):
         assert sorted(rows("pandas_on_spark_frame")) == [(0,), (1,), (2,)]
@@ -229,14 +224,12 @@ select {{ var('run') }} as run, day from values (1), (2) as days (day)
 
 
 class TestIncremental:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {
-            "input.sql": INPUT,
-            "overwrites.py": OVERWRITES,
-            "sql_overwrites.sql": SQL_OVERWRITES,
-            "appends.py": APPENDS,
-        }
+    models = {
+        "input.sql": INPUT,
+        "overwrites.py": OVERWRITES,
+        "sql_overwrites.sql": SQL_OVERWRITES,
+        "appends.py": APPENDS,
+    }
 
     def test_three_runs(self, project, spark):
         mode = spark.conf.get("spark.sql.sources.partitionOverwriteMode")
@@ -259,12 +252,7 @@ class TestIncremental:
 
 
 class TestEmptyRun:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {
-            "input.sql": "select 1 as id",
-            "copy.py": 'def model(dbt, session):\n    return dbt.ref("input")\n',
-        }
+    models = {"input.sql": "select 1 as id", "copy.py": 'def model(dbt, session):\n    return dbt.ref("input")\n'}
 
     def test_refs_have_no_rows(self, project, spark):
         run_dbt(["run", "--empty"])

@@ -52,13 +52,7 @@ class TestSeed:
             (4, 0, "Zoë 東京 🌊", dt.date(2020, 1, 1)),
             (5, 1, 'two\nlines, "quoted" 100%s', dt.date(2020, 1, 1)),
         ]
-        assert [row[6:] for row in rows] == [
-            (True, 1.5),
-            (False, -0.1),
-            (None, None),
-            (True, 1000.0),
-            (True, 0.0),
-        ]
+        assert [row[6:] for row in rows] == [(True, 1.5), (False, -0.1), (None, None), (True, 1000.0), (True, 0.0)]
         times = spark.sql(FORMATTED.format(project.test_schema)).collect()
         assert [tuple(row) for row in times] == [
             ("2020-01-01 10:11:12.000000", "2020-01-01 10:11:12.123456"),

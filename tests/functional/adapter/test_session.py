@@ -29,9 +29,7 @@ OVERFLOWS = "select cast('abc' as int) as id"
 
 
 class TestAnsiAsSparkHasIt:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {"casts.sql": "{{ config(materialized='table') }} " + OVERFLOWS}
+    models = {"casts.sql": "{{ config(materialized='table') }} " + OVERFLOWS}
 
     def test_wrong_cast_fails(self, project):
         (result,) = run_dbt(["run"], expect_pass=False)
@@ -44,9 +42,7 @@ class TestAnsiOff:
         parameters = dbt_profile_target["server_side_parameters"]
         return dbt_profile_target | {"server_side_parameters": parameters | {"spark.sql.ansi.enabled": False}}
 
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {"casts.sql": "{{ config(materialized='table') }} " + OVERFLOWS}
+    models = {"casts.sql": "{{ config(materialized='table') }} " + OVERFLOWS}
 
     def test_wrong_cast_is_null(self, project, spark):
         run_dbt(["run"])
@@ -161,7 +157,10 @@ def test_tables_in_the_former_folder_are_told(own_process):
     (own_process.root / "target" / "spark" / "metastore_db").mkdir(parents=True)
     outcome = own_process.dbt("run")
     assert outcome.returncode == 0, outcome.stdout
-    assert "Tables lie in" in outcome.stdout
+    said = " ".join(outcome.stdout.split())
+    assert f"Tables lie in {own_process.root}/target/spark," in said
+    assert f"uses {own_process.root}/spark_data instead" in said
+    assert "set data_dir: target/spark in the profile" in said
 
 
 def test_second_process_on_a_metastore(own_process, tmp_path):

@@ -62,16 +62,12 @@ def test_two_builds(own_process, file_format):
     own_process.write("models/merged.py", MERGED)
     own_process.write("models/parquet_table.sql", "{{ config(file_format='parquet') }}" + NUMBERS)
     own_process.write(
-        "models/summary.sql",
-        "{{ config(materialized='view') }} select max(name) as maxNames from {{ ref('merged') }}",
+        "models/summary.sql", "{{ config(materialized='view') }} select max(name) as maxNames from {{ ref('merged') }}"
     )
     own_process.write("snapshots/history.yml", SNAPSHOT)
 
     outcome = own_process.dbt(
-        "build --vars 'name: a'",
-        "build --vars 'name: b'",
-        "docs generate --vars 'name: b'",
-        then=PRINT_TABLES,
+        "build --vars 'name: a'", "build --vars 'name: b'", "docs generate --vars 'name: b'", then=PRINT_TABLES
     )
 
     assert outcome.returncode == 0, outcome.stdout

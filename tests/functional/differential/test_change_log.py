@@ -58,12 +58,6 @@ class TestChangeLog:
             (3, "insert", None, 2),
         ]
 
-    def test_without_before_images(self, bench: Workbench) -> None:
-        bench.configure(before_image="none")
-        bench.build(FIRST)
-        bench.build(SECOND)
-        assert bench.log("account_id, name, _before, _batch_id")[3] == (2, "rob", None, 2)
-
     def test_batch_is_dated_by_the_run(self, bench: Workbench) -> None:
         start = datetime.now().timestamp()
         bench.build(FIRST)

@@ -33,11 +33,7 @@ class TestDbtFeatures:
             return {row.col_name: row.comment or row.data_type for row in described}
 
         bench.configure(persist_docs={"relation": True, "columns": True})
-        for words, name in (
-            ("what it''s called", "ann"),
-            ("how it is called", "eve"),
-            ("how it is called", "ida"),
-        ):
+        for words, name in (("what it''s called", "ann"), ("how it is called", "eve"), ("how it is called", "ida")):
             (bench.root / "models" / "accounts.yml").write_text(YML.format(words=words))
             bench.build(f"select 1 as account_id, '{name}' as name")
             found = comments()

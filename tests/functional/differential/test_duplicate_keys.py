@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from workbench import STOPPING, Workbench
+from workbench import Workbench
 
 SET_ASIDE = "{{ config(materialized='table') }}{{ deltawave.quarantine(ref('accounts')) }}"
 
@@ -23,13 +23,7 @@ def rows(values: str) -> str:
 
 
 class TestQuarantine:
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {"set_aside.sql": SET_ASIDE}
-
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return STOPPING
+    models = {"set_aside.sql": SET_ASIDE}
 
     @pytest.fixture
     def bench(self, bench: Workbench) -> Workbench:
@@ -132,26 +126,6 @@ class TestQuarantine:
         ]
         assert "another number of rows" not in bench.run().text
 
-    def test_attempts_that_stop_leave_nothing(self, bench: Workbench) -> None:
-        def stop(name: str) -> None:
-            done = bench.run("--vars", f"{{stop_at: {name}}}", "--select", "accounts")
-            assert f"stopped at {name}" in done.text
-
-        bench.build(rows("(1, 'ann'), (2, 'bob')"))
-        bench.dump(rows("(1, 'ann'), (2, 'x'), (2, 'y'), (3, 'cid')"))
-        stop("prepare")
-        stop("decide")
-        assert self.sides(bench) == ["accepted", "accepted", "commit", "copy", "copy", "copy"]
-        assert self.set_aside(bench) == []
-        # The next run finishes batch 2 and takes the same dump again, as batch 3.
-        stop("record")
-        stop("clean")
-        bench.build(rows("(1, 'ann'), (2, 'bob'), (3, 'cid')"))
-        assert self.set_aside(bench) == [(2, "x", 2), (2, "x", 3), (2, "y", 2), (2, "y", 3)]
-        assert bench.log()[2:] == [(3, "cid", "insert", 2)]
-        assert self.sides(bench) == ["accepted", "commit"]
-        assert bench.spark.table(f"{bench.schema}.accounts__quarantine").count() == 4
-
     def test_types_may_change_before_the_first_batch_alone(self, bench: Workbench) -> None:
         bench.dump(rows("(1, 'ann')"))
         assert bench.run("--empty").ok
@@ -182,9 +156,7 @@ models:
 
 
 class TestMultiset:
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {"state.sql": STATE, "tests.yml": TESTS}
+    models = {"state.sql": STATE, "tests.yml": TESTS}
 
     def test_rows_are_counted(self, bench: Workbench) -> None:
         bench.configure(duplicate_keys="multiset")

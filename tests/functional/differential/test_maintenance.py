@@ -46,12 +46,7 @@ class TestRewind:
         assert "rebuild them: dbt run --full-refresh --select all_batches unnumbered\n" in done.text + "\n"
         assert dated.log() == FIRST_TWO
         dated.build(DATED + LATE)
-        assert dated.log() == [
-            *FIRST_TWO,
-            (2, "bob", "delete", 5),
-            (3, "cad", "update", 5),
-            (3, "cyd", "update", 6),
-        ]
+        assert dated.log() == [*FIRST_TWO, (2, "bob", "delete", 5), (3, "cad", "update", 5), (3, "cyd", "update", 6)]
         assert dated.batches("batch_id, snapshot_date, rows_old, rows_new, strategy, rewound_to") == [
             (1, "2026-01-01", 0, 2, "outer_join", None),
             (2, "2026-01-02", 2, 3, "outer_join", None),
@@ -111,15 +106,6 @@ class TestRewind:
         bench.build("select 1 as account_id, 'eve' as name, 'gone' as place")
         assert bench.batches("batch_id, updates, backfilled")[3:] == [(4, 0, 0), (5, 0, 1), (6, 1, 0)]
 
-    def test_bag_of_rows(self, bench: Workbench) -> None:
-        """Rows are counted back to the batch: one of two, then none of what came later."""
-        bench.configure(duplicate_keys="multiset")
-        bench.build("select * from values (1, 'ann'), (1, 'ann'), (2, 'bob') as t(account_id, name)")
-        bench.build("select * from values (1, 'ann'), (1, 'eve'), (2, 'bob') as t(account_id, name)")
-        assert bench.operate("rewind", model="accounts", to_batch=1).ok
-        bench.build("select * from values (1, 'ann'), (2, 'bob') as t(account_id, name)")
-        assert bench.log()[3:] == [(1, "ann", "delete", 4)]
-
 
 class TestExpire:
     def test_expired_batches_become_their_state(self, dated: Workbench) -> None:
@@ -137,14 +123,6 @@ class TestExpire:
         again = dated.run()
         assert "WARN" not in again.text.replace("WARN=0", ""), "expired dates are still known"
         assert dated.log() == shortened
-
-
-class TestCompact:
-    def test_rows_stay(self, dated: Workbench) -> None:
-        before = dated.log("*")
-        assert dated.operate("compact", model="accounts").ok
-        assert dated.log("*") == before
-        assert "no changes" in dated.run().text
 
 
 class TestPurge:
@@ -210,9 +188,7 @@ class TestWiderColumns:
 
 
 class TestStoppedOperations:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return STOPPING
+    macros = STOPPING
 
     def test_next_run_goes_on_from_where_it_stopped(self, dated: Workbench) -> None:
         """Before its decision an operation has done nothing, after it the next run completes it."""

@@ -43,9 +43,7 @@ def folders(bench: Workbench, table: str) -> set[str]:
 
 
 class TestAttemptsThatAreNotDecided:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return STOPPING
+    macros = STOPPING
 
     @pytest.mark.both_adapters
     def test_rows_of_a_stopped_attempt_go_while_somebody_reads(self, bench: Workbench) -> None:

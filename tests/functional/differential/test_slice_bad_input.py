@@ -158,9 +158,7 @@ class TestBetweenRuns:
 
 
 class TestGoesOn:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return REWRITING
+    macros = REWRITING
 
     def test_the_changes_are_found_and_no_others(self, desk: Desk) -> None:
         for name, between in GOES_ON.items():

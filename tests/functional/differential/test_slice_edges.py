@@ -55,12 +55,10 @@ def models_by(prefix: str, strategies: tuple[str, ...] = tuple(STRATEGIES), **co
 
 @pytest.mark.usefixtures("deltawave_package")
 class TestSliceEdges:
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {
-            **models_by("aside", QUARANTINING, duplicate_keys="quarantine"),
-            **models_by("begun_empty", BEGUN_EMPTY, allow_empty=True),
-        }
+    models = {
+        **models_by("aside", QUARANTINING, duplicate_keys="quarantine"),
+        **models_by("begun_empty", BEGUN_EMPTY, allow_empty=True),
+    }
 
     @pytest.fixture(scope="class")
     def publish(self, spark: SparkSession) -> Publish:

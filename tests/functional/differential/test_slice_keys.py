@@ -39,11 +39,7 @@ NAMES = {
 }
 # Names of the time column; Iceberg's catalog refuses the first one.
 TIMES = {"parquet": "seen `at`", "delta": "seen `at`", "iceberg": "seen At"}
-STRATEGIES = {
-    "range_checksum": {"range_rows": 4},
-    "timestamp": {"range_rows": 4},
-    "row_checksum": {},
-}
+STRATEGIES = {"range_checksum": {"range_rows": 4}, "timestamp": {"range_rows": 4}, "row_checksum": {}}
 
 
 def model(keys: str, strategy: str, file_format: str) -> str:

@@ -93,9 +93,7 @@ def rows(bench: Workbench, name: str) -> Counter[Any]:
 
 
 class TestTypes:
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {"current.sql": CURRENT % ["account_id"]}
+    models = {"current.sql": CURRENT % ["account_id"]}
 
     @pytest.mark.parametrize(
         "strategy",
@@ -165,9 +163,7 @@ def plainly_named(values: Iterable[str]) -> str:
 class TestNames:
     KEYS = ["two\nlines", "MIXED case"]
 
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {"current.sql": CURRENT % self.KEYS}
+    models = {"current.sql": CURRENT % KEYS}
 
     def test_names_of_every_kind(self, bench: Workbench) -> None:
         bench.configure(unique_key=self.KEYS)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from generated import collect, histories
 from pyspark.sql import DataFrame, SparkSession
 from unit.macro_harness import Macros, Relation
-from worlds import World, make_world
+from worlds import CASES, STATES, World, open_world
 
 
 @pytest.fixture(scope="session")
@@ -38,29 +38,5 @@ def view(spark: SparkSession) -> Iterator[Callable[[str, str | DataFrame], Relat
 
 @pytest.fixture(scope="session")
 def world(spark: SparkSession, deltawave: Macros) -> Iterator[World]:
-    names = []
-
-    def keep(name: str, rows: DataFrame) -> Relation:
-        rows.localCheckpoint().createOrReplaceTempView(name)
-        names.append(name)
-        return Relation(name)
-
-    yield make_world(spark, deltawave, keep)
-    for name in names:
-        spark.catalog.dropTempView(name)
-
-
-@pytest.fixture
-def setting(spark: SparkSession) -> Callable[[str, str], Any]:
-    """``with setting("spark.sql.ansi.enabled", "false"):``"""
-
-    @contextmanager
-    def change(key: str, value: str) -> Iterator[None]:
-        before = spark.conf.get(key)
-        spark.conf.set(key, value)
-        try:
-            yield
-        finally:
-            spark.conf.set(key, before)
-
-    return change
+    with open_world(spark, deltawave, collect(histories(STATES), CASES)) as world:
+        yield world

@@ -84,10 +84,7 @@ def test_the_columns_stay_those_of_the_base(spark, deltawave, log, view):
 
 def test_a_new_row_is_null_where_the_log_says_nothing(spark, deltawave, log, view):
     base = view("empty_base_with_notes", "select 'x' as note, 1 as id, 'y' as `full name` where false")
-    assert rows(spark, deltawave.apply_changes(log, base, "id")) == [
-        (None, 1, "Ada"),
-        (None, 2, "Bo again"),
-    ]
+    assert rows(spark, deltawave.apply_changes(log, base, "id")) == [(None, 1, "Ada"), (None, 2, "Bo again")]
 
 
 def test_ctes_and_subqueries_apply_too(spark, deltawave, log, view):
@@ -105,10 +102,7 @@ def test_ctes_and_subqueries_apply_too(spark, deltawave, log, view):
 def test_names_of_every_kind_are_quoted(spark, deltawave, view):
     names = ["order", "a`b", "a.b", "select", "naïve name", "1"]
     quoted = ", ".join(deltawave._quoted(name) for name in names)
-    log = view(
-        "odd_log",
-        f"select * from values (1, 2, 3, 4, 5, 6, 'update', 1) t({quoted}, _change_type, _batch_id)",
-    )
+    log = view("odd_log", f"select * from values (1, 2, 3, 4, 5, 6, 'update', 1) t({quoted}, _change_type, _batch_id)")
     base = view("odd_base", f"select * from values (1, 2, 0, 0, 0, 0), (1, 9, 0, 0, 0, 0) t({quoted})")
     sql = deltawave.apply_changes(log, base, names[:2])
     assert spark.sql(sql).columns == names

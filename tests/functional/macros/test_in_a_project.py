@@ -94,9 +94,7 @@ class TestInAProject:
     def project_config_update(self):
         return {"flags": {"validate_macro_args": True}}
 
-    @pytest.fixture(scope="class")
-    def models(self):
-        return MODELS
+    models = MODELS
 
     @pytest.fixture(scope="class")
     def built(self, project):
@@ -146,11 +144,7 @@ class TestInAProject:
         spoiled = f"only in {project.test_schema}.spoiled"
         found = spark.sql(f"select _side, _copies, id, name from {outcomes['wrong'].node.relation_name}")
         assert sorted(map(tuple, found.collect())) == sorted(
-            [
-                ("only in the log", 1, 2, "Bob"),
-                (spoiled, 2, 2, "Bo"),
-                (spoiled, 1, 4, "new"),
-            ]
+            [("only in the log", 1, 2, "Bob"), (spoiled, 2, 2, "Bo"), (spoiled, 1, 4, "new")]
         )
 
     def test_the_failures_say_what_a_key_went_through(self, spark, outcomes):

@@ -3,56 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from generated import DATA, KEYS, TYPES, State, bags, by_case, collect, content, frame
-from pyspark.sql import DataFrame
+from generated import DATA, KEYS, TYPES, State, bags, by_case, collect, content
 from unit.macro_harness import Relation
+from worlds import KEY, assert_states, open_world
 
 CASES = 300
-KEY = ["case_id", *KEYS]
 COLUMNS = [{"name": "case_id", "data_type": "int"}] + [
     {"name": name, "data_type": data_type} for name, data_type in TYPES.items()
 ]
 
 
-@dataclass(frozen=True)
-class World:
-    """Generated bags: two states as tables, and their change log of two batches."""
-
-    histories: list[list[State]]
-    states: list[Relation]
-    log: Relation
-
-
 @pytest.fixture(scope="module")
 def world(spark, deltawave):
-    def keep(name: str, rows: DataFrame) -> Relation:
-        rows.localCheckpoint().createOrReplaceTempView(name)
-        return Relation(name)
-
-    generated = collect(bags(states=2), CASES)
-    states = [keep("bag_0", frame(spark, []))]
-    for number in (1, 2):
-        states.append(keep(f"bag_{number}", frame(spark, [history[number - 1] for history in generated])))
-    batches = [
-        f"({deltawave.diff(old, new, KEY, batch_id=number, duplicate_keys='multiset')})"
-        for number, (old, new) in enumerate(pairwise(states), start=1)
-    ]
-    log = keep("bags_log", spark.sql(" union all ".join(batches)))
-    yield World(generated, states, log)
-    for relation in [*states, log]:
-        spark.catalog.dropTempView(str(relation))
-
-
-def assert_bags(rows: list[Any], histories: list[list[State]], number: int) -> None:
-    """Every case holds the rows of its state, each as often; otherwise the smallest failing history is shown."""
-    found = by_case(rows)
-    wrong = [history for case, history in enumerate(histories) if found[case] != counted(history[number - 1])]
-    assert min(wrong, key=lambda history: sum(map(len, history)), default=None) is None
+    """Generated bags of two states."""
+    with open_world(spark, deltawave, collect(bags(states=2), CASES), "bag", duplicate_keys="multiset") as world:
+        yield world
 
 
 def counted(state: State) -> Counter[Any]:
@@ -69,15 +38,15 @@ def test_the_generated_bags_hold_rows_more_than_once_and_change_in_every_way(spa
 def test_a_difference_applied_to_the_old_bag_gives_the_new(spark, deltawave, world):
     difference = f"({deltawave.diff(world.states[1], world.states[2], KEY, duplicate_keys='multiset')})"
     applied = deltawave.apply_changes(difference, world.states[1], KEY, columns=COLUMNS, duplicate_keys="multiset")
-    assert_bags(spark.sql(applied).collect(), world.histories, 2)
+    assert_states(by_case(spark.sql(applied).collect()), world.histories, 2)
     later = deltawave.apply_changes(world.log, world.states[1], KEY, from_batch=2, duplicate_keys="multiset")
-    assert_bags(spark.sql(later).collect(), world.histories, 2)
+    assert_states(by_case(spark.sql(later).collect()), world.histories, 2)
 
 
 def test_a_log_leaves_the_bag_of_each_batch(spark, deltawave, world):
     for number in (1, 2):
         state = deltawave.current_state(world.log, KEY, to_batch=number, duplicate_keys="multiset")
-        assert_bags(spark.sql(state).collect(), world.histories, number)
+        assert_states(by_case(spark.sql(state).collect()), world.histories, number)
 
 
 def test_no_smaller_difference_would_do(spark, world):

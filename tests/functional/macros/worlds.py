@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
-from generated import KEYS, State, collect, content, frame, histories
+from generated import KEYS, State, content, frame
 from pyspark.sql import DataFrame, SparkSession
 from unit.macro_harness import Macros, Relation
 
@@ -26,16 +28,27 @@ class World:
     log: Relation
 
 
-def make_world(spark: SparkSession, deltawave: Macros, keep: Callable[[str, DataFrame], Relation]) -> World:
-    generated = collect(histories(STATES), CASES)
-    states = [keep("state_0", frame(spark, []))]
-    for number in range(STATES):
-        states.append(keep(f"state_{number + 1}", frame(spark, [history[number] for history in generated])))
+@contextmanager
+def open_world(
+    spark: SparkSession, deltawave: Macros, generated: list[list[State]], name: str = "state", **options: Any
+) -> Iterator[World]:
+    """The world of these histories, compared with ``options``, as temporary views that begin with ``name``."""
+    views = []
+
+    def keep(view: str, rows: DataFrame) -> Relation:
+        rows.localCheckpoint().createOrReplaceTempView(view)
+        views.append(view)
+        return Relation(view)
+
+    by_batch = [[], *(list(states) for states in zip(*generated, strict=True))]
+    states = [keep(f"{name}_{number}", frame(spark, rows)) for number, rows in enumerate(by_batch)]
     batches = [
-        f"({deltawave.diff(old, new, KEY, batch_id=number, batch_at=f'timestamp_seconds({number * DAY})')})"
-        for number, (old, new) in enumerate(pairwise(states), start=1)
+        f"({deltawave.diff(*sides, KEY, batch_id=number, batch_at=f'timestamp_seconds({number * DAY})', **options)})"
+        for number, sides in enumerate(pairwise(states), start=1)
     ]
-    return World(generated, states, keep("generated_log", spark.sql(" union all ".join(batches))))
+    yield World(generated, states, keep(f"{name}_log", spark.sql(" union all ".join(batches))))
+    for view in views:
+        spark.catalog.dropTempView(view)
 
 
 def assert_states(found: dict[int, Counter], histories: list[list[State]], number: int) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from postgres import PostgresServer
-from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="class", autouse=True)
@@ -28,19 +25,3 @@ def remotes(postgres: PostgresServer, spark_data_dir: Path) -> dict[str, dict[st
 def dbt_profile_target(dbt_profile_target: dict[str, Any], remotes: dict[str, dict[str, str]] | None) -> dict[str, Any]:
     """The target, with its remotes; stock dbt-spark knows of none."""
     return dbt_profile_target | ({"remotes": remotes} if remotes else {})
-
-
-@pytest.fixture
-def setting(spark: SparkSession) -> Callable[[str, str], Any]:
-    """``with setting("spark.sql.session.timeZone", "UTC"):``"""
-
-    @contextmanager
-    def change(key: str, value: str) -> Iterator[None]:
-        before = spark.conf.get(key)
-        spark.conf.set(key, value)
-        try:
-            yield
-        finally:
-            spark.conf.set(key, before)
-
-    return change

@@ -16,30 +16,17 @@ from dbt.adapters.deltawave import remotes
 Bound = Sequence[str | None] | None
 
 
-class Postgres:
-    """A schema of its own on the server."""
+class Server:
+    """A server's databases; MariaDB reads a backslash as itself."""
 
-    dialect = "postgresql"
-
-    def __init__(self, server: PostgresServer) -> None:
-        self.server = server
+    def __init__(self, server: PostgresServer | MariaDBServer) -> None:
+        self._server = server
         self.remote: dict[str, str] = server.remote
+        self.dialect = "postgresql" if isinstance(server, PostgresServer) else "mysql"
 
     def run(self, *statements: str) -> None:
-        self.server.sql(";\n".join(statements))
-
-
-class MariaDB:
-    """A schema of its own on the server, which reads a backslash as itself."""
-
-    dialect = "mysql"
-
-    def __init__(self, server: MariaDBServer) -> None:
-        self.server = server
-        self.remote: dict[str, str] = server.remote
-
-    def run(self, *statements: str) -> None:
-        self.server.sql(";\n".join(["set sql_mode = concat(@@sql_mode, ',no_backslash_escapes')", *statements]))
+        first = ["set sql_mode = concat(@@sql_mode, ',no_backslash_escapes')"] if self.dialect == "mysql" else []
+        self._server.sql(";\n".join([*first, *statements]))
 
 
 class Derby:
@@ -65,7 +52,7 @@ class Derby:
 class Job:
     """A differential model's job over a select that runs at a remote, and its macros."""
 
-    def __init__(self, spark: SparkSession, source: Postgres | MariaDB | Derby, select: str, **options: str) -> None:
+    def __init__(self, spark: SparkSession, source: Server | Derby, select: str, **options: str) -> None:
         known = remotes.checked({"legacy": source.remote | options})
 
         def remote_view(remote: str, query: str, view: str) -> dict[str, int]:

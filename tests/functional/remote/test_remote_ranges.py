@@ -39,15 +39,13 @@ def accounts(postgres: PostgresServer) -> Iterator[PostgresServer]:
 
 @pytest.mark.usefixtures("deltawave_package", "postgres")
 class TestRemoteRanges:
-    @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
-        return {
-            "by_checksum.sql": model(strategy="range_checksum", range_rows=50),
-            "by_two.sql": model(strategy="range_checksum", checksum_bits=128, range_rows=50),
-            "by_range.sql": model(strategy="ranges", range_rows=300),
-            "by_row.sql": model(strategy="row_checksum"),
-            "whole.sql": model(strategy="outer_join"),
-        }
+    models = {
+        "by_checksum.sql": model(strategy="range_checksum", range_rows=50),
+        "by_two.sql": model(strategy="range_checksum", checksum_bits=128, range_rows=50),
+        "by_range.sql": model(strategy="ranges", range_rows=300),
+        "by_row.sql": model(strategy="row_checksum"),
+        "whole.sql": model(strategy="outer_join"),
+    }
 
     def log(self, project: Any, spark: SparkSession, name: str) -> list[tuple[Any, ...]]:
         rows = spark.table(f"{project.test_schema}.{name}").where("_batch_id > 1").orderBy("_batch_id", "id", "region")

@@ -20,9 +20,7 @@ select code, name, state, version from remote_time.accounts -- in the dialect of
 
 @pytest.mark.usefixtures("deltawave_package")
 class TestRemoteTime:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {"accounts.sql": MODEL}
+    models = {"accounts.sql": MODEL}
 
     @pytest.fixture(scope="class")
     def accounts(self, postgres):

@@ -36,9 +36,7 @@ def accounts(postgres):
 
 @pytest.mark.usefixtures("accounts")
 class TestReading:
-    @pytest.fixture(scope="class")
-    def models(self):
-        return {"reads.sql": READS}
+    models = {"reads.sql": READS}
 
     def test_a_model_reads_the_view(self, project, spark):
         run_dbt(["run"])
@@ -59,10 +57,6 @@ class TestReading:
         row = view.where("id = 1").selectExpr("balance", "at", "cast(seen as string)").first()
         at = dt.datetime(2026, 1, 31, 12, 0, 0, 123456)
         assert tuple(row) == (Decimal("1.50"), at, "2026-01-31 10:00:00")
-
-    def test_dialects(self, project):
-        assert project.adapter.remote_dialect("legacy") == "postgresql"
-        assert project.adapter.remote_dialect("derby") == "derby"
 
     def test_no_secret_is_written(self, project, logs_dir, spark, postgres):
         run_dbt(["compile"])

@@ -11,16 +11,11 @@ from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentia
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import remotes
-from dbt.adapters.deltawave.settings import kept_folders
+from dbt.adapters.deltawave.settings import as_spark_value, kept_folders
 from deltawave.redaction import secret_values
 
 DATA_DIR = "spark_data"
 PREVIOUS_DATA_DIR = "target/spark"
-
-
-def as_spark_value(value: Any) -> str:
-    """Spell a YAML value as Spark reads it (``true``, not ``True``)."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @dataclass

@@ -1,20 +1,27 @@
-"""Spark's exceptions as messages that a dbt user can act on."""
+"""Spark's exceptions as messages that a dbt user can act on, and the errors that the package's macros raise."""
 
 from __future__ import annotations
 
 import re
+import sys
+import traceback
 from collections.abc import Iterable
 from typing import Any
 
+from dbt.clients.jinja import MacroGenerator
+from dbt_common.clients.jinja import BaseMacroGenerator
+from dbt_common.exceptions import DbtRuntimeError
+
 from deltawave.redaction import redact
+
+Hints = Iterable[tuple[re.Pattern[str], str]]
 
 _STACK_LINE = re.compile(r"^\s+(?:at \S+\(.*\)$|\.\.\. \d+ more)")
 _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
 _JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
 # A frame of PySpark in the traceback of a Python function that failed on an executor.
 _WORKER_FRAME = re.compile(
-    r'^(?P<indent>\s*)File "[^"]*[/\\]pyspark[/\\][^"]*", line .*\n(?:(?P=indent) +.*\n)*',
-    re.MULTILINE,
+    r'^(?P<indent>\s*)File "[^"]*[/\\]pyspark[/\\][^"]*", line .*\n(?:(?P=indent) +.*\n)*', re.MULTILINE
 )
 _PLAN = re.compile(r";\n(?=.*\n\s*[+:]- ).*\Z", re.DOTALL)
 # The causes of an exception in Java's stack trace; those of suppressed exceptions are indented.
@@ -72,26 +79,25 @@ def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
     text = _PLAN.sub("", without_stack(_text(error)))
     message = _JAVA_CLASS.sub("", _WORKER_FRAME.sub("", text))
     found = "\n".join([message, *(f"Cause: {cause}" for cause in _causes(message, _stack(error)))])
-    hint = next((f"\n{hint}" for pattern, hint in _HINTS if pattern.search(found)), "")
-    return redact(found + hint, secrets) or type(error).__name__
+    return redact(f"{found}\n{first_hint(_HINTS, found)}".rstrip("\n"), secrets) or type(error).__name__
+
+
+def first_hint(hints: Hints, message: str) -> str:
+    """Return the hint of the first pattern that is in ``message``, empty without one."""
+    return next((hint for pattern, hint in hints if pattern.search(message)), "")
 
 
 def _causes(message: str, stack: str) -> list[str]:
     """Return the causes that Java's stack trace adds to ``message``: Spark's own reasons, and the innermost cause."""
-    causes = [
-        _cause(match["message"]) for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")
-    ]
-    causes = [cause for cause in causes if cause]
+    matches = [match for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")]
+    texts = (_JAVA_CLASS.sub("", without_stack(match["message"] or "")) for match in matches)
+    causes = [cause for text in texts if (cause := _PERMISSIVE.sub("", text))]
     kept: list[str] = []
     for place, cause in enumerate(causes):
         counts = place == len(causes) - 1 or _CONDITION.match(cause)
         if counts and not any(cause in other for other in [message, *kept]):
             kept.append(cause)
     return kept
-
-
-def _cause(message: str | None) -> str:
-    return _PERMISSIVE.sub("", _JAVA_CLASS.sub("", without_stack(message or "")))
 
 
 def _stack(error: Any) -> str:
@@ -106,3 +112,22 @@ def _text(error: Any) -> str:
     text = str(error)
     details = _GRPC_DETAILS.search(text)
     return details["details"] if details else text
+
+
+class RefusalError(DbtRuntimeError):
+    """What a user has to correct; ``kind`` says where: Configuration, Data, State or Usage."""
+
+    def __init__(self, message: str, kind: str, node: Any = None) -> None:
+        super().__init__(message, node)
+        self.kind = kind
+
+    @property
+    def type(self) -> str:
+        return self.kind
+
+
+def calling_macros() -> list[Any]:
+    """Return dbt's generators of the macros that are running in this thread, the innermost first."""
+    frames = (frame for frame, _ in traceback.walk_stack(sys._getframe()))
+    callers = [frame.f_locals["self"] for frame in frames if frame.f_code is BaseMacroGenerator.call_macro.__code__]
+    return [caller for caller in callers if isinstance(caller, MacroGenerator)]

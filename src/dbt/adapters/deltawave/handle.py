@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from dbt.adapters.spark.connections import SparkConnectionWrapper
@@ -20,8 +20,9 @@ class SessionHandle(SparkConnectionWrapper):
         self.session = session
         self._shared = session
         self._written: str | None = None
-        self._views: list[tuple[str | None, Callable[[], object] | None]] = []
-        self._staying: list[str] = []
+        # What is dropped and released with the next view, and at the end of the node.
+        self._views = ExitStack()
+        self._staying = ExitStack()
         self._frame: DataFrame | None = None
 
     def cursor(self) -> SessionHandle:
@@ -39,8 +40,7 @@ class SessionHandle(SparkConnectionWrapper):
         # A session that died has nothing left to see.
         with suppress(Exception):
             self.drop_views()
-            while self._staying:
-                self.session.catalog.dropTempView(self._staying.pop())
+            self._staying.close()
         with suppress(Exception):
             self.rejoin()
 
@@ -87,23 +87,22 @@ class SessionHandle(SparkConnectionWrapper):
 
         ``release`` is called then, to release what the frame needs. A view with ``stays`` stays until the node ends.
         """
-        if stays:
-            self._staying.append(view)
-        else:
-            self._views.append((view, release))
+        if release is not None:
+            self.release_later(release)
+        stack = self._staying if stays else self._views
+        stack.callback(lambda: self.session.catalog.dropTempView(view))
         frame.createOrReplaceTempView(quoted(view))
 
     def release_later(self, release: Callable[[], object]) -> None:
         """Call ``release`` when views are dropped."""
-        self._views.append((None, release))
+        self._views.callback(_release, release)
 
     def drop_views(self) -> None:
         """Drop the views of ``leave_view`` that do not stay."""
-        while self._views:
-            view, release = self._views.pop()
-            if view is not None:
-                self.session.catalog.dropTempView(view)
-            if release is not None:
-                # A view that is left ends with the session, and does not affect the next comparison.
-                with suppress(Exception):
-                    release()
+        self._views.close()
+
+
+def _release(release: Callable[[], object]) -> None:
+    # What is left ends with the session, and does not affect the next comparison.
+    with suppress(Exception):
+        release()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt import selected_resources
 from dbt.adapters.deltawave import remotes
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
-from dbt.adapters.deltawave.refusals import RefusalError, calling_macros
+from dbt.adapters.deltawave.errors import RefusalError, calling_macros
+from deltawave import model_runs
 from deltawave.redaction import redact
 
 if TYPE_CHECKING:
@@ -33,15 +34,11 @@ class DeltawaveAdapter(SparkAdapter):
     """dbt-spark for open-source Spark."""
 
     ConnectionManager = DeltawaveConnectionManager
+    connections: DeltawaveConnectionManager
 
     @property
     def _in_session(self) -> bool:
         return bool(self.config.credentials.in_session)
-
-    @property
-    def _manager(self) -> DeltawaveConnectionManager:
-        manager: Any = self.connections
-        return manager  # type: ignore[no-any-return]
 
     def _handle(self) -> SessionHandle:
         connection = self.connections.get_thread_connection()
@@ -57,10 +54,8 @@ class DeltawaveAdapter(SparkAdapter):
 
     @property
     def python_submission_helpers(self) -> dict[str, Any]:
-        helpers: dict[str, Callable[..., Any]] = dict(super().python_submission_helpers)
-        if self._in_session:
-            helpers["session"] = self._session_python_job
-        return helpers
+        helpers: dict[str, Any] = super().python_submission_helpers
+        return {**helpers, "session": self._session_python_job} if self._in_session else helpers
 
     def _session_python_job(self, model: dict[str, Any], credentials: Any) -> SessionPythonJob:
         from dbt.adapters.deltawave.python_models import SessionPythonJob
@@ -73,7 +68,7 @@ class DeltawaveAdapter(SparkAdapter):
             file=root / model["original_file_path"],
             session=self._handle().session,
             secrets=credentials.secrets,
-            before_storing=self._manager.refuse_if_cancelled,
+            before_storing=self.connections.refuse_if_cancelled,
             release_later=self._handle().release_later,
         )
 
@@ -102,14 +97,10 @@ class DeltawaveAdapter(SparkAdapter):
         if manifest is None or getattr(self, "_checked", None) is manifest:
             return
         self._checked = manifest
-        known = {
-            materialized: macro
-            for materialized, macro in CHECK_MACROS.items()
-            if manifest.find_macro_by_name(macro, self.config.project_name, PACKAGE) is not None
-        }
         refused: list[DbtRuntimeError] = []
         for node in manifest.nodes.values():
-            if macro := known.get(getattr(node.config, "materialized", "")):
+            macro = CHECK_MACROS.get(getattr(node.config, "materialized", ""))
+            if macro and manifest.find_macro_by_name(macro, self.config.project_name, PACKAGE) is not None:
                 arguments = {"name": node.name, "config": node.config.to_dict(omit_none=True)}
                 try:
                     self.execute_macro(macro, project=PACKAGE, kwargs=arguments)
@@ -161,9 +152,7 @@ class DeltawaveAdapter(SparkAdapter):
     @available
     def results_appended(self) -> None:
         """Report to the library that the table has all rows of the Python model that this node ran."""
-        from deltawave.model_runs import results_appended
-
-        results_appended()
+        model_runs.results_appended()
 
     @available
     def session_catalog(self) -> str:
@@ -181,8 +170,8 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:
-        """Return the clause that keeps the case of the columns of a view over ``sql``; see ``views.names_clause``."""
-        from dbt.adapters.deltawave.views import names_clause
+        """Return the clause that keeps the case of the columns of a view over ``sql``: ``catalogs.names_clause``."""
+        from dbt.adapters.deltawave.catalogs import names_clause
 
         return names_clause(self._handle().session.sql(sql).schema, comments)
 
@@ -226,9 +215,9 @@ class DeltawaveAdapter(SparkAdapter):
             return library_functions.call(function, {}, options, None, secrets)
         self._require_session(f"Library function '{function}': Python runs")
         logger.debug(f"{function} is called with {relations}")
-        with self._manager.exception_handler(function):
+        with self.connections.exception_handler(function):
             result = library_functions.call(function, relations, options, self._handle().session, secrets)
-            self._manager.refuse_if_cancelled()
+            self.connections.refuse_if_cancelled()
         return result
 
     @available.parse_none
@@ -241,17 +230,20 @@ class DeltawaveAdapter(SparkAdapter):
         one, or the end of the node. Returns ``messages``, what the function's package logged, and ``measured``, the
         figures that it returned.
         """
-        from dbt.adapters.deltawave import library_functions, library_logs
+        from dbt.adapters.deltawave import library_functions
 
         self._require_session(f"Library function '{function}': Python runs")
         handle = self._handle()
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
-        with self._manager.exception_handler(function), library_logs.captured(function.partition(".")[0]) as messages:
+        with (
+            self.connections.exception_handler(function),
+            library_functions.captured(function.partition(".")[0]) as messages,
+        ):
             handle.drop_views()
             secrets = self.config.credentials.secrets
             frame, release, measured = library_functions.rows(function, relations, options, handle.session, secrets)
             handle.leave_view(frame, view, release)
-            self._manager.refuse_if_cancelled()
+            self.connections.refuse_if_cancelled()
         return {"messages": [redact(message, secrets) for message in messages], "measured": measured}
 
     @available.parse_none
@@ -264,7 +256,7 @@ class DeltawaveAdapter(SparkAdapter):
 
         self._require_session(f"View '{view}': files are read where they lie")
         handle = self._handle()
-        with self._manager.exception_handler(files):
+        with self.connections.exception_handler(files):
             handle.leave_view(listed_files.rows(handle.session.table(files), columns), view, stays=True)
 
     def _require_session(self, what: str) -> None:
@@ -276,9 +268,10 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available
     def remove_leftover_folder(self, schema: str, identifier: str) -> bool:
-        """Remove the leftovers of a killed ``create table as``; see ``leftovers.remove``."""
+        """Remove the leftovers of a killed ``create table as``; see
+        ``catalogs.remove_leftovers``."""
         if not self._in_session:
             return False
-        from dbt.adapters.deltawave import leftovers
+        from dbt.adapters.deltawave.catalogs import remove_leftovers
 
-        return leftovers.remove(self._handle().session, schema, identifier)
+        return remove_leftovers(self._handle().session, schema, identifier)

@@ -15,16 +15,19 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
+import pyspark
+from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkRuntimeError
 
-from dbt.adapters.deltawave import jars
-from dbt.adapters.deltawave.errors import readable, without_stack
+from dbt.adapters.deltawave.errors import first_hint, readable, without_stack
 from dbt.adapters.deltawave.settings import JAVA_OPTIONS, PYTHON
-from deltawave import class_archive
+from deltawave import class_archive, jars
 from deltawave.environment import java_command
 from deltawave.redaction import redact, secret_values
+
+logger = AdapterLogger("Spark")
 
 _INSTALL = "Install Java 17 or 21 and let JAVA_HOME point at it."
 _HINTS = (
@@ -98,7 +101,7 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
     Raises ``DbtRuntimeError`` with a remedy if there is no fitting Java, a jar is not available or
     made for another Spark, or Spark refuses a setting.
     """
-    jars.check(settings)
+    _check_jars(settings)
     # PySpark looks for the executors' Python here, and otherwise uses any python3 of the PATH.
     os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
@@ -125,11 +128,23 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
     try:
         return SparkContext(gateway=gateway, conf=conf)
     except Exception as error:
-        _forget(gateway)
+        # The next attempt would reuse the gateway, with the settings of this one.
+        gateway.shutdown()
+        SparkContext._gateway = SparkContext._jvm = None
         message = readable(error, secrets)
         raise DbtRuntimeError(f"Spark's JVM runs, but Spark did not start: {message}") from error
     finally:
         transcript.pass_on()
+
+
+def _check_jars(settings: Mapping[str, str]) -> None:
+    """Refuse jars of another Spark than the installed pyspark's, and warn of those that may be."""
+    found = [wrong for jar in jars.jars(settings) if (wrong := jars.misfit(jar, pyspark.__version__))]
+    for doubt in found:
+        if not doubt.certain:
+            logger.warning(f"{doubt.why}\n{jars.REMEDY}")
+    if refused := [wrong.why for wrong in found if wrong.certain]:
+        raise DbtRuntimeError("\n".join((*refused, jars.REMEDY)))
 
 
 def end(jvm: Popen[bytes] | None, transcript: Transcript) -> None:
@@ -142,18 +157,8 @@ def end(jvm: Popen[bytes] | None, transcript: Transcript) -> None:
     transcript.finish()
 
 
-def _forget(gateway: Any) -> None:
-    # The next attempt would reuse the gateway, with the settings of this one.
-    gateway.shutdown()
-    SparkContext._gateway = None
-    SparkContext._jvm = None
-
-
 def _failure(transcript: str, secrets: list[str]) -> str:
     lines = [line for line in without_stack(transcript).splitlines() if not _NOISE.search(line)]
-    hint = next(
-        (hint for pattern, hint in _HINTS if pattern.search(transcript)),
-        "Check JAVA_HOME and the server_side_parameters of the profile.",
-    )
+    hint = first_hint(_HINTS, transcript) or "Check JAVA_HOME and the server_side_parameters of the profile."
     tail = redact("\n".join(lines[-15:]), secrets) or "(nothing)"
     return f"Spark's JVM did not start. {hint}\nIts output:\n{tail}"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import logging
 import math
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -16,9 +19,13 @@ from typing import Any
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.deltawave.python_models import to_frame
-from dbt.adapters.deltawave.reports import is_theirs, report
+from dbt.adapters.deltawave.python_models import is_theirs, report, to_frame
 from deltawave.resources import keeping
+
+_LOCK = threading.Lock()
+# How many threads listen to a package whose level was changed, and its level before.
+_listeners: Counter[str] = Counter()
+_levels: dict[str, int] = {}
 
 
 def find(path: str, arguments: Iterable[str], secrets: Iterable[str] = ()) -> Callable[..., Any]:
@@ -72,7 +79,10 @@ def rows(
     measured.
     """
     with keeping() as release:
-        result, figures = _with_figures(call(path, relations, options, session, secrets))
+        result = call(path, relations, options, session, secrets)
+        figures: Mapping[str, Any] = {}
+        if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
+            result, figures = result
         with _reported(path, secrets):
             measured = {name: _figure(path, name, value) for name, value in figures.items()}
             frame = to_frame(result, session, _called(path))
@@ -90,13 +100,6 @@ def _reported(path: str, secrets: Iterable[str]) -> Iterator[None]:
         raise
     except Exception as error:
         raise DbtRuntimeError(report(_called(path), error, secrets, _is_shown(path))) from error
-
-
-def _with_figures(result: Any) -> tuple[Any, Mapping[str, Any]]:
-    """Return a result and the figures that came with it."""
-    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
-        return result
-    return result, {}
 
 
 def _figure(path: str, name: str, value: Any) -> float | None:
@@ -131,11 +134,42 @@ def _imported(path: str, secrets: Iterable[str]) -> Any:
 def _is_shown(path: str) -> Callable[[FrameSummary], bool]:
     """Return a filter for lines of the function's own package, wherever it is installed."""
     package = find_spec(path.partition(".")[0])
-    homes: list[str] = []
-    if package is not None:
-        homes = list(package.submodule_search_locations or [package.origin or ""])
+    homes = (package.submodule_search_locations or [package.origin or ""]) if package else []
     return lambda frame: is_theirs(frame.filename, [Path(home) for home in homes if home])
 
 
 def _called(path: str) -> str:
     return f"Library function {path!r}"
+
+
+@contextmanager
+def captured(package: str) -> Iterator[list[str]]:
+    """Gather what the package logs in this thread, from level INFO on."""
+    messages: list[str] = []
+    thread = threading.get_ident()
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.thread != thread:
+                return
+            try:
+                messages.append(record.getMessage())
+            except Exception:
+                self.handleError(record)
+
+    logger = logging.getLogger(package)
+    collector = Collector(logging.INFO)
+    with _LOCK:
+        if not _listeners[package]:
+            _levels[package] = logger.level
+        _listeners[package] += 1
+        logger.setLevel(min(logger.getEffectiveLevel(), logging.INFO))
+        logger.addHandler(collector)
+    try:
+        yield messages
+    finally:
+        with _LOCK:
+            logger.removeHandler(collector)
+            _listeners[package] -= 1
+            if not _listeners[package]:
+                logger.setLevel(_levels.pop(package))

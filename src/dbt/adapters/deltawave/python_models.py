@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import ast
 import linecache
+import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
+import pyspark
 from dbt.adapters.base import PythonJobHelper
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import NullType
 
-from dbt.adapters.deltawave.reports import is_theirs, report
+import deltawave
+from dbt.adapters.deltawave.errors import readable
 from deltawave.model_runs import model_run, results_appended
+from deltawave.redaction import redact
 from deltawave.resources import keeping
 
 # The name, in a model's namespace, of a function that is called before its result is stored, and may refuse it.
@@ -25,43 +30,42 @@ BEFORE_STORING = "__before_storing__"
 # The name of a function that registers another one, to be called when the node ends.
 RELEASE_LATER = "__release_later__"
 
+# If installed, it is among the packages whose lines mean nothing to a user.
+LIBRARY = Path(deltawave.__file__).parent
+_FOREIGN = (sysconfig.get_path("stdlib"), str(Path(__file__).parent), str(Path(pyspark.__file__).parent), "<frozen ")
 
+
+@dataclass(frozen=True)
 class SessionPythonJob(PythonJobHelper):
-    """Runs compiled Python models with the session of their connection."""
+    """Runs a compiled Python model with the session of its connection; ``file`` is the user's."""
 
-    def __init__(
-        self,
-        model: dict[str, Any],
-        file: Path,
-        session: SparkSession,
-        secrets: list[str],
-        before_storing: Callable[[], None],
-        release_later: Callable[[Callable[[], object]], None],
-    ) -> None:
-        self._name = f"dbt_model_{model['alias']}"
-        self._user_code: str = model.get("raw_code") or ""
-        self._file = file
-        self._session = session
-        self._secrets = secrets
-        self._before_storing = before_storing
-        self._release_later = release_later
+    model: dict[str, Any]
+    file: Path
+    session: SparkSession
+    secrets: list[str]
+    before_storing: Callable[[], None]
+    release_later: Callable[[Callable[[], object]], None]
+
+    @property
+    def _user_code(self) -> str:
+        return self.model.get("raw_code") or ""
 
     def submit(self, compiled_code: str) -> None:
         """Execute ``compiled_code``; an error shows the lines of the user's file."""
         # No module has this name, so functions of the model are pickled to the executors by value.
         scope = {
-            "__name__": self._name,
-            "__file__": str(self._file),
-            "spark": self._session,
-            BEFORE_STORING: self._before_storing,
-            RELEASE_LATER: self._release_later,
+            "__name__": f"dbt_model_{self.model['alias']}",
+            "__file__": str(self.file),
+            "spark": self.session,
+            BEFORE_STORING: self.before_storing,
+            RELEASE_LATER: self.release_later,
         }
         try:
             exec(self._compile(compiled_code), scope)
         except DbtRuntimeError:
             raise
         except Exception as error:
-            raise DbtRuntimeError(report("Python model", error, self._secrets, self._is_users)) from error
+            raise DbtRuntimeError(report("Python model", error, self.secrets, self._is_users)) from error
 
     def _compile(self, compiled_code: str) -> CodeType:
         """Compile so that the user's lines keep the numbers that they have in the user's file."""
@@ -70,9 +74,9 @@ class SessionPythonJob(PythonJobHelper):
         lines = compiled_code.splitlines(keepends=True)
         shown = ["\n"] * shift + lines if shift > 0 else lines[-shift:]
         # Without a modification time linecache does not compare with the file, which does not have what dbt appends.
-        linecache.cache[str(self._file)] = (len(compiled_code), None, shown, str(self._file))
+        linecache.cache[str(self.file)] = (len(compiled_code), None, shown, str(self.file))
         try:
-            tree = ast.parse(compiled_code, filename=str(self._file))
+            tree = ast.parse(compiled_code, filename=str(self.file))
         except SyntaxError as error:
             error.lineno = error.lineno and error.lineno + shift
             raise
@@ -80,17 +84,17 @@ class SessionPythonJob(PythonJobHelper):
             if isinstance(node, (ast.stmt, ast.expr)):
                 node.lineno += shift
                 node.end_lineno = (node.end_lineno or node.lineno) + shift
-        return compile(tree, str(self._file), "exec")
+        return compile(tree, str(self.file), "exec")
 
     def _first_line(self) -> int:
         """Return how many lines of the user's file precede its code: dbt strips empty ones."""
-        if not self._file.exists():
+        if not self.file.exists():
             return 0
-        return _lines_before(self._file.read_text(encoding="utf-8"), self._user_code)
+        return _lines_before(self.file.read_text(encoding="utf-8"), self._user_code)
 
     def _is_users(self, frame: traceback.FrameSummary) -> bool:
         """Return whether the frame's line is the user's or the library's, and not of dbt's appendix."""
-        if frame.filename == str(self._file):
+        if frame.filename == str(self.file):
             return (frame.lineno or 0) <= self._first_line() + self._user_code.count("\n") + 1
         return is_theirs(frame.filename)
 
@@ -155,3 +159,25 @@ def _lines_before(text: str, part: str) -> int:
     """Return the number of lines of ``text`` before ``part``, 0 when it is not there."""
     position = text.find(part.strip())
     return text.count("\n", 0, position) if position > 0 else 0
+
+
+def is_theirs(file: str, homes: Iterable[Path] = ()) -> bool:
+    """Return whether ``file`` is of deltawave's library, in ``homes``, or in no installed package."""
+    if any(Path(file).is_relative_to(home) for home in (LIBRARY, *homes)):
+        return True
+    return not file.startswith(_FOREIGN) and "site-packages" not in file
+
+
+def report(
+    what: str, error: Exception, secrets: Iterable[str], is_shown: Callable[[traceback.FrameSummary], bool]
+) -> str:
+    """Return that ``what`` failed, why, and those lines on the way to ``error`` that ``is_shown`` lets through."""
+    secrets = list(secrets)
+    message = readable(error, secrets)
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if is_shown(frame) and f'"{frame.filename}", line {frame.lineno},' not in message
+    ]
+    where = redact("".join(traceback.format_list(frames)), secrets)
+    return f"{what} failed with {type(error).__name__}: {message}\n{where}".rstrip()

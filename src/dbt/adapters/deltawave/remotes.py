@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.deltawave.derby import missing_function
-from dbt.adapters.deltawave.errors import readable
+from dbt.adapters.deltawave.errors import first_hint, readable
+from dbt.adapters.deltawave.settings import as_spark_value
 from deltawave.redaction import secret_values
 from deltawave.sql_text import quoted
 
@@ -28,7 +28,7 @@ _SHAPE = "It takes a mapping of names to mappings with url, user, password and o
 class _Kind:
     """The common properties of the databases behind one kind of URL."""
 
-    dialect: str
+    dialect: str | None = None
     driver: str | None = None
     package: str | None = None
 
@@ -62,6 +62,21 @@ _HINTS = (
         "Check that the server runs, and host and port in its url.",
     ),
 )
+_CODEC = "org.apache.commons.codec"
+# What checksums need of a Derby database, which has no hash functions of its own, but accepts those of Java and of
+# Spark's jars.
+DERBY_FUNCTIONS = {
+    name: f"create function {name} (value {takes}) returns {returns} parameter style java no sql language java "
+    f"deterministic returns null on null input external name '{method}'"
+    for name, takes, returns, method in (
+        ("deltawave_hash", "varchar(32672)", "bigint", f"{_CODEC}.digest.MurmurHash2.hash64"),
+        ("deltawave_bytes", "varchar(3000)", "varchar(3000) for bit data", f"{_CODEC}.binary.StringUtils.getBytesUtf8"),
+        ("deltawave_hex", "varchar(16000) for bit data", "varchar(32000)", f"{_CODEC}.binary.Hex.encodeHexString"),
+        ("deltawave_bits", "double", "bigint", "java.lang.Double.doubleToLongBits"),
+    )
+}
+
+_MISSING_FUNCTION = re.compile(r"'(?:\w+\.)?(?P<name>DELTAWAVE_\w+)' is not recognized as a function", re.IGNORECASE)
 # Spark's messages repeat the query, which for checksums has a part for each range.
 _QUERY = re.compile(r"SELECT \* FROM \(.{2000,}\) SPARK_GEN_SUBQ_\d+", re.DOTALL)
 _URL_SECRET = re.compile(r"(?:password|passwd|secret|token)[^=&;]*=(?P<value>[^&;]+)", re.IGNORECASE)
@@ -82,11 +97,7 @@ def checked(remotes: Any) -> dict[str, dict[str, str]]:
 def _checked_remote(name: str, options: Any) -> dict[str, str]:
     if not isinstance(options, Mapping):
         raise DbtRuntimeError(f"remotes in the profile: '{name}' can't be a {type(options).__name__}. {_SHAPE}")
-    remote = {
-        str(key): str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in options.items()
-        if value is not None
-    }
+    remote = {str(key): as_spark_value(value) for key, value in options.items() if value is not None}
     if not remote.get("url", "").startswith("jdbc:"):
         raise DbtRuntimeError(
             f"remotes in the profile: '{name}' needs a url that begins with jdbc:, "
@@ -108,11 +119,11 @@ def find(remotes: Mapping[str, Remote], name: str) -> Remote:
 
 def dialect(name: str, remote: Remote) -> str:
     """Return the dialect of the database: postgresql, mysql or derby."""
-    kind = _kind(remote)
-    if kind is None:
+    known = _kind(remote).dialect
+    if known is None:
         scheme = ":".join(remote["url"].split(":")[:2])
         raise DbtRuntimeError(f"Remote '{name}': no dialect is known for {scheme}. Known are: {', '.join(_KINDS)}.")
-    return kind.dialect
+    return known
 
 
 def secrets(remotes: Mapping[str, Remote]) -> list[str]:
@@ -133,11 +144,11 @@ def secrets(remotes: Mapping[str, Remote]) -> list[str]:
 
 def explained(message: str, remotes: Mapping[str, Remote]) -> str:
     """Return the message of a failed statement, with the remote's name if it could not be reached."""
-    hint = _hint(message)
+    hint = first_hint(_HINTS, message)
     for name, remote in remotes.items():
         host = _URL_HOST.search(remote["url"])
         if hint and host and re.search(rf"\b{re.escape(host['value'])}\b", message):
-            return f"Remote '{name}' can't be read.{hint} Spark's message: {message}"
+            return _unreadable(name, message)
     return message
 
 
@@ -164,8 +175,8 @@ def _padded(schema: StructType) -> dict[str, int]:
     return {name: int(match[1]) for name, match in found.items() if match}
 
 
-def _kind(remote: Remote) -> _Kind | None:
-    return next((kind for scheme, kind in _KINDS.items() if remote["url"].startswith(scheme)), None)
+def _kind(remote: Remote) -> _Kind:
+    return next((kind for scheme, kind in _KINDS.items() if remote["url"].startswith(scheme)), _Kind())
 
 
 def _options(remote: Remote) -> dict[str, str]:
@@ -174,10 +185,10 @@ def _options(remote: Remote) -> dict[str, str]:
     # query.
     options = {"preferTimestampNTZ": "true", **remote, "pushDownPredicate": "false"}
     kind = _kind(remote)
-    if kind is not None and kind.driver is not None and "driver" not in {key.lower() for key in remote}:
+    if kind.driver is not None and "driver" not in {key.lower() for key in remote}:
         # DriverManager does not look where spark.jars.packages puts a driver.
         options["driver"] = kind.driver
-    if kind is not None and kind.dialect == "mysql" and not _names_time_zone(remote):
+    if kind.dialect == "mysql" and not any(re.search("timezone", text, re.I) for text in (remote["url"], *remote)):
         # Otherwise the driver would take the server's local time for that of the JVM.
         options |= {"connectionTimeZone": "UTC", "forceConnectionTimeZoneToSession": "true"}
     if remote["url"].startswith("jdbc:mariadb:"):
@@ -187,25 +198,22 @@ def _options(remote: Remote) -> dict[str, str]:
     return options
 
 
-def _names_time_zone(remote: Remote) -> bool:
-    return any(re.search(r"timezone", text, re.IGNORECASE) for text in (remote["url"], *remote))
-
-
 def _failure(name: str, remote: Remote, error: Exception) -> str:
     message = _QUERY.sub("SELECT ...", readable(error, secrets({name: remote})))
-    kind = _kind(remote)
     if _NO_DRIVER.search(f"{error} {message}"):
         driver = _options(remote).get("driver", "JDBC driver")
-        package = kind.package if kind is not None and kind.package else "<group>:<artifact>"
+        package = _kind(remote).package or "<group>:<artifact>"
         return (
             f"Remote '{name}': Spark finds no {driver}. Add spark.jars.packages: {package}:<version> to "
             "server_side_parameters of the profile."
         )
-    statement = missing_function(message)
-    if statement is not None:
+    missing = _MISSING_FUNCTION.search(message)
+    if missing and (statement := DERBY_FUNCTIONS.get(missing["name"].lower())):
         return f"Remote '{name}': the Derby database misses a function. Create it there once: {statement}"
-    return f"Remote '{name}' can't be read.{_hint(message)} Spark's message: {message}"
+    return _unreadable(name, message)
 
 
-def _hint(message: str) -> str:
-    return next((f" {hint}" for pattern, hint in _HINTS if pattern.search(message)), "")
+def _unreadable(name: str, message: str) -> str:
+    return " ".join(
+        filter(None, [f"Remote '{name}' can't be read.", first_hint(_HINTS, message), f"Spark's message: {message}"])
+    )

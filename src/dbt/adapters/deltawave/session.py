@@ -1,15 +1,15 @@
-"""The one Spark session of a dbt process."""
+"""The one Spark session of a dbt process, and its embedded metastore."""
 
 from __future__ import annotations
 
 import atexit
 import logging
 import threading
+import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
@@ -17,24 +17,27 @@ from pyspark import SparkContext
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
-from dbt.adapters.deltawave import metastore
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.launch import launch
-from dbt.adapters.deltawave.settings import (
-    METASTORE_URL,
-    REMOTE,
-    is_embedded,
-    is_remote,
-    session_settings,
-)
+from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, session_settings
 from deltawave.redaction import redact, secret_values
+
+try:
+    import fcntl
+except ImportError:  # Windows: Derby itself has to refuse there
+    fcntl = None  # type: ignore[assignment]
 
 logger = AdapterLogger("Spark")
 
+METASTORE = "metastore_db"
+# Derby locks this file in the folder of a database that it has open.
+LOCK_FILE = "dbex.lck"
+# The JVM of a killed process needs a moment to notice.
+PATIENCE_SECONDS = 5.0
 
-@dataclass(frozen=True)
-class _Current:
+
+class _Current(NamedTuple):
     """A session and the settings that it was given."""
 
     session: SparkSession
@@ -54,13 +57,12 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
     global _current
     settings = session_settings(credentials.server_side_parameters, Path(credentials.data_dir))
     with _lock:
-        if _current is not None and not _is_alive(_current.session):
-            _current = None
-        if _current is not None:
-            _adjust(_current, settings)
-            session = _current.session
+        if _current is not None and _is_alive(_current.session):
+            session, given = _current
+            _adjust(session, given, settings)
         else:
-            session = _foreign() or _start(settings, credentials)
+            foreign = SparkSession.getActiveSession() if SparkContext._active_spark_context is not None else None
+            session = foreign or _start(settings, credentials)
         _current = _Current(session, settings)
         return session
 
@@ -98,23 +100,19 @@ def _is_alive(session: Any) -> bool:
     return SparkContext._active_spark_context is not None and session._sc._jsc is not None
 
 
-def _foreign() -> SparkSession | None:
-    if SparkContext._active_spark_context is None:
-        return None
-    return SparkSession.getActiveSession()
-
-
 def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession:
-    _silence_python_loggers()
+    # They write every query error with its stack to stderr before it is raised.
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     if is_remote(settings):
         return _connect(settings)
     if is_embedded(credentials.server_side_parameters):
-        metastore.claim(credentials.data_dir)
+        claim_metastore(credentials.data_dir)
         if (hint := credentials.previous_data()) is not None:
             logger.warning(hint)
     context = launch(settings, archives=credentials.class_archive)
     try:
-        session = _built(settings)
+        session = SparkSession.builder.config(map={**settings}).getOrCreate()
         # The metastore opens at the first use: better here than in the middle of a model.
         session.catalog.databaseExists("default")
     except Exception as error:
@@ -126,7 +124,7 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> Spark
 def _connect(settings: dict[str, str]) -> SparkSession:
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
-    session: Any = _built({REMOTE: settings[REMOTE]})
+    session: Any = SparkSession.builder.config(REMOTE, settings[REMOTE]).getOrCreate()
     # PySpark itself waits ten minutes, too long for a typing error.
     patience = session.client.get_retry_policies()
     session.client.set_retry_policies([DefaultPolicy(max_retries=4)])
@@ -146,28 +144,20 @@ def _connect(settings: dict[str, str]) -> SparkSession:
     return session  # type: ignore[no-any-return]
 
 
-def _built(settings: Mapping[str, str]) -> SparkSession:
-    builder = SparkSession.builder
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
-
-
-def _adjust(current: _Current, settings: dict[str, str]) -> None:
-    """Give a running session the changeable part of ``settings``."""
-    if settings == current.settings:
+def _adjust(session: SparkSession, given: Mapping[str, str], settings: Mapping[str, str]) -> None:
+    """Give a running session, which was ``given`` other settings, the changeable part of ``settings``."""
+    if settings == given:
         return
-    theirs, ours = current.settings.get(METASTORE_URL), settings.get(METASTORE_URL)
+    theirs, ours = given.get(METASTORE_URL), settings.get(METASTORE_URL)
     if theirs != ours:
         raise DbtRuntimeError(
             f"This process runs Spark on the metastore {theirs}, and a process has one Spark only. "
             f"Take the same data_dir, or another process for {ours}."
         )
-    conf = current.session.conf
-    for key in current.settings.keys() - settings.keys():
-        if conf.isModifiable(key):
-            conf.unset(key)
-    _set(current.session, settings)
+    for key in given.keys() - settings.keys():
+        if session.conf.isModifiable(key):
+            session.conf.unset(key)
+    _set(session, settings)
 
 
 def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
@@ -180,10 +170,42 @@ def _catalog_failure(error: Exception, credentials: DeltawaveCredentials) -> str
     message = readable(error, secret_values(credentials.server_side_parameters))
     if not is_embedded(credentials.server_side_parameters) or "MetaStoreClient" not in message:
         return f"Spark runs, but its catalog cannot be opened: {message}"
-    return f"{metastore.in_use(credentials.data_dir)} Spark's message: {message}"
+    return f"{_metastore_in_use(credentials.data_dir)} Spark's message: {message}"
 
 
-def _silence_python_loggers() -> None:
-    # They write every query error with its stack to stderr before it is raised.
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
+def claim_metastore(data_dir: str) -> None:
+    """Prepare ``data_dir``; raise ``DbtRuntimeError`` when another process has its metastore open.
+
+    Derby would report the same, but only after Spark has started and tried for half a minute.
+    """
+    if not Path(data_dir).exists():
+        Path(data_dir).mkdir(parents=True, exist_ok=True)
+        # By default it lies in a project's folder, and tables should not be committed.
+        Path(data_dir, ".gitignore").write_text("*\n")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while _is_open(Path(data_dir, METASTORE, LOCK_FILE)):
+        if time.monotonic() > deadline:
+            raise DbtRuntimeError(_metastore_in_use(data_dir))
+        time.sleep(0.1)
+
+
+def _metastore_in_use(data_dir: str) -> str:
+    """Return the message for a metastore that another process has open."""
+    return (
+        f"The metastore in {Path(data_dir, METASTORE)} cannot be opened. Most likely another process (dbt, "
+        "a notebook, spark-sql) has it open: an embedded metastore serves one process at a time. "
+        "End that process, or give this one another data_dir in the profile, or run a metastore "
+        "server and name it as spark.hadoop.hive.metastore.uris in server_side_parameters."
+    )
+
+
+def _is_open(lock_file: Path) -> bool:
+    if fcntl is None or not lock_file.exists():
+        return False
+    with lock_file.open("r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        fcntl.lockf(file, fcntl.LOCK_UN)
+    return False

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 REMOTE = "spark.remote"
 MASTER = "spark.master"
@@ -16,12 +17,7 @@ PYTHON = "spark.pyspark.python"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 # The settings that name a metastore.
-_METASTORES = (
-    METASTORE_URL,
-    "spark.hadoop.hive.metastore.uris",
-    "spark.hive.metastore.uris",
-    "hive.metastore.uris",
-)
+_METASTORES = (METASTORE_URL, "spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris", "hive.metastore.uris")
 
 # The previous state of a differential model is bucketed and sorted by a hash of the key and joined by
 # it: without these settings Spark sorts it again, and shuffles it again if other columns join as well.
@@ -30,10 +26,34 @@ _EVERYWHERE = {
     "spark.sql.legacy.bucketedTableScan.outputOrdering": "true",
 }
 
+# Of a session whose driver this process starts.
+_CLASSIC = {
+    "spark.app.name": "dbt",
+    CATALOG: "hive",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # A tenth of a second less for each Python task (deltawave.differencing.quick_tasks).
+    "spark.executorEnv.DELTAWAVE_QUICK_TASKS": "1",
+}
+# Of one without a cluster.
+_LOCAL = {
+    MASTER: "local[*]",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.session.timeZone": "UTC",
+}
+
 _LOCAL_PATH = re.compile(r"(?:file:(?://)?)?(?P<path>[^:]+)")
 _DERBY_PATH = re.compile(r"jdbc:derby:(?:directory:|;databaseName=)?(?P<path>[^:;]+)(?:;|$)")
 
 LOG4J = Path(__file__).with_name("log4j2.properties")
+
+
+def as_spark_value(value: Any) -> str:
+    """Spell a YAML value as Spark reads it (``true``, not ``True``)."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def is_remote(profile: Mapping[str, str]) -> bool:
@@ -58,19 +78,31 @@ def is_embedded(profile: Mapping[str, str]) -> bool:
 
 def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, str]:
     """Return every setting of a session; ``profile`` wins over each default."""
-    settings = dict(_EVERYWHERE)
-    if not is_remote(profile):
-        settings |= _classic()
-        if is_local(profile):
-            settings |= _local(data_dir)
-        if is_embedded(profile):
-            settings |= _embedded(data_dir)
-        elif profile.get(CATALOG) == "in-memory":
-            settings[WAREHOUSE] = str(data_dir / "warehouse")
-    settings |= profile
-    if not is_remote(profile):
-        settings[JAVA_OPTIONS] = _java_options(data_dir, is_local(profile), profile.get(JAVA_OPTIONS, ""))
-    return settings
+    if is_remote(profile):
+        return _EVERYWHERE | dict(profile)
+    settings = _EVERYWHERE | _CLASSIC
+    java_options = [
+        f"-Dlog4j2.configurationFile={LOG4J.as_uri()}",
+        f"-Dderby.stream.error.file={os.devnull}",
+        f'-Dderby.system.home="{data_dir}"',
+    ]
+    if is_local(profile):
+        # Hive leaves one folder per session behind; by default in the temporary folder.
+        settings |= _LOCAL | {"spark.hadoop.hive.downloaded.resources.dir": str(data_dir / "resources")}
+        # A timestamp without a zone passes through the JVM's zone on its way from a remote database.
+        java_options.append("-Duser.timezone=UTC")
+    if is_embedded(profile):
+        settings |= {
+            WAREHOUSE: str(data_dir / "warehouse"),
+            METASTORE_URL: f"jdbc:derby:;databaseName={data_dir / 'metastore_db'};create=true",
+            # Derby at times refuses to filter partitions by date: then Spark lists all of them and filters itself.
+            "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
+        }
+    elif profile.get(CATALOG) == "in-memory":
+        settings[WAREHOUSE] = str(data_dir / "warehouse")
+    # The last mention of a property counts, so the profile's come last.
+    java_options += [options] if (options := profile.get(JAVA_OPTIONS)) else []
+    return {**settings, **profile, JAVA_OPTIONS: " ".join(java_options)}
 
 
 def kept_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
@@ -79,59 +111,10 @@ def kept_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
         # They belong to the server, or end with the process.
         return []
     settings = session_settings(profile, data_dir)
-    found = [
-        _LOCAL_PATH.fullmatch(settings.get(WAREHOUSE, "")),
-        _DERBY_PATH.match(settings.get(METASTORE_URL, "")),
-    ]
+    found = [_LOCAL_PATH.fullmatch(settings.get(WAREHOUSE, "")), _DERBY_PATH.match(settings.get(METASTORE_URL, ""))]
     # Derby resolves a relative path from derby.system.home, Spark from where dbt runs: the project's folder.
     homes = [Path.cwd(), data_dir]
     return [Path(home, match["path"]).resolve() for home, match in zip(homes, found, strict=True) if match]
-
-
-def _classic() -> dict[str, str]:
-    return {
-        "spark.app.name": "dbt",
-        CATALOG: "hive",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-        # A tenth of a second less for each Python task (deltawave.differencing.quick_tasks).
-        "spark.executorEnv.DELTAWAVE_QUICK_TASKS": "1",
-    }
-
-
-def _local(data_dir: Path) -> dict[str, str]:
-    return {
-        MASTER: "local[*]",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.shuffle.partitions": "4",
-        "spark.sql.session.timeZone": "UTC",
-        # Hive leaves one folder per session behind; by default in the temporary folder.
-        "spark.hadoop.hive.downloaded.resources.dir": str(data_dir / "resources"),
-    }
-
-
-def _embedded(data_dir: Path) -> dict[str, str]:
-    return {
-        WAREHOUSE: str(data_dir / "warehouse"),
-        METASTORE_URL: f"jdbc:derby:;databaseName={data_dir / 'metastore_db'};create=true",
-        # Derby at times refuses to filter partitions by date: then Spark lists all of them and filters itself.
-        "spark.sql.hive.metastorePartitionPruningFallbackOnException": "true",
-    }
-
-
-def _java_options(data_dir: Path, local: bool, profile: str) -> str:
-    # The last mention of a property counts, so the profile's come last.
-    ours = [
-        f"-Dlog4j2.configurationFile={LOG4J.as_uri()}",
-        f"-Dderby.stream.error.file={os.devnull}",
-        f'-Dderby.system.home="{data_dir}"',
-    ]
-    if local:
-        # A timestamp without a zone passes through the JVM's zone on its way from a remote database.
-        ours.append("-Duser.timezone=UTC")
-    return " ".join([*ours, profile]).strip()
 
 
 def _hive_site() -> bool:

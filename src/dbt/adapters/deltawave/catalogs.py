@@ -1,4 +1,4 @@
-"""Folders of managed tables that no catalog knows.
+"""What catalogs lose: the folders of some managed tables, and the case of a view's columns.
 
 A killed ``create table ... as select`` leaves a folder without a table: every further attempt at that
 name fails with LOCATION_ALREADY_EXISTS, and ``drop table`` finds nothing to drop.
@@ -6,15 +6,22 @@ name fails with LOCATION_ALREADY_EXISTS, and ``drop table`` finds nothing to dro
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
 
-from deltawave.sql_text import quoted
+from deltawave.sql_text import literal, quoted
+
+SCHEMA = "spark.sql.sources.schema"
+# Spark splits the text in the same way, since a metastore limits the length of a value.
+PART_LENGTH = 4000
 
 
-def remove(session: SparkSession, schema: str, identifier: str) -> bool:
+def remove_leftovers(session: SparkSession, schema: str, identifier: str) -> bool:
     """Delete the folder of the managed table ``schema.identifier``; return whether there was one.
 
     Raises ``DbtRuntimeError`` when the catalog has the table, or another one in that folder. A
@@ -54,3 +61,21 @@ def _table_at(session: SparkSession, schema: str, folder: str) -> str | None:
         if any(location.rstrip("/") == folder.rstrip("/") for location in locations):
             return table.name
     return None
+
+
+def names_clause(schema: StructType, comments: Mapping[str, str]) -> str:
+    """Return the ``tblproperties (...)`` of a view with this schema, in which Spark finds its names and comments.
+
+    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these
+    properties first, where it also stores the schemas of its own views. The keys of ``comments`` are
+    column names in lower case.
+    """
+    described = schema.jsonValue()
+    for field in described["fields"]:
+        if comment := comments.get(field["name"].lower()):
+            field["metadata"] = {**field["metadata"], "comment": comment}
+    text = json.dumps(described)
+    parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
+    properties = {f"{SCHEMA}.numParts": str(len(parts))}
+    properties |= {f"{SCHEMA}.part.{number}": part for number, part in enumerate(parts)}
+    return f"tblproperties ({', '.join(f'{literal(name)} = {literal(value)}' for name, value in properties.items())})"
