@@ -175,7 +175,7 @@ class OnePass:
         self._counts.pages += count
         assert self._matcher is not None
         for candidates in self._matcher.candidates(pages):
-            for piece in self._results.pieces(pages, page, candidates):
+            for piece in self._results.pieces(pages, candidates):
                 self._results.add(pages, page, piece)
                 if self._results.is_full:
                     yield from self._flushed()
@@ -337,7 +337,7 @@ class MeshJoin:
     def results(self, matched: MatchedRows) -> Results:
         """The buffer for pairs on their way to results."""
         schema = self.schema if self.how in ("inner", "left") else None
-        return Results(self.condition, schema, self.carried, self.records_matches, matched, self.relation.pages)
+        return Results(self.condition, schema, self.carried, self.records_matches, matched)
 
     def run(
         self,

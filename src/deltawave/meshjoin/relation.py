@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.differencing.hashing import Hashes, row_hashes
-from deltawave.meshjoin.batches import Places, Sizes, largest_row, pieces, require_plain, row_sizes
+from deltawave.meshjoin.batches import Places, Sizes, pieces, require_plain, row_sizes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
 
 # Seeds of other hashes are in deltawave.differencing.signatures.
@@ -47,10 +47,6 @@ class Pages:
     def take(self, places: Places, columns: Sequence[str]) -> list[pa.RecordBatch]:
         """Copies of these columns of the rows at these places, which ascend if there are several pages."""
         return [rows.take(pa.array(own)) for rows, own in self._parts(places, columns)]
-
-    def largest_rows(self, columns: Sequence[str]) -> list[int]:
-        """For each page an upper bound of the bytes of a row."""
-        return [largest_row(rows.select(columns)) for rows in self.parts]
 
     def sizes(self, places: Places, columns: Sequence[str]) -> Sizes:
         """The bytes of these columns of the rows at these places."""
