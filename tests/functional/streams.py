@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.meshjoin import StoredRelation
+from deltawave.meshjoin import StoredRelation, stream_join
 
 SCHEMA = "id bigint, amount int"
 
@@ -21,6 +21,12 @@ def arrive(spark: SparkSession, folder: Path, first: int, count: int) -> None:
 
 def opened(spark: SparkSession, folder: Path, files: int = 1) -> DataFrame:
     return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", files).parquet(str(folder))
+
+
+def join(spark: SparkSession, source: Path, relation: Any, out: Path, **options: Any) -> None:
+    """Join what is there, by default by equal ``id``."""
+    options = {"on": None if "condition" in options else "id", "available_now": True, **options}
+    stream_join(opened(spark, source), relation, out, **options).awaitTermination()
 
 
 def stored(spark: SparkSession, folder: Path, rows: int = 20) -> StoredRelation:

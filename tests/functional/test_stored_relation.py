@@ -27,12 +27,8 @@ from deltawave.resources import release
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-def test_a_previous_state_stays_for_those_who_read_it(spark: SparkSession, tmp_path: Path) -> None:
-    stored = [
-        StoredRelation.of(spark.range(start, start + 10), tmp_path / "relation", key="id", parts=1)
-        for start in (0, 10, 20)
-    ]
-    assert [all(Path(file).exists() for file in each.files.values()) for each in stored] == [False, True, True]
+def store(relation: DataFrame, folder: Path) -> StoredRelation:
+    return StoredRelation.of(relation, folder, key="id", parts=1)
 
 
 def test_several_store_a_relation_at_a_time(spark: SparkSession, tmp_path: Path) -> None:
@@ -41,7 +37,7 @@ def test_several_store_a_relation_at_a_time(spark: SparkSession, tmp_path: Path)
     (folder / f"pages-{'0' * 32}").mkdir(parents=True)
     (folder / "relation.json.unfinished").write_text("{")
     with ThreadPoolExecutor() as threads:
-        stored = list(threads.map(lambda _: StoredRelation.of(spark.range(9), folder, key="id", parts=1), range(3)))
+        stored = list(threads.map(lambda _: store(spark.range(9), folder), range(3)))
     assert stored[0] == stored[1] == stored[2]
     assert len(list(folder.iterdir())) == 3  # the pages, the manifest and the lock
 
@@ -49,7 +45,7 @@ def test_several_store_a_relation_at_a_time(spark: SparkSession, tmp_path: Path)
 @pytest.mark.parametrize("is_there", [False, True], ids=["gone", "cut"])
 def test_pages_that_are_not_whole_are_stored_again(spark: SparkSession, tmp_path: Path, is_there: bool) -> None:
     for _ in range(2):
-        stored = StoredRelation.of(spark.range(9), tmp_path / "relation", key="id", parts=1)
+        stored = store(spark.range(9), tmp_path / "relation")
         (file,) = map(Path, stored.files.values())
         assert file.stat().st_size
         file.unlink()
@@ -58,26 +54,25 @@ def test_pages_that_are_not_whole_are_stored_again(spark: SparkSession, tmp_path
 
 
 def test_what_others_keep_in_the_folder_stays(spark: SparkSession, tmp_path: Path) -> None:
-    folder = tmp_path / "shared"
-    for other in ("micro_batch=0", "_checkpoint", "pages-of-others"):
+    """And the previous state, for those who read it."""
+    folder, others = tmp_path / "shared", ("micro_batch=0", "_checkpoint", "pages-of-others")
+    for other in others:
         (folder / other).mkdir(parents=True)
         (folder / other / "file").write_text("precious")
-    for rows in (1, 2, 3):
-        StoredRelation.of(spark.range(rows), folder, key="id", parts=1)
-    assert [(folder / other / "file").read_text() for other in ("micro_batch=0", "_checkpoint", "pages-of-others")] == [
-        "precious"
-    ] * 3
+    stored = [store(spark.range(rows), folder) for rows in (1, 2, 3)]
+    assert [(folder / other / "file").read_text() for other in others] == ["precious"] * 3
+    assert [all(Path(file).exists() for file in each.files.values()) for each in stored] == [False, True, True]
     # The last two states, the manifest and the lock.
     assert len(list(folder.iterdir())) == 3 + 4
 
 
 def test_who_finds_the_relation_stored_writes_nothing(spark: SparkSession, tmp_path: Path) -> None:
     folder = tmp_path / "relation"
-    stored = StoredRelation.of(spark.range(9), folder, key="id", parts=1)
+    stored = store(spark.range(9), folder)
     # Root may write anywhere.
     (folder / "relation.lock").unlink()
     before = sorted(folder.iterdir())
-    assert StoredRelation.of(spark.range(9), folder, key="id", parts=1) == stored
+    assert store(spark.range(9), folder) == stored
     assert sorted(folder.iterdir()) == before
 
 
@@ -96,7 +91,7 @@ def test_it_says_what_it_waits_for(spark: SparkSession, tmp_path: Path, caplog: 
     try:
         with (folder / "relation.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            StoredRelation.of(spark.range(9), folder, key="id", parts=1)
+            store(spark.range(9), folder)
     finally:
         logger.removeFilter(release)
     assert released.is_set()
@@ -107,7 +102,7 @@ def test_a_relation_with_a_map_that_is_no_scan(spark: SparkSession, tmp_path: Pa
     """Its entries have no order: the same ones are the same relation."""
     entries = {"forth": "'a', 1, 'b', 2", "back": "'b', 2, 'a', 1", "other": "'a', 1, 'b', 3"}
     stored = {
-        name: StoredRelation.of(spark.sql(f"select 1L as id, map({cells}) as m"), tmp_path / "map", key="id", parts=1)
+        name: store(spark.sql(f"select 1L as id, map({cells}) as m"), tmp_path / "map")
         for name, cells in entries.items()
     }
     assert stored["forth"] == stored["back"] != stored["other"]
@@ -158,11 +153,11 @@ def test_a_relation_that_changes_while_it_is_stored_is_stored_again(
         return files
 
     monkeypatch.setattr(stored_relation, "_written", changing)
-    assert ids(StoredRelation.of(spark.read.parquet(str(source)), folder, key="id", parts=1)) == [1, 2]
+    assert ids(store(spark.read.parquet(str(source)), folder)) == [1, 2]
     changes = iter([3, 4, 5])
     append(source, 6)
     with pytest.raises(RuntimeError, match=re.escape(messages("Streams")["a relation that changes all the time"])):
-        StoredRelation.of(spark.read.parquet(str(source)), folder, key="id", parts=1)
+        store(spark.read.parquet(str(source)), folder)
     assert len([path for path in folder.iterdir() if path.is_dir()]) == 1
 
 
@@ -182,12 +177,12 @@ def test_what_others_append_to_a_table_is_seen(spark: SparkSession, tmp_path: Pa
     assert [frame.count() for frame in frames] == [1, 1, 1]
     append(source, 2)
     for at, frame in enumerate(frames):
-        stored = [StoredRelation.of(frame, tmp_path / str(at), key="id", parts=1) for _ in range(2)]
+        stored = [store(frame, tmp_path / str(at)) for _ in range(2)]
         assert ids(stored[1]) == [1, 2]
     assert len(written) == len(frames)
     # Another condition over the same files.
     other = spark.table(f"{schema}.known").where("id > 1")
-    assert ids(StoredRelation.of(other, tmp_path / "2", key="id", parts=1)) == [2]
+    assert ids(store(other, tmp_path / "2")) == [2]
     spark.sql(f"drop schema {schema} cascade")
 
 
@@ -224,7 +219,7 @@ def test_a_table_and_a_view_of_it_are_known_by_a_version(
     assert [state_of(spark.table(f"{schema}.{name}")) for name in ("known", "some")] == before
     spark.newSession().sql(f"insert into {schema}.known values (7)")
     for at, frame in enumerate(frames):
-        assert ids(StoredRelation.of(frame, tmp_path / str(at), key="id", parts=1)) == [0, 1, 2, 7]
+        assert ids(store(frame, tmp_path / str(at))) == [0, 1, 2, 7]
         refresh(frame)
         assert state_of(frame) != before[at]
     if kind == "iceberg":
@@ -261,5 +256,5 @@ def test_another_number_of_cores_rewrites_nothing(
         monkeypatch.setattr(stored_relation, "parallelism", lambda session, cores=cores: cores)
         StoredRelation.of(spark.range(rows), tmp_path / "relation", key="id")
     assert written == [2, 4]
-    StoredRelation.of(spark.range(10), tmp_path / "relation", key="id", parts=1)
+    store(spark.range(10), tmp_path / "relation")
     assert written == [2, 4, 1]

@@ -24,6 +24,11 @@ from deltawave.meshjoin.stream_command import asked_to_stop
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
+NO_ID = (
+    r"The stream's file file:\S+ has no column id; it has {names}\. "
+    r"Write it again, or take it out of the stream's folder\."
+)
+
 
 def printed(capsys: pytest.CaptureFixture[str]) -> str:
     """What the command prints of an error: all that comes behind Spark's own log."""
@@ -133,77 +138,42 @@ class TestCommand:
                 signal.raise_signal(signal.SIGINT)
 
     @pytest.mark.parametrize(
-        ("kind", "message"),
+        ("kind", "wrong", "message"),
         [
-            (
-                "parquet",
-                r"The stream's file file:\S+ has no column id; it has nr, amount\. "
-                r"Write it again, or take it out of the stream's folder\.",
-            ),
+            ("parquet", "'x' as nr, 2 as amount", NO_ID.format(names="nr, amount")),
+            ("orc", "1 as amount", NO_ID.format(names="amount")),
+            ("json", "1 as amount, 1 as Id", NO_ID.format(names="amount, Id")),
             (
                 "json",
+                "'x' as id, 2 as amount",
                 r"\[FAILED_READ_FILE\S+\] .*\nCause: \[MALFORMED_RECORD.*\nParse Mode: .*\nCause: \[CANNOT_PARSE.*",
             ),
         ],
     )
     def test_files_of_another_schema(
-        self, spark: SparkSession, tmp_path: Path, kind: str, message: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
-        spark.sql("select id, id * 10 as skey from range(6)").write.parquet(str(relation))
-        writer = spark.sql("select 1L as id, 2 as amount").write.partitionBy("amount").format(kind)
-        writer.save(str(source))
-        wrong = spark.sql("select 'x' as nr, 2 as amount" if kind == "parquet" else "select 'x' as id, 2 as amount")
-        wrong.write.mode("append").format(kind).save(str(source / "amount=2"))
-        command = [
-            "stream",
-            "--source",
-            str(source),
-            "--format",
-            kind,
-            "--schema",
-            SCHEMA,
-            "--on",
-            "id",
-            "--parts",
-            "1",
-        ]
-        command += ["--relation", str(relation), "--out", str(out), "--available-now"]
-        assert cli.main(command) == 1
-        assert re.fullmatch(f"deltawave stream: {message}\n", printed(capsys))
-        if kind == "parquet":
-            shutil.rmtree(source)
-            writer.save(str(source))
-            assert cli.main(command) == 0
-
-    @pytest.mark.parametrize(
-        ("kind", "wrong", "names"),
-        [("orc", "select 1 as amount", "amount"), ("json", "select 1 as amount, 1 as Id", "amount, Id")],
-    )
-    def test_files_without_the_key(
         self,
         spark: SparkSession,
         tmp_path: Path,
         kind: str,
         wrong: str,
-        names: str,
+        message: str,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        """They would vanish in an inner join. A key that is null has been written."""
+        """Those without the key would vanish in an inner join. A key that is null has been written."""
         source, out, relation = tmp_path / "stream", tmp_path / "out", tmp_path / "lookup"
         spark.sql("select id, id * 10 as skey from range(6)").write.parquet(str(relation))
-        good = spark.sql("select explode(array(1L, null)) as id, 2 as amount")
-        good.write.option("ignoreNullFields", False).format(kind).save(str(source))
+        good = spark.sql("select explode(array(1L, null)) as id, 2 as amount").write.partitionBy("amount")
+        good.option("ignoreNullFields", False).format(kind).save(str(source))
         command = ["stream", "--source", str(source), "--format", kind, "--schema", SCHEMA, "--on", "id"]
         command += ["--parts", "1", "--relation", str(relation), "--out", str(out), "--available-now"]
         assert cli.main(command) == 0
-        spark.sql(wrong).write.mode("append").format(kind).save(str(source))
+        spark.sql(f"select {wrong}").write.mode("append").format(kind).save(str(source / "amount=2"))
         assert cli.main(command) == 1
-        assert re.fullmatch(
-            rf"deltawave stream: The stream's file file:\S+ has no column id; it has {names}\. Write .* folder\.\n",
-            printed(capsys),
-        )
+        assert re.fullmatch(f"deltawave stream: {message}\n", printed(capsys))
         assert results(spark, out).count() == 1
+        shutil.rmtree(source)
+        good.save(str(source))
+        assert cli.main(command) == 0
 
     def test_columns_that_come_later_are_left_out(self, spark: SparkSession, tmp_path: Path) -> None:
         """A run without --schema goes on with the columns of the first one."""

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from bad_input import messages
-from functional.streams import arrive, opened, results, rows_of, stored
+from functional.streams import arrive, join, opened, results, rows_of, stored
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -30,7 +30,7 @@ def test_runs_follow_each_other(spark: SparkSession, tmp_path: Path) -> None:
     relation = stored(spark, tmp_path / "relation")
     for run in range(2):
         arrive(spark, source, 100 * run, 60)
-        stream_join(opened(spark, source, 1), relation, out, on="id", how="left", available_now=True).awaitTermination()
+        join(spark, source, relation, out, how="left")
     expected = spark.read.parquet(str(source)).join(
         spark.sql("select id, id * 10 as skey from range(20)"), "id", "left"
     )
@@ -40,18 +40,9 @@ def test_runs_follow_each_other(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_a_relation_that_changes_between_batches(spark: SparkSession, tmp_path: Path) -> None:
     source, out = tmp_path / "stream", tmp_path / "out"
-    known = [5]
     for rows in (5, 25):
-        known[0] = rows
         arrive(spark, source, 1, 9)
-        query = stream_join(
-            opened(spark, source),
-            lambda: stored(spark, tmp_path / "relation", known[0]),
-            out,
-            on="id",
-            available_now=True,
-        )
-        query.awaitTermination()
+        join(spark, source, lambda rows=rows: stored(spark, tmp_path / "relation", rows), out)
     assert sorted(row.id for row in results(spark, out).collect()) == sorted([*range(1, 5), *range(1, 10)])
 
 
@@ -116,12 +107,11 @@ def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: 
 
     with monkeypatch.context() as patch:
         patch.setattr(BatchFolders, "commit", failing)
-        query = stream_join(opened(spark, source), relation, out, on="id", how="left", available_now=True)
         with pytest.raises(StreamingQueryException, match="failed after the commit"):
-            query.awaitTermination()
+            join(spark, source, relation, out, how="left")
     assert {row["micro_batch"] for row in spark.read.parquet(str(out)).select("micro_batch").collect()} == {0, 1, 2}
 
-    stream_join(opened(spark, source), relation, out, on="id", how="left", available_now=True).awaitTermination()
+    join(spark, source, relation, out, how="left")
     rows = spark.sql("select id, id * 10 as skey from range(20)")
     assert rows_of(results(spark, out)) == rows_of(spark.read.parquet(str(source)).join(rows, "id", "left"))
     assert sorted(path.name for path in out.glob("micro_batch=*")) == [f"micro_batch={number}" for number in range(3)]
@@ -144,24 +134,9 @@ def test_probabilities_of_a_sample(spark: SparkSession, tmp_path: Path) -> None:
     )
     relation = stored(spark, tmp_path / "relation")
     for shed in ("sample_w", None):
-        stream_join(
-            opened(spark, source),
-            relation,
-            out,
-            on="id",
-            how="left_semi",
-            memory_bytes=200_000,
-            shed=shed,
-            probability="p",
-            available_now=True,
-        ).awaitTermination()
-        found = {
-            row.id: row
-            for row in results(spark, out)
-            .groupBy("id")
-            .agg(F.sum(1 / F.col("p")).alias("all"), F.count("*").alias("joined"))
-            .collect()
-        }
+        join(spark, source, relation, out, how="left_semi", memory_bytes=200_000, shed=shed, probability="p")
+        by_key = results(spark, out).groupBy("id").agg(F.expr("sum(1 / p)").alias("all"), F.expr("count(*) as joined"))
+        found = {row.id: row for row in by_key.collect()}
         assert found[1]["all"] == pytest.approx(count * 7 / 8, rel=0.1)
         assert found[2]["all"] == pytest.approx(count / 8, rel=0.1)
         assert (found[1].joined == count * 7 / 8) == (shed is None)
@@ -197,35 +172,31 @@ def test_two_queries_in_one_folder(spark: SparkSession, tmp_path: Path, is_local
     assert not list((tmp_path / "out").glob("_staging/*"))
 
 
+def aside(spark: SparkSession, folder: Path) -> list[int]:
+    """How many rows each folder has that was set aside, in the order of their names."""
+    names = [".previous.out", *(f".previous-{number}.out" for number in range(2, 6))]
+    count = len([path for path in folder.glob(".previous*.out") if ".other." not in path.name])
+    return [spark.read.parquet(str(folder / name)).count() for name in names[:count]]
+
+
 class TestBadInput:
     def test_it_is_refused_before_the_stream_starts(self, spark: SparkSession, tmp_path: Path) -> None:
         (tmp_path / "stream").mkdir()
         stream, relation = opened(spark, tmp_path / "stream"), stored(spark, tmp_path / "relation")
+        shown, other = messages("Streams"), {"on": None, "condition": Between("id", "id")}
         for frame, options, message in (
-            (spark.range(3), {"on": "id"}, r"stream_join needs a stream \(readStream\)"),
-            (stream, {"on": "id", "how": "right_anti"}, "A stream has no end"),
-            (stream, {"on": {"amount": "id"}}, r"The key is of type int32 in the stream \(amount\), int64"),
-            (stream, {"on": "id", "shed": "top"}, re.escape(messages("Streams")["an unknown priority"])),
-            (
-                stream,
-                {"condition": Between("id", "id"), "shed": "keep_w"},
-                re.escape(messages("Streams")["shedding under another condition"]),
-            ),
-            (
-                stream,
-                {"on": "id", "shed": "keep_w", "probability": "p"},
-                re.escape(messages("Streams")["a probability of rows that are kept by rule"]),
-            ),
-            (
-                stream,
-                {"on": "id", "probability": "Amount"},
-                re.escape(messages("Streams")["a probability with the name of another column"]),
-            ),
-            (stream, {"on": "id", "malformed": "wrong"}, "The stream has no column wrong; it has id, amount"),
-            (stream.withColumnRenamed("amount", "Micro_Batch"), {"on": "id"}, "The results get a column micro_batch"),
+            (spark.range(3), {}, "stream_join needs a stream (readStream)"),
+            (stream, {"how": "right_anti"}, "A stream has no end"),
+            (stream, {"on": {"amount": "id"}}, "The key is of type int32 in the stream (amount), int64"),
+            (stream, {"shed": "top"}, shown["an unknown priority"]),
+            (stream, {**other, "shed": "keep_w"}, shown["shedding under another condition"]),
+            (stream, {"shed": "keep_w", "probability": "p"}, shown["a probability of rows that are kept by rule"]),
+            (stream, {"probability": "Amount"}, shown["a probability with the name of another column"]),
+            (stream, {"malformed": "wrong"}, "The stream has no column wrong; it has id, amount"),
+            (stream.withColumnRenamed("amount", "Micro_Batch"), {}, "The results get a column micro_batch"),
         ):
-            with pytest.raises(ValueError, match=message):
-                stream_join(frame, relation, tmp_path / "out", **options)  # type: ignore[arg-type]
+            with pytest.raises(ValueError, match=re.escape(message)):
+                stream_join(frame, relation, tmp_path / "out", **{"on": "id", **options})  # type: ignore[arg-type]
         assert not (tmp_path / "out").exists()
 
     def test_batches_without_their_checkpoint(self, spark: SparkSession, tmp_path: Path) -> None:
@@ -249,15 +220,9 @@ class TestBadInput:
             folders.has(0)
         source, out = tmp_path / "stream", tmp_path / "joined"
         relation = stored(spark, tmp_path / "relation")
-
-        def join() -> None:
-            stream_join(
-                opened(spark, source), relation, out, on="id", how="left", available_now=True
-            ).awaitTermination()
-
         for run in range(2):
             arrive(spark, source, 100 * run, 5)
-            join()
+            join(spark, source, relation, out, how="left")
             if not run:
                 shutil.copytree(out / "_checkpoint", tmp_path / "saved")
         shutil.copytree(out / "_checkpoint", tmp_path / "newest")
@@ -265,70 +230,61 @@ class TestBadInput:
         shutil.copytree(tmp_path / "saved", out / "_checkpoint")
         arrive(spark, source, 200, 5)
         with pytest.raises(StreamingQueryException, match=message.replace("0", "1")):
-            join()
+            join(spark, source, relation, out, how="left")
         shutil.rmtree(out / "_checkpoint")
         shutil.copytree(tmp_path / "newest", out / "_checkpoint")
-        join()
+        join(spark, source, relation, out, how="left")
         assert results(spark, out).count() == 15
 
-    def test_a_stream_that_begins_anew(self, spark: SparkSession, tmp_path: Path) -> None:
+    def test_a_stream_that_begins_again(self, spark: SparkSession, tmp_path: Path) -> None:
         """What it had is set aside until the next time that a table had results."""
         folders, other = BatchFolders(spark, tmp_path / "out"), tmp_path / ".previous.other.out"
         other.mkdir()
-
-        def aside() -> dict[str, int]:
-            found = [path for path in tmp_path.glob(".previous*") if path != other]
-            return {path.name: spark.read.parquet(str(path)).count() for path in found}
-
         folders.set_aside()
         for rows, is_confirmed, kept in (
-            (1, True, {".previous.out": 1}),
-            (2, False, {".previous.out": 1, ".previous-2.out": 2}),
-            (3, False, {".previous.out": 1, ".previous-2.out": 2, ".previous-3.out": 3}),
-            (4, True, {".previous.out": 4}),
+            (1, True, [1]),
+            (2, False, [1, 2]),
+            (3, False, [1, 2, 3]),
+            (4, True, [4]),
+            # A run that failed before it had any results.
+            (0, False, [4]),
         ):
-            folders.write(spark.range(rows), 0)
+            if rows:
+                folders.write(spark.range(rows), 0)
+            else:
+                (tmp_path / "out" / "_staging").mkdir(parents=True)
             if is_confirmed:
                 folders.confirm()
             folders.set_aside()
             assert not (tmp_path / "out").exists()
-            assert aside() == kept
-        # A run that failed before it had any results.
-        (tmp_path / "out" / "_staging").mkdir(parents=True)
-        folders.set_aside()
-        assert not (tmp_path / "out").exists()
-        assert aside() == kept
+            assert aside(spark, tmp_path) == kept
         assert other.exists()
 
-    def test_a_folder_that_was_set_aside_and_put_back(self, spark: SparkSession, tmp_path: Path) -> None:
-        """It was confirmed before those that were set aside after it: they are not superseded by it."""
+    @pytest.mark.parametrize(
+        ("confirmed", "rows", "kept"),
+        [
+            # The folder was confirmed before those that were set aside after it: it does not supersede them.
+            (1, 2, [1, 2]),
+            # It supersedes those before it, not others that have their names since.
+            (3, 4, [3, 4]),
+        ],
+    )
+    def test_a_folder_that_was_set_aside_and_put_back(
+        self, spark: SparkSession, tmp_path: Path, confirmed: int, rows: int, kept: list[int]
+    ) -> None:
         folders = BatchFolders(spark, tmp_path / "out")
-        for rows in (1, 2):
-            folders.write(spark.range(rows), 0)
-            if rows == 1:
+        for number in range(1, rows + 1):
+            folders.write(spark.range(number), 0)
+            if number == confirmed:
                 folders.confirm()
+                assert folders.is_confirmed
             folders.set_aside()
         (tmp_path / ".previous.out").rename(tmp_path / "out")
         folders.confirm()
         assert [Path(folder).name for folder in folders.previous(0)] == [".previous-2.out"]
         assert folders.previous(1) == []
         folders.set_aside()
-        found = {path.name: spark.read.parquet(str(path)).count() for path in tmp_path.glob(".previous*")}
-        assert found == {".previous.out": 1, ".previous-2.out": 2}
-
-    def test_a_name_that_is_given_again(self, spark: SparkSession, tmp_path: Path) -> None:
-        """A folder that is put back supersedes those before it, not others that have their names since."""
-        folders = BatchFolders(spark, tmp_path / "out")
-        for rows in (1, 2, 3, 4):
-            folders.write(spark.range(rows), 0)
-            if rows == 3:
-                folders.confirm()
-                assert folders.is_confirmed
-            folders.set_aside()
-        (tmp_path / ".previous.out").rename(tmp_path / "out")
-        folders.set_aside()
-        found = {path.name: spark.read.parquet(str(path)).count() for path in tmp_path.glob(".previous*")}
-        assert found == {".previous.out": 3, ".previous-2.out": 4}
+        assert aside(spark, tmp_path) == kept
 
     def test_a_folder_that_is_a_pattern(self, spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder with brackets in its path"])):
@@ -340,28 +296,21 @@ class TestBadInput:
         arrive(spark, source, 1, 9)
         other = StoredRelation.of(spark.sql("select id, 'x' as skey from range(9)"), tmp_path / "other", key="id")
         rows = StoredRelation.of(spark.sql("select id as code from range(9)"), tmp_path / "rows")
-
-        def join(relation: Any, **options: Any) -> None:
-            stream_join(opened(spark, source), relation, out, available_now=True, **options).awaitTermination()
-
-        join(relation, on="id")
+        join(spark, source, relation, out)
+        options: dict[str, Any]
         for now, options, message in (
-            (relation, {"on": "id", "how": "left_anti"}, "another join. Its how: inner; now: left_anti"),
-            (
-                other,
-                {"on": "id"},
-                "columns: id bigint, amount int, skey bigint; now: id bigint, amount int, skey str",
-            ),
+            (relation, {"how": "left_anti"}, "another join. Its how: inner; now: left_anti"),
+            (other, {}, "columns: id bigint, amount int, skey bigint; now: id bigint, amount int, skey str"),
             (rows, {"condition": Between("id", "code")}, r"Its condition: Equal\(.*; now: Between\("),
         ):
             with pytest.raises(ValueError, match=message):
-                join(now, **options)
+                join(spark, source, now, out, **options)
         # While it runs.
         arrive(spark, source, 20, 9)
         asked = iter([relation, other])
         with pytest.raises(StreamingQueryException, match="the results of another join"):
-            join(lambda: next(asked), on="id")
-        join(relation, on="id")
+            join(spark, source, lambda: next(asked), out)
+        join(spark, source, relation, out)
         assert results(spark, out).count() == 13
 
     def test_a_batch_that_fails_loses_nothing(self, spark: SparkSession, tmp_path: Path) -> None:
@@ -369,7 +318,7 @@ class TestBadInput:
         relation = stored(spark, tmp_path / "relation")
         arrive(spark, source, 1, 9)
         with pytest.raises(ValueError, match=r"needs more than the 100 bytes of memory granted: .* 12 for a tuple"):
-            stream_join(opened(spark, source), relation, out, on="id", memory_bytes=100, available_now=True)
+            join(spark, source, relation, out, memory_bytes=100)
         assert not out.exists()
         # The narrowest tuples would fit, of which there are none.
         wide = opened(spark, source).withColumn("text", F.expr("repeat('x', 10000)"))

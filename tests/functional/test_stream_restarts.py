@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 
 from deltawave.meshjoin import StoredRelation
 from deltawave.meshjoin.batch_folders import BatchFolders
-from deltawave.meshjoin.options import JoinOptions
+from deltawave.meshjoin.mesh_join import JoinOptions
 from deltawave.meshjoin.stream_join import MicroBatches
 
 pytestmark = pytest.mark.usefixtures("interpreted")

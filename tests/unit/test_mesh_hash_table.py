@@ -26,11 +26,13 @@ from deltawave.meshjoin.stream_hash_table import HashTable
 def test_long_chains_give_each_pair_once(
     added: list[int], gone: int, wanted: list[int], spare: int, links: int, rounds: int
 ) -> None:
-    """Links are few and pieces small, so that chains of some tuples are long ones."""
+    """Links are few and pieces small, so that chains of some tuples are long ones; numbers are soon used up."""
+    capacity = len(added) + spare
+    small = {"_LINKS": links, "_ROUNDS": rounds, "_PIECE": 16, "_CANDIDATES": 8, "_HIGHEST": capacity}
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("_LINKS", links), ("_ROUNDS", rounds), ("_PIECE", 16), ("_CANDIDATES", 8)):
+        for name, value in small.items():
             patch.setattr(hash_table, name, value)
-        table = HashTable(len(added) + spare)
+        table = HashTable(capacity)
         half = len(added) // 2
         # The second half may begin again at the table's beginning.
         hashes = np.array(added[:half] + added, dtype=np.uint64)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +19,8 @@ from hypothesis import strategies as st
 
 from deltawave.meshjoin.best_tuples import BestTuples, Limits
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.mesh_join import shedding
+from deltawave.meshjoin.mesh_join import JoinOptions, shedding
 from deltawave.meshjoin.operator import Counts, MeshJoin
-from deltawave.meshjoin.options import JoinOptions
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
 from deltawave.meshjoin.shedding import (
@@ -45,32 +46,22 @@ PRIORITIES: dict[str, Priority] = {
 
 
 def tuples_of(keys: Sequence[int], widths: Sequence[int | None] = ()) -> pa.RecordBatch:
-    rows = _numbered(keys)
+    rows = pa.record_batch([pa.array(keys, pa.int64()), pa.array(range(len(keys)), pa.int32())], ["key", "at"])
     texts = [None if width is None else "x" * width for width in widths]
     return rows.append_column("text", pa.array(texts, pa.string())) if widths else rows
 
 
-def _numbered(keys: Sequence[int]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict({"key": pa.array(keys, pa.int64()), "at": pa.array(range(len(keys)), pa.int32())})
-
-
 def relation_of(folder: Path, keys: Sequence[int], per_page: int = 4) -> PageFile:
-    rows = pa.RecordBatch.from_pydict(
-        {"key": pa.array(keys, pa.int64()), "skey": pa.array(range(len(keys)), pa.int64())}
-    )
+    rows = pa.record_batch([pa.array(keys, pa.int64()), pa.array(range(len(keys)), pa.int64())], ["key", "skey"])
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["key"], page_bytes=16 * per_page)
     return PageFile(folder / "relation.pages")
 
 
 def coming_in(tuples: pa.RecordBatch, sizes: Sequence[int]) -> list[pa.RecordBatch | None]:
-    """So many arrive during an iteration each, then nothing for a while."""
-    found: list[pa.RecordBatch | None] = []
-    at = turn = 0
-    while at < tuples.num_rows:
-        size = sizes[turn % len(sizes)]
-        found += [tuples.slice(at, size), None]
-        at, turn = at + size, turn + 1
-    return found
+    """So many come in during an iteration each, then nothing for a while."""
+    ends = list(itertools.takewhile(lambda end: end < len(tuples), itertools.accumulate(itertools.cycle(sizes))))
+    parts = [tuples.slice(begin, end - begin) for begin, end in pairwise([0, *ends, len(tuples)])]
+    return [each for part in parts for each in (part, None)]
 
 
 def all_rows(batches: Any) -> Counter[tuple[Any, ...]]:
@@ -152,33 +143,6 @@ def test_the_best_tuples_are_kept(parts: list[list[tuple[float, int]]], rows: in
         assert len(kept) == min(rows, len(best))
 
 
-def test_top_w_keeps_what_matches_most(folder: Path) -> None:
-    """Many tuples of frequent and of rare keys arrive at once, of which few fit."""
-    tuples = tuples_of([1, 2, 3, 4] * 500)
-    results = {}
-    with relation_of(folder, [1] * 20 + [2, 3, 4]) as pages:
-        join = MeshJoin(pages, ON, tuples.schema, "inner", 7000, most_pages=1)
-        for name in ("keep", "top"):
-            counts = Counts()
-            shed = Shed(folder / name, PRIORITIES[name], ExactFrequencies.of(pages, ON))
-            for _ in join.run(coming_in(tuples, [400]), Greedy(1), counts, shed):
-                pass
-            results[name] = counts.results
-            assert counts.shed > 0
-    assert results["top"] > 1.5 * results["keep"]
-
-
-@pytest.mark.parametrize("memory", [100_000, 1_000_000])
-def test_frequent_tuples_that_are_wide(folder: Path, memory: int) -> None:
-    tuples = tuples_of([n % 10 for n in range(3000)], [0 if n % 10 else 3000 for n in range(3000)])
-    with relation_of(folder, [0] * 20 + list(range(10))) as pages:
-        counts, join = Counts(), MeshJoin(pages, ON, tuples.schema, "inner", memory, most_pages=1)
-        shed = Shed(folder / f"wide{memory}", top_w, ExactFrequencies.of(pages, ON))
-        found = all_rows(join.run(coming_in(tuples, [300]), Greedy(2), counts, shed))
-        assert counts.peak_bytes <= memory
-        assert found + all_rows(join.run(shed_tuples(shed.path))) == all_rows(join.run([tuples]))
-
-
 def test_most_of_the_memory_waits_where_a_cycle_is_one_iteration(folder: Path) -> None:
     tuples = tuples_of([n % 50 for n in range(20_000)])
     with relation_of(folder, range(50), per_page=25) as pages:
@@ -195,29 +159,17 @@ def test_of_a_micro_batch_one_window_is_joined(folder: Path, priority: str, monk
     tuples = tuples_of([n % 100 for n in range(40_000)])
     batches = [tuples.slice(at, 1000) for at in range(0, 40_000, 1000)]
     with relation_of(folder, [n % 100 for n in range(150)], per_page=10) as pages:
-        read, read_pages = [0], PageFile.read
-        selected, keep_best = [0], BestTuples.keep_best
-
-        def selecting(self: BestTuples, *given: Any) -> Any:
-            selected[0] += 1
-            return keep_best(self, *given)
-
-        def counting(self: PageFile, first: int, count: int) -> Any:
-            read[0] += count
-            return read_pages(self, first, count)
-
         path = folder / f"batch_{priority}"
         sketch = SketchedFrequencies.stored(folder / "relation.pages", pages, ON)
         join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 100_000, most_pages=1), Counts()
+        shed = Shed(path, PRIORITIES[priority], sketch, is_complete=True)
+        keep_best = Mock(side_effect=BestTuples.keep_best)
         with monkeypatch.context() as patch:
-            patch.setattr(PageFile, "read", counting)
-            patch.setattr(BestTuples, "keep_best", selecting)
-            found = all_rows(
-                join.run(batches, Greedy(), counts, Shed(path, PRIORITIES[priority], sketch, is_complete=True))
-            )
-        assert read[0] <= 2 * pages.pages
+            patch.setattr(BestTuples, "keep_best", lambda *given: keep_best(*given))
+            found = all_rows(join.run(batches, Greedy(), counts, shed))
+        assert counts.pages <= 2 * pages.pages
         # Not with each of the 40 batches.
-        assert 0 < selected[0] <= (2 if priority == "keep" else 6)
+        assert 0 < keep_best.call_count <= (2 if priority == "keep" else 6)
         assert 0.7 * join.capacity(12) < counts.tuples < 40_000
         assert counts.peak_bytes <= 100_000
         # The first 50 keys match two rows each.
@@ -292,30 +244,26 @@ def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
             join.run([tuples], shed=Shed(path))
 
 
-@pytest.mark.parametrize("end", ["nobody takes more", "too little memory", "no priorities", "no source"])
+@pytest.mark.parametrize("end", ["nobody takes more", "needs more than the 1 bytes", "no priorities", "no source"])
 def test_what_was_pulled_is_joined_or_in_the_file(folder: Path, end: str) -> None:
     """Whatever ends the join, and however large a batch is: the stream does not give it back."""
-
-    def failing(frequencies: Any, number: int) -> Any:
-        raise OSError("no priorities")
+    count, file, counts = 100_000, folder / f"pulled {end}", Counts()
+    tuples = tuples_of([n % 100 for n in range(count)])
 
     def source() -> Iterator[pa.RecordBatch]:
         yield tuples
         if end == "no source":
-            raise OSError("no source")
+            raise OSError(end)
 
-    count, file = 100_000, folder / f"pulled {end}"
-    tuples = tuples_of([n % 100 for n in range(count)])
-    memory = 1 if end == "too little memory" else 100_000
-    counts = Counts()
+    shed = Shed(file, Mock(side_effect=OSError(end)) if end == "no priorities" else keep_w)
+    memory = 1 if end.startswith("needs") else 100_000
     with relation_of(folder, list(range(100)), per_page=10) as relation:
-        join = MeshJoin(relation, ON, tuples.schema, memory_bytes=memory)
-        results = join.run(source(), Greedy(), counts, Shed(file, failing if end == "no priorities" else keep_w))
+        results = MeshJoin(relation, ON, tuples.schema, memory_bytes=memory).run(source(), Greedy(), counts, shed)
         if end == "nobody takes more":
             next(results)
             results.close()
         else:
-            with pytest.raises((OSError, ValueError), match=r"no priorities|no source|needs more than the 1 bytes"):
+            with pytest.raises((OSError, ValueError), match=end):
                 deque(results, 0)
     kept = [at for batch in shed_tuples(file) for at in batch.column("at").to_pylist()]
     assert len(kept) == len(set(kept)) == count - counts.tuples
@@ -351,22 +299,18 @@ def test_a_file_of_something_else_is_not_overwritten(folder: Path) -> None:
     assert path.read_text() == "something that is precious"
 
 
-@pytest.mark.parametrize("kind", ["exact", "sketched"])
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(relation=st.lists(st.integers(0, 30), min_size=1, max_size=50))
-def test_frequencies(folder: Path, kind: str, relation: list[int]) -> None:
+def test_frequencies(folder: Path, relation: list[int]) -> None:
     with relation_of(folder, relation) as pages:
-        exact = ExactFrequencies.of(pages, ON)
-        sketched = SketchedFrequencies.of(pages, ON, 4000)
+        exact, sketched = ExactFrequencies.of(pages, ON), SketchedFrequencies.of(pages, ON, 4000)
     assert exact.hashes.nbytes + exact.counts.nbytes <= 16 * len(relation)
     assert sketched.counts.nbytes <= 4000
-    found: ExactFrequencies | SketchedFrequencies = exact if kind == "exact" else sketched
-    real = [relation.count(key) for key in range(40)]
-    all_rows = found(tuples_of(range(40))).tolist()
-    if kind == "exact":
-        assert all_rows == real
-    assert all(one >= other for one, other in zip(all_rows, real, strict=True))
-    assert sum(all_rows) <= sum(real) + 3
+    real = np.array([relation.count(key) for key in range(40)])
+    assert exact(tuples_of(range(40))).tolist() == real.tolist()
+    found = sketched(tuples_of(range(40)))
+    assert (found >= real).all()
+    assert found.sum() <= real.sum() + 3
 
 
 class TestBadInput:

@@ -31,12 +31,3 @@ def test_cluster_sampling_prefers_tuples_that_match_much() -> None:
     shares = np.bincount(found[places], minlength=10)
     assert shares[0] == 0
     assert 5 * shares[1] < shares[9] < 200
-
-
-def test_sample_w_is_uniform() -> None:
-    random = np.random.default_rng(3)
-    counts = np.zeros(10)
-    for _ in range(2000):
-        counts[kept(sample_w(random)(np.zeros(10), 0), 3)] += 1
-    assert counts.min() > 520
-    assert counts.max() < 680

@@ -49,6 +49,26 @@ class Query:
         self.is_stopped = True
 
 
+@pytest.mark.parametrize("is_readable", [True, False])
+def test_a_query_that_fails(is_readable: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """A micro-batch that ended before is printed, unless Spark's process has ended meanwhile: the error counts."""
+
+    class Failing(Query):
+        @property
+        def recentProgress(self) -> list[dict[str, Any]]:
+            if not is_readable:
+                raise ConnectionRefusedError("refused")
+            return super().recentProgress
+
+    def fails(query: Query) -> None:
+        query.ended.append(8)
+        raise RuntimeError("the relation is gone")
+
+    with pytest.raises(RuntimeError, match="the relation is gone"):
+        follow(cast(StreamingQuery, Failing(fails)), threading.Event(), Report())
+    assert capsys.readouterr().out.startswith("batch 8:") == is_readable
+
+
 def test_a_query_that_fails_as_it_is_stopped() -> None:
     asked = threading.Event()
 
@@ -58,21 +78,6 @@ def test_a_query_that_fails_as_it_is_stopped() -> None:
 
     with pytest.raises(RuntimeError, match="the relation is gone"):
         follow(cast(StreamingQuery, Query(fails)), asked, Report())
-
-
-def test_an_error_is_told_though_progress_is_not() -> None:
-    """Spark's process may have ended meanwhile."""
-
-    class Gone(Query):
-        @property
-        def recentProgress(self) -> list[dict[str, Any]]:
-            raise ConnectionRefusedError("refused")
-
-    def fails(query: Query) -> None:
-        raise RuntimeError("the relation is gone")
-
-    with pytest.raises(RuntimeError, match="the relation is gone"):
-        follow(cast(StreamingQuery, Gone(fails)), threading.Event(), Report())
 
 
 def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
@@ -99,16 +104,6 @@ def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
     shown = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in shown[:-1]] == ["batch 7", "batch 8", "batch 9"]
     assert shown[-1] == "stopped; the next run goes on from here"
-
-
-def test_a_micro_batch_that_ends_before_the_next_one_fails_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    def fails(query: Query) -> None:
-        query.ended.append(8)
-        raise RuntimeError("the relation is gone")
-
-    with pytest.raises(RuntimeError, match="the relation is gone"):
-        follow(cast(StreamingQuery, Query(fails)), threading.Event(), Report())
-    assert capsys.readouterr().out.startswith("batch 8:")
 
 
 def test_a_micro_batch_that_ends_while_the_last_one_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

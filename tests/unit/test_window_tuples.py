@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import Counts, MeshJoin
 from deltawave.meshjoin.relation import PageFile, write_pages
-from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
+from deltawave.meshjoin.stream_window import BLOCKS, Window
 
 # A value of each width and a text, and how it is made of a number.
 KINDS_OF_VALUES: dict[pa.DataType, Any] = {
@@ -46,10 +46,12 @@ def added(begin: int, count: int, nulls: bool) -> pa.RecordBatch:
 @settings(deadline=None, max_examples=15)
 @given(
     steps=st.lists(
-        st.tuples(st.integers(1, 35), st.booleans(), st.booleans(), st.integers(0, 9)), min_size=1, max_size=60
-    )
+        st.tuples(st.integers(1, 35), st.booleans(), st.booleans(), st.integers(0, 9)), min_size=1, max_size=80
+    ),
+    blocks=st.sampled_from([4, BLOCKS]),
 )
-def test_tuples_come_back_as_they_were_added(steps: list[tuple[int, bool, bool, int]]) -> None:
+def test_tuples_come_back_as_they_were_added(steps: list[tuple[int, bool, bool, int]], blocks: int) -> None:
+    """Of a full window too: then the oldest block is there in addition until it has left."""
     window = Window(SCHEMA, BLOCKS * BLOCK_ROWS, records_matches=False)
     packets: list[pa.RecordBatch] = []
     begin = end = 0
@@ -58,7 +60,7 @@ def test_tuples_come_back_as_they_were_added(steps: list[tuple[int, bool, bool, 
         window.add(rows, page, 1 << 30)
         packets.append(rows)
         end += rows.num_rows
-        while end - begin > 4 * BLOCK_ROWS:
+        while end - begin > blocks * BLOCK_ROWS:
             gone = packets.pop(0).num_rows
             begin += gone
             assert window.expire(page - len(packets)) == gone
@@ -76,25 +78,6 @@ def test_tuples_come_back_as_they_were_added(steps: list[tuple[int, bool, bool, 
         cuts = list(window.pieces(numbers, 400))
         assert [first for first, _ in cuts] == [0, *(last for _, last in cuts)][: len(cuts)]
         assert cuts[-1][1] == len(numbers)
-
-
-def test_a_full_window_with_a_block_that_waits() -> None:
-    """Until the oldest block has left, it is there in addition to as many tuples as the window may have."""
-    schema = pa.schema([("key", pa.int32())])
-    capacity = 1_000_000
-    window = Window(schema, capacity, records_matches=False)
-    packet = -(-capacity // PACKETS)
-    end, live = 0, 0
-    for page in range(80):
-        rows = pa.RecordBatch.from_arrays([pa.array(np.arange(end, end + packet, dtype=np.int32))], schema=schema)
-        if live + packet > capacity:
-            live -= window.expire(page - PACKETS)
-            for _ in window.expired_blocks():
-                window.release_block()
-        window.add(rows, page, 1 << 30)
-        end, live = end + packet, live + packet
-        numbers = np.arange(int(window.begins[0]), end)
-        assert np.array_equal(window.take(numbers).column(0).to_numpy(), numbers)
 
 
 STREAM = pa.schema([("key", pa.int32()), ("flag", pa.bool_()), ("at", pa.int64())])

@@ -193,7 +193,7 @@ def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
             found = list(filled.matcher.candidates(held))
             looked = time.perf_counter()
             for candidates in found:
-                for piece in results.pieces(held, first, candidates):
+                for piece in results.pieces(held, candidates):
                     results.add(held, first, piece)
                     if results.is_full:
                         deque(results.flush(filled.window), 0)

@@ -14,8 +14,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -78,22 +77,19 @@ class BatchFolders:
 
         Raises ``ValueError`` if there are batches of another definition, or batches unknown to the checkpoint.
         """
-        has_begun = self.has_begun
-        if not has_begun and self.committed():
-            raise ValueError(
-                f"{self._folder} has batches of a stream whose checkpoint ({CHECKPOINT}) is missing: "
-                "restore that, or choose another folder."
-            )
-        if not has_begun:
+        if not self.has_begun:
+            if self._batches():
+                raise ValueError(
+                    f"{self._folder} has batches of a stream whose checkpoint ({CHECKPOINT}) is missing: "
+                    "restore that, or choose another folder."
+                )
             kept = definition if stream is None else {**definition, _STREAM: stream.json()}
             self._files.write(f"{self._folder}/{_DEFINITION}", json.dumps(kept))
         self.require_same(definition)
 
     def stream_schema(self) -> StructType | None:
         """The schema of the stream that the first run joined; none if there was no run."""
-        if not self.has_begun:
-            return None
-        kept = self._kept_definition().get(_STREAM)
+        kept = self._kept_definition().get(_STREAM) if self.has_begun else None
         return None if kept is None else StructType.fromJson(json.loads(kept))
 
     @property
@@ -112,17 +108,17 @@ class BatchFolders:
                 )
 
     def _kept_definition(self) -> dict[str, str]:
-        path = f"{self._folder}/{_DEFINITION}"
-        if not self._files.exists(path):
+        text = self._files.read(f"{self._folder}/{_DEFINITION}")
+        if text is None:
             raise ValueError(
                 f"{self._folder} has a checkpoint, but no {_DEFINITION}: restore that, or choose another folder."
             )
-        kept: dict[str, str] = json.loads(self._files.read(path))
+        kept: dict[str, str] = json.loads(text)
         return kept
 
     def committed(self) -> list[int]:
         """The numbers of the committed batches, in this order."""
-        return sorted(self._batches(""))
+        return sorted(self._batches())
 
     def rows(self, schema: StructType, batches: Iterable[int]) -> DataFrame:
         """The rows of committed batches; ``schema``: their columns, including the micro-batch's number."""
@@ -133,9 +129,8 @@ class BatchFolders:
 
     def loaded(self) -> str | None:
         """The note of the batches that a table has for good; none if there is none."""
-        path = f"{self._folder}/{_LOADED}"
         try:
-            return self._files.read(path) if self._files.exists(path) else None
+            return self._files.read(f"{self._folder}/{_LOADED}")
         except Py4JJavaError:
             # Of a local file, Hadoop replaces the checksum in another step.
             return None
@@ -155,7 +150,7 @@ class BatchFolders:
         """
         if not self._files.exists(self._folder):
             return
-        if not self._batches(""):
+        if not self._batches():
             self._files.delete(self._folder)
             return
         self._remove_superseded()
@@ -171,11 +166,10 @@ class BatchFolders:
     def _remove_superseded(self) -> None:
         """Remove the previous folders that were there when this one was confirmed."""
         confirmed = f"{self._folder}/{_CONFIRMED}"
-        if not self._files.exists(confirmed):
+        if (superseded := self._files.read(confirmed)) is None:
             return
-        superseded = self._files.read(confirmed).split("\n")
         for previous in self.previous():
-            if previous.rpartition("/")[2] in superseded:
+            if previous.rpartition("/")[2] in superseded.split("\n"):
                 self._files.delete(previous)
         # Their names are given again: put back, this folder supersedes none.
         self._files.rename(confirmed, f"{self._folder}/{_WAS_CONFIRMED}")
@@ -211,8 +205,7 @@ class BatchFolders:
         committed = self._committed(batch)
         if not self._files.exists(committed):
             return False
-        kept = f"{committed}/{_PLAN}"
-        if self.newest() > batch or (self._files.exists(kept) and self._files.read(kept) != self._plan(batch)):
+        if self.newest() > batch or self._files.read(f"{committed}/{_PLAN}") not in (None, self._plan(batch)):
             raise ValueError(
                 f"{self._folder} has micro-batches of which its checkpoint ({CHECKPOINT}) knows nothing: it goes on "
                 f"with {batch}, by other rows. Restore the checkpoint that belongs to them, or choose another folder."
@@ -222,12 +215,11 @@ class BatchFolders:
 
     def _plan(self, batch: int) -> str:
         """Spark's record of a micro-batch before it begins: its range of offsets, and the time."""
-        plan = f"{self.checkpoint}/offsets/{batch}"
-        return self._files.read(plan) if self._files.exists(plan) else ""
+        return self._files.read(f"{self.checkpoint}/offsets/{batch}") or ""
 
     def newest(self) -> int:
         """The number of the last batch that is committed."""
-        return max(self._batches(""))
+        return max(self._batches())
 
     def write(
         self,
@@ -236,24 +228,36 @@ class BatchFolders:
         is_shed: str | None = None,
         malformed: DataFrame | None = None,
         metrics: Callable[[], Mapping[str, float]] = dict,
+        up_to: int | None = None,
     ) -> None:
         """Write a batch and commit it. Raises ``RuntimeError`` if another query has committed it.
 
         ``is_shed``: the column that marks rows which are no results, but wait in the batch's folder for a later pass.
         ``malformed``: messages that are no rows; they stay in the batch's folder.
         ``metrics``: figures of the written batch.
+        ``up_to``: of a later pass, the last batch whose shed rows it has joined; from then on these count as joined.
         """
-        with self._staged(batch) as staged:
+        folder = staged = f"{self._folder}/{_STAGING}/{batch}/{uuid4().hex}"
+        try:
             if is_shed is None:
                 rows.write.parquet(staged)
             else:
                 staged = self._apart(rows, is_shed, staged)
             if malformed is not None:
-                self._keep_aside(malformed, f"{staged}/{MALFORMED}")
+                malformed.write.json(f"{staged}/{MALFORMED}")
+                if not self._count("text", f"{staged}/{MALFORMED}"):
+                    self._files.delete(f"{staged}/{MALFORMED}")
             self._files.write(f"{staged}/{_PLAN}", self._plan(batch))
             self._files.write(f"{staged}/{_METRICS}", json.dumps(metrics()))
+            if up_to is not None:
+                self._files.write(f"{staged}/{_UP_TO}", str(up_to))
             self.commit(staged, batch)
+        except BaseException:
+            self._files.delete(folder)
+            raise
         self._clean(batch)
+        if up_to is not None:
+            self._remove_shed(up_to)
 
     def _apart(self, rows: DataFrame, is_shed: str, staged: str) -> str:
         """The folder of results, with shed rows in it; one write, since a second join could shed other rows."""
@@ -267,56 +271,31 @@ class BatchFolders:
 
     def metrics(self, batch: int) -> dict[str, float]:
         """The figures of a committed batch."""
-        path = f"{self._committed(batch)}/{_METRICS}"
-        return dict(json.loads(self._files.read(path))) if self._files.exists(path) else {}
-
-    def _keep_aside(self, malformed: DataFrame, folder: str) -> None:
-        malformed.write.json(folder)
-        if not self._count(folder):
-            self._files.delete(folder)
+        return dict(json.loads(self._files.read(f"{self._committed(batch)}/{_METRICS}") or "{}"))
 
     def malformed_count(self, batch: int) -> int:
         """How many messages of a batch were no rows."""
-        return self._count(f"{self._committed(batch)}/{MALFORMED}")
+        return self._count("text", f"{self._committed(batch)}/{MALFORMED}")
 
-    def _count(self, folder: str) -> int:
-        """The number of lines."""
-        return self._session.read.text(folder).count() if self._files.exists(folder) else 0
+    def shed_count(self, batch: int) -> int:
+        """How many shed rows of a batch no later pass has joined yet."""
+        return self._count("parquet", f"{self._committed(batch)}/{SHED}")
+
+    def _count(self, kind: str, folder: str) -> int:
+        return self._session.read.format(kind).load(folder).count() if self._files.exists(folder) else 0
 
     def shed(self, schema: StructType) -> ShedRows | None:
         """The shed rows that no later pass has joined; none if there are none."""
-        passes = [batch for batch in self._batches("") if batch < 0]
-        if passes:
-            self._clean_shed(min(passes))
+        first = min([0, *self._batches()])
+        if first:
+            # It may have been killed before.
+            self._clean(first)
+            self._remove_shed(int(self._files.read(f"{self._committed(first)}/{_UP_TO}") or ""))
         waiting = sorted(self._batches(f"/{SHED}"))
         if not waiting:
             return None
         folders = [f"{self._committed(batch)}/{SHED}" for batch in waiting]
-        return ShedRows(self._session.read.schema(schema).parquet(*folders), waiting[-1], min([0, *passes]) - 1)
-
-    def shed_count(self, batch: int) -> int:
-        """How many shed rows of a batch no later pass has joined yet."""
-        folder = f"{self._committed(batch)}/{SHED}"
-        return self._session.read.parquet(folder).count() if self._files.exists(folder) else 0
-
-    def write_later(self, rows: DataFrame, shed: ShedRows, metrics: Callable[[], Mapping[str, float]] = dict) -> None:
-        """Write and commit the results of a later pass: from then on the shed rows count as joined."""
-        with self._staged(shed.number) as staged:
-            rows.write.parquet(staged)
-            self._files.write(f"{staged}/{_UP_TO}", str(shed.up_to))
-            self._files.write(f"{staged}/{_METRICS}", json.dumps(metrics()))
-            self.commit(staged, shed.number)
-        self._clean_shed(shed.number)
-
-    @contextmanager
-    def _staged(self, batch: int) -> Iterator[str]:
-        """A new folder for a batch, which is removed unless it is committed."""
-        staged = f"{self._folder}/{_STAGING}/{batch}/{uuid4().hex}"
-        try:
-            yield staged
-        except BaseException:
-            self._files.delete(staged)
-            raise
+        return ShedRows(self._session.read.schema(schema).parquet(*folders), waiting[-1], first - 1)
 
     def commit(self, staged: str, batch: int) -> None:
         """Let readers see the staged results. Raises ``RuntimeError`` if another query has committed the batch."""
@@ -337,15 +316,13 @@ class BatchFolders:
             if 0 <= number <= batch or batch <= number < 0:
                 self._files.delete(left)
 
-    def _clean_shed(self, later: int) -> None:
-        """Remove the shed rows that this pass has joined, and leftovers of this pass and of those before."""
-        self._clean(later)
-        joined = int(self._files.read(f"{self._committed(later)}/{_UP_TO}"))
+    def _remove_shed(self, up_to: int) -> None:
+        """Remove shed rows that a later pass has joined."""
         for batch in self._batches(f"/{SHED}"):
-            if batch <= joined:
+            if batch <= up_to:
                 self._files.delete(f"{self._committed(batch)}/{SHED}")
 
-    def _batches(self, inside: str) -> list[int]:
+    def _batches(self, inside: str = "") -> list[int]:
         """The numbers of committed batches whose folders contain ``inside``."""
         found = self._files.found(f"{self._folder}/{BATCH}=*{inside}")
         return [int(path.removesuffix(inside).rpartition(f"/{BATCH}=")[2]) for path in found]

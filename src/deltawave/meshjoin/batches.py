@@ -8,7 +8,6 @@ from itertools import groupby, pairwise
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
@@ -26,26 +25,12 @@ def row_sizes(rows: pa.RecordBatch, places: Places) -> Sizes:
     return -(-bits // 8)
 
 
-def largest_row(rows: pa.RecordBatch) -> int:
-    """An upper bound of the bytes of a row."""
-    return sum(map(_largest, rows.columns))
-
-
 def has_one_width(kind: pa.DataType) -> bool:
     """Whether all values of a type have the same size."""
     try:
         return bool(kind.bit_width)
     except ValueError:
         return False
-
-
-def _largest(column: pa.Array) -> int:
-    if not len(column) or has_one_width(column.type):
-        return int(-(-column.nbytes // max(1, len(column))))
-    if column.type in _TEXTS:
-        return 8 + (pc.max(pc.binary_length(column)).as_py() or 0)
-    places = np.arange(len(column))
-    return int(-(-_bits(column, places, places + 1).max() // 8))
 
 
 def copied(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:

@@ -98,15 +98,10 @@ class BestTuples:
             return np.full(len(places), self._width)
         return row_sizes(rows, places) + self._null_bytes
 
-    def has_room(self, rows: pa.RecordBatch, limits: Limits) -> bool:
-        """Whether a piece may be added before others are removed."""
+    def has_room(self, rows: pa.RecordBatch, most_bytes: int) -> bool:
+        """Whether these fit in ``most_bytes`` bytes together with all that wait."""
         added = rows.nbytes + _KEY_BYTES * rows.num_rows
-        return bool(self.nbytes + added + max(self._largest, added) <= limits.most_bytes)
-
-    def has_room_in_addition(self, row: pa.RecordBatch, limits: Limits) -> bool:
-        """Whether a tuple that is wider than a piece may stay in addition to all that wait."""
-        added = row.nbytes + _KEY_BYTES
-        return bool(self.nbytes + added + max(self._largest, added) <= limits.kept_bytes)
+        return bool(self.nbytes + added + max(self._largest, added) <= most_bytes)
 
     @property
     def _largest(self) -> int:

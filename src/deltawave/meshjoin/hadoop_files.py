@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -44,17 +45,15 @@ class HadoopFiles:
 
     def write(self, path: str, text: str) -> None:
         """Write a file, also over another one."""
-        target = self._system.create(self._path(path), True)
-        target.write(bytearray(text.encode()))
-        target.close()
+        with closing(self._system.create(self._path(path), True)) as target:
+            target.write(bytearray(text.encode()))
 
-    def read(self, path: str) -> str:
-        """The text of a file."""
-        source = self._system.open(self._path(path))
-        try:
+    def read(self, path: str) -> str | None:
+        """The text of a file; none if there is none."""
+        if not self.exists(path):
+            return None
+        with closing(self._system.open(self._path(path))) as source:
             return str(self._jvm.org.apache.commons.io.IOUtils.toString(source, "UTF-8"))
-        finally:
-            source.close()
 
     def rename(self, source: str, target: str, overwrites: bool = False) -> None:
         """Rename in one step; unless it ``overwrites``, not to a present name, as ``FileSystem.rename`` may.

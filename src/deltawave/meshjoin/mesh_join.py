@@ -26,13 +26,67 @@ from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.meshjoin.batches import by_part, has_one_width, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import Counts, MeshJoin
-from deltawave.meshjoin.options import JoinOptions
 from deltawave.meshjoin.relation import PageFile, Relation
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
 from deltawave.meshjoin.shedding import BY_FREQUENCY, INCLUSION, PRIORITIES, SketchedFrequencies
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
-from deltawave.meshjoin.stream_metrics import TaskTotals, Totals
+from deltawave.meshjoin.stream_metrics import Totals, of_task
 from deltawave.resources import holding, persisted
+
+Columns = str | Sequence[str] | Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class JoinOptions:
+    """How a stream is joined with a relation: the arguments of ``mesh_join`` and ``stream_join``.
+
+    Raises ``ValueError`` if ``on`` and ``condition`` are both given or both missing, for a priority that does not exist
+    or does not suit the condition, and for a ``probability`` that no priority gives.
+    """
+
+    on: Columns | None = None
+    condition: Condition | None = None
+    how: str = "inner"
+    memory_bytes: int = 64 << 20
+    direct: bool = False
+    shed: str | None = None
+    malformed: str | None = None
+    probability: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.shed is not None:
+            self._check_priority(self.shed)
+        if (self.on is None) == (self.condition is None):
+            raise ValueError("A mesh join needs either `on` or `condition`.")
+
+    def _check_priority(self, name: str) -> None:
+        if name not in PRIORITIES:
+            raise ValueError(f"There is no priority {name!r} to shed by: {', '.join(PRIORITIES)}.")
+        if self.condition is not None:
+            raise ValueError(
+                "A stream sheds by equal keys only (on): under another condition every task sees all rows."
+            )
+        if self.probability is not None and name not in INCLUSION:
+            raise ValueError(
+                f"{name} keeps rows by rule, not by chance, so that they have no probability ({self.probability}): "
+                f"shed by {' or '.join(INCLUSION)}, or leave it out."
+            )
+
+    @property
+    def compared(self) -> Condition:
+        """The condition; that of ``on`` is equality."""
+        return self.condition if self.condition is not None else Equal.on(self.on or ())
+
+    def rows_schema(self, stream: StructType) -> StructType:
+        """The columns of a stream's rows. Raises ``ValueError`` if the stream has no column ``malformed``."""
+        if self.malformed is not None and self.malformed not in stream.names:
+            raise ValueError(f"The stream has no column {self.malformed}; it has {', '.join(stream.names)}.")
+        return StructType([field for field in stream.fields if field.name != self.malformed])
+
+    def with_probability(self, results: DataFrame, probability: float | None) -> DataFrame:
+        """Results with the same probability in all rows, if that is wanted."""
+        name = self.probability
+        return results if name is None else results.withColumn(name, F.lit(probability).cast("double"))
 
 
 def mesh_join(
@@ -74,8 +128,8 @@ def joined(
 ) -> DataFrame:
     """:func:`mesh_join` without shedding; its tasks add their figures to ``totals`` when the result is read."""
     mesh = _Mesh.of(stream, relation, replace(options, shed=None, probability=None), totals)
-    if isinstance(mesh.condition, Equal):
-        return _by_key(stream, relation.parts, mesh)
+    if isinstance(options.compared, Equal):
+        return _by_key(stream, mesh)
     return _by_rows(stream, mesh, options.how)
 
 
@@ -87,18 +141,15 @@ def joined_and_shed(
     The window is chosen by the priority ``options.shed``. Errors as for :func:`mesh_join`.
     """
     mesh = _Mesh.of(stream, relation, options, totals)
-    return _by_key(stream, relation.parts, mesh), mesh.shed_column(stream.schema)
+    return _by_key(stream, mesh), mesh.shed_column(stream.schema)
 
 
 @dataclass(frozen=True)
 class _Mesh:
     """The tasks' work on the rows of each part; ``how``: the join of a part."""
 
-    files: dict[int, str]
-    relation: pa.Schema
-    relation_types: StructType
+    stored: StoredRelation
     options: JoinOptions
-    condition: Condition
     how: str
     totals: Totals | None
 
@@ -113,8 +164,7 @@ class _Mesh:
         if not is_split and relation.key:
             raise ValueError("The relation is stored by a key: for this condition store it without one.")
         part_how = how if is_split or how == "right_anti" else "inner"
-        schema, files = nullable_schema(relation.schema), dict(relation.files)
-        mesh = cls(files, schema, relation.schema, options, condition, part_how, totals)
+        mesh = cls(relation, options, part_how, totals)
         mesh.join(stream.schema, how)
         mesh.require_memory(stream.schema)
         return mesh
@@ -122,8 +172,8 @@ class _Mesh:
     def join(self, stream: StructType, how: str | None = None, pages: Relation | None = None) -> MeshJoin:
         """The join of one part. Raises ``ValueError`` for columns that do not fit."""
         return MeshJoin(
-            pages or Relation(self.relation),
-            self.condition,
+            pages or Relation(nullable_schema(self.stored.schema)),
+            self.options.compared,
             nullable_schema(stream),
             how or self.how,
             self.options.memory_bytes,
@@ -131,7 +181,7 @@ class _Mesh:
 
     def require_memory(self, stream: StructType) -> None:
         """Raise ``ValueError`` if the memory is too small for a page of some part and the narrowest row."""
-        for part in self.files:
+        for part in self.stored.files:
             with self._opened(part) as pages:
                 join = self.join(stream, pages=pages)
                 widths = [field.type.bit_width for field in join.stream_schema if has_one_width(field.type)]
@@ -139,7 +189,7 @@ class _Mesh:
 
     def result(self, stream: StructType) -> StructType:
         """The columns of the result, in Spark's types."""
-        types = {field.name: field.dataType for field in (*self.relation_types.fields, *stream.fields)}
+        types = {field.name: field.dataType for field in (*self.stored.schema.fields, *stream.fields)}
         result = StructType([StructField(name, types[name]) for name in self.join(stream).schema.names])
         if self.options.probability is not None:
             result = result.add(self.options.probability, DoubleType())
@@ -147,7 +197,7 @@ class _Mesh:
 
     def shed_column(self, stream: StructType) -> str:
         """The column of the result that marks shed rows."""
-        return free_prefix("is_shed_", [*stream.names, *self.relation.names, self.options.probability or ""])
+        return free_prefix("is_shed_", [*stream.names, *self.stored.schema.names, self.options.probability or ""])
 
     def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
         """The result over a frame; ``part``: which of the relation's ``parts`` a row is joined with."""
@@ -172,31 +222,32 @@ class _Mesh:
                     if self.options.shed is None:
                         yield from (found.cast(arrow_schema) for found in join.run(tuples, counts=counts))
                     else:
-                        file = self.files.get(number)
+                        file = self.stored.files.get(number)
                         yield from shedding(join, tuples, self.options, file, arrow_schema, counts)
                     if self.totals is not None:
-                        self.totals.add(TaskTotals.of_task(counts, pages.pages))
+                        self.totals.add(of_task(counts, pages.pages))
 
         return map_in_arrow(rows.repartitionById(max(parts) + 1, placed).sortWithinPartitions(placed), mesh, result)
 
     @contextmanager
     def _opened(self, part: int) -> Iterator[Relation]:
-        path = self.files.get(part)
+        path = self.stored.files.get(part)
         if path is None:
-            yield Relation(self.relation)
+            yield Relation(nullable_schema(self.stored.schema))
         else:
             with PageFile(path, self.options.direct) as pages:
                 yield pages
 
 
-def _by_key(stream: DataFrame, parts: int, mesh: _Mesh) -> DataFrame:
-    return mesh.over(stream, part_of(mesh.condition.stream_columns, parts), list(range(parts)))
+def _by_key(stream: DataFrame, mesh: _Mesh) -> DataFrame:
+    parts = mesh.stored.parts
+    return mesh.over(stream, part_of(mesh.options.compared.stream_columns, parts), list(range(parts)))
 
 
 def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> DataFrame:
     """Each part of the relation is joined with all rows; which rows have no match is known when all parts are done."""
-    number = free_prefix("number_", [*stream.columns, *mesh.relation.names])
-    parts = sorted(mesh.files) or [0]
+    number = free_prefix("number_", [*stream.columns, *mesh.stored.schema.names])
+    parts = sorted(mesh.stored.files) or [0]
     numbered = persisted(stream.withColumn(number, F.monotonically_increasing_id()))
     found = mesh.over(numbered, F.explode(F.array(*map(F.lit, parts))), parts)
     if how == "right_anti":

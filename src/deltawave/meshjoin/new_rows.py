@@ -15,8 +15,7 @@ from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, MALFORMED, SHED, BatchFolders
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.mesh_join import mesh_join
-from deltawave.meshjoin.options import JoinOptions
+from deltawave.meshjoin.mesh_join import JoinOptions, mesh_join
 from deltawave.meshjoin.stored_relation import StoredRelation, alongside_tables
 from deltawave.meshjoin.stream_join import columns_of, no_results, past_kafka_fault, require_stream, start
 from deltawave.meshjoin.table_results import LoadedBatches, TableResults, require_comparable

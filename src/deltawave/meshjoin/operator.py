@@ -6,6 +6,7 @@ window until it was joined with all of them. w and b may change from one iterati
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from deltawave.meshjoin.relation import Relation, require_key
 from deltawave.meshjoin.results import MatchedRows, Ordered, Results
 from deltawave.meshjoin.shed_stream import Shed, ShedStream
 from deltawave.meshjoin.stream import Greedy, Progress, StreamBuffer, Tuner
+from deltawave.meshjoin.stream_hash_table import Numbers
 from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
 
 # With shedding, up to this many windows of tuples are looked at before the join continues.
@@ -62,12 +64,15 @@ class OnePass:
                 self._ordered.close()
 
     def _found(self) -> Iterator[pa.RecordBatch]:
-        if not self._relation.pages:
-            yield from self._without_rows()
+        if self._relation.pages:
+            yield from self._meshed()
+            if self._join.how == "right_anti":
+                yield from self._unmatched_rows()
             return
-        yield from self._meshed()
-        if self._join.how == "right_anti":
-            yield from self._unmatched_rows()
+        for rows in self._source.rest():
+            self._counts.tuples += rows.num_rows
+            if self._join.how in ("left", "left_anti"):
+                yield self._unmatched(rows)
 
     def _meshed(self) -> Iterator[pa.RecordBatch]:
         while (first := self._source.peek()) is None:
@@ -129,12 +134,6 @@ class OnePass:
         self._counts.peak_bytes = max(self._counts.peak_bytes, peak)
         return new
 
-    def _without_rows(self) -> Iterator[pa.RecordBatch]:
-        for rows in self._source.rest():
-            self._counts.tuples += rows.num_rows
-            if self._join.how in ("left", "left_anti"):
-                yield self._unmatched(rows)
-
     def _take(self, count: int, page: int) -> None:
         if self._matcher is None:
             self._matcher = self._condition.matcher(self._capacity)
@@ -176,17 +175,21 @@ class OnePass:
         self._counts.pages += count
         assert self._matcher is not None
         for candidates in self._matcher.candidates(pages):
-            for piece in self._results.pieces(pages, page, candidates):
+            for piece in self._results.pieces(pages, candidates):
                 self._results.add(pages, page, piece)
                 if self._results.is_full:
                     yield from self._flushed()
 
     def _flushed(self) -> Iterator[pa.RecordBatch]:
         for numbers, rows in self._results.flush(self._window):
-            if self._ordered is None:
-                yield from rows.to_batches()
-            else:
-                self._ordered.add(numbers, rows, self._window.begins)
+            yield from self._found_for(numbers, rows)
+
+    def _found_for(self, numbers: Numbers, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Results of the tuples with these numbers, unless they wait for their order."""
+        if self._ordered is None:
+            yield from rows.to_batches()
+        else:
+            self._ordered.add(numbers, rows, self._window.begins)
 
     def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
         assert self._matcher is not None
@@ -196,10 +199,7 @@ class OnePass:
             if self._join.records_matches:
                 for numbers, rows in self._window.chosen(block, matched=self._join.how == "left_semi"):
                     found = rows if self._join.how == "left_semi" else self._unmatched(rows)
-                    if self._ordered is None:
-                        yield found
-                    else:
-                        self._ordered.add(numbers, pa.Table.from_batches([found]), self._window.begins)
+                    yield from self._found_for(numbers, pa.Table.from_batches([found]))
             if self._ordered is not None:
                 yield from self._ordered.leave(block.begin)
             self._window.release_block()
@@ -261,11 +261,7 @@ class MeshJoin:
         if isinstance(self.condition, Equal):
             require_key(self.relation, self.condition.relation_columns)
         own = {name.lower(): name for name in self.stream_schema.names}
-        repeated = [
-            name if name in own.values() else f"{own[name.lower()]}/{name}"
-            for name in self.carried
-            if name.lower() in own
-        ]
+        repeated = ["/".join(dict.fromkeys([own[name.lower()], name])) for name in self.carried if name.lower() in own]
         if repeated:
             raise ValueError(f"Both sides have the column(s) {', '.join(sorted(repeated))}: rename them in one.")
 
@@ -322,13 +318,12 @@ class MeshJoin:
     def _tuples_with(self, pages: int, tuple_bytes: int) -> int:
         """The tuples that fit next to pages: equation 1, with a packet that is copied and a block to be released."""
         free = self.memory_bytes - pages * self.relation.page_bytes - self.matched_rows().nbytes
-        low, high = 0, max(0, free)
-        while low < high:
-            middle = (low + high + 1) // 2
-            held = middle + middle // BLOCKS + middle // PACKETS
-            taken = held * (tuple_bytes + self.records_matches) + self.condition.row_bytes(middle)
-            low, high = (middle, high) if taken <= free else (low, middle - 1)
-        return low
+
+        def needed(tuples: int) -> int:
+            held = tuples + tuples // BLOCKS + tuples // PACKETS
+            return held * (tuple_bytes + self.records_matches) + self.condition.row_bytes(tuples)
+
+        return bisect_right(range(1, free + 1), free, key=needed)
 
     @property
     def records_matches(self) -> bool:
@@ -342,7 +337,7 @@ class MeshJoin:
     def results(self, matched: MatchedRows) -> Results:
         """The buffer for pairs on their way to results."""
         schema = self.schema if self.how in ("inner", "left") else None
-        return Results(self.condition, schema, self.carried, self.records_matches, matched, self.relation.pages)
+        return Results(self.condition, schema, self.carried, self.records_matches, matched)
 
     def run(
         self,

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 import pyarrow as pa
 
 from deltawave.differencing.hashing import Hashes, row_hashes
-from deltawave.meshjoin.batches import Places, Sizes, largest_row, pieces, require_plain, row_sizes
+from deltawave.meshjoin.batches import Places, Sizes, pieces, require_plain, row_sizes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
 
 # Seeds of other hashes are in deltawave.differencing.signatures.
@@ -48,10 +47,6 @@ class Pages:
     def take(self, places: Places, columns: Sequence[str]) -> list[pa.RecordBatch]:
         """Copies of these columns of the rows at these places, which ascend if there are several pages."""
         return [rows.take(pa.array(own)) for rows, own in self._parts(places, columns)]
-
-    def largest_rows(self, columns: Sequence[str]) -> list[int]:
-        """For each page an upper bound of the bytes of a row."""
-        return [largest_row(rows.select(columns)) for rows in self.parts]
 
     def sizes(self, places: Places, columns: Sequence[str]) -> Sizes:
         """The bytes of these columns of the rows at these places."""
@@ -135,10 +130,14 @@ class PageFile(Relation):
                 self._mapped = mapped.read_buffer()
 
     def read(self, first: int, count: int) -> Pages:
-        """Read pages, in one piece."""
         places = self._places[first : first + count]
         begin = places[0][0]
-        data = self._read_direct(first, count) if self._mapped is None else self._mapped.slice(begin)
+        if self._direct is None:
+            assert self._mapped is not None
+            data = self._mapped.slice(begin)
+        else:
+            following = (first + count) % self.pages
+            data = pa.py_buffer(self._direct.read(self._part(first, count), self._part(following, count)))
         hashes, parts = [], []
         for (at, size), rows in zip(places, self.row_counts[first : first + count], strict=True):
             hashes.append(np.frombuffer(data, dtype=np.uint64, count=rows, offset=at - begin))
@@ -146,13 +145,7 @@ class PageFile(Relation):
             parts.append(pa.ipc.read_record_batch(data.slice(at - begin + own, size - own), self.schema))
         return Pages(parts, np.concatenate(hashes) if len(hashes) > 1 else hashes[0])
 
-    def _read_direct(self, first: int, count: int) -> pa.Buffer:
-        assert self._direct is not None
-        following = (first + count) % self.pages
-        return pa.py_buffer(self._direct.read(self._part(first, count), self._part(following, count)))
-
     def release(self) -> None:
-        """Give up the memory of pages that were read or are read ahead."""
         if self._direct is not None:
             self._direct.release()
 
@@ -169,9 +162,7 @@ class PageFile(Relation):
     def __enter__(self) -> PageFile:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -214,15 +205,10 @@ def write_pages(
                 file.write(data)
                 file.write(b"\0" * (-size % SECTOR))
                 row_counts.append(part.num_rows)
-            index = json.dumps(
-                {
-                    "schema": schema.serialize().to_pybytes().hex(),
-                    "key": list(key),
-                    "pages": places,
-                    "row_counts": row_counts,
-                }
-            ).encode()
-            file.write(index + len(index).to_bytes(8, "little") + _MAGIC)
+            written = schema.serialize().to_pybytes().hex()
+            index = {"schema": written, "key": list(key), "pages": places, "row_counts": row_counts}
+            data = json.dumps(index).encode()
+            file.write(data + len(data).to_bytes(8, "little") + _MAGIC)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)

@@ -23,8 +23,6 @@ from deltawave.meshjoin.stream_window import FETCHED_BYTES, Window
 
 # The most waiting pairs, and bytes of their rows: as many as tuples that are fetched at a time.
 _PAIRS, _PAIR_BYTES = 1 << 15, FETCHED_BYTES
-# Up to this many bytes, an upper bound is good enough.
-_FEW_BYTES = _PAIR_BYTES // 64
 # The most bytes, outside the join's memory, of copies, working arrays and the returned batch, as long as no row and no
 # tuple is larger than what is fetched at a time.
 RESULT_BYTES = 24 << 20
@@ -36,7 +34,6 @@ class Results:
     - ``schema``: of results; none if none are wanted
     - ``carried``: the relation's columns in them
     - ``records_matches``: whether the window records which tuples matched a row
-    - ``pages``: how many the relation has
     """
 
     def __init__(
@@ -46,12 +43,9 @@ class Results:
         carried: Sequence[str],
         records_matches: bool,
         matched: MatchedRows,
-        pages: int,
     ) -> None:
         self._condition, self._schema, self._carried = condition, schema, carried
         self._records_matches, self._matched = records_matches, matched
-        # For each page an upper bound of the bytes of a row; -1 until it is needed.
-        self._largest_rows = [-1] * pages
         self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))
         self._clear()
 
@@ -66,23 +60,14 @@ class Results:
         """Whether no more pairs should wait."""
         return self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES
 
-    def pieces(self, pages: Pages, first_page: int, candidates: Candidates) -> Iterator[Candidates]:
+    def pieces(self, pages: Pages, candidates: Candidates) -> Iterator[Candidates]:
         """The pairs in pieces of bounded size, to be added one by one; flush in between if too many wait."""
         places, numbers = candidates
         if len(pages.parts) > 1:
             order = np.argsort(places, kind="stable")
             places, numbers = places[order], numbers[order]
-        if len(places) * self._largest_row(pages, first_page) <= _PAIR_BYTES:
-            yield places, numbers
-            return
         for begin, end in pieces(pages.sizes(places, self._fetched), _PAIR_BYTES):
             yield places[begin:end], numbers[begin:end]
-
-    def _largest_row(self, pages: Pages, first_page: int) -> int:
-        last_page = first_page + len(pages.parts)
-        if -1 in self._largest_rows[first_page:last_page]:
-            self._largest_rows[first_page:last_page] = pages.largest_rows(self._fetched)
-        return max(self._largest_rows[first_page:last_page])
 
     def add(self, pages: Pages, first_page: int, candidates: Candidates) -> None:
         """Add a piece."""
@@ -93,9 +78,7 @@ class Results:
         if self._matched.nbytes:
             self._row_numbers.append(self._matched.numbers(first_page, places))
         self._waiting += len(numbers)
-        # Counting the bytes of a few rows takes as long as copying them.
-        most = len(places) * self._largest_row(pages, first_page)
-        self._waiting_bytes += most if most <= _FEW_BYTES else sum(part.nbytes for part in rows)
+        self._waiting_bytes += sum(part.nbytes for part in rows)
 
     def flush(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
         """Fetch the tuples of the waiting pairs and check the condition; return tuples' numbers and results."""

@@ -150,10 +150,11 @@ class ShedStream(StreamBuffer):
         frequencies = np.zeros(rows.num_rows) if self._shed.frequencies is None else self._shed.frequencies(rows)
         keys = keys_of(self._shed.priority(frequencies, self._numbered))
         self._numbered += rows.num_rows
-        if not is_wide and not self._waiting.has_room(rows, limits):
+        if not is_wide and not self._waiting.has_room(rows, limits.most_bytes):
             self._keep_best(limits)
         is_kept = np.ones(len(keys), dtype=bool) if self._bound is None else keys > self._bound
-        if is_wide and not self._waiting.has_room_in_addition(rows, limits):
+        if is_wide and not self._waiting.has_room(rows, limits.kept_bytes):
+            # It stays only in addition to all that wait.
             is_kept[:] = False
         places = np.flatnonzero(is_kept)
         if not len(places):

@@ -128,17 +128,19 @@ class SketchedFrequencies:
     counts: npt.NDArray[np.uint32]
 
     @classmethod
-    def of(cls, relation: Relation, condition: Equal, memory_bytes: int) -> SketchedFrequencies:
-        """Sketch the relation's keys in ``memory_bytes`` bytes."""
-        width = max(1, memory_bytes // (4 * _ROWS_OF_SKETCH))
-        sketch = cls(condition.stream_columns, np.zeros((_ROWS_OF_SKETCH, width), dtype=np.uint32))
-        sketch._count(relation, condition)
-        return sketch
-
-    def _count(self, relation: Relation, condition: Equal) -> None:
+    def of(
+        cls, relation: Relation, condition: Equal, memory_bytes: int, file: Path | None = None
+    ) -> SketchedFrequencies:
+        """Sketch the relation's keys in ``memory_bytes`` bytes, of a new ``file`` if one is named."""
+        shape = _ROWS_OF_SKETCH, max(1, memory_bytes // (4 * _ROWS_OF_SKETCH))
+        counts = np.zeros(shape, np.uint32) if file is None else np.lib.format.open_memmap(file, "w+", np.uint32, shape)
+        sketch = cls(condition.stream_columns, counts)
         for hashes in _hashes(relation, condition):
-            for row, places in enumerate(self._places(hashes)):
-                np.add.at(self.counts[row], places, np.uint32(1))
+            for row, places in enumerate(sketch._places(hashes)):
+                np.add.at(counts[row], places, np.uint32(1))
+        if isinstance(counts, np.memmap):
+            counts.flush()
+        return sketch
 
     @classmethod
     def stored(cls, file: str | Path, relation: Relation, condition: Equal) -> SketchedFrequencies:
@@ -148,11 +150,7 @@ class SketchedFrequencies:
             size = min(_BYTES_OF_SKETCH, max(1, sum(relation.row_counts)) * _BYTES_PER_ROW)
             partial = Path(f"{path}.{uuid4().hex}.npy")
             # In the file from the beginning, so that it takes no memory of the join.
-            counts = np.lib.format.open_memmap(
-                partial, "w+", np.uint32, (_ROWS_OF_SKETCH, size // (4 * _ROWS_OF_SKETCH))
-            )
-            cls(condition.stream_columns, counts)._count(relation, condition)
-            counts.flush()
+            cls.of(relation, condition, size, partial)
             partial.replace(path)
         return cls(condition.stream_columns, np.load(path, mmap_mode="r"))
 

@@ -106,19 +106,18 @@ class StoredRelation:
         def wanted(count: int) -> str:
             return json.dumps([state, relation.schema.json(), names, count, page_bytes, VERSION])
 
-        def current() -> tuple[StoredRelation | None, bool]:
+        def current() -> StoredRelation | None:
             found = cls.opened(folder)
-            return found, found is not None and found._is(wanted(parts or found.parts))
+            return found if found is not None and found._is(wanted(parts or found.parts)) else None
 
         # A process that only reads needs neither a lock nor permission to write.
-        found, is_current = current()
-        if found is not None and is_current:
+        if (found := current()) is not None:
             return found
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder):
-            found, is_current = current()
-            if found is not None and is_current:
+            if (found := current()) is not None:
                 return found
+            previous = cls.opened(folder)
             count = parts or parallelism(relation.sparkSession)
             version = folder / _STATE.format(uuid4().hex)
             try:
@@ -130,7 +129,7 @@ class StoredRelation:
                 shutil.rmtree(version, ignore_errors=True)
                 raise
             # A join that has begun with the previous files continues with them.
-            used = {version, *(Path(path).parent for path in (found.files.values() if found else ()))}
+            used = {version, *(Path(path).parent for path in (previous.files.values() if previous else ()))}
             for other in folder.iterdir():
                 if _STATES.fullmatch(other.name) and other not in used:
                     shutil.rmtree(other, ignore_errors=True)
@@ -196,22 +195,18 @@ class StoredRelation:
 
 def local_folder(folder: str | Path) -> Path:
     """The path of a folder that may be named as ``file:/path``. Raises ``ValueError`` for other file systems."""
-    if not is_local(folder):
+    if (path := local_path(folder)) is None:
         raise ValueError(
             f"Pages of a relation lie in a folder that all machines open by its path, not in {folder}: "
             "name another one, such as a mounted folder."
         )
-    return Path(_scheme_and_path(folder)[1])
+    return path
 
 
-def is_local(folder: str | Path) -> bool:
-    """Whether a folder is named by a path, or as ``file:/path``."""
-    return _scheme_and_path(folder)[0] in (None, "file")
-
-
-def _scheme_and_path(folder: str | Path) -> tuple[str | None, str]:
+def local_path(folder: str | Path) -> Path | None:
+    """The path of a folder that is named by it or as ``file:/path``; none on other file systems."""
     scheme, path = _PLACE.fullmatch(str(folder)).groups()  # type: ignore[union-attr]
-    return scheme, path
+    return Path(path) if scheme in (None, "file") else None
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 
 from deltawave.meshjoin.batch_folders import BatchFolders
 from deltawave.meshjoin.sources import ANY_AGE, json_rows, with_key
-from deltawave.meshjoin.stored_relation import StoredRelation, is_local, local_folder
+from deltawave.meshjoin.stored_relation import StoredRelation, local_folder, local_path
 from deltawave.meshjoin.stream_join import past_kafka_fault, stream_join
 from deltawave.meshjoin.stream_metrics import Report
 
@@ -195,10 +195,8 @@ def follow(query: StreamingQuery, asked: threading.Event, report: Report) -> Non
 
 
 def _session(settings: Mapping[str, str]) -> SparkSession:
-    builder = SparkSession.builder.appName("deltawave stream").config("spark.ui.showConsoleProgress", "false")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    session: SparkSession = builder.getOrCreate()
+    settings = {"spark.ui.showConsoleProgress": "false", **settings}
+    session: SparkSession = SparkSession.builder.appName("deltawave stream").config(map=dict(settings)).getOrCreate()
     return session
 
 
@@ -222,8 +220,8 @@ def _pages(given: str | None, out: str) -> str:
     """The folder of the relation's pages. Raises ``ValueError`` if the results would lie in it."""
     if given is None:
         return f"{out}/{_RELATION}"
-    pages = local_folder(given).resolve()
-    if is_local(out) and local_folder(out).resolve().is_relative_to(pages):
+    results = local_path(out)
+    if results is not None and results.resolve().is_relative_to(local_folder(given).resolve()):
         raise ValueError(f"--pages {given}: the results (--out {out}) would lie in it: name a folder of its own.")
     return given
 
@@ -239,8 +237,8 @@ _QUERY = re.compile(
     r"(?:\[FOREACH_BATCH_USER_FUNCTION_ERROR\] [^\n]*? Reason: )?"
 )
 # Of the two conditions that _QUERY names.
-_STATES = re.compile(r"\s*SQLSTATE: XXKST\s*\Z"), re.compile(r"\s*SQLSTATE: 39000\s*\Z")
-_PLACES = ("\n=== Streaming Query ===\n", "\nJVM stacktrace:\n")
+_STATES = re.compile(r"(\s*SQLSTATE: 39000)?\s*SQLSTATE: XXKST\s*\Z")
+_PLACES = re.compile(r"\n(?:=== Streaming Query ===|JVM stacktrace:)\n")
 _TRACEBACK = "Traceback (most recent call last):\n"
 _FRAMES = re.compile(r"\A(?:[ \t].*\n)*")
 # A line by which Py4J begins what Java says.
@@ -254,12 +252,9 @@ _CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
 def readable(error: BaseException) -> str:
     """Return the message of the error that others were raised from, and of Java's what they were caused by."""
     text = str(error.java_exception.toString() if isinstance(error, Py4JJavaError) else error)
-    for place in _PLACES:
-        text = text.partition(place)[0]
+    text = _PLACES.split(text)[0]
     if begin := _QUERY.match(text):
-        text = text[begin.end() :]
-        for state in _STATES:
-            text = state.sub("", text)
+        text = _STATES.sub("", text[begin.end() :])
     # That of a task comes behind that of the function which started it.
     _, is_python, raised = text.rpartition(_TRACEBACK)
     if is_python:

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 from pyspark.errors import StreamingQueryException
@@ -17,10 +16,9 @@ from pyspark.sql.types import StructType
 from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.mesh_join import joined, joined_and_shed
-from deltawave.meshjoin.options import JoinOptions
+from deltawave.meshjoin.mesh_join import JoinOptions, joined, joined_and_shed
 from deltawave.meshjoin.stored_relation import StoredRelation
-from deltawave.meshjoin.stream_metrics import TaskTotals, totals
+from deltawave.meshjoin.stream_metrics import NONE, totals
 from deltawave.resources import releasing
 
 # A fault of Spark's connector for Kafka, 4.1.1 at least: a query that resumes a micro-batch of a previous run fails
@@ -59,18 +57,13 @@ class MicroBatches:
         self._relation, self._options, self._schema = relation, options, options.rows_schema(schema)
         self._totals = totals(session.sparkContext)
         empty = options.with_probability(no_results(session, self._schema, self._current(), options), 1.0)
-        self._folders = BatchFolders(session, folder)
+        self.folders = BatchFolders(session, folder)
         compared = re.sub(r" at 0x\w+", "", repr(options.compared))
-        self._folders.open({"how": options.how, "condition": compared, **columns_of(empty)}, self._schema)
-
-    @property
-    def checkpoint(self) -> str:
-        """The folder in which the stream records its progress."""
-        return self._folders.checkpoint
+        self.folders.open({"how": options.how, "condition": compared, **columns_of(empty)}, self._schema)
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Join a micro-batch, unless that is done."""
-        if self._folders.has(batch):
+        if self.folders.has(batch):
             return
         malformed, metrics, options = None, self._measured(batch), self._options
         if options.malformed is not None:
@@ -79,35 +72,35 @@ class MicroBatches:
             rows = rows.where(f"{column} is null").drop(options.malformed)
         if options.shed is not None:
             both, is_shed = joined_and_shed(rows, self._current(), options, self._totals)
-            self._folders.require_same(columns_of(both.drop(is_shed)))
-            self._folders.write(both, batch, is_shed, malformed, metrics)
+            self.folders.require_same(columns_of(both.drop(is_shed)))
+            self.folders.write(both, batch, is_shed, malformed, metrics)
             return
         with self._joined(rows, 1.0) as found:
-            self._folders.write(found, batch, malformed=malformed, metrics=metrics)
+            self.folders.write(found, batch, malformed=malformed, metrics=metrics)
 
     def join_shed(self) -> None:
         """Join the rows that previous micro-batches have shed: the later, exact pass (MJ08 4)."""
-        shed = self._folders.shed(self._schema)
+        shed = self.folders.shed(self._schema)
         if shed is None:
             return
         metrics = self._measured(shed.number)
         # They are in no sample: a sum of values that are divided by the probability leaves them out.
         with self._joined(shed.rows, None) as found:
-            self._folders.write_later(found, shed, metrics)
+            self.folders.write(found, shed.number, metrics=metrics, up_to=shed.up_to)
 
     @contextmanager
     def _joined(self, rows: DataFrame, probability: float | None) -> Iterator[DataFrame]:
         with releasing(joined(rows, self._current(), self._options, self._totals)) as found:
             found = self._options.with_probability(found, probability)
-            self._folders.require_same(columns_of(found))
+            self.folders.require_same(columns_of(found))
             yield found
 
     def _measured(self, batch: int) -> Callable[[], dict[str, float]]:
         """Begin to measure a micro-batch; the figures are asked for when its results are written."""
-        begin, self._totals.value = time.monotonic(), TaskTotals()
+        begin, self._totals.value = time.monotonic(), NONE
 
         def metrics() -> dict[str, float]:
-            found = asdict(self._totals.value)
+            found = dict(self._totals.value)
             if self._options.on is None:
                 # Under another condition each task sees all rows.
                 found["rows"] = found["most_rows"]
@@ -197,7 +190,7 @@ def start(
     batches = MicroBatches(stream.sparkSession, stream.schema, relation, folder, options)
     if options.shed is None:
         batches.join_shed()
-    writer = stream.writeStream.foreachBatch(batches.__call__).option("checkpointLocation", batches.checkpoint)
+    writer = stream.writeStream.foreachBatch(batches.__call__).option("checkpointLocation", batches.folders.checkpoint)
     if available_now:
         writer = writer.trigger(availableNow=True)
     elif every is not None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import add
 from typing import Any
 
 from pyspark import SparkContext
@@ -15,67 +16,51 @@ from pyspark.accumulators import Accumulator, AccumulatorParam
 
 from deltawave.meshjoin.operator import Counts
 
-
-@dataclass(frozen=True)
-class TaskTotals:
-    """Figures of tasks.
-
-    - ``tasks``: that had rows; ``rows``: of all tasks, ``most_rows``: of the task that had most
-    - ``shed_rows``: that did not fit in memory
-    - ``readings``: how often the relation was read, by the task that did so most
-    - ``peak_bytes``: most bytes of a task that count as its memory
-    - ``process_bytes``: most bytes of a Python worker since it was started, with all that it holds
-    """
-
-    tasks: int = 0
-    rows: int = 0
-    most_rows: int = 0
-    shed_rows: int = 0
-    readings: float = 0.0
-    peak_bytes: int = 0
-    process_bytes: int = 0
-
-    @classmethod
-    def of_task(cls, counts: Counts, pages: int) -> TaskTotals:
-        """The figures of a task whose part of the relation has so many pages."""
-        rows = counts.tuples + counts.shed
-        resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        readings = counts.pages / pages if pages else 0.0
-        return cls(int(rows > 0), rows, rows, counts.shed, readings, counts.peak_bytes, resident)
-
-    def __add__(self, other: TaskTotals) -> TaskTotals:
-        return TaskTotals(
-            self.tasks + other.tasks,
-            self.rows + other.rows,
-            max(self.most_rows, other.most_rows),
-            self.shed_rows + other.shed_rows,
-            max(self.readings, other.readings),
-            max(self.peak_bytes, other.peak_bytes),
-            max(self.process_bytes, other.process_bytes),
-        )
+# Figures of tasks, and how those of several tasks are combined.
+_COMBINED: dict[str, Callable[[float, float], float]] = {
+    # Tasks that had rows.
+    "tasks": add,
+    # Rows of all tasks, of the task that had most, and those that did not fit in memory.
+    "rows": add,
+    "most_rows": max,
+    "shed_rows": add,
+    # How often the relation was read, by the task that did so most.
+    "readings": max,
+    # Most bytes of a task that count as its memory.
+    "peak_bytes": max,
+    # Most bytes of a Python worker since it was started, with all that it holds.
+    "process_bytes": max,
+}
+Figures = Mapping[str, float]
+NONE: Figures = dict.fromkeys(_COMBINED, 0)
 
 
-class _Sums(AccumulatorParam[TaskTotals]):
-    def zero(self, value: TaskTotals) -> TaskTotals:
-        return TaskTotals()
+def of_task(counts: Counts, pages: int) -> Figures:
+    """The figures of a task whose part of the relation has so many pages."""
+    rows = counts.tuples + counts.shed
+    resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    readings = counts.pages / pages if pages else 0.0
+    figures = (int(rows > 0), rows, rows, counts.shed, readings, counts.peak_bytes, resident)
+    return dict(zip(_COMBINED, figures, strict=True))
 
-    def addInPlace(self, value1: TaskTotals, value2: TaskTotals) -> TaskTotals:
-        return value1 + value2
+
+class _Combined(AccumulatorParam[Figures]):
+    def zero(self, value: Figures) -> Figures:
+        return NONE
+
+    def addInPlace(self, value1: Figures, value2: Figures) -> Figures:
+        return {name: combined(value1[name], value2[name]) for name, combined in _COMBINED.items()}
 
 
-Totals = Accumulator[TaskTotals]
+Totals = Accumulator[Figures]
 
 
 def totals(context: SparkContext) -> Totals:
     """Totals to which tasks add theirs."""
-    return context.accumulator(TaskTotals(), _Sums())
+    return context.accumulator(NONE, _Combined())
 
 
 _MIB = 1 << 20
-
-
-def _no_metrics(batch: int) -> Mapping[str, float]:
-    return {}
 
 
 @dataclass
@@ -88,7 +73,7 @@ class Report:
     """
 
     counted: Mapping[str, Callable[[int], int]] = field(default_factory=dict)
-    metrics: Callable[[int], Mapping[str, float]] = _no_metrics
+    metrics: Callable[[int], Figures] = lambda batch: {}
     is_json: bool = False
 
     def line(self, progress: Any, previous: Any = None) -> str:

@@ -27,14 +27,6 @@ PACKETS = 32
 FETCHED_BYTES = 2 << 20
 
 
-@dataclass(frozen=True)
-class Packet:
-    """Tuples up to the number ``end`` that were added at once; ``start_page``: the first page of their cycle."""
-
-    end: int
-    start_page: int
-
-
 @dataclass
 class Block:
     """Tuples from the number ``begin`` on, in batches; ``is_matched``: which matched a row, if that is recorded."""
@@ -79,7 +71,8 @@ class Window:
     def __init__(self, schema: pa.Schema, capacity: int, records_matches: bool) -> None:
         self._schema, self._records_matches = schema, records_matches
         self._block_rows = -(-capacity // BLOCKS)
-        self._packets: deque[Packet] = deque()
+        # The first page of each one's cycle, and the number after its last tuple.
+        self._packets: deque[tuple[int, int]] = deque()
         self._blocks: deque[Block] = deque()
         self.begin = self.end = 0
 
@@ -103,17 +96,17 @@ class Window:
             self._blocks.append(Block(self.end, np.zeros(notes, dtype=bool)))
         self._blocks[-1].add(rows, self._block_rows // 2, free_bytes)
         self.end += rows.num_rows
-        self._packets.append(Packet(self.end, start_page))
+        self._packets.append((start_page, self.end))
 
     def pages_until_expiry(self, page: int, pages: int) -> int:
         """How many pages, from this one on, the oldest packet still has to be joined with."""
-        return (self._packets[0].start_page - page - 1) % pages + 1 if self._packets else pages
+        return (self._packets[0][0] - page - 1) % pages + 1 if self._packets else pages
 
     def expire(self, page: int) -> int:
         """Drop the packets that began with the next page; return how many tuples they had."""
         begin = self.begin
-        while self._packets and self._packets[0].start_page == page:
-            self.begin = self._packets.popleft().end
+        while self._packets and self._packets[0][0] == page:
+            _, self.begin = self._packets.popleft()
         return self.begin - begin
 
     def expired_blocks(self) -> list[Block]:

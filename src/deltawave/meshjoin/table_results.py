@@ -104,7 +104,8 @@ class TableResults:
     - ``kept``: the results in ``folder``, of columns ``schema``
     - ``where``: a condition for results; others are neither returned nor compared
 
-    ``loaded`` says what need not be compared again. Raises ``ValueError`` if the table has results that are not kept.
+    ``loaded`` says what need not be compared again, ``is_new`` whether that is not noted yet, ``has_some`` whether the
+    table has results that had to be compared. Raises ``ValueError`` if the table has results that are not kept.
     """
 
     def __init__(
@@ -148,16 +149,11 @@ class TableResults:
         self._halves = [batch for batch in begun if batch not in returned]
         self._rest = rest.where(F.col(BATCH).isin(self._halves)) if rest is not None and self._halves else None
         self.loaded = before.grown(pending, {*equal, *returned}, self._has)
-        self.is_new = self.loaded != noted
+        self.is_new, self.has_some = self.loaded != noted, bool(self._has)
 
     def rows(self, batch: int) -> int:
         """How many rows of a micro-batch that is not loaded the table has."""
         return self._has.get(batch, _Sum()).rows
-
-    @property
-    def has_some(self) -> bool:
-        """Whether the table has any results that are not loaded."""
-        return bool(self._has)
 
     def missing(self) -> tuple[DataFrame, dict[int, int]]:
         """The results that the table does not have, and how many rows of their micro-batches it has.

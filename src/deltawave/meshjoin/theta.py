@@ -28,14 +28,35 @@ _RUNS = 8
 
 
 @dataclass(frozen=True)
-class Between:
+class _Range:
+    """Conditions of which a row's matches are a range of the tuples' values."""
+
+    value: str
+
+    @property
+    def stream_columns(self) -> Sequence[str]:
+        return (self.value,)
+
+    def row_bytes(self, capacity: int) -> int:
+        # A value and a number, twice while runs are merged.
+        return 32 * capacity
+
+    def matcher(self, capacity: int) -> Matcher:
+        return _Sorted(self.value, self._ends)
+
+    def _ends(self, rows: pa.Table) -> tuple[Values | None, Values | None]:
+        """The lowest and the highest value that each of these rows may match; none where the range is open."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Between(_Range):
     """A tuple's ``value`` lies between two columns of the relation: ``low`` <= value <= ``high``.
 
     Without one of them the range is open on that side. ``is_strict``: < instead of <=. Numbers, dates and timestamps.
     NaN is in no range (IEEE 754), while Spark takes it for the greatest number.
     """
 
-    value: str
     low: str | None = None
     high: str | None = None
     is_strict: bool = False
@@ -43,10 +64,6 @@ class Between:
     def __post_init__(self) -> None:
         if self.low is None and self.high is None:
             raise ValueError("A range needs a column of the relation at one end at least.")
-
-    @property
-    def stream_columns(self) -> Sequence[str]:
-        return (self.value,)
 
     @property
     def relation_columns(self) -> Sequence[str]:
@@ -61,12 +78,6 @@ class Between:
         if not (is_number or (pa.types.is_temporal(own) and getattr(own, "bit_width", 0) in (32, 64))):
             raise ValueError(f"{self.value} is of type {own}: a range needs numbers, dates or timestamps.")
 
-    def row_bytes(self, capacity: int) -> int:
-        return _SORTED_BYTES * capacity
-
-    def matcher(self, capacity: int) -> Matcher:
-        return _Sorted(self.value, lambda rows: (self._end(rows, self.low), self._end(rows, self.high)))
-
     def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask:
         values, matched = tuples.column(self.value), np.ones(tuples.num_rows, dtype=bool)
         less = pc.less if self.is_strict else pc.less_equal
@@ -76,25 +87,21 @@ class Between:
             matched &= _mask(less(values, rows.column(self.high)))
         return matched
 
-    def _end(self, rows: pa.Table, name: str | None) -> Values | None:
-        return None if name is None else _values(rows.column(name))
+    def _ends(self, rows: pa.Table) -> tuple[Values | None, Values | None]:
+        low, high = (None if name is None else _values(rows.column(name)) for name in (self.low, self.high))
+        return low, high
 
 
 @dataclass(frozen=True)
-class Near:
+class Near(_Range):
     """A tuple's number is at most ``distance`` away from one of the relation: similarity of numbers."""
 
-    value: str
     other: str
     distance: float
 
     def __post_init__(self) -> None:
         if not self.distance >= 0:
             raise ValueError("A distance is 0 or more.")
-
-    @property
-    def stream_columns(self) -> Sequence[str]:
-        return (self.value,)
 
     @property
     def relation_columns(self) -> Sequence[str]:
@@ -106,13 +113,7 @@ class Near:
             if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
                 raise ValueError(f"{name} is of type {kind} in the {side}, and has to be a number.")
 
-    def row_bytes(self, capacity: int) -> int:
-        return _SORTED_BYTES * capacity
-
-    def matcher(self, capacity: int) -> Matcher:
-        return _Sorted(self.value, self._range)
-
-    def _range(self, rows: pa.Table) -> tuple[Values, Values]:
+    def _ends(self, rows: pa.Table) -> tuple[Values, Values]:
         values = np.asarray(rows.column(self.other).cast(pa.float64(), safe=False))
         # A little more, since numbers are rounded; the exact distance is checked afterwards.
         more = self.distance + np.abs(values) * 1e-9
@@ -120,11 +121,9 @@ class Near:
 
     def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask:
         values, others = tuples.column(self.value), rows.column(self.other)
-        if pa.types.is_floating(values.type) or pa.types.is_floating(others.type):
-            values, others = values.cast(pa.float64(), safe=False), others.cast(pa.float64(), safe=False)
-        else:
-            values, others = values.cast(pa.decimal128(20, 0)), others.cast(pa.decimal128(20, 0))
-        away = pc.abs(pc.subtract(values, others))
+        is_floating = pa.types.is_floating(values.type) or pa.types.is_floating(others.type)
+        kind = pa.float64() if is_floating else pa.decimal128(20, 0)
+        away = pc.abs(pc.subtract(values.cast(kind, safe=False), others.cast(kind, safe=False)))
         return _mask(pc.less_equal(away.cast(pa.float64(), safe=False), self.distance))
 
 
@@ -140,12 +139,10 @@ class Where:
     relation_columns: tuple[str, ...]
 
     def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
-        for names, schema, side in (
-            (self.stream_columns, stream, "stream"),
-            (self.relation_columns, relation, "relation"),
-        ):
-            for name in names:
-                column_type(schema, name, side)
+        for name in self.stream_columns:
+            column_type(stream, name, "stream")
+        for name in self.relation_columns:
+            column_type(relation, name, "relation")
 
     def row_bytes(self, capacity: int) -> int:
         return 0
@@ -176,10 +173,6 @@ class _All:
         for first in range(0, rows * count, _PAIRS):
             pairs = np.arange(first, min(first + _PAIRS, rows * count))
             yield pairs // count, pairs % count + self._begin
-
-
-# A value and a number, twice while runs are merged.
-_SORTED_BYTES = 32
 
 
 class _Sorted:
