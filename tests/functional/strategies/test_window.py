@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import SEVERAL, Run, Workbench, temporary_views
 
 from deltawave.differencing import outer_join, window
+from deltawave.differencing.contract import Contract
 from deltawave.resources import release
 from laboratory.evaluation.comparator import compare
 from laboratory.evaluation.hashed import Messages, Snapshot
@@ -63,7 +64,7 @@ def compared(
     """The changes that the window finds, and those of the outer join."""
     options: dict[str, Any] = {"unique_key": list(key), "columns": columns_of(new, *key), "before_image": True}
     found, _ = window.changes(old, new, memory_bytes=memory_bytes, **options)
-    joined = outer_join.changes(old, new, **options)
+    joined = outer_join.changes(old, new, Contract(**options))
     assert found.columns == joined.columns
     rows = tuple(Counter(content(tuple(row)) for row in frame.collect()) for frame in (found, joined))
     release(found)
