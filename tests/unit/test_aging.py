@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,8 @@ from deltawave.differencing.aging import Aged, AgingBuffer, Block, Matched, wind
 
 KEYS = st.lists(st.integers(0, 30), max_size=40)
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
+
+Positions = tuple[list[tuple[int, int]], list[int], list[int]]
 
 
 def block(keys: list[int], begin: int = 0) -> Block:
@@ -31,16 +33,26 @@ def blocks(keys: list[int], sizes: list[int]) -> Iterator[Block]:
         begin, number = begin + size, number + 1
 
 
-def told(old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]) -> tuple[list, list, list]:
-    """Positions of the pairs, of the aged old rows, and of the aged new rows, in the order in which they come."""
-    pairs, deletes, inserts = [], [], []
-    for met in windowed(blocks(old, sizes), blocks(new, others), capacity):
+def told(old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]) -> Positions:
+    return positions(windowed(blocks(old, sizes), blocks(new, others), capacity), old, new)
+
+
+def positions(found: Iterable[Matched | Aged], old: list[int], new: list[int]) -> Positions:
+    """Positions of the pairs, of the other old rows, and of the other new rows, in the order in which they come."""
+    pairs: list[tuple[int, int]] = []
+    deletes: list[int] = []
+    inserts: list[int] = []
+    for met in found:
         if isinstance(met, Matched):
             pairs += zip(met.old.positions.tolist(), met.new.positions.tolist(), strict=True)
             for one, other in ((met.old, old), (met.new, new)):
                 assert one.rows.column("key").to_pylist() == [other[at] for at in one.positions]
         else:
             (deletes if met.is_old else inserts).extend(met.rows.positions.tolist())
+    # Each row comes once.
+    assert sorted([one for one, _ in pairs] + deletes) == list(range(len(old)))
+    assert sorted([other for _, other in pairs] + inserts) == list(range(len(new)))
+    assert all(old[one] == new[other] for one, other in pairs)
     return pairs, deletes, inserts
 
 
@@ -49,10 +61,7 @@ def told(old: list[int], new: list[int], capacity: int, sizes: list[int], others
 def test_each_row_comes_once(
     old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]
 ) -> None:
-    pairs, deletes, inserts = told(old, new, capacity, sizes, others)
-    assert sorted([one for one, _ in pairs] + deletes) == list(range(len(old)))
-    assert sorted([other for _, other in pairs] + inserts) == list(range(len(new)))
-    assert all(old[one] == new[other] for one, other in pairs)
+    told(old, new, capacity, sizes, others)
 
 
 @settings(deadline=None)

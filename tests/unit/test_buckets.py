@@ -10,17 +10,16 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.test_aging import block, blocks
+from unit.test_aging import SIZES, block, blocks, positions
 
 from deltawave.differencing import aging, buckets
-from deltawave.differencing.aging import Block, Matched
+from deltawave.differencing.aging import Block
 from deltawave.differencing.buckets import by_buckets
 from deltawave.differencing.hashing import Hashes, mix
 
 # Bytes of a row, with its hash and position.
 ROW = 24
 KEYS = st.lists(st.integers(0, 60), max_size=60, unique=True)
-SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 
 
 def spread(parts: Iterator[Block]) -> Iterator[Block]:
@@ -34,15 +33,8 @@ def told(
     old: list[int], new: list[int], memory: int, sizes: list[int]
 ) -> tuple[set[tuple[int, int]], set[int], set[int]]:
     """The pairs of positions, and the positions of old and new rows without a partner; each comes once."""
-    pairs, deletes, inserts = [], [], []
-    for met in by_buckets(spread(blocks(old, sizes)), spread(blocks(new, sizes)), memory):
-        if isinstance(met, Matched):
-            pairs += zip(met.old.positions.tolist(), met.new.positions.tolist(), strict=True)
-            assert met.old.rows.column("key").to_pylist() == [old[at] for at in met.old.positions]
-        else:
-            (deletes if met.is_old else inserts).extend(met.rows.positions.tolist())
-    assert len(pairs) + len(deletes) == len(old)
-    assert len(pairs) + len(inserts) == len(new)
+    found = by_buckets(spread(blocks(old, sizes)), spread(blocks(new, sizes)), memory)
+    pairs, deletes, inserts = positions(found, old, new)
     return set(pairs), set(deletes), set(inserts)
 
 

@@ -79,7 +79,7 @@ def at_positions(found: list[dict[str, Any]], rows: Rows, is_old: bool) -> Rows:
 def test_rows_are_compared_by_their_keys(
     matching: Matching, old: Rows, new: Rows, size: int, capacity: int, memory: int
 ) -> None:
-    task = Comparison(matching, GROUPS, GROUPS, (), capacity, memory, ["key"], ["value"], FOUND, "")
+    task = Comparison(matching, GROUPS, GROUPS, (), capacity, memory, ["key"], ["value"], FOUND)
     blocks = (task.blocks(side, cut(rows, size)) for side, rows in (("old", old), ("new", new)))
     found = [row for part in task.found_in(*blocks) for row in part.to_pylist()]
     pairs = [row for row in found if None not in (row["old_at"], row["new_at"])]
@@ -106,12 +106,11 @@ def test_pointers_lead_to_rows_that_differ(
     pieces = []
     for kind, rows in ((KEPT, old), (NEW, new)):
         read = RowGroups((("file", 0),), (len(rows),), 1, SCHEMA)
-        monkeypatch.setattr(RowGroups, "read", lambda self, numbers, own=rows: (part for _, part in cut(own, size)))
-        ids = [pa.record_batch({"id": [0]})]
-        pieces += [row for part in pointed._Compress(read, 1, segments, kind, "")(ids) for row in part.to_pylist()]
+        monkeypatch.setattr(RowGroups, "read", lambda self, number, own=rows: (part for _, part in cut(own, size)))
+        pieces += [row for part in pointed._Compress(read, 1, segments, kind)(0) for row in part.to_pylist()]
     pieces.sort(key=lambda row: (row["segment"], row["kind"]))
     told = [pa.RecordBatch.from_pylist(pieces)] if pieces else []
-    compare = pointed._Differing(matching, (len(old),), (len(new),), "")
+    compare = pointed._Differing(matching, np.array([0, len(old)]), np.array([0, len(new)]))
     found = [row for part in compare(told) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
@@ -124,8 +123,8 @@ def test_a_window_of_hashes_tells_keys_apart(
     sides = [RowGroups((("file", 0),), (len(rows),), 1, SCHEMA) for rows in (old, new)]
     parts = {id(side): rows for side, rows in zip(sides, (old, new), strict=True)}
     monkeypatch.setattr(similar, "rows_between", lambda groups, begin, end: cut(parts[id(groups)], size))
-    task = similar._Comparison(*sides, (Segment((0, len(old)), (0, len(new))),), capacity, 1, "")
-    found = [row for part in task([pa.record_batch({"id": [0]})]) for row in part.to_pylist()]
+    task = similar._Comparison(*sides, (Segment((0, len(old)), (0, len(new))),), capacity, 1)
+    found = [row for part in task(0) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.test_aging import block, blocks
+from unit.test_aging import SIZES, Positions, block, blocks, positions
 
 from deltawave.differencing import aging
 from deltawave.differencing.aging import Block, Matched
@@ -16,7 +16,6 @@ from deltawave.differencing.common_subsequence import common_subsequence, in_seq
 
 KEYS = st.lists(st.integers(0, 30), max_size=30, unique=True)
 REPEATED = st.lists(st.integers(0, 5), max_size=20)
-SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 
 
 def subsequence(old: list[int], new: list[int]) -> tuple[list[int], list[int]]:
@@ -36,17 +35,8 @@ def longest(old: list[int], new: list[int]) -> int:
 
 def told(
     old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int], capacity_bytes: int = 1 << 20
-) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Positions of the pairs, of old rows and of new rows without one, in the order in which they come."""
-    pairs, deletes, inserts = [], [], []
-    for met in in_sequence(blocks(old, sizes), blocks(new, others), capacity, capacity_bytes):
-        if isinstance(met, Matched):
-            pairs += zip(met.old.positions.tolist(), met.new.positions.tolist(), strict=True)
-            for one, other in ((met.old, old), (met.new, new)):
-                assert one.rows.column("key").to_pylist() == [other[at] for at in one.positions]
-        else:
-            (deletes if met.is_old else inserts).extend(met.rows.positions.tolist())
-    return pairs, deletes, inserts
+) -> Positions:
+    return positions(in_sequence(blocks(old, sizes), blocks(new, others), capacity, capacity_bytes), old, new)
 
 
 class TestCommonSubsequence:
@@ -78,10 +68,7 @@ class TestSections:
     def test_each_row_comes_once(
         self, old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]
     ) -> None:
-        pairs, deletes, inserts = told(old, new, capacity, sizes, others)
-        assert sorted([one for one, _ in pairs] + deletes) == list(range(len(old)))
-        assert sorted([other for _, other in pairs] + inserts) == list(range(len(new)))
-        assert all(old[one] == new[other] for one, other in pairs)
+        pairs, _, _ = told(old, new, capacity, sizes, others)
         assert pairs == sorted(pairs), "the order is kept"
 
     @settings(deadline=None)

@@ -1,4 +1,4 @@
-"""Merging compressed snapshots: every difference and no other, also where keys share a hash."""
+"""Compressed snapshots, merged or probed: every difference and no other, also where keys share a hash."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ DUMPS = st.lists(st.tuples(KEYS, st.integers(0, 2)), max_size=20)
 HASHES = st.sampled_from([1, 3, 1000])
 
 
-def compressed(rows: Rows, hashes: int = 1000) -> Signatures:
+def compressed(rows: Rows, hashes: int = 1000, is_sorted: bool = True) -> Signatures:
     """Rows of a key and a value, whose keys share a few hashes."""
     keys = np.array([key for key, _ in rows], dtype=np.int64)
     # As in Signatures.of, a row's hash covers its key.
     values = np.array([10 * key + value for key, value in rows], dtype=np.uint64)
     hash_of_key = (keys % hashes).astype(np.uint64) << np.uint64(54)
     batch = pa.RecordBatch.from_arrays([pa.array(keys)], ["k0"])
-    return Signatures(hash_of_key, keys.astype(np.uint32), values, batch).sorted()
+    found = Signatures(hash_of_key, keys.astype(np.uint32), values, batch)
+    return found.sorted() if is_sorted else found
 
 
 def keys_of(rows: Signatures) -> list[int]:
@@ -37,10 +38,10 @@ def keys_of(rows: Signatures) -> list[int]:
 
 
 @settings(deadline=None)
-@given(STATES, DUMPS, HASHES)
-def test_every_difference_is_found_and_no_other(before: Rows, after: Rows, hashes: int) -> None:
-    old, new = compressed(before, hashes), compressed(after, hashes)
-    found = differences(old, new)
+@given(STATES, DUMPS, HASHES, st.booleans())
+def test_every_difference_is_found_and_no_other(before: Rows, after: Rows, hashes: int, are_sorted: bool) -> None:
+    old, new = compressed(before, hashes, are_sorted), compressed(after, hashes, are_sorted)
+    found = differences(old, new, are_sorted)
     known, upserted = dict(before), dict(after)
     copies = Counter(key for key, _ in after)
     assert sorted(keys_of(old.take(found.deleted))) == sorted(known.keys() - upserted.keys())

@@ -71,23 +71,21 @@ def comparison(matching: window.Matching, old: RowGroups, new: RowGroups, grante
         unique_key=["id"],
         compared=old.schema.names[1:],
         found=pa.schema([*sides[0], *sides[1]]),
-        token="",
     )
 
 
 def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
     """What each algorithm does, and what it works on."""
-    only = [pa.RecordBatch.from_pydict({"id": [0]})]
 
     def ordered(matching: window.Matching, name: str) -> None:
         old, new = (stored(folder / f"{side} {name}") for side in ("old", "new"))
-        consume(comparison(matching, old, new, granted)(only))
+        consume(comparison(matching, old, new, granted)(0))
 
     def hashed(name: str) -> None:
         old, new = (stored(folder / f"{side} {name}") for side in ("old", "new"))
         segment = Segment((0, sum(old.rows)), (0, sum(new.rows)))
         sides = (rows.within(granted) for rows in (old, new))
-        consume(similar._Comparison(*sides, (segment,), similar.capacity(granted), 1, "")(only))
+        consume(similar._Comparison(*sides, (segment,), similar.capacity(granted), 1)(0))
 
     def exchanged() -> None:
         rows = stored(folder / "old names")

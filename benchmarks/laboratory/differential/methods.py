@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
 from deltawave.differencing.algorithms import ALGORITHMS
+from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import groups_in_place, map_rows, quoted
 from deltawave.resources import releasing
 from laboratory.differential.snapshots import KEY, Snapshots
@@ -99,8 +100,12 @@ def duckdb_full_outer_join(snapshots: Snapshots) -> None:
         )
 
 
-def _contract(snapshots: Snapshots) -> dict[str, Any]:
+def _described(snapshots: Snapshots) -> dict[str, Any]:
     return {"unique_key": [KEY], "columns": snapshots.columns}
+
+
+def _contract(snapshots: Snapshots) -> Contract:
+    return Contract(before_image=True, **_described(snapshots))
 
 
 def _written(snapshots: Snapshots, frame: DataFrame) -> None:
@@ -109,16 +114,14 @@ def _written(snapshots: Snapshots, frame: DataFrame) -> None:
 
 
 def sort_merge(snapshots: Snapshots) -> None:
-    changes = outer_join.changes(snapshots.old, snapshots.new, before_image=True, **_contract(snapshots))
-    snapshots.write(changes)
+    snapshots.write(outer_join.changes(snapshots.old, snapshots.new, _contract(snapshots)))
 
 
 def _both_sides(algorithm: str) -> Callable[[Snapshots], None]:
     changes = ALGORITHMS[algorithm].changes
 
     def find(snapshots: Snapshots) -> None:
-        given = {"before_image": True, "memory_bytes": 1 << 30, **_contract(snapshots)}
-        _written(snapshots, changes(snapshots.old, snapshots.new, **given))
+        _written(snapshots, changes(snapshots.old, snapshots.new, _contract(snapshots), 1 << 30))
 
     return find
 
@@ -127,7 +130,7 @@ def _compressed(library: Any, **options: Any) -> Callable[[Snapshots], None]:
     def find(snapshots: Snapshots) -> None:
         rows = snapshots.rows
         differing = library.differing_rows(
-            snapshots.kept, snapshots.new, patches=snapshots.patches, rows=rows, **_contract(snapshots), **options
+            snapshots.kept, snapshots.new, patches=snapshots.patches, rows=rows, **_described(snapshots), **options
         )
         _written(snapshots, differing)
 
@@ -143,7 +146,7 @@ def keep_hashes(snapshots: Snapshots) -> None:
     found = snapshots.found().select(*map(quoted, snapshots.new.columns), change)
     earlier = snapshots.patches.join(found, KEY, "left_anti")
     patches = found.unionByName(earlier)
-    patched = hash_compressed.patched_hashes(snapshots.kept, patches, count=snapshots.rows, **_contract(snapshots))
+    patched = hash_compressed.patched_hashes(snapshots.kept, patches, count=snapshots.rows, **_described(snapshots))
     snapshots.write(patched, "next_kept")
 
 

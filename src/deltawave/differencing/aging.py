@@ -12,10 +12,9 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.batches import combined, plain
+from deltawave.differencing.batches import Places, Positions, combined, plain
 from deltawave.differencing.hashing import Hashes, places_of
 
 # Rows that wait are combined into parts of at most this many bytes, unless a single block has more.
@@ -27,9 +26,7 @@ _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
 # Bytes of a row's hash and position.
 ROW_BYTES = 16
 
-Places = npt.NDArray[np.intp]
 _Range = slice
-Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -21,99 +22,95 @@ from deltawave.differencing import (
     unchanged_blocks,
     window,
 )
+from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
+
+Changes = Callable[..., DataFrame]
 
 
 @dataclass(frozen=True)
 class Algorithm:
     """A way to find differences.
 
-    - ``changes``: the function: both snapshots, what docs/python_strategies.md describes, and ``memory_bytes``
+    - ``changes``: the function: both snapshots, the contract, and ``memory_bytes``
     - ``compares_hashes``: whether it finds differing rows by their hashes. It then misses a difference with a
       probability of 2^-64, and cannot apply a tolerance
     - ``reads_files``: whether it reads files without Spark, if the snapshots are all rows of Parquet files
     """
 
-    changes: Callable[..., DataFrame]
+    changes: Changes
     compares_hashes: bool = False
     reads_files: bool = False
 
 
-def _sort_merge(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    return outer_join.changes(old, new, hint="merge", **common)
+def _without_memory(changes: Changes, **options: Any) -> Changes:
+    """An algorithm whose memory Spark grants."""
+
+    def find(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
+        return changes(old, new, contract, **options)
+
+    return find
 
 
-def _partitioned_hash(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    return outer_join.changes(old, new, hint="shuffle_hash", **common)
+def _in_order(matching: window.Matching) -> Changes:
+    """An algorithm that reads both snapshots in their order."""
+
+    def find(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, **options: Any) -> DataFrame:
+        return window.changes_by(matching, old, new, contract, memory_bytes, **options)[0]
+
+    return find
 
 
-def _nested_loop(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    return outer_join.nested_loop(old, new, memory_bytes=memory_bytes, **common)
+def _from_files(what: str, changes: Changes, otherwise: Changes) -> Changes:
+    """An algorithm that reads files, and another one for snapshots that are no files."""
+
+    def find(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
+        try:
+            return changes(old, new, contract, memory_bytes)
+        except NotInPlaceError as error:
+            _LOG.info("no %s: %s", what, error)
+            return otherwise(old, new, contract, memory_bytes)
+
+    return find
 
 
-def _sort_merge_compressed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    return by_hashes.changes(old, new, library=sort_merge_compressed, **common)
-
-
-def _hash_compressed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    return by_hashes.changes(old, new, library=hash_compressed, memory_bytes=memory_bytes, **common)
-
-
-def _sort_merge_pointed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    try:
-        return pointed.changes(old, new, matching="merge", **common)
-    except NotInPlaceError as error:
-        _LOG.info("no pointers, rows are found by their keys: %s", error)
-        return _sort_merge_compressed(old, new, memory_bytes, **common)
-
-
-def _partitioned_hash_pointed(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    try:
-        return pointed.changes(old, new, matching="hash", **common)
-    except NotInPlaceError as error:
-        _LOG.info("no pointers, rows are found by their keys: %s", error)
-        return _hash_compressed(old, new, memory_bytes, **common)
-
-
-def _similar(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    try:
-        return similar.changes(old, new, memory_bytes=memory_bytes, **common)
-    except NotInPlaceError as error:
-        _LOG.info("no window of hashes, rows are found by their keys: %s", error)
-        return _sort_merge_compressed(old, new, memory_bytes, **common)
-
-
-def _window(old: DataFrame, new: DataFrame, **common: Any) -> DataFrame:
-    return window.changes(old, new, **common)[0]
-
-
-def _text_diff(old: DataFrame, new: DataFrame, **common: Any) -> DataFrame:
-    return text_diff.changes(old, new, **common)[0]
-
-
-def _stagnant_by_blocks(old: DataFrame, new: DataFrame, memory_bytes: int, **common: Any) -> DataFrame:
-    try:
-        return unchanged_blocks.changes(old, new, memory_bytes=memory_bytes, **common)
-    except NotInPlaceError as error:
-        _LOG.info("no blocks, Spark joins both snapshots: %s", error)
-        return outer_join.changes(old, new, **common)
-
+_sort_merge_compressed = partial(by_hashes.changes, library=sort_merge_compressed)
+_hash_compressed = partial(by_hashes.changes, library=hash_compressed)
+_merged_pointers = _without_memory(pointed.changes, matching="merge")
+_hashed_pointers = _without_memory(pointed.changes, matching="hash")
 
 ALGORITHMS: dict[str, Algorithm] = {
-    "sort_merge": Algorithm(_sort_merge),
-    "partitioned_hash": Algorithm(_partitioned_hash),
-    "nested_loop": Algorithm(_nested_loop),
+    "sort_merge": Algorithm(_without_memory(outer_join.changes, hint="merge")),
+    "partitioned_hash": Algorithm(_without_memory(outer_join.changes, hint="shuffle_hash")),
+    "nested_loop": Algorithm(outer_join.nested_loop),
     "hybrid_hash": Algorithm(hybrid_hash.changes),
     "sort_merge_compressed": Algorithm(_sort_merge_compressed, compares_hashes=True),
     "hash_compressed": Algorithm(_hash_compressed, compares_hashes=True),
     "nested_loop_compressed": Algorithm(by_hashes.nested_loop, compares_hashes=True),
     "hybrid_hash_compressed": Algorithm(by_hashes.hybrid_hash, compares_hashes=True),
-    "sort_merge_pointed": Algorithm(_sort_merge_pointed, compares_hashes=True, reads_files=True),
-    "partitioned_hash_pointed": Algorithm(_partitioned_hash_pointed, compares_hashes=True, reads_files=True),
-    "window": Algorithm(_window, reads_files=True),
-    "text_diff": Algorithm(_text_diff, reads_files=True),
-    "similar": Algorithm(_similar, compares_hashes=True, reads_files=True),
-    "stagnant_by_blocks": Algorithm(_stagnant_by_blocks, reads_files=True),
+    "sort_merge_pointed": Algorithm(
+        _from_files("pointers, rows are found by their keys", _merged_pointers, _sort_merge_compressed),
+        compares_hashes=True,
+        reads_files=True,
+    ),
+    "partitioned_hash_pointed": Algorithm(
+        _from_files("pointers, rows are found by their keys", _hashed_pointers, _hash_compressed),
+        compares_hashes=True,
+        reads_files=True,
+    ),
+    "window": Algorithm(_in_order(window.WINDOW), reads_files=True),
+    "text_diff": Algorithm(_in_order(text_diff.TEXT_DIFF), reads_files=True),
+    "similar": Algorithm(
+        _from_files("window of hashes, rows are found by their keys", similar.changes, _sort_merge_compressed),
+        compares_hashes=True,
+        reads_files=True,
+    ),
+    "stagnant_by_blocks": Algorithm(
+        _from_files(
+            "blocks, Spark joins both snapshots", unchanged_blocks.changes, _without_memory(outer_join.changes)
+        ),
+        reads_files=True,
+    ),
 }

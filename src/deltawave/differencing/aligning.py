@@ -6,21 +6,24 @@ correspond: keys of the new snapshot's row groups are looked for in the old one'
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
+from deltawave.differencing.batches import Batches, Mask, Places, Positions
 from deltawave.differencing.common_subsequence import longest_increasing
-from deltawave.differencing.in_place import Batches, RowGroups
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
 from deltawave.differencing.signatures import key_hashes
 
-Positions = npt.NDArray[np.int64]
+_LOG = logging.getLogger(__name__)
+
+_HASHED = "hash bigint, position bigint"
 
 # Figures that a comparison has measured, by the names of the columns of x__batches.
 Measured = Mapping[str, float]
@@ -79,41 +82,33 @@ class Segment:
     new: tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Alignment:
-    """The segments of two snapshots.
+class NotSegmentedError(NotInPlaceError):
+    """Tasks cannot read these snapshots in their order, or it would not help; ``measured``: how near their rows are."""
 
-    Shares of the sampled keys that both have:
-
-    - ``near_fraction``: the share that a window finds; below 1, it leaves many rows over
-    - ``ordered_fraction``: the share in a longest common subsequence, taken at each sampled place
-
-    ``nearness`` is estimated from keys that are spread over the whole snapshot.
-    """
-
-    segments: tuple[Segment, ...]
-    near_fraction: float
-    ordered_fraction: float
-    nearness: Nearness
-
-    @property
-    def is_near(self) -> bool:
-        """Whether a window finds most rows."""
-        return self.near_fraction >= _ENOUGH
-
-    @property
-    def is_ordered(self) -> bool:
-        """Whether most rows are in a common subsequence."""
-        return self.ordered_fraction >= _ENOUGH
+    def __init__(self, reason: str, nearness: Nearness | None = None) -> None:
+        super().__init__(reason)
+        self.measured: Measured = nearness.measured() if nearness else {}
 
 
 def aligned(
-    session: SparkSession, old: RowGroups, new: RowGroups, unique_key: Sequence[str], reach: int, segments: int
-) -> Alignment:
-    """Cut two snapshots into about ``segments`` parts: rows that move across the border of one are joined in the end.
+    session: SparkSession,
+    name: str,
+    old: RowGroups,
+    new: RowGroups,
+    unique_key: Sequence[str],
+    reach: int,
+    needs_order: bool = False,
+) -> tuple[tuple[Segment, ...], Nearness]:
+    """Cut two snapshots into a segment per task: rows that move across the border of one are joined in the end.
 
-    ``reach``: how many rows apart a window finds equal keys.
+    - ``name``: what the run's messages call the comparison
+    - ``reach``: how many rows apart a window finds equal keys
+    - ``needs_order``: whether it finds only rows that keep their order
+
+    Raises ``NotSegmentedError`` if it would find too few of the sampled rows. How near rows lie is estimated from keys
+    that are spread over the whole snapshot.
     """
+    segments = parallelism(session)
     bounds = [*_places(new), sum(new.rows)]
     places = bounds[:-1]
     hashes, positions = _sample(session, new.only(unique_key), bounds, segments)
@@ -121,36 +116,37 @@ def aligned(
     first = _first_keys(positions, bounds)
     at_old, at_new = found[first], positions[first]
     shifts, near_fraction = _shifts(places, at_old, at_new, reach, sum(old.rows) / max(1, sum(new.rows)))
+    stands_for = _stands_for(positions, bounds)
+    nearness = Nearness.estimated(found, positions, stands_for, sum(old.rows), sum(new.rows), reach)
+    near = f"{near_fraction:.0%} of the sampled rows lie within {reach:,} rows of each other"
+    if near_fraction < _ENOUGH:
+        raise NotSegmentedError(f"only {near}", nearness)
+    if needs_order and (ordered := _ordered_fraction(len(places), at_old, at_new)) < _ENOUGH:
+        raise NotSegmentedError(f"only {ordered:.0%} of the sampled rows are in the same order", nearness)
     chosen = _cuts(bounds, shifts, reach, segments)
     starts = np.array([places[each] + shifts[each] for each in chosen], dtype=np.int64).clip(0, sum(old.rows))
     new_parts = pairwise([*(places[each] for each in chosen), sum(new.rows)])
-    parts = map(Segment, _parts(_snapped(starts, old, reach // 2), sum(old.rows)), new_parts)
-    stands_for = _stands_for(positions, bounds)
-    nearness = Nearness.estimated(found, positions, stands_for, sum(old.rows), sum(new.rows), reach)
-    return Alignment(tuple(parts), near_fraction, _ordered_fraction(len(places), at_old, at_new), nearness)
+    parts = tuple(map(Segment, _parts(_snapped(starts, old, reach // 2), sum(old.rows)), new_parts))
+    _LOG.info("%s over %d segments: %s", name, len(parts), near)
+    return parts, nearness
 
 
 def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
     """The rows at these positions: batches, with the position of their first row."""
-    position = 0
-    for number, count in enumerate(groups.rows):
-        if position < end and position + count > begin:
-            at = position
-            for batch in groups.read([number]):
+    for number, (group_begin, group_end) in enumerate(pairwise(groups.begins.tolist())):
+        if group_begin < end and group_end > begin:
+            for at, batch in groups.positioned(number):
                 first, last = max(begin - at, 0), min(end - at, batch.num_rows)
                 if first < last:
                     yield at + first, batch.slice(first, last - first)
-                at += batch.num_rows
-                if at >= end:
-                    break
-        position += count
+                if at + batch.num_rows >= end:
+                    return
 
 
 def _places(new: RowGroups) -> list[int]:
     """Where the new snapshot may be cut: at row groups, so that none is decoded twice."""
-    places, position = [0], 0
-    for count in new.rows[:-1]:
-        position += count
+    places = [0]
+    for position in new.begins[1:-1].tolist():
         if position - places[-1] >= _SEGMENT_ROWS:
             places.append(position)
     return places
@@ -214,24 +210,23 @@ def _sample(session: SparkSession, new: RowGroups, bounds: list[int], tasks: int
     """Hashes and positions of keys of the new snapshot: the first at each place, and some between it and the next."""
     parts = list(pairwise(bounds))
 
-    def read(batches: Batches) -> Batches:
-        for part in (parts[number] for batch in batches for number in batch.column(0).to_pylist()):
-            for at, rows in rows_between(new, *part):
-                own = np.arange(at, at + rows.num_rows)
-                chosen = np.flatnonzero((own < part[0] + _SAMPLED_KEYS) | _is_spread(own, *part))
-                hashes = key_hashes(rows.take(pa.array(chosen)).columns).view(np.int64)
-                yield pa.RecordBatch.from_pydict({"hash": hashes, "position": own[chosen]})
+    def read(number: int) -> Batches:
+        part = parts[number]
+        for at, rows in rows_between(new, *part):
+            own = np.arange(at, at + rows.num_rows)
+            chosen = np.flatnonzero((own < part[0] + _SAMPLED_KEYS) | _is_spread(own, *part))
+            hashes = key_hashes(rows.take(pa.array(chosen)).columns).view(np.int64)
+            yield pa.RecordBatch.from_pydict({"hash": hashes, "position": own[chosen]})
 
-    ids = session.range(0, len(parts), 1, min(tasks, len(parts)))
-    found = ids.mapInArrow(read, "hash bigint, position bigint").toArrow().sort_by("position")
+    found = map_numbers(session, len(parts), read, _HASHED, tasks).toArrow().sort_by("position")
     hashes, positions = (found.column(name).to_numpy() for name in ("hash", "position"))
     return hashes, positions
 
 
-def _is_spread(positions: Positions, begin: int, end: int) -> npt.NDArray[np.bool_]:
+def _is_spread(positions: Positions, begin: int, end: int) -> Mask:
     """Which positions from begin to end lie in the middle of equal parts; there are as many parts as sampled keys."""
     step = _step(begin, end)
-    is_middle: npt.NDArray[np.bool_] = (positions - begin) % step == step // 2
+    is_middle: Mask = (positions - begin) % step == step // 2
     return is_middle
 
 
@@ -239,7 +234,7 @@ def _step(begin: int, end: int) -> int:
     return max(1, (end - begin) // _SAMPLED_KEYS)
 
 
-def _first_keys(positions: Positions, bounds: list[int]) -> npt.NDArray[np.intp]:
+def _first_keys(positions: Positions, bounds: list[int]) -> Places:
     """Where the first keys of each place are among the sampled positions: equally many, if necessary by repeating."""
     if not len(positions):
         return np.zeros(0, np.intp)
@@ -265,23 +260,16 @@ def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int)
     if not len(hashes) or not old.groups:
         return at
     wanted = np.unique(hashes)
-    begins = [0, *np.cumsum(old.rows).tolist()]
 
-    def search(batches: Batches) -> Batches:
-        values = pa.array(wanted)
-        for number in (number for batch in batches for number in batch.column(0).to_pylist()):
-            position = begins[number]
-            for rows in old.read([number]):
-                own = key_hashes(rows.columns).view(np.int64)
-                places = pc.fill_null(pc.index_in(pa.array(own), value_set=values), -1).to_numpy()
-                # If many rows have a key, such as null, one position is enough.
-                matched = np.unique(np.where(places < 0, len(wanted), places), return_index=True)[1]
-                matched = matched[places[matched] >= 0]
-                yield pa.RecordBatch.from_pydict({"hash": own[matched], "position": position + matched})
-                position += rows.num_rows
+    def search(number: int) -> Batches:
+        for position, rows in old.positioned(number):
+            own = key_hashes(rows.columns).view(np.int64)
+            matched = np.flatnonzero(pc.is_in(pa.array(own), value_set=pa.array(wanted)))
+            # If many rows have a key, such as null, one position is enough.
+            matched = matched[np.unique(own[matched], return_index=True)[1]]
+            yield pa.RecordBatch.from_pydict({"hash": own[matched], "position": position + matched})
 
-    ids = session.range(0, len(old.groups), 1, min(tasks, len(old.groups)))
-    found = ids.mapInArrow(search, "hash bigint, position bigint").toArrow()
+    found = map_numbers(session, len(old.groups), search, _HASHED, tasks).toArrow()
     positions = dict(zip(found.column("hash").to_pylist(), found.column("position").to_pylist(), strict=True))
     return np.array([positions.get(each, -1) for each in hashes.tolist()], dtype=np.int64)
 
@@ -290,7 +278,7 @@ def _snapped(cuts: Positions, groups: RowGroups, reach: int) -> Positions:
     """The cuts, moved to nearby bounds of row groups: otherwise two tasks would decode the row group."""
     if not groups.rows:
         return cuts
-    bounds = np.array([0, *np.cumsum(groups.rows).tolist()], dtype=np.int64)
+    bounds = groups.begins
     after = np.searchsorted(bounds, cuts).clip(1, len(bounds) - 1)
     nearest = np.where(cuts - bounds[after - 1] <= bounds[after] - cuts, bounds[after - 1], bounds[after])
     return np.where(np.abs(nearest - cuts) <= reach, nearest, cuts)

@@ -1,10 +1,19 @@
-"""Record batches and columns of Arrow."""
+"""Record batches and columns of Arrow, and arrays of numpy."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+
+Batches = Iterable[pa.RecordBatch]
+# Of rows in a batch, or of hashes in an array.
+Places = npt.NDArray[np.intp]
+# Of rows in a snapshot.
+Positions = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 
 def combined(batches: Sequence[pa.RecordBatch], message: str) -> pa.RecordBatch:
@@ -21,3 +30,21 @@ def combined(batches: Sequence[pa.RecordBatch], message: str) -> pa.RecordBatch:
 def plain(column: pa.Array) -> pa.Array:
     """A column without a dictionary."""
     return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
+
+
+def typed(columns: Iterable[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
+    """The columns, without dictionaries, cast to the types of the schema."""
+    cells = [plain(column).cast(field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(cells, schema.names)
+
+
+def flags(value: bool, count: int) -> pa.Array:
+    """A column of one value."""
+    return pa.repeat(pa.scalar(value), count)
+
+
+def positioned(batches: Batches, at: int = 0) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The batches, each with the position of its first row, if the first one begins ``at`` this position."""
+    for rows in batches:
+        yield at, rows
+        at += rows.num_rows

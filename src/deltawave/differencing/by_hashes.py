@@ -10,14 +10,13 @@ import logging
 from collections.abc import Sequence
 from functools import reduce
 from types import ModuleType
-from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
 from deltawave.differencing.compression import month_key, with_keys
-from deltawave.differencing.contract import Columns
+from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import quoted
 from deltawave.resources import holding, persisted
 
@@ -27,36 +26,32 @@ _LOG = logging.getLogger(__name__)
 def changes(
     old: DataFrame,
     new: DataFrame,
+    contract: Contract,
+    memory_bytes: int,
     *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
     library: ModuleType,
-    **options: int,
 ) -> DataFrame:
     """Find by hashes the keys whose rows differ, then join the whole rows of these keys.
 
-    - ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or
-      :mod:`~deltawave.differencing.hash_compressed`
-    - ``options``: further arguments of its ``differing_rows``
-
+    ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or :mod:`~deltawave.differencing.hash_compressed`.
     Spark joins snapshots whose keys it cannot hand to Python.
     """
+    unique_key = contract.unique_key
     if months := month_key(old, unique_key):
         _LOG.info("no hashes, Spark joins both snapshots: the key column %s is an interval of months", months)
-        return outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image)
-    compared = [column for column in columns if column["in_old"] and column["in_new"]]
+        return outer_join.changes(old, new, contract)
+    compared = [column for column in contract.columns if column["in_old"] and column["in_new"]]
     names = [quoted(column["name"]) for column in compared]
     rows = old.count()
     # They are read several times, and computed from the whole old snapshot.
     kept = persisted(library.kept_hashes(old.select(*names), unique_key=unique_key, columns=compared, count=rows))
+    options = {"memory_bytes": memory_bytes} if library is hash_compressed else {}
     differing = library.differing_rows(
         kept, new.select(*names), unique_key=unique_key, columns=compared, rows=rows, **options
     )
     keys = persisted(differing.select(*map(quoted, unique_key)))
-    sides = (with_keys(frame, keys, unique_key, "left_semi") for frame in (old, new))
-    changed = outer_join.changes(*sides, unique_key=unique_key, columns=columns, before_image=before_image)
-    return holding(changed, kept, keys)
+    old, new = (with_keys(frame, keys, unique_key, "left_semi") for frame in (old, new))
+    return holding(outer_join.changes(old, new, contract), kept, keys)
 
 
 # The most parts; so a nested loop reads the new snapshot at most this often.
@@ -65,7 +60,7 @@ _PARTS = 64
 _ROOM = 1.2
 
 
-def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> DataFrame:
+def nested_loop(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     The old snapshot is split into parts that fit in ``memory_bytes``, and the new one is read once for each; nothing is
@@ -73,36 +68,35 @@ def nested_loop(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: 
     """
     parts = min(_PARTS, max(1, -int(-_table_bytes(old) // memory_bytes)))
     tables = [(hash_compressed, part, part + 1) for part in range(parts)]
-    return _united(old, new, parts, tables, memory_bytes, common)
+    return _united(old, new, contract, parts, tables, memory_bytes)
 
 
-def hybrid_hash(old: DataFrame, new: DataFrame, *, memory_bytes: int, **common: Any) -> DataFrame:
+def hybrid_hash(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Return the same. As many parts of the old snapshot as fit (K of N) stay in memory; the others are exchanged."""
     kept = min(_PARTS, int(_PARTS * memory_bytes / max(1, _table_bytes(old))))
     parts = [(hash_compressed, 0, kept), (sort_merge_compressed, kept, _PARTS)]
-    return _united(old, new, _PARTS, [part for part in parts if part[1] < part[2]], memory_bytes, common)
+    return _united(old, new, contract, _PARTS, [part for part in parts if part[1] < part[2]], memory_bytes)
 
 
 def _united(
     old: DataFrame,
     new: DataFrame,
+    contract: Contract,
     count: int,
     parts: Sequence[tuple[ModuleType, int, int]],
     memory_bytes: int,
-    common: dict[str, Any],
 ) -> DataFrame:
     """The differences of ranges of parts, each range by its library; the end of a range is not part of it.
 
     Spark joins snapshots whose keys it does not compare by their bytes: equal keys would be hashed into several parts.
     """
-    if any(column["is_key"] and "collate" in column["data_type"].simpleString() for column in common["columns"]):
+    if any(column["is_key"] and "collate" in column["data_type"].simpleString() for column in contract.columns):
         _LOG.info("no parts, Spark joins both snapshots: the key is a text with a collation")
-        return outer_join.changes(old, new, hint="shuffle_hash", **common)
+        return outer_join.changes(old, new, contract, hint="shuffle_hash")
     found = []
     for library, begin, end in parts:
-        one, other = (_part(frame, common["unique_key"], count, begin, end) for frame in (old, new))
-        options: dict[str, Any] = {"memory_bytes": memory_bytes} if library is hash_compressed else {}
-        found.append(changes(one, other, library=library, **common, **options))
+        one, other = (_part(frame, contract.unique_key, count, begin, end) for frame in (old, new))
+        found.append(changes(one, other, contract, memory_bytes, library=library))
     return holding(reduce(DataFrame.unionByName, found), *found)
 
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from deltawave.differencing.aging import Aged, Block, Matched, Places, in_step
+from deltawave.differencing.aging import Aged, Block, Matched, in_step
+from deltawave.differencing.batches import Places
 from deltawave.differencing.hashing import Hashes, places_of
 
 

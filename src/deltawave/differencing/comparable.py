@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pyspark.sql.types import (
     ArrayType,
     CalendarIntervalType,
@@ -13,8 +15,7 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
-from deltawave.differencing.in_place import quoted
-from deltawave.sql_text import literal
+from deltawave.sql_text import literal, quoted
 
 
 def comparable(name: str, kind: DataType) -> str:
@@ -50,3 +51,14 @@ def comparable_part(value: str, kind: DataType) -> str:
     if isinstance(kind, StringType) and "collate" in kind.simpleString():
         return f"collate({value}, 'UTF8_BINARY')"
     return value
+
+
+def contained_types(kind: DataType) -> Iterator[DataType]:
+    """A type, and those of its fields, elements, keys and values, at any depth."""
+    yield kind
+    if isinstance(kind, StructType):
+        parts = [field.dataType for field in kind.fields]
+    else:
+        parts = [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
+    for part in parts:
+        yield from contained_types(part)

@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, StructField, StructType, YearMonthIntervalType
+from pyspark.sql.types import StructField, StructType, YearMonthIntervalType
 
 from deltawave.differencing.batches import plain
+from deltawave.differencing.comparable import contained_types
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.in_place import Batches, RowGroups, map_rows, quoted
 from deltawave.differencing.merging import patched
@@ -94,15 +95,14 @@ class Compared:
 def month_key(frame: DataFrame, unique_key: Sequence[str]) -> str | None:
     """A key column with an interval of months, which Spark does not hand over to Python."""
     types = {field.name.lower(): field.dataType for field in frame.schema.fields}
-    return next((name for name in unique_key if _has_months(types[name.lower()])), None)
-
-
-def _has_months(kind: DataType) -> bool:
-    if isinstance(kind, StructType):
-        return any(_has_months(field.dataType) for field in kind.fields)
-    if isinstance(kind, ArrayType):
-        return _has_months(kind.elementType)
-    return isinstance(kind, YearMonthIntervalType)
+    return next(
+        (
+            name
+            for name in unique_key
+            if any(isinstance(part, YearMonthIntervalType) for part in contained_types(types[name.lower()]))
+        ),
+        None,
+    )
 
 
 def free_prefix(prefix: str, names: Sequence[str]) -> str:

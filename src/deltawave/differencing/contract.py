@@ -22,14 +22,24 @@ Side = Literal["old", "new"]
 
 @dataclass(frozen=True)
 class Contract:
-    """What a comparison returns: the log's ``columns``, as mappings, and whether it includes before images."""
+    """What is compared, by which key, and what is returned.
 
+    - ``columns``: the log's, as mappings
+    - ``before_image``: whether a result includes the values before an update
+    """
+
+    unique_key: Sequence[str]
     columns: Columns
     before_image: bool
 
     def names(self, side: Side) -> list[str]:
         """The columns that this side has."""
         return [column["name"] for column in self.columns if column[f"in_{side}"]]
+
+    @property
+    def compared(self) -> list[str]:
+        """The columns that are compared."""
+        return [column["name"] for column in self.columns if column["is_compared"]]
 
     def side(self, frame: DataFrame, side: Side) -> DataFrame:
         """One side for ``changes``: its cells and their compared values, under names that no column has.
@@ -47,10 +57,10 @@ class Contract:
         others = [F.col(quoted(name)) for name in frame.columns if name.lower() not in known]
         return frame.select(*others, *cells, *compared)
 
-    def same_key(self, unique_key: Sequence[str]) -> Column:
+    def same_key(self) -> Column:
         """Whether both sides have the same key: null matches null."""
         places = {column["name"]: number for number, column in enumerate(self.columns)}
-        numbers = [places[name] for name in unique_key]
+        numbers = [places[name] for name in self.unique_key]
         return all_same((F.col(_cell_name("old", at)), F.col(_cell_name("new", at))) for at in numbers)
 
     def changes(self, pairs: DataFrame, in_old: Column, in_new: Column) -> DataFrame:

@@ -8,18 +8,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import (
-    ArrayType,
-    CalendarIntervalType,
-    DataType,
-    MapType,
-    NumericType,
-    StructField,
-    StructType,
-    VariantType,
-)
+from pyspark.sql.types import CalendarIntervalType, DataType, MapType, NumericType, StructField, VariantType
 
-from deltawave.differencing.comparable import comparable
+from deltawave.differencing.comparable import comparable, contained_types
 from deltawave.differencing.in_place import quoted
 
 _RESERVED = {"change_type", "changed_columns", "was_kept", "is_there"}
@@ -104,11 +95,7 @@ def fields_of(side: str, frame: DataFrame) -> dict[str, StructField]:
 
 def can_be_key(kind: DataType) -> bool:
     """Whether Spark finds equal values of this type."""
-    if isinstance(kind, StructType):
-        return all(can_be_key(field.dataType) for field in kind.fields)
-    if isinstance(kind, ArrayType):
-        return can_be_key(kind.elementType)
-    return not isinstance(kind, (MapType, VariantType, CalendarIntervalType))
+    return not any(isinstance(part, (MapType, VariantType, CalendarIntervalType)) for part in contained_types(kind))
 
 
 def _snapshot_fields(side: str, frame: DataFrame) -> dict[str, StructField]:

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.batches import plain
+from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
 from deltawave.differencing.compression import signatures
 from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.in_place import Batches, ChangedFileError
-from deltawave.differencing.signatures import Checks, Places, Signatures, key_hashes
-
-Mask = npt.NDArray[np.bool_]
+from deltawave.differencing.in_place import ChangedFileError
+from deltawave.differencing.merging import key_places
+from deltawave.differencing.signatures import Checks, Signatures, key_hashes
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,28 +34,20 @@ class Wanted:
     @classmethod
     def of(cls, candidates: pa.Table) -> Wanted:
         """From the columns of the same names, which Spark holds as signed integers."""
-        hashes = (candidates.column(name).to_numpy().view(np.uint64) for name in ("key_hash", "row_hash"))
-        key_hash, row_hash = hashes
-        flags = (np.asarray(candidates.column(name)) for name in ("was_kept", "is_repeated"))
-        check = candidates.column("key_check").to_numpy().astype(np.uint32)
+        names = ("key_hash", "key_check", "row_hash", "was_kept", "is_repeated")
+        key_hash, check, row_hash, *marks = (np.asarray(candidates.column(name)) for name in names)
+        key_hash, row_hash = key_hash.view(np.uint64), row_hash.view(np.uint64)
         order = np.argsort(key_hash)
-        return cls(*(cells[order] for cells in (key_hash, check, row_hash, *flags)))
+        return cls(*(cells[order] for cells in (key_hash, check.astype(np.uint32), row_hash, *marks)))
 
     def match(self, rows: Signatures) -> tuple[Places, Places]:
         """The places of wanted rows, and for each the place of its entry here.
 
         Raises ``ChangedFileError`` for a row of a wanted key that has another hash than before.
         """
-        first = np.searchsorted(self.key_hash, rows.key_hash, "left")
-        count = np.searchsorted(self.key_hash, rows.key_hash, "right") - first
-        at, places = np.flatnonzero(count == 1), first[count == 1]
-        for row in np.flatnonzero(count > 1).tolist():
-            # Other keys with the same hash.
-            own = np.arange(first[row], first[row] + count[row])
-            own = own[self.key_check[own] == rows.key_check[row]][:1]
-            at, places = np.append(at, np.full(len(own), row)), np.append(places, own)
-        is_key = self.key_check[places] == rows.key_check[at]
-        at, places = at[is_key], places[is_key]
+        places = key_places(rows.key_hash, rows.key_check, self.key_hash, self.key_check)
+        at = np.flatnonzero(places >= 0)
+        places = places[at]
         if bool(np.any(~self.is_repeated[places] & (self.row_hash[places] != rows.row_hash[at]))):
             raise ChangedFileError("A file was changed while it was compared. Run again when it is complete.")
         return at, places
@@ -81,23 +71,23 @@ class _Sieve:
         return near[is_found] if len(self._hashes) else near[:0]
 
 
+@dataclass(frozen=True)
 class Fetch:
     """The work of a task: it passes on the wanted rows among those that it reads."""
 
-    def __init__(self, wanted: Wanted, cells_at: Sequence[int], keys: int, fetched: pa.Schema) -> None:
-        self._wanted, self._cells_at, self._keys, self._fetched = wanted, list(cells_at), keys, fetched
+    wanted: Wanted
+    cells_at: Sequence[int]
+    keys: int
+    fetched: pa.Schema
 
     def __call__(self, batches: Batches) -> Batches:
-        width = len(self._fetched) - 2
-        sieve = _Sieve(self._wanted.key_hash)
+        sieve = _Sieve(self.wanted.key_hash)
         for batch in batches:
-            near = sieve.places(key_hashes([batch.column(at) for at in self._cells_at[: self._keys]]))
+            near = sieve.places(key_hashes([batch.column(at) for at in self.cells_at[: self.keys]]))
             if not len(near):
                 continue
             rows = batch.take(pa.array(near))
-            at, places = self._wanted.match(signatures([rows.column(cell) for cell in self._cells_at], self._keys))
+            at, places = self.wanted.match(signatures([rows.column(cell) for cell in self.cells_at], self.keys))
             if len(at):
-                cells = [plain(cell) for cell in rows.take(pa.array(at)).columns[:width]]
-                flags = [pa.array(self._wanted.was_kept[places]), pa.array(np.ones(len(at), dtype=bool))]
-                typed = [cell.cast(field.type) for cell, field in zip([*cells, *flags], self._fetched, strict=True)]
-                yield pa.RecordBatch.from_arrays(typed, self._fetched.names)
+                cells = rows.take(pa.array(at)).columns[: len(self.fetched) - 2]
+                yield typed([*cells, pa.array(self.wanted.was_kept[places]), flags(True, len(at))], self.fetched)

@@ -16,12 +16,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing.aging import windowed
+from deltawave.differencing.aligning import NotSegmentedError
 from deltawave.differencing.common_subsequence import in_sequence
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.described import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.in_place import quoted
-from deltawave.differencing.window import Matching, NotSegmentedError, SegmentedPair, cells, position
+from deltawave.differencing.window import Matching, cells, found_in_order, position
 from deltawave.resources import holding, persisted
 
 _LOG = logging.getLogger(__name__)
@@ -133,9 +134,8 @@ def _side_by_side(
         *({"name": name, **_IN_LEFT} for name in left_others),
         *({"name": name, **_IN_RIGHT} for name in right_others),
     ]
-    contract = Contract(columns, before_image=False)
-    pair = SegmentedPair.of(matching, left, right, left_key, contract, memory_bytes)
-    found = pair.found()
+    contract = Contract(left_key, columns, before_image=False)
+    found, _ = found_in_order(matching, left, right, contract, memory_bytes)
     left_cells, right_cells = cells(contract, "old"), cells(contract, "new")
     keys = len(left_key)
     in_left, in_right = F.col(position("old")).isNotNull(), F.col(position("new")).isNotNull()

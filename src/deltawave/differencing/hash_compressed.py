@@ -9,9 +9,9 @@ a time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -19,6 +19,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     CalendarIntervalType,
     DataType,
+    StringType,
     StructField,
     StructType,
     VariantType,
@@ -26,18 +27,12 @@ from pyspark.sql.types import (
 )
 
 from deltawave.differencing import sort_merge_compressed
-from deltawave.differencing.batches import plain
-from deltawave.differencing.compression import (
-    Compared,
-    free_prefix,
-    kept_hashes,
-    patched_hashes,
-    signatures,
-)
+from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
+from deltawave.differencing.comparable import contained_types
+from deltawave.differencing.compression import Compared, free_prefix, kept_hashes, patched_hashes, signatures
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.in_place import Batches, groups_in_place, map_rows, quoted
+from deltawave.differencing.in_place import groups_in_place, map_rows, quoted
 from deltawave.differencing.shared_table import SharedTable
-from deltawave.differencing.signatures import Places
 from deltawave.resources import attach, persisted
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
@@ -104,12 +99,10 @@ def _is_one_machine(session: SparkSession) -> bool:
 
 def reaches_python(kind: DataType) -> bool:
     """Whether Spark hands values of this type over and takes them back unchanged."""
-    if isinstance(kind, StructType):
-        return all(reaches_python(field.dataType) for field in kind.fields)
-    if isinstance(kind, (VariantType, YearMonthIntervalType, CalendarIntervalType)) or "collate" in kind.simpleString():
-        return False
-    parts = [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
-    return all(map(reaches_python, parts))
+    lost = (VariantType, YearMonthIntervalType, CalendarIntervalType)
+    parts = list(contained_types(kind))
+    has_collation = any(isinstance(part, StringType) and "collate" in part.simpleString() for part in parts)
+    return not has_collation and not any(isinstance(part, lost) for part in parts)
 
 
 def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool, prefix: str) -> DataFrame:
@@ -129,30 +122,31 @@ def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bo
     return map_rows(new, cells, probe, schema, groups_in_place(new, cells) if in_place else None)
 
 
+@dataclass(frozen=True)
 class _Probe:
     """The work of a task on the rows that it reads; further columns serve only the comparison."""
 
-    def __init__(self, table: SharedTable, compared_at: list[int], keys: int, schema: pa.Schema) -> None:
-        self._table, self._compared_at, self._keys, self._schema = table, compared_at, keys, schema
+    table: SharedTable
+    compared_at: list[int]
+    keys: int
+    schema: pa.Schema
 
     def __call__(self, batches: Batches) -> Batches:
-        table = self._table.open()
-        matched: list[Places] = []
+        table = self.table.open()
+        matched = [np.zeros(0, dtype=np.intp)]
         for batch in batches:
-            rows = signatures([batch.column(at) for at in self._compared_at], self._keys)
+            rows = signatures([batch.column(at) for at in self.compared_at], self.keys)
             places, is_same = table.match(rows)
             matched.append(places[places >= 0])
             differing = np.flatnonzero(~is_same)
             if len(differing):
                 yield self._differing_rows(batch, differing, places[differing] >= 0)
-        yield self._matched_keys(np.concatenate(matched) if matched else np.zeros(0, dtype=np.intp), table.places)
+        yield self._matched_keys(np.concatenate(matched), table.places)
 
-    def _differing_rows(self, batch: pa.RecordBatch, at: Places, was_kept: npt.NDArray[np.bool_]) -> pa.RecordBatch:
-        places = pa.array(at)
-        width = len(self._schema) - 4
-        cells = [plain(column.take(places)) for column in batch.columns[:width]]
-        flags = [pa.array(was_kept), pa.array(np.ones(len(at), dtype=bool))]
-        return self._batch([*cells, *flags, pa.nulls(len(at)), pa.nulls(len(at))])
+    def _differing_rows(self, batch: pa.RecordBatch, at: Places, was_kept: Mask) -> pa.RecordBatch:
+        cells = [column.take(pa.array(at)) for column in batch.columns[: len(self.schema) - 4]]
+        nulls = pa.nulls(len(at))
+        return typed([*cells, pa.array(was_kept), flags(True, len(at)), nulls, nulls], self.schema)
 
     def _matched_keys(self, matched: Places, places: int) -> pa.RecordBatch:
         seen = np.zeros(places, dtype=bool)
@@ -162,12 +156,8 @@ class _Probe:
             matched = np.sort(matched)
             repeated = np.unique(matched[1:][matched[1:] == matched[:-1]]).astype(np.int64)
         bits = pa.compress(np.packbits(seen).tobytes(), "zstd", asbytes=True)
-        flags = [pa.array([bits], pa.binary()), pa.array([repeated.tobytes()], pa.binary())]
-        return self._batch([*(pa.nulls(1) for _ in range(len(self._schema) - 2)), *flags])
-
-    def _batch(self, columns: list[pa.Array]) -> pa.RecordBatch:
-        cells = [column.cast(field.type) for column, field in zip(columns, self._schema, strict=True)]
-        return pa.RecordBatch.from_arrays(cells, self._schema.names)
+        own = [pa.array([bits], pa.binary()), pa.array([repeated.tobytes()], pa.binary())]
+        return typed([pa.nulls(1)] * (len(self.schema) - 2) + own, self.schema)
 
 
 def _unmatched_and_repeated(shared: SharedTable) -> Callable[[Batches], Batches]:
@@ -189,10 +179,8 @@ def _unmatched_and_repeated(shared: SharedTable) -> Callable[[Batches], Batches]
                 seen |= matched
         for is_there, chosen, copies in ((False, ~seen, 1), (True, repeated, 2)):
             for keys in table.keys_at(chosen):
-                flags = [pa.array(np.ones(keys.num_rows, dtype=bool)), pa.array(np.full(keys.num_rows, is_there))]
-                for _ in range(copies):
-                    yield pa.RecordBatch.from_arrays(
-                        [*keys.columns, *flags], [*keys.schema.names, "was_kept", "is_there"]
-                    )
+                cells = [*keys.columns, flags(True, keys.num_rows), flags(is_there, keys.num_rows)]
+                names = [*keys.schema.names, "was_kept", "is_there"]
+                yield from [pa.RecordBatch.from_arrays(cells, names)] * copies
 
     return find

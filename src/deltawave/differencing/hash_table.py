@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deltawave.differencing.batches import Mask, Places
 from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.signatures import Checks, Places, Signatures, placed
+from deltawave.differencing.signatures import Checks, Signatures, placed
 
 # Places per row: three for two rows.
 _ROOM = 1.5
@@ -111,7 +112,7 @@ class HashTable:
             return np.zeros(self.places, dtype=_FILES[name])
         return np.memmap(self._folder / name, dtype=_FILES[name], mode="r")
 
-    def match(self, rows: Signatures) -> tuple[Places, npt.NDArray[np.bool_]]:
+    def match(self, rows: Signatures) -> tuple[Places, Mask]:
         """The place of each row's key, -1 if the table lacks it, and whether the row has the kept hash."""
         places = self._find(rows)
         is_same = self._is_same(rows, places)
@@ -142,12 +143,12 @@ class HashTable:
             place += 1
         return place if self._stored[place] == stored else -1
 
-    def _is_same(self, rows: Signatures, places: Places) -> npt.NDArray[np.bool_]:
-        is_same: npt.NDArray[np.bool_] = places >= 0
+    def _is_same(self, rows: Signatures, places: Places) -> Mask:
+        is_same: Mask = places >= 0
         is_same[is_same] = self._row_hash[places[is_same]] == rows.row_hash[is_same]
         return is_same
 
-    def keys_at(self, is_chosen: npt.NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
+    def keys_at(self, is_chosen: Mask) -> Iterator[pa.RecordBatch]:
         """The keys at the chosen places; free places have none."""
         for segment in range(self._layout.segments if self._folder else 0):
             part = slice(segment * self._layout.size, (segment + 1) * self._layout.size)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -146,9 +147,9 @@ def _words(column: pa.Array, seed: int) -> Hashes:
     if types.is_floating(kind):
         return _floating(column)
     if types.is_integer(kind):
-        return _fixed(column, np.dtype(kind.to_pandas_dtype()))
+        return _fixed(column, kind.to_pandas_dtype())
     if types.is_temporal(kind) and kind.bit_width in (32, 64):
-        return _fixed(column, np.dtype(np.int64 if kind.bit_width == 64 else np.int32))
+        return _fixed(column, np.int64 if kind.bit_width == 64 else np.int32)
     if types.is_decimal128(kind):
         return _decimal(column, seed)
     if types.is_string(kind) or types.is_binary(kind):
@@ -163,21 +164,21 @@ def _words(column: pa.Array, seed: int) -> Hashes:
     raise TypeError(f"Values of the Arrow type {kind} can't be hashed.")
 
 
-def _fixed(column: pa.Array, kind: np.dtype[np.generic]) -> Hashes:
+def _fixed(column: pa.Array, kind: npt.DTypeLike) -> Hashes:
     """Numbers of up to 64 bits, widened: a number has the same word whatever its width."""
+    return _stored(column, kind).astype(np.int64).view(np.uint64)
+
+
+def _stored(column: pa.Array, kind: npt.DTypeLike, width: int = 1) -> npt.NDArray[Any]:
+    """The numbers of ``width`` words, without a copy; anything where they are null."""
     buffer = column.buffers()[1]
     if buffer is None or not len(column):
-        return np.zeros(len(column), dtype=np.uint64)
-    values = np.frombuffer(buffer, dtype=kind)[column.offset : column.offset + len(column)]
-    return values.astype(np.int64).view(np.uint64)
+        return np.zeros(len(column) * width, dtype=kind)
+    return np.frombuffer(buffer, dtype=kind)[column.offset * width : (column.offset + len(column)) * width]
 
 
 def _floating(column: pa.Array) -> Hashes:
-    buffer = column.buffers()[1]
-    if buffer is None or not len(column):
-        return np.zeros(len(column), dtype=np.uint64)
-    kind = np.dtype(column.type.to_pandas_dtype())
-    values = np.frombuffer(buffer, dtype=kind)[column.offset : column.offset + len(column)].astype(np.float64)
+    values = _stored(column, column.type.to_pandas_dtype()).astype(np.float64)
     # -0.0 + 0.0 is 0.0.
     values += 0.0
     words = values.view(np.uint64)
@@ -186,10 +187,7 @@ def _floating(column: pa.Array) -> Hashes:
 
 
 def _decimal(column: pa.Array, seed: int) -> Hashes:
-    buffer = column.buffers()[1]
-    if buffer is None or not len(column):
-        return np.zeros(len(column), dtype=np.uint64)
-    halves = np.frombuffer(buffer, dtype=np.uint64).reshape(-1, 2)[column.offset : column.offset + len(column)]
+    halves = _stored(column, np.uint64, width=2).reshape(-1, 2)
     low, high = halves[:, 0].copy(), halves[:, 1]
     # A number of up to 64 bits has a sign and no other upper half.
     is_long = high != (low.view(np.int64) >> np.int64(63)).view(np.uint64)

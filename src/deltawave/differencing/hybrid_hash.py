@@ -7,9 +7,8 @@ granted: see :mod:`~deltawave.differencing.buckets`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -19,11 +18,13 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched
+from deltawave.differencing.batches import Batches, positioned
 from deltawave.differencing.buckets import by_buckets
 from deltawave.differencing.contract import Columns, Contract, Side
 from deltawave.differencing.hash_compressed import reaches_python
-from deltawave.differencing.in_place import Batches, RowGroups, quoted
+from deltawave.differencing.in_place import RowGroups, map_batches
 from deltawave.differencing.window import Comparison, Matching, changes_found, found_schema
+from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
 
@@ -31,10 +32,7 @@ _LOG = logging.getLogger(__name__)
 def changes(
     old: DataFrame,
     new: DataFrame,
-    *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
+    contract: Contract,
     memory_bytes: int,
 ) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
@@ -42,38 +40,26 @@ def changes(
     ``memory_bytes``: for the rows that a task holds. Spark joins snapshots with columns that it cannot hand
     to Python.
     """
-    contract = Contract(columns, before_image)
+    columns = contract.columns
     frames: dict[Side, DataFrame] = {
         "old": old.select(*map(quoted, contract.names("old"))),
         "new": new.select(*map(quoted, contract.names("new"))),
     }
     if not all(reaches_python(frame.schema) for frame in frames.values()):
         _LOG.info("no hybrid hash join, Spark joins both snapshots: a column does not reach Python")
-        return outer_join.changes(
-            old, new, unique_key=unique_key, columns=columns, before_image=before_image, hint="shuffle_hash"
-        )
+        return outer_join.changes(old, new, contract, hint="shuffle_hash")
     schema = found_schema(contract, frames["old"], frames["new"])
     keys = [F.col(f"c{number}") for number, column in enumerate(columns) if column["is_key"]]
     rows = _side(frames, "old", columns).unionByName(_side(frames, "new", columns)).repartition(*keys)
-    comparison = Comparison(
-        _MATCHING,
-        _columns(frames["old"]),
-        _columns(frames["new"]),
-        segments=(),
-        capacity=0,
-        capacity_bytes=memory_bytes,
-        unique_key=list(unique_key),
-        compared=[column["name"] for column in columns if column["is_compared"]],
-        found=to_arrow_schema(schema),
-        token=uuid4().hex,
-    )
+    # The columns of both sides, without rows in files.
+    own, other = (RowGroups((), (), 1, to_arrow_schema(frame.schema)) for frame in frames.values())
+    key, found = list(contract.unique_key), to_arrow_schema(schema)
+    comparison = Comparison(_MATCHING, own, other, (), 0, memory_bytes, key, contract.compared, found)
     old_places, new_places = (
         [number for number, column in enumerate(columns) if column[side]] for side in ("in_old", "in_new")
     )
-    found = rows.sortWithinPartitions(F.col("is_old").desc()).mapInArrow(
-        _HybridHash(comparison, old_places, new_places), schema
-    )
-    return changes_found(found, contract, unique_key)
+    ordered = rows.sortWithinPartitions(F.col("is_old").desc())
+    return changes_found(map_batches(ordered, _HybridHash(comparison, old_places, new_places), schema), contract)
 
 
 def _matched(old: Iterator[Block], new: Iterator[Block], capacity: int, memory_bytes: int) -> Iterator[Matched | Aged]:
@@ -81,11 +67,6 @@ def _matched(old: Iterator[Block], new: Iterator[Block], capacity: int, memory_b
 
 
 _MATCHING = Matching("hybrid hash join", _matched)
-
-
-def _columns(frame: DataFrame) -> RowGroups:
-    """A frame's columns, without rows in files."""
-    return RowGroups((), (), 1, to_arrow_schema(frame.schema))
 
 
 def _side(frames: dict[Side, DataFrame], side: Side, columns: Columns) -> DataFrame:
@@ -125,7 +106,7 @@ class _HybridHash:
             yield from (rows for _, rows in parts)
 
         blocks = self.comparison.blocks
-        return self.comparison.found_in(blocks("old", _positioned(old())), blocks("new", _positioned(new())))
+        return self.comparison.found_in(blocks("old", positioned(old())), blocks("new", positioned(new())))
 
     def _parts(self, batches: Batches) -> Iterator[tuple[bool, pa.RecordBatch]]:
         """Batches of one side each, in the side's columns."""
@@ -136,11 +117,3 @@ class _HybridHash:
                     places = self.old_places if is_old else self.new_places
                     names = (self.comparison.old if is_old else self.comparison.new).schema.names
                     yield is_old, pa.RecordBatch.from_arrays([rows.column(1 + place) for place in places], names)
-
-
-def _positioned(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The batches, each with the position of its first row among all."""
-    at = 0
-    for rows in batches:
-        yield at, rows
-        at += rows.num_rows

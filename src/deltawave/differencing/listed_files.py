@@ -13,6 +13,8 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.fs
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 from deltawave.differencing.in_place import (
     FILLED_IN,
@@ -21,10 +23,11 @@ from deltawave.differencing.in_place import (
     check_folders,
     has_rows,
     located,
-    quoted,
+    map_numbers,
 )
+from deltawave.sql_text import quoted
 
-_LISTED = "path string, size bigint, modified_ns bigint, problem string"
+_LISTED = StructType().add("path", "string").add("size", "long").add("modified_ns", "long").add("problem", "string")
 _MOVED = "path string, problem string"
 # Characters that a file's path must not hold unescaped: Spark would look for several files.
 _PATTERN = re.compile(r"([{}\[\]*?\\])")
@@ -39,23 +42,14 @@ def listed(snapshot: DataFrame) -> DataFrame:
     session = snapshot.sparkSession
     paths = sorted(filter(has_rows, snapshot.inputFiles()))
     problem = _problem(paths, snapshot)
-    if problem is None and not paths and not snapshot.isEmpty():
-        # For a table that Spark has cached, for instance.
-        problem = "Spark has its rows, and names no files"
     if problem is not None:
         return session.createDataFrame([(None, None, None, problem)], _LISTED)
-
     return session.createDataFrame(looked_at(session, paths), _LISTED)
 
 
 def looked_at(session: SparkSession, paths: Sequence[str]) -> list[Row]:
     """A row for each file, as ``listed`` returns. A task looks at the files, since tasks reach them."""
-
-    def look(batches: Batches) -> Batches:
-        for _ in batches:
-            yield from (_looked_at(path) for path in paths)
-
-    return session.range(1, numPartitions=1).mapInArrow(look, _LISTED).collect()
+    return map_numbers(session, len(paths), lambda number: [_looked_at(paths[number])], _LISTED, tasks=1).collect()
 
 
 def moved(files: DataFrame) -> DataFrame:
@@ -88,7 +82,8 @@ def _problem(paths: Sequence[str], snapshot: DataFrame) -> str | None:
         check_folders(paths, snapshot.columns)
     except NotInPlaceError as error:
         return str(error)
-    return None
+    # For a table that Spark has cached, for instance.
+    return None if paths or snapshot.isEmpty() else "Spark has its rows, and names no files"
 
 
 def _looked_at(path: str) -> pa.RecordBatch:
@@ -103,10 +98,9 @@ def _looked_at(path: str) -> pa.RecordBatch:
             problem = "is missing"
     except Exception as error:
         problem = f"cannot be looked at: {error}"
-    cells = [[path], [size], [modified], [problem]]
-    kinds = [pa.string(), pa.int64(), pa.int64(), pa.string()]
-    arrays = [pa.array(cell, kind) for cell, kind in zip(cells, kinds, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, ["path", "size", "modified_ns", "problem"])
+    return pa.RecordBatch.from_pylist(
+        [{"path": path, "size": size, "modified_ns": modified, "problem": problem}], to_arrow_schema(_LISTED)
+    )
 
 
 def _difference(was: Mapping[str, int], now: Mapping[str, int]) -> str | None:

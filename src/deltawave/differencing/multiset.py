@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.compression import free_prefix, with_keys
-from deltawave.differencing.contract import Columns, all_same
+from deltawave.differencing.contract import Contract, all_same
 from deltawave.differencing.described import repeated_keys
 from deltawave.differencing.in_place import quoted
 from deltawave.resources import holding, persisted, release
@@ -25,10 +25,8 @@ def changes(
     old: DataFrame,
     new: DataFrame,
     find: Callable[[DataFrame, DataFrame], DataFrame],
+    contract: Contract,
     *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
     reads_files: bool,
 ) -> DataFrame:
     """Return the rows that differ.
@@ -36,23 +34,23 @@ def changes(
     ``find`` compares the rows of unique keys. If it ``reads_files``, it gets all rows, and its results for other keys
     are left out.
     """
+    unique_key = contract.unique_key
     sides = (repeated_keys(side, unique_key).drop("rows") for side in (old, new))
     repeated = persisted(reduce(DataFrame.unionByName, sides).distinct())
     if repeated.isEmpty():
         release(repeated)
         return find(old, new)
-    bags = [with_keys(side, repeated, unique_key, "left_semi") for side in (old, new)]
-    of_bags = _changes_of_bags(*bags, unique_key=unique_key, columns=columns, before_image=before_image)
+    old_bags, new_bags = (with_keys(side, repeated, unique_key, "left_semi") for side in (old, new))
+    of_bags = _changes_of_bags(old_bags, new_bags, contract)
     if not reads_files:
         old, new = (with_keys(side, repeated, unique_key, "left_anti") for side in (old, new))
     found = with_keys(find(old, new), repeated, unique_key, "left_anti")
     return holding(found.unionByName(of_bags), repeated)
 
 
-def _changes_of_bags(
-    old: DataFrame, new: DataFrame, *, unique_key: Sequence[str], columns: Columns, before_image: bool
-) -> DataFrame:
+def _changes_of_bags(old: DataFrame, new: DataFrame, contract: Contract) -> DataFrame:
     """The changes among the rows of repeated keys."""
+    unique_key, columns = contract.unique_key, contract.columns
     number = free_prefix("number_", [*old.columns, *new.columns])
     compared = [F.expr(column["comparable"]) for column in columns if column["is_compared"]]
     whole = [*(F.col(quoted(name)) for name in unique_key), *compared]
@@ -70,10 +68,8 @@ def _changes_of_bags(
         "tolerance": None,
         "comparable": None,
     }
-    paired = outer_join.changes(
-        old, new, unique_key=[*unique_key, number], columns=[*columns, described], before_image=before_image
-    )
-    return paired.drop(number)
+    numbered = Contract([*unique_key, number], [*columns, described], contract.before_image)
+    return outer_join.changes(old, new, numbered).drop(number)
 
 
 def _numbered(frame: DataFrame, number: str, groups: Sequence[Column], order: Sequence[Column]) -> DataFrame:

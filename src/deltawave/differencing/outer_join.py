@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 from operator import add
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.differencing.contract import Columns, Contract
+from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import quoted
 
 # Bytes that a row of Spark takes for each column, apart from values of variable length.
@@ -17,25 +16,17 @@ _CELL_BYTES = 8
 
 
 def changes(
-    old: DataFrame,
-    new: DataFrame,
-    *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
-    hint: str | None = None,
-    is_nested_loop: bool = False,
+    old: DataFrame, new: DataFrame, contract: Contract, *, hint: str | None = None, is_nested_loop: bool = False
 ) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     - ``hint``: Spark's, for the join: merge, shuffle_hash or broadcast
     - ``is_nested_loop``: whether Spark compares each row with each instead of sorting or hashing the key
     """
-    contract = Contract(columns, before_image)
     old_side = contract.side(old.select(*map(quoted, contract.names("old"))), "old").withColumn("__in_old", F.lit(True))
     new_side = contract.side(new.select(*map(quoted, contract.names("new"))), "new").withColumn("__in_new", F.lit(True))
     hinted = old_side.hint(hint) if hint else old_side
-    same_key = contract.same_key(unique_key)
+    same_key = contract.same_key()
     if is_nested_loop:
         # Spark does not recognize a join key in this.
         same_key = F.array(same_key) == F.array(F.lit(True))
@@ -43,15 +34,7 @@ def changes(
     return contract.changes(pairs, F.col("__in_old").isNotNull(), F.col("__in_new").isNotNull())
 
 
-def nested_loop(
-    old: DataFrame,
-    new: DataFrame,
-    *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
-    memory_bytes: int,
-) -> DataFrame:
+def nested_loop(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     The old snapshot, the report's outer file, is one block here: Spark sends it to all tasks, and notes which of its
@@ -64,15 +47,7 @@ def nested_loop(
             f"A nested loop holds the old snapshot in memory, and {rows:,} rows of about {row_bytes:,} bytes are more "
             f"than memory_bytes ({memory_bytes:,}): choose another algorithm."
         )
-    return changes(
-        old,
-        new,
-        unique_key=unique_key,
-        columns=columns,
-        before_image=before_image,
-        hint="broadcast",
-        is_nested_loop=True,
-    )
+    return changes(old, new, contract, hint="broadcast", is_nested_loop=True)
 
 
 def _size(frame: DataFrame) -> tuple[int, int]:

@@ -7,10 +7,9 @@ hash of 96 bits matches them, and the row holds the key.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
-from uuid import uuid4
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -18,24 +17,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.aging import Positions
-from deltawave.differencing.compression import (
-    KEPT,
-    NEW,
-    PIECES,
-    Compared,
-    by_segment,
-    merged,
-    pieces_of,
-    segments_of,
-    signatures,
-)
-from deltawave.differencing.contract import Columns, Contract
-from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, quoted
-from deltawave.differencing.merging import differences, probed
-from deltawave.differencing.signatures import Places, Signatures, gathered
+from deltawave.differencing.batches import Batches, Places, Positions, flags
+from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces_of, segments_of, signatures
+from deltawave.differencing.contract import Contract
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
+from deltawave.differencing.merging import differences
+from deltawave.differencing.signatures import Signatures, gathered
 from deltawave.differencing.stored_rows import StoredRows
 from deltawave.resources import holding, persisted
+from deltawave.sql_text import quoted
 
 Matching = Literal["merge", "hash"]
 
@@ -47,10 +37,8 @@ _TASK_ROWS = 1 << 20
 def changes(
     old: DataFrame,
     new: DataFrame,
+    contract: Contract,
     *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
     matching: Matching,
 ) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
@@ -59,66 +47,52 @@ def changes(
     ``hash`` builds a hash table of the old one (PHC2). Raises ``NotInPlaceError`` if a snapshot is not just all rows of
     Parquet files, or if Spark has to compute the compared values of a column.
     """
-    contract = Contract(columns, before_image)
-    cells = [*unique_key, *compared_names(Compared.of(unique_key, columns), columns)]
+    cells = hashed_names(contract)
     old_rows = StoredRows.of(old, contract.names("old"))
     new_rows = StoredRows.of(new, contract.names("new"))
-    segments = segments_of(max(int(old_rows.begins[-1]), int(new_rows.begins[-1])))
-    pieces = [
-        _compressed(rows, cells, len(unique_key), segments, kind) for rows, kind in ((old_rows, KEPT), (new_rows, NEW))
-    ]
-    compare = _Differing(matching, old_rows.groups.rows, new_rows.groups.rows, uuid4().hex)
-    differing = persisted(by_segment(pieces[0].unionByName(pieces[1]), segments).mapInArrow(compare, POINTERS))
-    common: dict[str, Any] = {"unique_key": unique_key, "columns": columns, "before_image": before_image}
-    return holding(joined_rows(differing, old_rows, new_rows, **common), differing)
+    segments = segments_of(max(sum(old_rows.groups.rows), sum(new_rows.groups.rows)))
+    keys, session = len(contract.unique_key), new.sparkSession
+    old_side, new_side = (
+        map_numbers(session, len(groups.groups), _Compress(groups, keys, segments, kind), PIECES)
+        for groups, kind in ((old_rows.groups.only(cells), KEPT), (new_rows.groups.only(cells), NEW))
+    )
+    compare = _Differing(matching, old_rows.groups.begins, new_rows.groups.begins)
+    differing = persisted(by_segment(old_side.unionByName(new_side), segments).mapInArrow(compare, POINTERS))
+    return holding(joined_rows(differing, old_rows, new_rows, contract), differing)
 
 
-def joined_rows(differing: DataFrame, old_rows: StoredRows, new_rows: StoredRows, **common: Any) -> DataFrame:
+def joined_rows(differing: DataFrame, old_rows: StoredRows, new_rows: StoredRows, contract: Contract) -> DataFrame:
     """The changes among the rows of both sides that these pointers name."""
     return outer_join.changes(
-        old_rows.at(differing.where(F.col("is_old"))), new_rows.at(differing.where(~F.col("is_old"))), **common
+        old_rows.at(differing.where(F.col("is_old"))), new_rows.at(differing.where(~F.col("is_old"))), contract
     )
 
 
-def compared_names(compared: Compared, columns: Columns) -> list[str]:
-    """The compared columns. Raises ``NotInPlaceError`` if Spark has to compute the compared values of one."""
-    names = [column["name"] for column in columns if column["is_compared"]]
-    computed = [name for name, cell in zip(names, compared.expressions, strict=True) if cell != quoted(name)]
-    if computed:
-        raise NotInPlaceError(f"Spark computes what is compared of the column {computed[0]}")
-    return names
-
-
-def _compressed(rows: StoredRows, cells: Sequence[str], keys: int, segments: int, kind: int) -> DataFrame:
-    """The compressed rows with their pointers, as pieces of segments."""
-    groups = rows.groups.only(cells)
-    ids = rows.frame.sparkSession.range(0, groups.tasks, 1, groups.tasks)
-    return ids.mapInArrow(_Compress(groups, keys, segments, kind, uuid4().hex), PIECES)
+def hashed_names(contract: Contract) -> list[str]:
+    """Key and compared columns. Raises ``NotInPlaceError`` if Spark has to compute the compared values of one."""
+    for column in contract.columns:
+        if column["is_compared"] and column["comparable"] != quoted(column["name"]):
+            raise NotInPlaceError(f"Spark computes what is compared of the column {column['name']}")
+    return [*contract.unique_key, *contract.compared]
 
 
 @dataclass(frozen=True)
 class _Compress:
+    """The work of a task on a row group: its compressed rows with their pointers, as pieces of segments."""
+
     groups: RowGroups
     keys: int
     segments: int
     kind: int
-    token: str
 
-    def __call__(self, batches: Batches) -> Batches:
-        numbers = [number for batch in batches for number in batch.column(0).to_pylist()]
-        rows = ((self.kind, part) for part in self._signatures(numbers))
+    def __call__(self, number: int) -> Batches:
+        rows = ((self.kind, part) for part in self._signatures(number))
         yield from (pieces_of(part, self.segments, kind) for kind, part in gathered(rows, _TASK_ROWS))
 
-    def _signatures(self, numbers: Sequence[int]) -> Iterator[Signatures]:
-        begins = np.cumsum([0, *self.groups.rows], dtype=np.int64)
-        for number in numbers:
-            begin = int(begins[number])
-            for rows in self.groups.read([number]):
-                pointers = pa.array(np.arange(begin, begin + rows.num_rows))
-                yield replace(
-                    signatures(rows.columns, self.keys), keys=pa.RecordBatch.from_arrays([pointers], ["position"])
-                )
-                begin += rows.num_rows
+    def _signatures(self, number: int) -> Iterator[Signatures]:
+        for begin, rows in self.groups.positioned(number):
+            pointers = pa.RecordBatch.from_pydict({"position": np.arange(begin, begin + rows.num_rows)})
+            yield replace(signatures(rows.columns, self.keys), keys=pointers)
 
 
 @dataclass(frozen=True)
@@ -126,32 +100,28 @@ class _Differing:
     """The work of a task on whole segments: it finds the pointers to the rows of both sides that differ."""
 
     matching: Matching
-    old_rows: tuple[int, ...]
-    new_rows: tuple[int, ...]
-    token: str
+    old_begins: Positions
+    new_begins: Positions
 
     def __call__(self, batches: Batches) -> Batches:
-        for _, parts in merged(batches, is_sorted=self.matching == "merge"):
+        are_sorted = self.matching == "merge"
+        for _, parts in merged(batches, are_sorted):
             none = next(iter(parts.values())).slice(0, 0)
             old, new = parts.get(KEPT, none), parts.get(NEW, none)
-            found = probed(old, new) if self.matching == "hash" else None
-            if found is None:
-                old, new = old.sorted(), new.sorted()
-                found = differences(old, new)
+            found = differences(old, new, are_sorted)
             previous = found.previous[found.previous >= 0]
             removed = np.concatenate([found.deleted, previous])
-            yield pointers(_positions(old, removed), self.old_rows, is_old=True)
-            yield pointers(_positions(new, found.upserted), self.new_rows, is_old=False)
+            yield pointers(_positions(old, removed), self.old_begins, is_old=True)
+            yield pointers(_positions(new, found.upserted), self.new_begins, is_old=False)
 
 
-def pointers(positions: Positions, groups: Sequence[int], is_old: bool) -> pa.RecordBatch:
-    """Pointers to rows at these positions; ``groups``: how many rows each row group has."""
-    numbers = np.searchsorted(np.cumsum([0, *groups]), positions, side="right") - 1
+def pointers(positions: Positions, begins: Positions, is_old: bool) -> pa.RecordBatch:
+    """Pointers to rows at these positions; ``begins``: the position at which each row group begins."""
     return pa.RecordBatch.from_pydict(
         {
-            "is_old": pa.array(np.full(len(positions), is_old)),
+            "is_old": flags(is_old, len(positions)),
             "position": pa.array(positions, pa.int64()),
-            "row_group": pa.array(numbers, pa.int32()),
+            "row_group": pa.array(np.searchsorted(begins, positions, side="right") - 1, pa.int32()),
         }
     )
 

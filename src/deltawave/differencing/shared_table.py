@@ -14,11 +14,12 @@ from pyspark import SparkFiles, TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import KEPT, Compared, old_side, patch_parts
 from deltawave.differencing.hash_table import HashTable, Layout
-from deltawave.differencing.in_place import Batches, NotInPlaceError, map_row_groups, map_rows
-from deltawave.differencing.plain_scan import plain_row_groups
+from deltawave.differencing.in_place import NotInPlaceError, map_row_groups, map_rows
 from deltawave.differencing.signatures import Signatures
+from deltawave.differencing.stored_rows import plain_row_groups
 
 _COUNTED = "segment int, count bigint, attempt bigint"
 

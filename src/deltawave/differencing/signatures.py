@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.batches import combined
+from deltawave.differencing.batches import Places, combined
 from deltawave.differencing.hashing import Hashes, row_hashes
 
-Places = npt.NDArray[np.intp]
 Checks = npt.NDArray[np.uint32]
 
 # Keys that are gathered, sorted and written at a time; several copies of them are in memory meanwhile.

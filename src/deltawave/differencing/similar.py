@@ -8,11 +8,10 @@ joined.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-from uuid import uuid4
+from functools import reduce
+from operator import or_
 
 import numpy as np
 import pyarrow as pa
@@ -20,15 +19,13 @@ from pyspark.sql import DataFrame
 
 from deltawave.differencing.aging import Aged, Block, windowed
 from deltawave.differencing.aligning import Segment, aligned, rows_between
-from deltawave.differencing.compression import Compared, signatures
-from deltawave.differencing.contract import Columns, Contract
-from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
-from deltawave.differencing.pointed import POINTERS, compared_names, joined_rows, pointers
+from deltawave.differencing.batches import Batches
+from deltawave.differencing.compression import signatures
+from deltawave.differencing.contract import Contract
+from deltawave.differencing.in_place import RowGroups, map_numbers
+from deltawave.differencing.pointed import POINTERS, hashed_names, joined_rows, pointers
 from deltawave.differencing.stored_rows import StoredRows
-from deltawave.differencing.window import parallelism
 from deltawave.resources import holding, persisted
-
-_LOG = logging.getLogger(__name__)
 
 # Bytes of a compressed row in an aging buffer, with what is computed from it.
 _ROW_BYTES = 64
@@ -39,10 +36,7 @@ _PART_OF_MEMORY = 4
 def changes(
     old: DataFrame,
     new: DataFrame,
-    *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
+    contract: Contract,
     memory_bytes: int,
 ) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
@@ -50,23 +44,16 @@ def changes(
     ``memory_bytes``: what a task may use. Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet
     files, if Spark has to compute the compared values of a column, or if the order of the snapshots differs much.
     """
-    contract = Contract(columns, before_image)
-    cells = [*unique_key, *compared_names(Compared.of(unique_key, columns), columns)]
+    cells = hashed_names(contract)
     old_rows = StoredRows.of(old, contract.names("old"))
     new_rows = StoredRows.of(new, contract.names("new"))
     session = new.sparkSession
     reach = capacity(memory_bytes)
-    alignment = aligned(session, old_rows.groups, new_rows.groups, unique_key, reach, parallelism(session))
-    near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {reach:,} rows of each other"
-    if not alignment.is_near:
-        raise NotInPlaceError(f"only {near}")
-    _LOG.info("window of hashes over %d segments: %s", len(alignment.segments), near)
+    segments, _ = aligned(session, "window of hashes", old_rows.groups, new_rows.groups, contract.unique_key, reach)
     old_groups, new_groups = (rows.groups.only(cells).within(memory_bytes) for rows in (old_rows, new_rows))
-    compare = _Comparison(old_groups, new_groups, alignment.segments, reach, len(unique_key), uuid4().hex)
-    count = len(alignment.segments)
-    found = persisted(session.range(0, count, 1, count).mapInArrow(compare, POINTERS))
-    common: dict[str, Any] = {"unique_key": unique_key, "columns": columns, "before_image": before_image}
-    return holding(joined_rows(found, old_rows, new_rows, **common), found)
+    compare = _Comparison(old_groups, new_groups, segments, reach, len(contract.unique_key))
+    found = persisted(map_numbers(session, len(segments), compare, POINTERS))
+    return holding(joined_rows(found, old_rows, new_rows, contract), found)
 
 
 def capacity(memory_bytes: int) -> int:
@@ -76,33 +63,27 @@ def capacity(memory_bytes: int) -> int:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """The work of a task on its segments: it finds the positions of rows that differ or have no match."""
+    """The work of a task on a segment: it finds the positions of rows that differ or have no match."""
 
     old: RowGroups
     new: RowGroups
     segments: tuple[Segment, ...]
     capacity: int
     keys: int
-    # Spark treats equal plans as the same, and would answer from the rows that an earlier comparison has cached.
-    token: str
 
-    def __call__(self, batches: Batches) -> Batches:
-        for number in (number for batch in batches for number in batch.column(0).to_pylist()):
-            segment = self.segments[number]
-            old, new = self._blocks(self.old, segment.old), self._blocks(self.new, segment.new)
-            for result in windowed(old, new, self.capacity):
-                if isinstance(result, Aged):
-                    groups = self.old if result.is_old else self.new
-                    yield pointers(result.rows.positions, groups.rows, result.is_old)
-                    continue
-                sides = (result.old.rows, result.new.rows)
-                hashes, checks = (
-                    [side.column(name).to_numpy() for side in sides] for name in ("row_hash", "key_check")
-                )
-                differing = np.flatnonzero((hashes[0] != hashes[1]) | (checks[0] != checks[1]))
-                if len(differing):
-                    yield pointers(result.old.positions[differing], self.old.rows, is_old=True)
-                    yield pointers(result.new.positions[differing], self.new.rows, is_old=False)
+    def __call__(self, number: int) -> Batches:
+        segment = self.segments[number]
+        old, new = self._blocks(self.old, segment.old), self._blocks(self.new, segment.new)
+        for result in windowed(old, new, self.capacity):
+            if isinstance(result, Aged):
+                groups = self.old if result.is_old else self.new
+                yield pointers(result.rows.positions, groups.begins, result.is_old)
+                continue
+            pairs = zip(result.old.rows.columns, result.new.rows.columns, strict=True)
+            differing = np.flatnonzero(reduce(or_, (one.to_numpy() != other.to_numpy() for one, other in pairs)))
+            if len(differing):
+                yield pointers(result.old.positions[differing], self.old.begins, is_old=True)
+                yield pointers(result.new.positions[differing], self.new.begins, is_old=False)
 
     def _blocks(self, groups: RowGroups, bounds: tuple[int, int]) -> Iterator[Block]:
         for at, rows in rows_between(groups, *bounds):

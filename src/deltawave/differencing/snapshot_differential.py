@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import algorithms, multiset
+from deltawave.differencing.contract import Contract
 from deltawave.differencing.described import described_columns, refuse_repeated_keys
 from deltawave.resources import holding
 
@@ -74,15 +74,14 @@ def snapshot_differential(
     key = [column["name"] for column in columns if column["is_key"]]
     if check_keys and duplicate_keys == "fail":
         refuse_repeated_keys({"old snapshot": (old, key), "new snapshot": (new, key)})
-    common: dict[str, Any] = {"unique_key": key, "columns": columns, "before_image": before_image}
-    if not reconcile:
-        common["reconcile"] = False
+    contract = Contract(key, columns, before_image)
+    options = {} if reconcile else {"reconcile": False}
 
     def find(old: DataFrame, new: DataFrame) -> DataFrame:
-        return chosen.changes(old, new, memory_bytes=memory_bytes, **common)
+        return chosen.changes(old, new, contract, memory_bytes, **options)
 
     if duplicate_keys == "multiset":
-        found = multiset.changes(old, new, find, reads_files=chosen.reads_files, **common)
+        found = multiset.changes(old, new, find, contract, reads_files=chosen.reads_files)
     else:
         found = find(old, new)
     return holding(found, old, new)

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, LongType, StructField, StructType
 
+from deltawave.differencing.batches import Batches, Mask, Places, flags, positioned
 from deltawave.differencing.compression import (
     KEPT,
     NEW,
@@ -39,12 +38,12 @@ from deltawave.differencing.compression import (
 )
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.fetching import Fetch, Wanted
-from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, groups_in_place, map_row_groups, quoted
-from deltawave.differencing.merging import Mask, differences
-from deltawave.differencing.plain_scan import plain_row_groups
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, groups_in_place, map_numbers, map_row_groups
+from deltawave.differencing.merging import differences
 from deltawave.differencing.signatures import Signatures
+from deltawave.differencing.stored_rows import plain_row_groups
 from deltawave.resources import holding, persisted
+from deltawave.sql_text import quoted
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
@@ -91,7 +90,7 @@ def differing_rows(
     types = compared.key_schema(new).add("is_repeated", BooleanType())
     for name in ("key_hash", "key_check", "row_hash", "kept_hash"):
         types = types.add(name, LongType())
-    candidates = persisted(by_segment(pieces, segments).mapInArrow(_Differing(uuid4().hex, entries), types))
+    candidates = persisted(by_segment(pieces, segments).mapInArrow(_Differing(entries), types))
     count = candidates.where("is_there").count()
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
@@ -145,11 +144,9 @@ def _row_hash(keys: int) -> Callable[[Column], Column]:
 class _Differing:
     """The work of a task on whole segments: it finds the rows of both sides that differ.
 
-    - ``token``: Spark treats equal plans as the same, and would answer from rows that an earlier comparison has cached
-    - ``entries``: where the kept rows are stored, if they are not among the pieces
+    ``entries``: where the kept rows are stored, if they are not among the pieces.
     """
 
-    token: str
     entries: KeptEntries | None
 
     def __call__(self, batches: Batches) -> Batches:
@@ -158,23 +155,21 @@ class _Differing:
             new = parts.get(NEW, old.slice(0, 0))
             found = differences(old, new)
             if len(found.deleted):
-                deleted_rows = old.take(found.deleted)
-                yield _candidates(
-                    deleted_rows, np.ones(len(deleted_rows), dtype=bool), False, deleted_rows.row_hash, None
-                )
+                yield _candidates(old.take(found.deleted), old, found.deleted, False)
             if len(found.upserted):
-                was_kept = found.previous >= 0
-                kept_hash = old.row_hash[found.previous] if len(old) else np.zeros(len(was_kept), np.uint64)
-                yield _candidates(new.take(found.upserted), was_kept, True, kept_hash, found.is_repeated)
+                yield _candidates(new.take(found.upserted), old, found.previous, True, found.is_repeated)
 
 
 def _candidates(
-    rows: Signatures, was_kept: Mask, is_there: bool, kept_hash: Hashes, is_repeated: Mask | None
+    rows: Signatures, old: Signatures, at_old: Places, is_there: bool, is_repeated: Mask | None = None
 ) -> pa.RecordBatch:
+    """Rows that differ; ``at_old``: the places of the kept rows of these keys, -1 where there is none."""
+    was_kept = at_old >= 0
+    kept_hash = old.row_hash[at_old] if len(old) else np.zeros(len(rows), np.uint64)
     repeated = np.zeros(len(rows), dtype=bool) if is_repeated is None else is_repeated
     cells = {
         "was_kept": pa.array(was_kept),
-        "is_there": pa.array(np.full(len(rows), is_there)),
+        "is_there": flags(is_there, len(rows)),
         "is_repeated": pa.array(repeated),
         "key_hash": pa.array(rows.key_hash.view(np.int64)),
         "key_check": pa.array(rows.key_check.astype(np.int64)),
@@ -182,9 +177,6 @@ def _candidates(
         "kept_hash": pa.array(kept_hash.view(np.int64), mask=~was_kept | repeated),
     }
     return pa.RecordBatch.from_arrays([*rows.keys.columns, *cells.values()], [*rows.keys.schema.names, *cells])
-
-
-_PLACES = "segment int, segments int, row_group int, row int"
 
 
 @dataclass(frozen=True)
@@ -201,20 +193,16 @@ class KeptEntries:
             groups = plain_row_groups(kept)
         except NotInPlaceError:
             return None
-
-        def locate(batches: Batches) -> Batches:
-            context = TaskContext.get()
-            assert context is not None
-            first = 0
-            for batch in batches:
-                own = [pa.array([context.partitionId()] * batch.num_rows, pa.int32())]
-                own.append(pa.array(range(first, first + batch.num_rows), pa.int32()))
-                first += batch.num_rows
-                yield pa.RecordBatch.from_arrays([*batch.columns, *own], ["segment", "segments", "row_group", "row"])
-
-        # A task reads a row group.
         named = groups.only(["segment", "segments"])
-        found = map_row_groups(kept.sparkSession, named, locate, _PLACES).collect() if groups.groups else []
+
+        def locate(number: int) -> Batches:
+            for first, rows in positioned(named.read(number)):
+                own = pa.array(range(first, first + rows.num_rows), pa.int32())
+                cells = [*rows.columns, pa.array([number] * rows.num_rows, pa.int32()), own]
+                yield pa.RecordBatch.from_arrays(cells, ["segment", "segments", "row_group", "row"])
+
+        schema = "segment int, segments int, row_group int, row int"
+        found = map_numbers(kept.sparkSession, len(named.groups), locate, schema).collect()
         places = {row.segment: (row.row_group, row.row) for row in found}
         if len(places) < len(found) or any(row.segments != segments for row in found):
             return None
@@ -227,5 +215,5 @@ class KeptEntries:
     def read(self, segment: int) -> Signatures:
         """The kept rows of a segment, in a task."""
         row_group, row = self.places[segment]
-        batch = next(islice(self.groups.read([row_group], batch_rows=1), row, None))
+        batch = next(islice(self.groups.read(row_group, batch_rows=1), row, None))
         return Signatures.from_bytes(batch.column(0)[0].as_buffer())

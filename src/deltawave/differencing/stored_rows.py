@@ -1,30 +1,67 @@
-"""Rows of Parquet files as frames: of chosen row groups, or at chosen positions."""
+"""Rows of Parquet files as frames: all, those of chosen row groups, or those at chosen positions."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.batches import plain
-from deltawave.differencing.in_place import Batches, RowGroups
-from deltawave.differencing.plain_scan import plain_row_groups
-from deltawave.differencing.window import parallelism
+from deltawave.differencing.batches import Batches, typed
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
+
+# A projection, a filter, a join and a cache are nodes of their own. Formats on top of Parquet have their own lists of
+# files, with deleted rows and renamed columns.
+_SCAN = re.compile(
+    r"(?:\*\(\d+\) )?(?:ColumnarToRow\n\+- )?(?:\*\(\d+\) )?FileScan parquet [^\n]*DataFilters: \[\], Format: Parquet, "
+    r"Location: (?:InMemory|Catalog)FileIndex\([^\n]*PartitionFilters: \[\], PushedFilters: \[\], [^\n]*"
+)
+
+
+def is_plain_scan(frame: DataFrame) -> bool:
+    """Whether the frame is all rows of Parquet files, so that it changes with these files only."""
+    return _why_not_plain(frame) is None
+
+
+def plain_row_groups(frame: DataFrame) -> RowGroups:
+    """The row groups that hold the frame's rows. Raises ``NotInPlaceError`` if Spark has to read them."""
+    if reason := _why_not_plain(frame):
+        raise NotInPlaceError(reason)
+    try:
+        return RowGroups.of(frame)
+    except ValueError as error:
+        # A partition's column is in no file.
+        raise NotInPlaceError(str(error)) from error
+
+
+def _why_not_plain(frame: DataFrame) -> str | None:
+    """By the physical plan."""
+    if frame.storageLevel != StorageLevel.NONE:
+        # Dropping a view of it would remove it from the cache.
+        return "Spark has it in its cache"
+    session = frame.sparkSession
+    view = f"deltawave_explained_{uuid4().hex}"
+    frame.createOrReplaceTempView(view)
+    try:
+        plan = str(session.sql(f"explain select * from {view}").collect()[0][0])
+    finally:
+        session.catalog.dropTempView(view)
+    is_scan = _SCAN.fullmatch(plan.removeprefix("== Physical Plan ==\n").strip())
+    return None if is_scan else "it is more than all rows of Parquet files"
 
 
 @dataclass(frozen=True)
 class StoredRows:
     """The rows of a plain frame of Parquet files, in these columns.
 
-    The position of a row is its number in the order of the files. ``token``: Spark treats equal plans as the same, and
-    would answer from the rows of earlier files.
+    The position of a row is its number in the order of the files.
     """
 
     frame: DataFrame
@@ -38,62 +75,31 @@ class StoredRows:
         schema = StructType([fields[name.lower()] for name in names])
         return cls(frame, plain_row_groups(frame).only(names), schema)
 
-    @property
-    def begins(self) -> npt.NDArray[np.int64]:
-        """The position at which each row group begins, and the one after the last."""
-        return np.cumsum([0, *self.groups.rows], dtype=np.int64)
-
     def of_groups(self, numbers: Sequence[int]) -> DataFrame:
         """The rows of these row groups."""
-        ids = self.frame.sparkSession.range(0, len(numbers), 1, max(1, len(numbers)))
-        return ids.mapInArrow(
-            _OfGroups(self.groups, tuple(numbers), nullable_schema(self.schema), uuid4().hex), self.schema
-        )
+        groups, schema = self.groups.subset(numbers), nullable_schema(self.schema)
+
+        def read(number: int) -> Batches:
+            return (typed(rows.columns, schema) for rows in groups.read(number))
+
+        return map_numbers(self.frame.sparkSession, len(numbers), read, self.schema)
 
     def at(self, positions: DataFrame) -> DataFrame:
         """The rows at these positions: ``position`` and ``row_group``. Other row groups are not read."""
-        reader = _At(self.groups, nullable_schema(self.schema), uuid4().hex)
-        tasks = min(self.groups.tasks, parallelism(positions.sparkSession))
-        return positions.repartitionById(tasks, "row_group").select("position").mapInArrow(reader, self.schema)
+        groups, schema = self.groups, nullable_schema(self.schema)
+
+        def read(batches: Batches) -> Batches:
+            wanted = np.sort(np.concatenate([groups.begins[:0], *(batch.column(0).to_numpy() for batch in batches)]))
+            for number in np.unique(np.searchsorted(groups.begins, wanted, side="right") - 1).tolist():
+                for begin, rows in groups.positioned(number):
+                    first, last = np.searchsorted(wanted, [begin, begin + rows.num_rows])
+                    if first < last:
+                        yield typed(rows.take(pa.array(wanted[first:last] - begin)).columns, schema)
+
+        tasks = min(max(1, len(groups.groups)), parallelism(positions.sparkSession))
+        return positions.repartitionById(tasks, "row_group").select("position").mapInArrow(read, self.schema)
 
 
 def nullable_schema(schema: StructType) -> pa.Schema:
     """A schema in Arrow's types. Timestamps are in UTC, whatever the session's zone is."""
     return pa.schema([field.with_nullable(True) for field in to_arrow_schema(schema)])
-
-
-@dataclass(frozen=True)
-class _OfGroups:
-    groups: RowGroups
-    numbers: tuple[int, ...]
-    schema: pa.Schema
-    token: str
-
-    def __call__(self, batches: Batches) -> Batches:
-        for place in (place for batch in batches for place in batch.column(0).to_pylist()):
-            for rows in self.groups.read([self.numbers[place]]):
-                yield _typed(rows, self.schema)
-
-
-@dataclass(frozen=True)
-class _At:
-    groups: RowGroups
-    schema: pa.Schema
-    token: str
-
-    def __call__(self, batches: Batches) -> Batches:
-        parts = [batch.column(0).to_numpy() for batch in batches]
-        positions = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
-        begins = np.cumsum([0, *self.groups.rows], dtype=np.int64)
-        for number in np.unique(np.searchsorted(begins, positions, side="right") - 1).tolist():
-            begin = int(begins[number])
-            for rows in self.groups.read([number]):
-                first, last = np.searchsorted(positions, [begin, begin + rows.num_rows])
-                if first < last:
-                    yield _typed(rows.take(pa.array(positions[first:last] - begin)), self.schema)
-                begin += rows.num_rows
-
-
-def _typed(rows: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    cells = [plain(cell).cast(field.type) for cell, field in zip(rows.columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(cells, schema.names)

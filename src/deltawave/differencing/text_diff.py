@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 
 from deltawave.differencing.aligning import Measured
 from deltawave.differencing.common_subsequence import in_sequence
-from deltawave.differencing.contract import Columns
+from deltawave.differencing.contract import Columns, Contract
 from deltawave.differencing.window import Matching, changes_by
 
 TEXT_DIFF = Matching("text diff", in_sequence, needs_order=True)
@@ -34,12 +34,4 @@ def changes(
     ``memory_bytes``: what a task may use. Like :func:`deltawave.differencing.window.changes` it reads Parquet files
     without Spark, and leaves both snapshots to Spark's join if that is not possible or the order differs much.
     """
-    return changes_by(
-        TEXT_DIFF,
-        old,
-        new,
-        unique_key=unique_key,
-        columns=columns,
-        before_image=before_image,
-        memory_bytes=memory_bytes,
-    )
+    return changes_by(TEXT_DIFF, old, new, Contract(unique_key, columns, before_image), memory_bytes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
@@ -21,10 +21,12 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.contract import Columns, Contract
-from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, located, open_file
+from deltawave.differencing.aligning import NotSegmentedError
+from deltawave.differencing.batches import Batches
+from deltawave.differencing.contract import Contract
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, located, map_numbers, open_file
 from deltawave.differencing.stored_rows import StoredRows
-from deltawave.differencing.window import WINDOW, NotSegmentedError, SegmentedPair, changes_found, found_schema
+from deltawave.differencing.window import WINDOW, changes_found, found_in_order
 
 _LOG = logging.getLogger(__name__)
 
@@ -32,10 +34,7 @@ _LOG = logging.getLogger(__name__)
 def changes(
     old: DataFrame,
     new: DataFrame,
-    *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
+    contract: Contract,
     memory_bytes: int,
 ) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
@@ -44,8 +43,7 @@ def changes(
     their rows lie too far apart. Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet files, or a
     file does not say for certain where its bytes are.
     """
-    contract = Contract(columns, before_image)
-    names = [column["name"] for column in columns if column["is_key"] or column["is_compared"]]
+    names = [*contract.unique_key, *contract.compared]
     old_rows = StoredRows.of(old, contract.names("old"))
     new_rows = StoredRows.of(new, contract.names("new"))
     session = new.sparkSession
@@ -56,22 +54,13 @@ def changes(
         *(len(each) for each in (old_rest, old_sums, new_rest, new_sums)),
     )
     if old_rest and new_rest:
-        of_old, of_new = old_rows.groups.subset(old_rest), new_rows.groups.subset(new_rest)
-        schema = found_schema(contract, old, new)
+        rest = old_rows.groups.subset(old_rest), new_rows.groups.subset(new_rest)
         try:
-            pair = SegmentedPair.of_row_groups(
-                WINDOW, session, of_old, of_new, schema, unique_key, contract, memory_bytes
-            )
-            return changes_found(pair.found(), contract, unique_key)
+            found, _ = found_in_order(WINDOW, old, new, contract, memory_bytes, rest)
+            return changes_found(found, contract)
         except NotSegmentedError as reason:
             _LOG.info("no window, Spark joins these row groups: %s", reason)
-    return outer_join.changes(
-        old_rows.of_groups(old_rest),
-        new_rows.of_groups(new_rest),
-        unique_key=unique_key,
-        columns=columns,
-        before_image=before_image,
-    )
+    return outer_join.changes(old_rows.of_groups(old_rest), new_rows.of_groups(new_rest), contract)
 
 
 def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[bytes]]:
@@ -81,20 +70,18 @@ def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[bytes]]:
     """
     all_groups = [(side, number) for side, groups in enumerate(sides) for number in range(len(groups.groups))]
 
-    def compute(batches: Batches) -> Batches:
-        for place in (place for batch in batches for place in batch.column(0).to_pylist()):
-            side, number = all_groups[place]
-            problem, checksum = None, b""
-            try:
-                checksum = _checksum(sides[side], number)
-            except NotInPlaceError as error:
-                problem = str(error)
-            cells = [pa.array([place]), pa.array([checksum], pa.binary()), pa.array([problem], pa.string())]
-            yield pa.RecordBatch.from_arrays(cells, ["place", "checksum", "problem"])
+    def compute(place: int) -> Batches:
+        side, number = all_groups[place]
+        problem, checksum = None, b""
+        try:
+            checksum = _checksum(sides[side], number)
+        except NotInPlaceError as error:
+            problem = str(error)
+        cells = [pa.array([place]), pa.array([checksum], pa.binary()), pa.array([problem], pa.string())]
+        yield pa.RecordBatch.from_arrays(cells, ["place", "checksum", "problem"])
 
-    count = len(all_groups)
     columns = "place bigint, checksum binary, problem string"
-    found = session.range(0, count, 1, max(1, count)).mapInArrow(compute, columns).collect()
+    found = map_numbers(session, len(all_groups), compute, columns).collect()
     sums: list[list[bytes]] = [[] for _ in sides]
     for row in sorted(found, key=lambda row: int(row.place)):
         if row.problem:

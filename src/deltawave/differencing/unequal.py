@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltawave.differencing.batches import plain
-
-Mask = npt.NDArray[np.bool_]
+from deltawave.differencing.batches import Mask, plain
 
 
 def unequal(left: pa.Array, right: pa.Array) -> Mask:

@@ -10,26 +10,23 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StructType
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
-from deltawave.differencing.aligning import Measured, Nearness, Segment, aligned, rows_between
-from deltawave.differencing.batches import plain
+from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned, rows_between
+from deltawave.differencing.batches import Batches, Mask, typed
 from deltawave.differencing.contract import Columns, Contract, Side
-from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups
-from deltawave.differencing.plain_scan import plain_row_groups
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
 from deltawave.differencing.signatures import key_hashes
-from deltawave.differencing.unequal import Mask, any_unequal
+from deltawave.differencing.stored_rows import plain_row_groups
+from deltawave.differencing.unequal import any_unequal
 from deltawave.resources import persisted
 
 _LOG = logging.getLogger(__name__)
@@ -61,49 +58,34 @@ def changes(
     Without ``reconcile``, rows that no window matches are not joined but reported, as in the paper: a row that moved
     too far, or over a segment's border, is a delete and an insert. Apply a result's deletes before its inserts.
     """
-    common: dict[str, Any] = {"unique_key": unique_key, "columns": columns, "before_image": before_image}
-    return changes_by(WINDOW, old, new, memory_bytes=memory_bytes, reconcile=reconcile, **common)
+    return changes_by(WINDOW, old, new, Contract(unique_key, columns, before_image), memory_bytes, reconcile)
 
 
 def changes_by(
-    matching: Matching,
-    old: DataFrame,
-    new: DataFrame,
-    *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
-    memory_bytes: int,
-    reconcile: bool = True,
+    matching: Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, reconcile: bool = True
 ) -> tuple[DataFrame, Measured]:
     """Return the same as ``changes``; tasks match rows by ``matching``."""
-    contract = Contract(columns, before_image)
     try:
-        window = SegmentedPair.of(matching, old, new, unique_key, contract, memory_bytes)
+        found, measured = found_in_order(matching, old, new, contract, memory_bytes)
     except NotSegmentedError as reason:
         _LOG.info("no %s, Spark joins both snapshots: %s", matching.name, reason)
-        joined = outer_join.changes(old, new, unique_key=unique_key, columns=columns, before_image=before_image)
-        return joined, reason.measured
-    measured = window.nearness.measured()
-    if not reconcile:
-        in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
-        return contract.changes(_paired(contract, window.found()), in_old, in_new), measured
-    return changes_found(window.found(), contract, unique_key), measured
+        return outer_join.changes(old, new, contract), reason.measured
+    if reconcile:
+        return changes_found(found, contract), measured
+    return contract.changes(_paired(contract, found), *_in_both()), measured
 
 
-def changes_found(pairs_and_rest: DataFrame, contract: Contract, unique_key: Sequence[str]) -> DataFrame:
+def changes_found(pairs_and_rest: DataFrame, contract: Contract) -> DataFrame:
     """The changes among pairs of rows that may differ and rows without a partner, in the columns of ``found_schema``.
 
     The rows without a partner are joined, as the window may only have missed one.
     """
     found = persisted(pairs_and_rest)
-    in_old, in_new = (F.col(position(side)).isNotNull() for side in _SIDES)
+    in_old, in_new = _in_both()
     rest = outer_join.changes(
         found.where(~in_new).select(*cells(contract, "old")),
         found.where(~in_old).select(*cells(contract, "new")),
-        unique_key=unique_key,
-        columns=contract.columns,
-        before_image=contract.before_image,
+        contract,
     )
     pairs = _paired(contract, found.where(in_old & in_new))
     return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest)
@@ -128,111 +110,45 @@ class Matching:
 WINDOW = Matching("window", windowed)
 
 
-class NotSegmentedError(Exception):
-    """Tasks cannot read these snapshots in their order, or it would not help; ``measured``: how near their rows are."""
+def found_in_order(
+    matching: Matching,
+    old: DataFrame,
+    new: DataFrame,
+    contract: Contract,
+    memory_bytes: int,
+    rows: tuple[RowGroups, RowGroups] | None = None,
+) -> tuple[DataFrame, Measured]:
+    """The pairs of rows that may differ and the rows without a match, in the columns of ``found_schema``; and figures.
 
-    def __init__(self, why: str, nearness: Nearness | None = None) -> None:
-        super().__init__(why)
-        self.measured: Measured = nearness.measured() if nearness else {}
+    Tasks compare aligned segments of the files. ``rows``: the row groups to compare; by default all. Raises
+    ``NotSegmentedError`` if Spark has to join the snapshots.
+    """
+    old_rows, new_rows = rows or (_row_groups(old, "old"), _row_groups(new, "new"))
+    session = new.sparkSession
+    capacity, capacity_bytes = capacities(memory_bytes, old_rows, new_rows)
+    segments, nearness = aligned(
+        session, matching.name, old_rows, new_rows, contract.unique_key, capacity, matching.needs_order
+    )
+    schema = found_schema(contract, old, new)
+    compare = Comparison(
+        matching,
+        old_rows.only(contract.names("old")).within(memory_bytes),
+        new_rows.only(contract.names("new")).within(memory_bytes),
+        segments,
+        capacity,
+        capacity_bytes,
+        list(contract.unique_key),
+        contract.compared,
+        to_arrow_schema(schema),
+    )
+    return map_numbers(session, len(segments), compare, schema), nearness.measured()
 
 
-@dataclass(frozen=True)
-class SegmentedPair:
-    """Two snapshots in files, cut into segments."""
-
-    matching: Matching
-    session: SparkSession
-    old: RowGroups
-    new: RowGroups
-    segments: tuple[Segment, ...]
-    capacity: int
-    capacity_bytes: int
-    contract: Contract
-    unique_key: Sequence[str]
-    schema: StructType
-    nearness: Nearness
-
-    @classmethod
-    def of(
-        cls,
-        matching: Matching,
-        old: DataFrame,
-        new: DataFrame,
-        unique_key: Sequence[str],
-        contract: Contract,
-        memory_bytes: int,
-    ) -> SegmentedPair:
-        """The segments. Raises ``NotSegmentedError`` if Spark has to join the snapshots."""
-        found: list[RowGroups] = []
-        for side, frame in zip(_SIDES, (old, new), strict=True):
-            try:
-                found.append(plain_row_groups(frame))
-            except NotInPlaceError as error:
-                raise NotSegmentedError(f"the {side} one is not read in place, {error}") from error
-        schema = found_schema(contract, old, new)
-        old_rows, new_rows = found
-        return cls.of_row_groups(
-            matching, new.sparkSession, old_rows, new_rows, schema, unique_key, contract, memory_bytes
-        )
-
-    @classmethod
-    def of_row_groups(
-        cls,
-        matching: Matching,
-        session: SparkSession,
-        old_rows: RowGroups,
-        new_rows: RowGroups,
-        schema: StructType,
-        unique_key: Sequence[str],
-        contract: Contract,
-        memory_bytes: int,
-    ) -> SegmentedPair:
-        """The segments of these row groups; ``schema``: that of ``found_schema``. Errors as for ``of``."""
-        capacity, capacity_bytes = capacities(memory_bytes, old_rows, new_rows)
-        alignment = aligned(session, old_rows, new_rows, unique_key, capacity, parallelism(session))
-        near = f"{alignment.near_fraction:.0%} of the sampled rows lie within {capacity:,} rows of each other"
-        if not alignment.is_near:
-            raise NotSegmentedError(f"only {near}", alignment.nearness)
-        if matching.needs_order and not alignment.is_ordered:
-            in_order = f"{alignment.ordered_fraction:.0%} of the sampled rows are in the same order"
-            raise NotSegmentedError(f"only {in_order}", alignment.nearness)
-        _LOG.info("%s over %d segments: %s", matching.name, len(alignment.segments), near)
-        old_rows, new_rows = (
-            rows.only(contract.names(side)).within(memory_bytes)
-            for side, rows in zip(_SIDES, (old_rows, new_rows), strict=True)
-        )
-        return cls(
-            matching,
-            session,
-            old_rows,
-            new_rows,
-            alignment.segments,
-            capacity,
-            capacity_bytes,
-            contract,
-            unique_key,
-            schema,
-            alignment.nearness,
-        )
-
-    def found(self) -> DataFrame:
-        """The pairs of rows that may differ, and the rows that no window matched, with their positions."""
-        count = len(self.segments)
-        return self.session.range(0, count, 1, count).mapInArrow(self._comparison(), self.schema)
-
-    def _comparison(self) -> Callable[[Batches], Batches]:
-        return Comparison(
-            self.matching,
-            self.old,
-            self.new,
-            self.segments,
-            self.capacity,
-            self.capacity_bytes,
-            list(self.unique_key),
-            [column["name"] for column in self.contract.columns if column["is_compared"]],
-            to_arrow_schema(self.schema),
-            uuid4().hex,
-        )
+def _row_groups(frame: DataFrame, side: Side) -> RowGroups:
+    try:
+        return plain_row_groups(frame)
+    except NotInPlaceError as error:
+        raise NotSegmentedError(f"the {side} one is not read in place, {error}") from error
 
 
 def capacities(memory_bytes: int, old: RowGroups, new: RowGroups) -> tuple[int, int]:
@@ -271,6 +187,11 @@ def position(side: Side) -> str:
     return f"__{side}_position"
 
 
+def _in_both() -> tuple[Column, Column]:
+    """Whether a pair has an old, a new row."""
+    return F.col(position("old")).isNotNull(), F.col(position("new")).isNotNull()
+
+
 def _moved(side: Side, number: int) -> str:
     # No column of a log begins so.
     return f"__{side}_cell_{number}"
@@ -278,7 +199,7 @@ def _moved(side: Side, number: int) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The work of a task on its segments."""
+    """The work of a task on a segment."""
 
     matching: Matching
     old: RowGroups
@@ -289,14 +210,11 @@ class Comparison:
     unique_key: list[str]
     compared: list[str]
     found: pa.Schema
-    # Spark treats equal plans as the same, and would answer from the rows that an earlier comparison has cached.
-    token: str
 
-    def __call__(self, batches: Batches) -> Batches:
-        for number in (number for batch in batches for number in batch.column(0).to_pylist()):
-            segment = self.segments[number]
-            old, new = rows_between(self.old, *segment.old), rows_between(self.new, *segment.new)
-            yield from self.found_in(self.blocks("old", old), self.blocks("new", new))
+    def __call__(self, number: int) -> Batches:
+        segment = self.segments[number]
+        old, new = rows_between(self.old, *segment.old), rows_between(self.new, *segment.new)
+        return self.found_in(self.blocks("old", old), self.blocks("new", new))
 
     def found_in(self, old: Iterator[Block], new: Iterator[Block]) -> Batches:
         """What matching the blocks of both sides finds, in the columns of ``found_schema``."""
@@ -334,20 +252,10 @@ class Comparison:
             if block is None:
                 cells += [pa.nulls(count)] * (1 + len(groups.schema))
             else:
-                cells += [pa.array(block.positions), *map(plain, block.rows.columns)]
-        typed = [cell.cast(field.type) for cell, field in zip(cells, self.found, strict=True)]
-        return pa.RecordBatch.from_arrays(typed, self.found.names)
+                cells += [pa.array(block.positions), *block.rows.columns]
+        return typed(cells, self.found)
 
 
 def _columns(block: Block, groups: RowGroups, names: list[str]) -> Iterator[pa.Array]:
     """One column at a time: what was taken out of a block is compared while it is in the cache."""
     return (block.column(groups.schema.get_field_index(name)) for name in names)
-
-
-def parallelism(session: SparkSession) -> int:
-    """How many tasks run at a time."""
-    try:
-        return max(1, session.sparkContext.defaultParallelism)
-    except PySparkException:
-        # Through Spark Connect.
-        return int(session.conf.get("spark.sql.shuffle.partitions") or 1)

@@ -17,7 +17,7 @@ from deltawave.differencing.comparable import comparable
 from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.listed_files import looked_at
-from deltawave.differencing.plain_scan import is_plain_scan
+from deltawave.differencing.stored_rows import is_plain_scan
 from deltawave.meshjoin.batches import map_in_arrow
 from deltawave.source_state import items, table_state, view_settings
 

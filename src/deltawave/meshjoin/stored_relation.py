@@ -23,9 +23,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.compression import free_prefix
-from deltawave.differencing.in_place import Batches, quoted
+from deltawave.differencing.in_place import Batches, parallelism, quoted
 from deltawave.differencing.stored_rows import nullable_schema
-from deltawave.differencing.window import parallelism
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.relation import VERSION, write_pages
 from deltawave.meshjoin.relation_state import is_repeatable, refresh, state_of

@@ -114,10 +114,6 @@ class TestPointers:
             frame.collect()
         release(frame)
 
-    def test_without_a_difference_nothing_is_fetched(self, stored: Stored, algorithm: str) -> None:
-        rows = accounts(range(100))
-        assert not kinds(stored(rows), stored(rows, 7), algorithm)
-
     @pytest.mark.parametrize("empty", ["old", "new"])
     def test_an_empty_side(self, stored: Stored, algorithm: str, empty: str) -> None:
         sides = [stored(accounts(range(0 if side == empty else 9))) for side in ("old", "new")]

@@ -56,11 +56,3 @@ class TestFunction:
         new = stored("new", f"select {NEW_ROW} from range(-300, 1005) where {PRESENT} order by id", 9)
         # Room for about fifty rows.
         assert changed(old, new, "text_diff", memory_bytes=20_000) == changed(old, new, "sort_merge")
-
-    def test_what_is_no_plain_table_is_joined(
-        self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture
-    ) -> None:
-        caplog.set_level("INFO", "deltawave")
-        frame = stored("old", f"select {ROW} from range(100) order by id")
-        assert sum(changed(frame.where("account_id < 50"), frame, "text_diff").values()) == 50
-        assert "no text diff, Spark joins both snapshots: the old one is not read in place" in caplog.text

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import SEVERAL, Run, Workbench, temporary_views
 
 from deltawave.differencing import outer_join, window
+from deltawave.differencing.contract import Contract
 from deltawave.resources import release
 from laboratory.evaluation.comparator import compare
 from laboratory.evaluation.hashed import Messages, Snapshot
@@ -63,7 +64,7 @@ def compared(
     """The changes that the window finds, and those of the outer join."""
     options: dict[str, Any] = {"unique_key": list(key), "columns": columns_of(new, *key), "before_image": True}
     found, _ = window.changes(old, new, memory_bytes=memory_bytes, **options)
-    joined = outer_join.changes(old, new, **options)
+    joined = outer_join.changes(old, new, Contract(**options))
     assert found.columns == joined.columns
     rows = tuple(Counter(content(tuple(row)) for row in frame.collect()) for frame in (found, joined))
     release(found)
@@ -126,21 +127,6 @@ class TestFunction:
         found, joined = compared(*(stored(side, select, 1) for side, select in sides.items()), "account_id")
         assert found == joined
         assert sum(found.values()) == 9
-
-    def test_keys_that_python_tells_apart_and_spark_does_not(self, stored: Callable[..., DataFrame]) -> None:
-        rows = "select stack(4, {}) as (part, id, value)"
-        old = stored("old", rows.format("0.0D, 1, 'a', double('nan'), 1, 'b', null, 1, 'c', 1.0D, null, 'd'"), 1)
-        new = stored("new", rows.format("-0.0D, 1, 'a', double('nan'), 1, 'x', null, 1, 'y', 1.0D, null, 'd'"), 1)
-        found, joined = compared(old, new, "part", "id")
-        assert found == joined
-        assert sum(found.values()) == 2
-
-    def test_names_that_have_to_be_quoted(self, stored: Callable[..., DataFrame]) -> None:
-        select = "select id as `a.b`, {} as `two words`, 'x' as `Größe` from range(100) order by id"
-        sides = [stored(f"side_{cell}", select.format(cell)) for cell in ("id", "id + id div 99")]
-        found, joined = compared(*sides, "a.b")
-        assert found == joined
-        assert sum(found.values()) == 1
 
     def test_a_result_is_not_that_of_files_that_were_there_before(
         self, spark: SparkSession, stored: Callable[..., DataFrame]
@@ -217,15 +203,6 @@ class TestWhatSparkJoins:
         found, joined = compared(old, spark.read.schema(old.schema).parquet(str(tmp_path / "new")), "account_id")
         assert not found
         assert not joined
-
-    def test_a_table_in_memory(self, stored: Callable[..., DataFrame]) -> None:
-        old = stored("old", f"select {ROW} from range(100) order by id").cache()
-        new = stored("new", f"select {NEW_ROW} from range(100) order by id")
-        try:
-            found, joined = compared(old, new, "account_id")
-            assert found == joined
-        finally:
-            old.unpersist()
 
 
 class TestModel:
