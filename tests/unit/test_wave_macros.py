@@ -21,8 +21,7 @@ from unit.macro_harness import Macros
 from deltawave.wave import WaveIndex
 from deltawave.wave.access import days_between
 from deltawave.wave.materialization import as_outcome, for_vars, specification
-from deltawave.wave.pending import Work
-from deltawave.wave.run_plan import RunPlan
+from deltawave.wave.run_plan import RunPlan, Work
 from deltawave.wave.steps import Step, written_days
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec, choices
 from deltawave.wave.wave_table import check_catalog, marked, partitions

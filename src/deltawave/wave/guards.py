@@ -32,14 +32,6 @@ class Clock:
         return day is not None and day > last_allowed(self.today, self.lead_days)
 
 
-@dataclass(frozen=True)
-class Checked:
-    """The days that may be ``loaded``, in order, and sentences about the others that the source has."""
-
-    loaded: list[Day]
-    refused: list[str]
-
-
 def checked(
     record: WaveRecord | None,
     spec: WaveSpec,
@@ -48,8 +40,8 @@ def checked(
     gaps: str,
     clock: Clock | None = None,
     accept: bool = False,
-) -> Checked:
-    """Separate the days that look wrong: they are not loaded, and do not keep others from being loaded.
+) -> tuple[list[Day], list[str]]:
+    """The days that may be loaded, in order, and sentences about the others, which look wrong.
 
     A value that is no date is refused; and, unless ``accept`` is set, a new day that the ``clock`` has not reached, one
     that comes far after the day before, one whose predecessor is missing under ``gaps: fail``, and a known day that
@@ -74,7 +66,7 @@ def checked(
         f"day_column {spec.day_column!r}: {{days}} can't be read as {form}, and can't be accepted.",
     )
     if accept:
-        return Checked(days, refused)
+        return days, refused
     if clock:
         last = last_allowed(clock.today, clock.lead_days)
         days = without(
@@ -96,8 +88,8 @@ def checked(
         far, sentences = far | missing, [*sentences, *more]
     refused += sentences
     if record is None and sentences:
-        return Checked([], refused)
-    return Checked([day for day in days if day.value not in far], refused)
+        return [], refused
+    return [day for day in days if day.value not in far], refused
 
 
 def _shrunken(day: Day, known: Day | None) -> str | None:

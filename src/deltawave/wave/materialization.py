@@ -11,15 +11,13 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from deltawave.wave.advice import WaveNeeds, advise
-from deltawave.wave.advice_text import advice_lines
+from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.cost_parameters import on_spark
 from deltawave.wave.execution import Naming, leftover_parts
 from deltawave.wave.guards import Clock, named
 from deltawave.wave.own_days import measure_days
-from deltawave.wave.pending import Work
-from deltawave.wave.planner import WaveIndex
-from deltawave.wave.run_plan import RunPlan, plan_run
+from deltawave.wave.run_plan import RunPlan, Work, plan_run
+from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.steps import MOST_TEXT, full_length, step, written_days
 from deltawave.wave.tables import WaveRecord, WaveSpec
 from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions

@@ -24,7 +24,7 @@ from deltawave.wave.measuring import (
     per_further,
     seconds,
 )
-from deltawave.wave.planner import WaveIndex
+from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.statements import day_literal
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import WaveTable, check_catalog, columns_of, delivered
