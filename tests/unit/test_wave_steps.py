@@ -26,12 +26,13 @@ from unit.wave_records import COLUMNS, SPEC, after, days, pending
 from deltawave.differencing.comparable import comparable
 from deltawave.sql_text import literal
 from deltawave.wave import SCHEMES, WaveIndex
+from deltawave.wave.day_checksum import nesting
 from deltawave.wave.execution import Naming
 from deltawave.wave.run_plan import Work
 from deltawave.wave.statements import drop_part, view_select
 from deltawave.wave.steps import MOST_TEXT, full_length, step
 from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, named_parts, of_ranges
-from deltawave.wave.type_texts import nesting, type_text
+from deltawave.wave.wave_table import type_text
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
@@ -110,11 +111,6 @@ def test_types_as_sql_reads_them() -> None:
 )
 def test_types_are_read_again(kind: DataType) -> None:
     assert comparable("day", nesting(type_text(kind))) == comparable("day", kind)
-
-
-def test_what_is_no_type() -> None:
-    with pytest.raises(ValueError, match="'array<' is no type of a column"):
-        nesting("array<")
 
 
 def test_each_technique_writes_what_it_has_to() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 
-from deltawave.wave.day_values import DayValues, in_order, last_allowed
+from deltawave.wave.day_values import DayValues, in_order
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 # Where only days with a batch count: all days before a wrong date far ahead would come too late, until it is reached.
@@ -26,10 +26,15 @@ class Clock:
     today: date
     lead_days: int = 1
 
+    @property
+    def last(self) -> date:
+        """The last date that is not too far in the future."""
+        return self.today + timedelta(days=min(self.lead_days, (date.max - self.today).days))
+
     def is_ahead(self, values: DayValues, value: str) -> bool:
         """Whether a date is too far in the future."""
         day = values.as_date(value)
-        return day is not None and day > last_allowed(self.today, self.lead_days)
+        return day is not None and day > self.last
 
 
 def checked(
@@ -68,11 +73,10 @@ def checked(
     if accept:
         return days, refused
     if clock:
-        last = last_allowed(clock.today, clock.lead_days)
         days = without(
             days,
             lambda day: day.value if day.value not in known and clock.is_ahead(values, day.value) else None,
-            f"{{days}}: later than {last}, the last date that a run on {clock.today} takes (lead_days: "
+            f"{{days}}: later than {clock.last}, the last date that a run on {clock.today} takes (lead_days: "
             f"{clock.lead_days}); a wrong date?",
         )
     days = without(
