@@ -14,8 +14,8 @@ import wave_indexes
 import wave_published
 
 from deltawave.wave import SCHEMES, WaveIndex
-from deltawave.wave.average_day import Writes, writes
 from deltawave.wave.cost_parameters import FixedCosts
+from deltawave.wave.costs import Writes, writes
 from deltawave.wave.measuring import Measured
 from deltawave.wave.tables import TECHNIQUES, WaveSpec
 from deltawave.wave.wave_table import WaveTable

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from deltawave.wave import SCHEMES, WaveIndex, days_indexed, plans
-from deltawave.wave.advice import WaveNeeds, advise
-from deltawave.wave.advice_text import advice_lines
+from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters, on_spark
 from deltawave.wave.costs import TableCost, WaveCost
 

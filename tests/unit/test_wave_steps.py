@@ -21,17 +21,18 @@ from pyspark.sql.types import (
     StructType,
     VariantType,
 )
-from unit.wave_records import COLUMNS, SPEC, after, days
+from unit.wave_records import COLUMNS, SPEC, after, days, pending
 
 from deltawave.differencing.comparable import comparable
 from deltawave.sql_text import literal
 from deltawave.wave import SCHEMES, WaveIndex
+from deltawave.wave.day_checksum import nesting
 from deltawave.wave.execution import Naming
-from deltawave.wave.pending import Work, pending
+from deltawave.wave.run_plan import Work
 from deltawave.wave.statements import drop_part, view_select
 from deltawave.wave.steps import MOST_TEXT, full_length, step
 from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, named_parts, of_ranges
-from deltawave.wave.type_texts import nesting, type_text
+from deltawave.wave.wave_table import type_text
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
@@ -39,20 +40,7 @@ from deltawave.wave.type_texts import nesting, type_text
 def test_a_great_window_fits_into_the_text_of_a_view(scheme: str, technique: str) -> None:
     for n in (SCHEMES[scheme].least, 10):
         spec = replace(SPEC, index=WaveIndex(scheme, 100, n), technique=technique)
-        batch, record = 100, None
-        works, _ = pending(None, spec, days(1, 100))
-        for newest in range(100, 104):
-            for work in works:
-                if work.kind != "prepare" or (record is not None and record.pending):
-                    batch += 1
-                    made = step(
-                        record, spec, work, "(source)", Naming("warehouse", "recent_sales", batch, "0123456789ab")
-                    )
-                    record = made.record
-                    text = made.view({"batch_id": batch, "attempt": "0123456789ab"})
-                    # The record of the decision has it as a text of SQL within a text of JSON.
-                    assert len(literal(as_comment({"select": text}))) < MOST_TEXT, (n, work.kind)
-            works, _ = pending(record, spec, days(newest + 1, newest + 1))
+        assert full_length(spec, "warehouse", "recent_sales") < MOST_TEXT, n
 
 
 def test_a_record_comes_back_from_json() -> None:
@@ -110,11 +98,6 @@ def test_types_as_sql_reads_them() -> None:
 )
 def test_types_are_read_again(kind: DataType) -> None:
     assert comparable("day", nesting(type_text(kind))) == comparable("day", kind)
-
-
-def test_what_is_no_type() -> None:
-    with pytest.raises(ValueError, match="'array<' is no type of a column"):
-        nesting("array<")
 
 
 def test_each_technique_writes_what_it_has_to() -> None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import accumulate
 from math import fsum, inf, isfinite, lcm
 
-from deltawave.wave.planner import WaveIndex, plans
+from deltawave.wave import WaveIndex, plans
 
 
 def sizes(index: WaveIndex, volumes: Sequence[float]) -> Iterator[float]:

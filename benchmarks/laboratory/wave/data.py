@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.wave.planner import WaveIndex
+from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.tables import WaveSpec
 from deltawave.wave.wave_table import columns_of
 from laboratory.meshjoin.data import Zipf

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from deltawave.wave import statements as sql
 from deltawave.wave.execution import Naming
 from deltawave.wave.operations import Days
-from deltawave.wave.pending import Work
+from deltawave.wave.run_plan import Work
 from deltawave.wave.steps import Step, step
 from deltawave.wave.tables import Day, Part, Table, WaveRecord, WaveSpec, as_ranges
 from deltawave.wave.wave_table import WaveTable

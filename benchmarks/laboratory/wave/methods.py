@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.wave.access import timed_index_probe, timed_segment_scan
-from deltawave.wave.planner import WaveIndex
+from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.tables import WaveRecord
 from deltawave.wave.wave_table import WaveTable, marked
 from laboratory.wave.data import Batches

@@ -11,8 +11,8 @@ from deltawave.wave.operations import (
     Rename,
     days_indexed,
 )
-from deltawave.wave.planner import DayPlan, WaveIndex, plans, start, transition
-from deltawave.wave.schemes import SCHEMES
+from deltawave.wave.planner import DayPlan, plans, start, transition
+from deltawave.wave.schemes import SCHEMES, WaveIndex
 from deltawave.wave.state import WaveState
 
 __all__ = [

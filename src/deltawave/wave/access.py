@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from datetime import date, datetime
-from functools import partial
+from datetime import datetime
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.sql_text import quoted
-from deltawave.wave.day_values import in_order
+from deltawave.wave.day_values import DayValues, in_order
 from deltawave.wave.statements import entries
 from deltawave.wave.tables import IS_FIRST, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import marked
-
-Condition = Callable[[WaveSpec], Column]
-# What an end of a range can be, by the type of the day column; all others are whole numbers.
-_ENDS = {
-    "date": (r"[0-9]{4}-[0-9]{2}-[0-9]{2}", "a date like 2026-01-31"),
-    "string": (r"(?s).*", "a text"),
-}
-_NUMBER = (r"-?[0-9]+", "a whole number")
 
 
 def index_probe(session: SparkSession, relation: str, value: Any) -> DataFrame:
@@ -43,7 +33,8 @@ def timed_index_probe(session: SparkSession, relation: str, value: Any, from_day
     frame names tables and parts, some of which are dropped after two more transitions of the wave index: then it fails.
     Raises ``ValueError`` if an end is no value of the day column.
     """
-    return _read(session, relation, from_day, to_day, partial(_found, value))
+    rows, spec = _entries(session, relation, from_day, to_day)
+    return rows.where(_found(value, spec)).select(*_columns(spec))
 
 
 def timed_segment_scan(session: SparkSession, relation: str, from_day: Any, to_day: Any) -> DataFrame:
@@ -51,17 +42,20 @@ def timed_segment_scan(session: SparkSession, relation: str, from_day: Any, to_d
 
     The frame is valid as long as that of :func:`timed_index_probe`.
     """
-    return _read(session, relation, from_day, to_day, _each_row)
+    rows, spec = _entries(session, relation, from_day, to_day)
+    return (rows.where(F.col(IS_FIRST)) if spec.is_multiple else rows).select(*_columns(spec))
 
 
-def _read(session: SparkSession, relation: str, from_day: Any, to_day: Any, condition: Condition) -> DataFrame:
+def _entries(session: SparkSession, relation: str, from_day: Any, to_day: Any) -> tuple[DataFrame, WaveSpec]:
     record = WaveRecord.from_json(marked(session, relation)["wave"])
-    days = days_between(record, from_day, to_day)
-    columns = [F.col(quoted(name)) for name, _ in record.spec.columns]
-    selects = entries(record, days, checks_parts=True)
-    if not selects:
-        return session.table(relation).where(F.lit(False)).select(*columns)
-    return session.sql("\nunion all\n".join(selects)).where(condition(record.spec)).select(*columns)
+    selects = entries(record, days_between(record, from_day, to_day), checks_parts=True)
+    # Without a constituent, the first one has the columns of an entry.
+    empty = f"select * from {record.constituents[0].name} limit 0"
+    return session.sql("\nunion all\n".join(selects or [empty])), record.spec
+
+
+def _columns(spec: WaveSpec) -> list[Column]:
+    return [F.col(quoted(name)) for name, _ in spec.columns]
 
 
 def days_between(record: WaveRecord, from_day: Any, to_day: Any) -> frozenset[int]:
@@ -82,23 +76,15 @@ def _end(spec: WaveSpec, option: str, value: Any) -> Any:
     """An end of a range, as a value in the order of days."""
     if value is None:
         return None
-    pattern, kind = _ENDS.get(spec.day_type, _NUMBER)
-    is_another = spec.day_type == "string" and not isinstance(value, str)
-    if is_another or not re.fullmatch(pattern, str(value)) or (spec.day_type == "date" and not _is_date(str(value))):
+    if spec.day_type == "string":
+        kind, is_one = "a text", isinstance(value, str)
+    elif spec.day_type == "date":
+        kind, is_one = "a date like 2026-01-31", DayValues("date").as_date(str(value)) is not None
+    else:
+        kind, is_one = "a whole number", re.fullmatch("-?[0-9]+", str(value)) is not None
+    if not is_one:
         raise ValueError(f"{option} {value!r}: take {kind}, as in day_column {spec.day_column!r}.")
     return in_order(spec, str(value))
-
-
-def _is_date(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _each_row(spec: WaveSpec) -> Column:
-    return F.col(IS_FIRST) if spec.is_multiple else F.lit(True)
 
 
 def _found(value: Any, spec: WaveSpec) -> Column:

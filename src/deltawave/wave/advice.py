@@ -11,6 +11,8 @@ from deltawave.wave.costs import TableCost, WaveCost
 from deltawave.wave.schemes import SCHEMES
 from deltawave.wave.tables import TECHNIQUES
 
+_HEAD = ("scheme", "constituents", "technique", "work", "transition", "probe", "scan", "space")
+
 
 @dataclass(frozen=True)
 class WaveNeeds:
@@ -37,10 +39,6 @@ class WaveNeeds:
             raise ValueError(f"techniques {self.techniques!r}: take a list of {', '.join(TECHNIQUES)}.")
         if self.most_constituents < 1:
             raise ValueError(f"most_constituents {self.most_constituents}: take 1 or more.")
-
-    def allow(self, option: WaveCost) -> bool:
-        """Whether an option meets the needs."""
-        return not self.against(option)
 
     def allow_table(self, table: TableCost) -> bool:
         """Whether a partitioned table meets the needs: its window is hard, and whole days are dropped."""
@@ -93,7 +91,7 @@ def advise(
     needs = needs or WaveNeeds()
     partitioned = TableCost(parameters, table or TableParameters.assumed(parameters))
     options = _options(parameters, needs)
-    allowed = [option for option in options if needs.allow(option)]
+    allowed = [option for option in options if not needs.against(option)]
     if not allowed:
         if needs.allow_table(partitioned):
             return WaveAdvice(None, (), partitioned, True)
@@ -101,15 +99,11 @@ def advise(
         excluded = ", ".join(f"{name} excludes {count}" for name, count in unmet.most_common())
         raise ValueError(f"No scheme meets all needs: of {len(options)} options, {excluded}. Ask less of these.")
     best = _preferred(allowed, tolerance)
-    by_scheme = [best]
-    for scheme in SCHEMES.keys() - {best.scheme}:
-        of_scheme = [option for option in allowed if option.scheme == scheme]
-        if of_scheme:
-            by_scheme.append(_preferred(of_scheme, tolerance))
+    others = [[option for option in allowed if option.scheme == scheme] for scheme in SCHEMES if scheme != best.scheme]
+    by_scheme = [best, *(_preferred(of_scheme, tolerance) for of_scheme in others if of_scheme)]
     least = min(option.total_work for option in allowed)
     takes_table = needs.allow_table(partitioned) and partitioned.total_work <= least * (1 + tolerance)
-    ordered = sorted(by_scheme, key=lambda option: option.total_work)
-    return WaveAdvice(best, ordered, partitioned, takes_table)
+    return WaveAdvice(best, sorted(by_scheme, key=lambda option: option.total_work), partitioned, takes_table)
 
 
 def _options(parameters: WaveParameters, needs: WaveNeeds) -> list[WaveCost]:
@@ -127,3 +121,64 @@ def _preferred(options: Sequence[WaveCost], tolerance: float) -> WaveCost:
     least = min(option.total_work for option in options)
     near = [option for option in options if option.total_work <= least * (1 + tolerance)]
     return min(near, key=lambda option: (option.constituents, option.total_work))
+
+
+def advice_lines(advice: WaveAdvice) -> list[str]:
+    """The best option of each scheme, a partitioned table, and the recommendation; a wave index with its config."""
+    given = advice.table.parameters
+    rows = [_HEAD, ("partitioned table", "", "", *_figures(advice.table, advice.table.max_space))]
+    rows += map(_row, advice.by_scheme)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    table = ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return [
+        f"Wave indexes of {given.window} days, the best of each scheme, and a table with a partition for each day",
+        "",
+        *table,
+        "",
+        "  work: seconds of a day's preparation, transition, probes and scans; transition: until a day is ready;",
+        "  probe, scan: seconds of one; space: MB at most, during a transition",
+        "",
+        *_recommended(advice),
+    ]
+
+
+def _recommended(advice: WaveAdvice) -> list[str]:
+    best = advice.best
+    if advice.takes_table or best is None:
+        if best is None:
+            return ["Take a partitioned table: no wave index meets the needs."]
+        reason = f"the best wave index, {_named(best)}, takes {best.total_work:,.1f} s of work a day"
+        return [
+            f"Take a partitioned table: it takes {advice.table.total_work:,.1f} s of work a day, {reason}.",
+            "Insert each new day as a partition of the day column, and drop the oldest partition.",
+        ]
+    return [
+        f"Take {_named(best)}.",
+        "",
+        "  {{ config(",
+        "      materialized='wave_index',",
+        f"      scheme='{best.scheme}',",
+        f"      window={best.parameters.window},",
+        f"      constituents={best.constituents},",
+        f"      update_technique='{best.technique}',",
+        "      day_column='<day>',",
+        "      search_field='<field>',",
+        "  ) }}",
+    ]
+
+
+def _named(option: WaveCost) -> str:
+    plural = "s" * (option.constituents > 1)
+    return f"{option.scheme} with {option.constituents} constituent{plural}, {option.technique}"
+
+
+def _row(option: WaveCost) -> tuple[str, ...]:
+    space = option.max_space + option.max_transition_space
+    return option.scheme, str(option.constituents), option.technique, *_figures(option, space)
+
+
+def _figures(option: WaveCost | TableCost, space: float) -> tuple[str, ...]:
+    # A day of few rows takes less than a second.
+    form = ",.0f" if option.total_work >= 1000 else ",.2f"
+    work, transition = (format(value, form) for value in (option.total_work, option.transition))
+    return work, transition, f"{option.probe:.3f}", f"{option.scan:,.1f}", f"{space:,.0f}"

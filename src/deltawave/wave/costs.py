@@ -8,13 +8,71 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from deltawave.wave.average_day import DaysIndexed, Writes, planned, writes
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters
-from deltawave.wave.planner import WaveIndex
+from deltawave.wave.schemes import SCHEMES, WaveIndex
+from deltawave.wave.state import clusters
 from deltawave.wave.tables import TECHNIQUES
 
 # Of a table, by default; a scan reads each, a probe one.
 _BUCKETS = 8
+
+
+@dataclass(frozen=True)
+class Writes:
+    """Batches and inserts of an average day, in preparation and in the transition."""
+
+    preparing_batches: float
+    preparing_inserts: float
+    inserts: float
+
+
+def indexed_per_day(scheme: str, window: int, constituents: int) -> tuple[float, float]:
+    """Days that the planner builds or adds on an average day, in preparation and in the transition.
+
+    The clusters may be of uneven lengths.
+
+    While a cluster of L days expires, REINDEX indexes L days each day. REINDEX+ indexes L (L + 1) / 2 days in all, and
+    REINDEX++ prepares L (L - 1) / 2 of them; both REINDEX++ and RATA* prepare L - 1 in their temporary indexes.
+    """
+    lengths = _cluster_lengths(scheme, window, constituents)
+    preparation = {
+        "reindex_plus_plus": sum(days * (days - 1) / 2 + days - 1 for days in lengths),
+        "rata": sum(days - 1 for days in lengths),
+    }
+    transition = {
+        "reindex": sum(days**2 for days in lengths),
+        "reindex_plus": sum(days * (days + 1) / 2 for days in lengths),
+    }
+    total = sum(lengths)
+    return preparation.get(scheme, 0) / total, transition.get(scheme, total) / total
+
+
+def writes(scheme: str, window: int, constituents: int, technique: str) -> Writes:
+    """The inserts that the planner's operations take, one for each part that is written, and batches of preparation.
+
+    Simple shadows copy each part of a constituent. REINDEX++ prepares each day, RATA* once for each cluster.
+    """
+    lengths = _cluster_lengths(scheme, window, constituents)
+    transition = {"reindex_plus": sum(2 * days - 1 for days in lengths)}
+    if technique == "simple_shadow":
+        transition = {
+            "del": sum(days**2 for days in lengths),
+            "reindex_plus": sum((days**2 + 2 * days - 1) // 2 for days in lengths),
+            "wata": sum(days * (days + 1) // 2 for days in lengths),
+            "rata": sum(days * (days + 1) // 2 for days in lengths),
+        }
+    batches = {"reindex_plus_plus": sum(lengths), "rata": sum(days > 1 for days in lengths)}
+    inserts = {
+        "reindex_plus_plus": sum(2 * (days - 1) for days in lengths),
+        "rata": sum(days - 1 for days in lengths),
+    }
+    total = sum(lengths)
+    return Writes(batches.get(scheme, 0) / total, inserts.get(scheme, 0) / total, transition.get(scheme, total) / total)
+
+
+def _cluster_lengths(scheme: str, window: int, constituents: int) -> list[int]:
+    fewer = SCHEMES[scheme].least - 1
+    return [len(days) for days in clusters(range(window - fewer), constituents - fewer)]
 
 
 @dataclass(frozen=True)
@@ -127,38 +185,38 @@ class WaveCost:
     def _writes(self) -> Writes:
         return writes(self.scheme, self.parameters.window, self.constituents, self.technique)
 
-    def _days_indexed(self) -> DaysIndexed:
-        return planned(self.scheme, self.parameters.window, self.constituents)
+    def _days_indexed(self) -> tuple[float, float]:
+        return indexed_per_day(self.scheme, self.parameters.window, self.constituents)
 
     def _maintenance(self) -> tuple[float, float]:
         given = self.parameters
         days, half = self.cluster, self.cluster / 2
-        indexed = self._days_indexed()
+        prepared, indexed = self._days_indexed()
         build, add, delete = given.build, given.add, given.delete
         copy, smart = given.copy_seconds, given.smart_copy_seconds
         packed = {
             "del": (0.0, days * smart + build),
-            "reindex": (0.0, indexed.transition * build),
-            "reindex_plus": (0.0, days * (smart + copy) + indexed.transition * build),
-            "reindex_plus_plus": (half * smart + indexed.preparation * build, half * smart + build),
+            "reindex": (0.0, indexed * build),
+            "reindex_plus": (0.0, days * (smart + copy) + indexed * build),
+            "reindex_plus_plus": (half * smart + prepared * build, half * smart + build),
             "wata": (0.0, half * copy + build),
-            "rata": (half * smart + indexed.preparation * build, half * copy + build),
+            "rata": (half * smart + prepared * build, half * copy + build),
         }
         simple = {
             "del": (days * copy + delete, add),
-            "reindex": (0.0, indexed.transition * build),
-            "reindex_plus": (0.0, days * copy + indexed.transition * add),
-            "reindex_plus_plus": (indexed.preparation * add, add),
+            "reindex": (0.0, indexed * build),
+            "reindex_plus": (0.0, days * copy + indexed * add),
+            "reindex_plus_plus": (prepared * add, add),
             "wata": (0.0, half * copy + add),
-            "rata": (half * copy + indexed.preparation * add, half * copy + add),
+            "rata": (half * copy + prepared * add, half * copy + add),
         }
         in_place = {
             "del": (delete, add),
-            "reindex": (0.0, indexed.transition * build),
-            "reindex_plus": (0.0, half * copy + indexed.transition * add),
-            "reindex_plus_plus": (indexed.preparation * add, add),
+            "reindex": (0.0, indexed * build),
+            "reindex_plus": (0.0, half * copy + indexed * add),
+            "reindex_plus_plus": (prepared * add, add),
             "wata": (0.0, add),
-            "rata": (half * copy + indexed.preparation * add, add),
+            "rata": (half * copy + prepared * add, add),
         }
         return {"packed_shadow": packed, "simple_shadow": simple, "in_place": in_place}[self.technique][self.scheme]
 

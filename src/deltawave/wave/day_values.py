@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 from deltawave.wave.tables import WaveRecord, WaveSpec
 
 _FORMS = {
-    "date": re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"),
-    "yyyymmdd": re.compile(r"(?P<year>[1-9]\d{3})(?P<month>\d\d)(?P<day>\d\d)"),
+    "date": re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})"),
+    "yyyymmdd": re.compile(r"([1-9][0-9]{3})([0-9]{2})([0-9]{2})"),
 }
 
 
@@ -34,7 +34,7 @@ class DayValues:
         """The date that a value stands for; None if it stands for none."""
         found = _FORMS[self.kind].fullmatch(value) if self.are_dates else None
         try:
-            return date(*map(int, found.group("year", "month", "day"))) if found else None
+            return date(*map(int, found.groups())) if found else None
         except ValueError:
             return None
 
@@ -83,8 +83,3 @@ def values_of(record: WaveRecord) -> DayValues:
 def in_order(spec: WaveSpec, value: str) -> Any:
     """A value of the day column, for ordering."""
     return int(value) if spec.day_type not in ("date", "string") else value
-
-
-def last_allowed(today: date, lead_days: int) -> date:
-    """The last date that is not too far in the future."""
-    return today + timedelta(days=min(lead_days, (date.max - today).days))

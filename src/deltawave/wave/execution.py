@@ -8,17 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from deltawave.sql_text import quoted
 from deltawave.wave import statements as sql
-from deltawave.wave.operations import (
-    NO_DAYS,
-    AddToIndex,
-    BuildIndex,
-    Copy,
-    Days,
-    DeleteFromIndex,
-    DropIndex,
-    Operation,
-    Rename,
-)
+from deltawave.wave.operations import NO_DAYS, AddToIndex, Days, DeleteFromIndex, Operation, walked
 from deltawave.wave.tables import PART, Part, Table, WaveRecord, named_parts
 
 EMPTY = Table()
@@ -172,24 +162,16 @@ class Writer:
 
 def changed(operations: Iterable[Operation], tables: Mapping[str, Table]) -> dict[str, Change]:
     """The changes that operations make to each index that exists after them."""
-    changes = {name: Change(table) for name, table in tables.items()}
-    for operation in operations:
-        if isinstance(operation, BuildIndex):
-            changes[operation.index] = Change(added=operation.days)
-        elif isinstance(operation, AddToIndex):
-            change = changes[operation.index]
-            changes[operation.index] = replace(change, added=change.added | operation.days)
-        elif isinstance(operation, DeleteFromIndex):
-            change = changes[operation.index]
-            removed = change.removed | (operation.days & change.base.days)
-            changes[operation.index] = replace(change, removed=removed, added=change.added - operation.days)
-        elif isinstance(operation, DropIndex):
-            del changes[operation.index]
-        elif isinstance(operation, Copy):
-            changes[operation.target] = changes[operation.source]
-        elif isinstance(operation, Rename):
-            changes[operation.target] = changes.pop(operation.source)
-    return changes
+
+    def added(change: Change, operation: AddToIndex) -> Change:
+        return replace(change, added=change.added | operation.days)
+
+    def deleted(change: Change, operation: DeleteFromIndex) -> Change:
+        removed = change.removed | (operation.days & change.base.days)
+        return replace(change, removed=removed, added=change.added - operation.days)
+
+    unchanged = {name: Change(table) for name, table in tables.items()}
+    return walked(operations, unchanged, lambda operation: Change(added=operation.days), added, deleted)
 
 
 def superseded(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 
-from deltawave.wave.day_values import DayValues, in_order, last_allowed
+from deltawave.wave.day_values import DayValues, in_order
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 # Where only days with a batch count: all days before a wrong date far ahead would come too late, until it is reached.
@@ -26,18 +26,15 @@ class Clock:
     today: date
     lead_days: int = 1
 
+    @property
+    def last(self) -> date:
+        """The last date that is not too far in the future."""
+        return self.today + timedelta(days=min(self.lead_days, (date.max - self.today).days))
+
     def is_ahead(self, values: DayValues, value: str) -> bool:
         """Whether a date is too far in the future."""
         day = values.as_date(value)
-        return day is not None and day > last_allowed(self.today, self.lead_days)
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The days that may be ``loaded``, in order, and sentences about the others that the source has."""
-
-    loaded: list[Day]
-    refused: list[str]
+        return day is not None and day > self.last
 
 
 def checked(
@@ -48,8 +45,8 @@ def checked(
     gaps: str,
     clock: Clock | None = None,
     accept: bool = False,
-) -> Checked:
-    """Separate the days that look wrong: they are not loaded, and do not keep others from being loaded.
+) -> tuple[list[Day], list[str]]:
+    """The days that may be loaded, in order, and sentences about the others, which look wrong.
 
     A value that is no date is refused; and, unless ``accept`` is set, a new day that the ``clock`` has not reached, one
     that comes far after the day before, one whose predecessor is missing under ``gaps: fail``, and a known day that
@@ -74,13 +71,12 @@ def checked(
         f"day_column {spec.day_column!r}: {{days}} can't be read as {form}, and can't be accepted.",
     )
     if accept:
-        return Checked(days, refused)
+        return days, refused
     if clock:
-        last = last_allowed(clock.today, clock.lead_days)
         days = without(
             days,
             lambda day: day.value if day.value not in known and clock.is_ahead(values, day.value) else None,
-            f"{{days}}: later than {last}, the last date that a run on {clock.today} takes (lead_days: "
+            f"{{days}}: later than {clock.last}, the last date that a run on {clock.today} takes (lead_days: "
             f"{clock.lead_days}); a wrong date?",
         )
     days = without(
@@ -96,8 +92,8 @@ def checked(
         far, sentences = far | missing, [*sentences, *more]
     refused += sentences
     if record is None and sentences:
-        return Checked([], refused)
-    return Checked([day for day in days if day.value not in far], refused)
+        return [], refused
+    return [day for day in days if day.value not in far], refused
 
 
 def _shrunken(day: Day, known: Day | None) -> str | None:

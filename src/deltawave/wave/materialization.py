@@ -6,23 +6,20 @@ Records are those in the texts of views, as JSON values (:meth:`deltawave.wave.t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame
 
-from deltawave.wave.advice import WaveNeeds, advise
-from deltawave.wave.advice_text import advice_lines
+from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.cost_parameters import on_spark
 from deltawave.wave.execution import Naming, leftover_parts
 from deltawave.wave.guards import Clock, named
 from deltawave.wave.own_days import measure_days
-from deltawave.wave.pending import Work
-from deltawave.wave.planner import WaveIndex
-from deltawave.wave.run_plan import RunPlan, plan_run
+from deltawave.wave.run_plan import RunPlan, Work, plan_run
+from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.steps import MOST_TEXT, full_length, step, written_days
 from deltawave.wave.tables import WaveRecord, WaveSpec
-from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions
+from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions, spelt
 
 Settings = Mapping[str, Any]
 Json = Mapping[str, Any]
@@ -139,11 +136,7 @@ def next_step(
 
 
 def written(changed: DataFrame) -> dict[str, Any]:
-    """The days of a transition's ``changed_days``.
-
-    Returns ``changed``, new days with another number of rows; ``damaged``, days that were copied within the index and
-    are not the recorded ones; and ``checksums``, those of new days with other values.
-    """
+    """The days of a transition's ``changed_days``, by the names of :class:`deltawave.wave.steps.WrittenDays`."""
     return vars(written_days(changed.collect()))
 
 
@@ -185,11 +178,10 @@ def specification(dump: DataFrame, settings: Settings) -> WaveSpec:
     """The specification from a model's settings, with columns as the dump spells them. Raises ``ValueError``."""
     index = WaveIndex(settings["scheme"], settings["window"], settings["constituents"], settings["spread"])
     columns = columns_of(dump)
-    spelt = {name.lower(): name for name, _ in columns}
-    names: list[str] = [settings[each] for each in ("day_column", "search_field")]
-    day, field = (spelt.get(name.lower(), name) for name in names)
-    spec = WaveSpec(index, settings["update_technique"], day, field, columns)
-    return replace(spec, buckets=settings["buckets"], clip=settings["clip"])
+    day, field = spelt(columns, settings["day_column"], settings["search_field"])
+    return WaveSpec(
+        index, settings["update_technique"], day, field, columns, buckets=settings["buckets"], clip=settings["clip"]
+    )
 
 
 def _record(found: Json | None) -> WaveRecord | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias, TypeVar, get_args
 
+Content = TypeVar("Content")
 Days: TypeAlias = frozenset[int]
 NO_DAYS: Days = frozenset()
 
@@ -119,32 +120,47 @@ def applied(operations: Iterable[Operation], indexes: Mapping[str, Days]) -> dic
     Raises ``ValueError`` if an operation does not fit: a missing index, a day that is added twice, a deleted day that
     is not there.
     """
+
+    def added(days: Days, operation: AddToIndex) -> Days:
+        if days & operation.days:
+            raise ValueError(f"{operation}: {operation.index} has {shown(days & operation.days)} already.")
+        return days | operation.days
+
+    def deleted(days: Days, operation: DeleteFromIndex) -> Days:
+        if not operation.days <= days:
+            raise ValueError(f"{operation}: {operation.index} does not have {shown(operation.days - days)}.")
+        return days - operation.days
+
+    return walked(operations, indexes, lambda operation: operation.days, added, deleted)
+
+
+def walked(
+    operations: Iterable[Operation],
+    indexes: Mapping[str, Content],
+    built: Callable[[BuildIndex], Content],
+    added: Callable[[Content, AddToIndex], Content],
+    deleted: Callable[[Content, DeleteFromIndex], Content],
+) -> dict[str, Content]:
+    """What all indexes contain, by name, after the operations; the functions return what an index contains after one.
+
+    Raises ``ValueError`` for an operation on a missing index.
+    """
     after = dict(indexes)
     for operation in operations:
-        _apply(operation, after)
+        if isinstance(operation, BuildIndex):
+            after[operation.index] = built(operation)
+            continue
+        name = operation.source if isinstance(operation, Copy | Rename) else operation.index
+        if name not in after:
+            raise ValueError(f"{operation}: there is no index {name}.")
+        if isinstance(operation, AddToIndex):
+            after[name] = added(after[name], operation)
+        elif isinstance(operation, DeleteFromIndex):
+            after[name] = deleted(after[name], operation)
+        elif isinstance(operation, DropIndex):
+            del after[name]
+        elif isinstance(operation, Copy):
+            after[operation.target] = after[name]
+        elif isinstance(operation, Rename):
+            after[operation.target] = after.pop(name)
     return after
-
-
-def _apply(operation: Operation, after: dict[str, Days]) -> None:
-    if isinstance(operation, BuildIndex):
-        after[operation.index] = operation.days
-        return
-    name = operation.source if isinstance(operation, Copy | Rename) else operation.index
-    if name not in after:
-        raise ValueError(f"{operation}: there is no index {name}.")
-    days = after[name]
-    if isinstance(operation, AddToIndex):
-        if days & operation.days:
-            raise ValueError(f"{operation}: {name} has {shown(days & operation.days)} already.")
-        after[name] = days | operation.days
-    elif isinstance(operation, DeleteFromIndex):
-        if not operation.days <= days:
-            raise ValueError(f"{operation}: {name} does not have {shown(operation.days - days)}.")
-        after[name] = days - operation.days
-    elif isinstance(operation, DropIndex):
-        del after[name]
-    elif isinstance(operation, Copy):
-        after[operation.target] = days
-    elif isinstance(operation, Rename):
-        del after[name]
-        after[operation.target] = days

@@ -24,10 +24,10 @@ from deltawave.wave.measuring import (
     per_further,
     seconds,
 )
-from deltawave.wave.planner import WaveIndex
+from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.statements import day_literal
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
-from deltawave.wave.wave_table import WaveTable, check_catalog, columns_of, delivered
+from deltawave.wave.wave_table import WaveTable, check_catalog, columns_of, spelt
 
 # How many of the newest days are measured, and how many are needed.
 _DAYS, _LEAST_DAYS = 4, 3
@@ -44,10 +44,12 @@ def measure_days(
     """
     session = rows.sparkSession
     check_catalog(session)
-    spec = _spec(rows, day_column, search_field)
-    day = F.col(quoted(spec.day_column))
-    newest = rows.where(day.isNotNull()).select(day).distinct().orderBy(day.desc()).limit(_DAYS)
-    values = [row[0] for row in newest.select(day.cast("string")).collect()][::-1]
+    columns = columns_of(rows)
+    day, field = spelt(columns, day_column, search_field)
+    spec = WaveSpec(WaveIndex("reindex", 1, 1), "packed_shadow", day, field, columns)
+    of_day = F.col(quoted(day))
+    newest = rows.where(of_day.isNotNull()).select(of_day).distinct().orderBy(of_day.desc()).limit(_DAYS)
+    values = [row[0] for row in newest.select(of_day.cast("string")).collect()][::-1]
     if len(values) < _LEAST_DAYS:
         raise ValueError(f"{len(values)} days to measure: the table needs {_LEAST_DAYS} days or more.")
     trial = _Trial(session, rows, spec, values, schema, f"deltawave_advice_{uuid4().hex[:12]}")
@@ -55,13 +57,6 @@ def measure_days(
         return trial.index(window), trial.table()
     finally:
         trial.drop()
-
-
-def _spec(rows: DataFrame, day_column: str, search_field: str) -> WaveSpec:
-    columns = columns_of(rows)
-    spelt = {name.lower(): name for name, _ in columns}
-    day, field = (spelt.get(name.lower(), name) for name in (day_column, search_field))
-    return WaveSpec(WaveIndex("reindex", 1, 1), "packed_shadow", day, field, columns)
 
 
 @dataclass
@@ -92,12 +87,10 @@ class _Trial:
         found = self._found(last)
         queries = Queries.of(probed, scanned, list(found), [last], kept)
         self._of(self.values).createOrReplaceTempView(self.name + "_rows")
-        numbered = dict(enumerate(self._delivered(), 1))
-        laboratory = Laboratory(
-            self.session, WaveRecord(self.spec, days=numbered), f"{self.name}_rows", self._named("__laboratory")[:-1]
-        )
+        record = WaveRecord(self.spec, days=dict(enumerate(map(Day, self.values), 1)))
+        laboratory = Laboratory(self.session, record, f"{self.name}_rows", self._named("__laboratory")[:-1])
         many = frozenset(range(1, kept + 1))
-        share = queries.rows_found / numbered[kept + 1].rows
+        share = queries.rows_found / self._of([last]).count()
         result = measured(laboratory, many, queries, share, window, loading).per_day
         # A batch that hardly has rows: without building the day.
         return replace(result, fixed=replace(result.fixed, batch=max(0.0, result.fixed.batch - result.build)))
@@ -147,10 +140,6 @@ class _Trial:
 
     def _of(self, days: Sequence[str]) -> DataFrame:
         return self.rows.where(self._is_of(days))
-
-    def _delivered(self) -> list[Day]:
-        places = {value: place for place, value in enumerate(self.values)}
-        return sorted(delivered(self._of(self.values), self.spec), key=lambda day: places[day.value])
 
     def _found(self, day: str) -> dict[str, int]:
         """Some search values of a day, and the rows that each finds."""

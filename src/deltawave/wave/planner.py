@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -13,60 +13,14 @@ from deltawave.wave.operations import (
     AddToIndex,
     BuildIndex,
     Copy,
-    Days,
     Operation,
     Rename,
     applied,
     as_json,
     shown,
 )
-from deltawave.wave.schemes import SCHEMES, Scheme, Steps, Wave
+from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.state import WaveState, constituent
-
-
-@dataclass(frozen=True)
-class WaveIndex:
-    """A scheme with its window and its number of constituents.
-
-    - ``scheme``: ``del``, ``reindex``, ``reindex_plus``, ``reindex_plus_plus``, ``wata`` (WATA*) or ``rata`` (RATA*)
-    - ``window``: W, in days, at least 1
-    - ``constituents``: n, from 1 (``wata`` and ``rata``: 2) to W
-    - ``spread``: whether ``reindex_plus_plus`` and ``rata`` build the temporary indexes of the next cluster on the days
-      before, instead of all on one day (WI 4.2, 4.3); ``rata`` then indexes at most two days a day, and
-      ``reindex_plus_plus`` about as many each day. Impossible for ``rata`` with two constituents and
-      ``reindex_plus_plus`` with one, where the next cluster is not complete before: there it changes nothing after day
-      W. It can differ from one transition to the next
-
-    Raises ``ValueError`` for anything else.
-    """
-
-    scheme: str
-    window: int
-    constituents: int
-    spread: bool = False
-
-    def __post_init__(self) -> None:
-        if self.scheme not in SCHEMES:
-            raise ValueError(f"scheme {self.scheme!r}: take one of {', '.join(SCHEMES)}.")
-        if self.window < 1:
-            raise ValueError(f"window {self.window}: take 1 day or more.")
-        least = self.rules.least
-        if self.window < least:
-            raise ValueError(f"window {self.window}: {self.scheme} takes {least} days or more.")
-        if not least <= self.constituents <= self.window:
-            raise ValueError(
-                f"constituents {self.constituents}: {self.scheme} takes {least} to {self.window} (the window)."
-            )
-
-    @property
-    def rules(self) -> Scheme:
-        """The scheme's definition."""
-        return SCHEMES[self.scheme]
-
-    @property
-    def wave(self) -> Wave:
-        """The scheme's parameters."""
-        return Wave(self.window, self.constituents, self.spread)
 
 
 @dataclass(frozen=True)
@@ -103,8 +57,8 @@ def start(index: WaveIndex, count: int | None = None) -> DayPlan:
     for number, days in enumerate(layout, 1):
         if there := frozenset(day for day in days if day <= count):
             built += [BuildIndex(constituent(number), there), AddIndex(constituent(number))]
-    preparation = index.rules.first_preparation(index.wave, layout) if count == index.window else ()
-    return _planned(Steps(tuple(built), preparation), WaveState(count - 1))
+    preparation = index.rules.first_preparation(layout) if count == index.window else ()
+    return _planned(built, preparation, WaveState(count - 1))
 
 
 def grow(index: WaveIndex, state: WaveState) -> DayPlan:
@@ -116,29 +70,19 @@ def grow(index: WaveIndex, state: WaveState) -> DayPlan:
     layout = index.rules.layout(index.window, index.constituents)
     new = state.day + 1
     name = constituent(next(number for number, days in enumerate(layout, 1) if new in days))
-    steps: tuple[Operation, ...]
+    steps: list[Operation]
     if name not in state.indexes:
-        steps = (BuildIndex(name, frozenset({new})), AddIndex(name))
+        steps = [BuildIndex(name, frozenset({new})), AddIndex(name)]
     elif index.rules.rebuilds:
-        steps = (BuildIndex(name, state.indexes[name] | {new}),)
+        steps = [BuildIndex(name, state.indexes[name] | {new})]
     else:
-        steps = (AddToIndex(name, frozenset({new})),)
-    return _planned(Steps(steps, _growing_preparation(index, state, layout)), state)
-
-
-def _growing_preparation(index: WaveIndex, state: WaveState, layout: Sequence[Days]) -> tuple[Operation, ...]:
-    """The missing temporary indexes on day W; if spread, one per day before, once their cluster is complete."""
-    new = state.day + 1
-    missing = [
-        operation
-        for operation in index.rules.first_preparation(index.wave, layout)
-        if _made(operation) not in state.indexes
-    ]
-    if new == index.window:
-        return tuple(missing)
-    if index.spread and new >= max(layout[0]):
-        return tuple(operation for operation in missing if _made(operation) == _made(missing[0]))
-    return ()
+        steps = [AddToIndex(name, frozenset({new}))]
+    # The missing temporary indexes on day W; if spread, one per day before, once their cluster is complete.
+    missing = [each for each in index.rules.first_preparation(layout) if _made(each) not in state.indexes]
+    if new < index.window:
+        is_spread = index.spread and new >= max(layout[0])
+        missing = [each for each in missing if is_spread and _made(each) == _made(missing[0])]
+    return _planned(steps, missing, state)
 
 
 def _made(operation: Operation) -> str:
@@ -152,7 +96,7 @@ def transition(index: WaveIndex, state: WaveState) -> DayPlan:
 
     Raises ``ValueError`` if the state does not belong to the wave index, for instance because of another window.
     """
-    for wrong in _misfits(index.rules, index.wave, state):
+    for wrong in _misfits(index, state):
         raise ValueError(
             f"The state after day {state.day} is not one of {index.scheme} with a window of {index.window} days and "
             f"{index.constituents} constituents: {wrong}. Rebuild the wave index."
@@ -163,7 +107,7 @@ def transition(index: WaveIndex, state: WaveState) -> DayPlan:
 def _next(index: WaveIndex, state: WaveState) -> DayPlan:
     if state.day < index.window:
         return grow(index, state)
-    return _planned(index.rules.steps(index.wave, state), state)
+    return _planned(index.rules.transition(index, state), index.rules.preparation(index, state), state)
 
 
 def plans(index: WaveIndex, last_day: int) -> Iterator[DayPlan]:
@@ -180,25 +124,25 @@ def plans(index: WaveIndex, last_day: int) -> Iterator[DayPlan]:
         yield plan
 
 
-def _planned(steps: Steps, before: WaveState) -> DayPlan:
-    after = applied(steps.transition + steps.preparation, before.indexes)
-    return DayPlan(steps.transition, steps.preparation, WaveState(before.day + 1, after))
+def _planned(transition: Iterable[Operation], preparation: Iterable[Operation], before: WaveState) -> DayPlan:
+    first, then = tuple(transition), tuple(preparation)
+    return DayPlan(first, then, WaveState(before.day + 1, applied(first + then, before.indexes)))
 
 
-def _misfits(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
+def _misfits(wave: WaveIndex, state: WaveState) -> Iterator[str]:
     """The reasons why the next transition cannot start from a state."""
-    return _growing(rules, wave, state) if state.day < wave.window else _complete(rules, wave, state)
+    return _growing(wave, state) if state.day < wave.window else _complete(wave, state)
 
 
-def _growing(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
+def _growing(wave: WaveIndex, state: WaveState) -> Iterator[str]:
     so_far = frozenset(range(1, state.day + 1))
-    for number, days in enumerate(rules.layout(wave.window, wave.constituents), 1):
+    for number, days in enumerate(wave.rules.layout(wave.window, wave.constituents), 1):
         found = state.indexes.get(constituent(number), NO_DAYS)
         if found != days & so_far:
             yield f"{constituent(number)} has {shown(found)}, not {shown(days & so_far)}"
 
 
-def _complete(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
+def _complete(wave: WaveIndex, state: WaveState) -> Iterator[str]:
     names = {constituent(number) for number in range(1, wave.constituents + 1)}
     found = {name for name in state.indexes if name[0] == "I"}
     if names != found:
@@ -206,26 +150,26 @@ def _complete(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
         return
     days = frozenset().union(*state.constituents)
     # Theorem 2 for soft windows.
-    longest = wave.window if rules.is_hard else wave.window + ceil((wave.window - 1) / (wave.constituents - 1)) - 1
+    longest = wave.window if wave.rules.is_hard else wave.window + ceil((wave.window - 1) / (wave.constituents - 1)) - 1
     first = min(days, default=0)
     if state.length != len(days) or days != frozenset(range(first, state.day + 1)):
         yield f"its constituents do not have each day up to {state.day} once"
     elif not wave.window <= len(days) <= longest:
         yield f"it has the days from {first} on"
     else:
-        yield from _temporaries(rules, wave, state)
+        yield from _temporaries(wave, state)
 
 
-def _temporaries(rules: Scheme, wave: Wave, state: WaveState) -> Iterator[str]:
+def _temporaries(wave: WaveIndex, state: WaveState) -> Iterator[str]:
     expired = wave.expired(state)
-    needed = rules.needs(state, state.indexes[constituent(state.holding(expired))] - {expired})
+    needed = wave.rules.needs(state, state.indexes[constituent(state.holding(expired))] - {expired})
     for name, days in needed.items():
         if name not in state.indexes:
             yield f"it has no index {name}"
         elif days is not None and state.indexes[name] != days:
             yield f"{name} has {shown(state.indexes[name])}, not {shown(days)}"
     # P are indexes that are prepared ahead.
-    kinds = ("I", "P") if rules.prepares else ("I",)
+    kinds = ("I", "P") if wave.rules.prepares else ("I",)
     for name in sorted(state.indexes.keys() - needed.keys()):
         if not name.startswith(kinds):
             yield f"it has an index {name}"

@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 from deltawave.wave.day_values import DayValues, day_values, in_order, values_of
 from deltawave.wave.guards import Clock, checked
-from deltawave.wave.pending import Work, check_dropped, check_same, day_in_the_way, emptied, pending, unknown_days
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.tables import GAPS, Day, WaveRecord, WaveSpec
 
+_REBUILD = "rebuild the wave index, or set it back."
 # Days that are so far apart may be weeks or months, of which each follows the one before.
 _WEEK, _MONTH = 7, 31
+
+
+@dataclass(frozen=True)
+class Work:
+    """One transition to be made.
+
+    - ``kind``: ``prepare`` (the preparation left by the last day), ``start`` (the first days, up to W, at once),
+      ``load`` (a new day), ``replace`` (a day that was delivered again), ``drop`` (a wrong day; see :func:`emptied`) or
+      ``show`` (only another clipping of the view)
+    - ``days``: these days, as the source has them
+    """
+
+    kind: str
+    days: tuple[Day, ...] = ()
+
+    def as_written(self, checksums: Mapping[str, str]) -> Work:
+        """The same with other checksums of some days, by value, whose rows differ each time they are read."""
+        return replace(
+            self, days=tuple(replace(day, checksum=checksums.get(day.value, day.checksum)) for day in self.days)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"kind": self.kind, "days": [vars(day) for day in self.days]}
+
+    @staticmethod
+    def from_json(values: Mapping[str, Any]) -> Work:
+        """From the result of :meth:`to_json`."""
+        return Work(values["kind"], tuple(Day(**day) for day in values["days"]))
 
 
 @dataclass(frozen=True)
@@ -50,36 +80,176 @@ def plan_run(
     clock: Clock | None = None,
     accept: bool = False,
 ) -> RunPlan:
-    """Plan a run; see :func:`deltawave.wave.pending.pending`.
+    """Plan a run.
 
-    ``gaps``: by default ``empty`` for dates, also for whole numbers that read as dates, and ``skip`` for other values.
-    ``clock``: None accepts any date. ``accept``: also load days that look wrong. Raises ``ValueError`` where
-    :func:`deltawave.wave.pending.pending` does, and if ``gaps`` has to be given.
+    - ``record``: none for a new wave index
+    - ``delivered``: the days that the source has, with their checksums
+    - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` or ``fail`` (yes, as
+      days without rows; before a day at most W of them, since others would leave the window at once). By default
+      ``empty`` for dates, also for whole numbers that read as dates, and ``skip`` for other values
+    - ``drop``: days of the index that are wrong, and that the source no longer has; unknown days are skipped
+    - ``clock``: none accepts any date
+    - ``accept``: also load days that look wrong
+
+    An indexed day whose checksum differs is replaced. A day between two indexed ones, or before them while the window
+    grows, comes too late; older days have left the window. An index of dates in which missing ones count begins with
+    the whole window, so that days before its first one can still come. Raises ``ValueError`` for invalid ``gaps`` and
+    ``drop``, if ``gaps`` has to be given, and for a specification that does not continue the record's.
     """
-    check_dropped(delivered, drop)
-    unknown = unknown_days(record, drop)
+    _check_gaps(spec, gaps)
+    there = {day.value for day in delivered}
+    for value in drop:
+        # Also for days that the index does not have: otherwise the source's day would be loaded.
+        if value in there:
+            raise ValueError(
+                f"{value} can't be dropped: the source still has it, and it would be loaded again. Correct it there, "
+                "or leave it out of the select."
+            )
+    unknown = _unknown_days(record, drop)
+    works: list[Work] = []
     kept = record
-    if record is not None:
-        check_same(record.spec, spec)
-        kept = emptied(record, set(drop).difference(unknown))
-    values = values_of(kept) if kept else day_values(spec, (day.value for day in delivered))
-    chosen = gaps or ("empty" if values.are_dates else "skip")
+    if kept:
+        check_same(kept.spec, spec)
+        works += [Work("prepare")] if kept.pending else []
+        for value in sorted(set(drop).difference(unknown), key=lambda value: in_order(spec, value)):
+            # A place without rows may have moved already, with a day that is dropped before it.
+            if any(day.value == value for day in kept.days.values()):
+                works.append(Work("drop", (Day(value),)))
+                kept = emptied(kept, value)
+    values = values_of(kept) if kept else day_values(spec, there)
     if gaps is None and values.are_dates:
         _require_gaps(kept, spec, values, delivered, clock)
-    found = checked(kept, spec, values, delivered, chosen, clock, accept)
-    works, late = pending(record, spec, found.loaded, chosen, drop)
-    if kept and clock and clock.is_ahead(values, kept.days[kept.state_day].value):
-        # What has left the window can't be distinguished from what never had a place.
-        late = _passed_over(kept, found.loaded)
-    wrong = day_in_the_way(record, drop, late) if record and late else None
-    return RunPlan(
-        works,
-        late,
-        _because(kept, spec, chosen, late),
-        wrong if wrong and clock and clock.is_ahead(values, wrong) else None,
-        found.refused,
-        unknown,
-    )
+    gaps = gaps or ("empty" if values.are_dates else "skip")
+    loaded, refused = checked(kept, spec, values, delivered, gaps, clock, accept)
+    if kept is None:
+        return RunPlan(_first_works(spec, values, loaded, gaps), [], "", None, refused, unknown)
+
+    days = [day for _, day in sorted(kept.days.items())]
+    known = {day.value: day for day in days}
+    oldest, newest = in_order(spec, days[0].value), in_order(spec, days[-1].value)
+    works += [Work("replace", (day,)) for day in loaded if day.value in known and day != known[day.value]]
+    new = [day for day in loaded if in_order(spec, day.value) > newest]
+    works += _prepared(spec, [Work("load", (day,)) for day in _with_gaps(spec, values, new, days[-1].value, gaps)])
+    if not works and spec.clip != kept.spec.clip and not spec.index.rules.is_hard:
+        works = [Work("show")]
+    # What has left the window can't be distinguished from what never had a place if the newest day lies ahead.
+    is_open = kept.state_day < spec.index.window or (clock is not None and clock.is_ahead(values, days[-1].value))
+    late = [
+        day
+        for day in loaded
+        if day.value not in known and in_order(spec, day.value) < newest
+        if is_open or oldest < in_order(spec, day.value)
+    ]
+    wrong = day_in_the_way(kept, late)
+    is_ahead = wrong is not None and clock is not None and clock.is_ahead(values, wrong)
+    if spec.day_type == "string":
+        because = "text"
+    elif all(in_order(spec, day.value) < oldest for day in late):
+        because = "before"
+    else:
+        because = "skip" if gaps == "skip" else "passed"
+    return RunPlan(works, late, because, wrong if is_ahead else None, refused, unknown)
+
+
+def _first_works(spec: WaveSpec, values: DayValues, days: Sequence[Day], gaps: str) -> list[Work]:
+    """One transition, so that readers of an index that is rebuilt never see a part of its days."""
+    # Days before the window have left it already.
+    first = _with_gaps(spec, values, days, None, gaps)[-spec.index.window :]
+    if first and gaps != "skip" and values.are_dates:
+        first = [*map(Day, values.before(first[0].value, spec.index.window - len(first))), *first]
+    return _prepared(spec, [Work("start", tuple(first))] if first else [])
+
+
+def _prepared(spec: WaveSpec, works: list[Work]) -> list[Work]:
+    """Each work with the preparation that may follow it; a preparation without operations is skipped later."""
+    if not spec.index.rules.has_temporaries:
+        return works
+    return [each for work in works for each in (work, Work("prepare"))]
+
+
+def _with_gaps(spec: WaveSpec, values: DayValues, days: Sequence[Day], last: str | None, gaps: str) -> list[Day]:
+    """The days, each after the missing days before it, as far as these count."""
+    if gaps == "skip":
+        return list(days)
+    found: list[Day] = []
+    for day in days:
+        count = 0 if last is None else values.distance(last, day.value) - 1
+        found += [*map(Day, values.before(day.value, min(count, spec.index.window))), day]
+        last = day.value
+    return found
+
+
+def emptied(record: WaveRecord, dropped: str) -> WaveRecord:
+    """The wave index with another value for a day to drop: it stays as a day without rows.
+
+    Days are numbered consecutively, so none can be removed. A dropped day gets the value that follows the day before
+    it, so that days up to the wrong one can still come, the first of them as this day. Days without rows that follow
+    a dropped one move with it: their values followed that of a wrong day.
+    """
+    days, values = dict(record.days), values_of(record)
+    is_moved = False
+    for number, day in sorted(days.items()):
+        is_moved = day.value == dropped or (is_moved and not day.rows)
+        if not is_moved:
+            continue
+        if number - 1 not in days:
+            raise ValueError(
+                f"{day.value} is the oldest day of the index, and can't be dropped: rebuild the wave index."
+            )
+        days[number] = _place_after(values, days[number - 1])
+    return replace(record, days=days)
+
+
+def _place_after(values: DayValues, before: Day) -> Day:
+    """What stays of a dropped day."""
+    return Day(values.after(before.value))
+
+
+def _unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]:
+    """Days to drop that the index does not have, or no longer: a run that is repeated may have dropped them."""
+    if record is None:
+        return list(drop)
+    days, there, values = dict(record.days), set(), values_of(record)
+    is_right_since = any(day.value not in drop for day in days.values())
+    for number in sorted(number for number, day in days.items() if day.value in drop):
+        day, before = days[number], days.get(number - 1)
+        # The oldest one leaves the index next.
+        days[number] = _place_after(values, before) if before else Day(day.value)
+        if day != days[number] or not (before or is_right_since):
+            there.add(day.value)
+    return [value for value in drop if value not in there]
+
+
+def day_in_the_way(record: WaveRecord, late: Sequence[Day]) -> str | None:
+    """The day to drop if it is wrong, so that the first of the days that came too late can still be loaded.
+
+    It is the newest of the later days with rows; if there is none, the first without, which moves the others too. None
+    if all days that came too late precede the index, whose oldest day can't be dropped.
+    """
+    days = [day for _, day in sorted(record.days.items())]
+    oldest, *inside = (in_order(record.spec, day.value) for day in (days[0], *late))
+    first = next((place for place in inside if place > oldest), None)
+    if first is None:
+        return None
+    later = [day for day in days if in_order(record.spec, day.value) > first]
+    return next((day for day in reversed(later) if day.rows), later[0]).value
+
+
+def check_same(was: WaveSpec, now: WaveSpec) -> None:
+    """Raise ``ValueError`` for a specification that does not continue another one."""
+    for name in ("scheme", "window", "constituents"):
+        if getattr(was.index, name) != getattr(now.index, name):
+            raise ValueError(f"{name} was {getattr(was.index, name)} and is {getattr(now.index, name)}: {_REBUILD}")
+    for name in ("day_column", "search_field", "columns"):
+        if getattr(was, name) != getattr(now, name):
+            raise ValueError(f"{name}: was {getattr(was, name)!r} and is {getattr(now, name)!r}: {_REBUILD}")
+
+
+def _check_gaps(spec: WaveSpec, gaps: str | None) -> None:
+    if gaps is not None and gaps not in GAPS:
+        raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
+    if gaps in ("empty", "fail") and spec.day_type == "string":
+        raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
 
 
 def _require_gaps(
@@ -100,17 +270,3 @@ def _require_gaps(
             f"day_column {spec.day_column!r}: all days are {nearest} or more dates apart. Set gaps: skip if each "
             "follows the one before, as weeks and months do; gaps: empty if the dates between are days of the window."
         )
-
-
-def _passed_over(record: WaveRecord, delivered: Sequence[Day]) -> list[Day]:
-    known = {day.value for day in record.days.values()}
-    newest = in_order(record.spec, record.days[record.state_day].value)
-    return [day for day in delivered if day.value not in known and in_order(record.spec, day.value) < newest]
-
-
-def _because(record: WaveRecord | None, spec: WaveSpec, gaps: str, late: Sequence[Day]) -> str:
-    if spec.day_type == "string":
-        return "text"
-    if record and all(in_order(spec, day.value) < in_order(spec, record.days[min(record.days)].value) for day in late):
-        return "before"
-    return "skip" if gaps == "skip" else "passed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -22,20 +22,43 @@ from deltawave.wave.state import TEMP, WaveState, clusters, constituent, prepare
 
 
 @dataclass(frozen=True)
-class Steps:
-    """The operations of a day: after ``transition`` the new day can be queried, ``preparation`` is for later days."""
+class WaveIndex:
+    """A scheme with its window and its number of constituents.
 
-    transition: tuple[Operation, ...]
-    preparation: tuple[Operation, ...] = ()
+    - ``scheme``: ``del``, ``reindex``, ``reindex_plus``, ``reindex_plus_plus``, ``wata`` (WATA*) or ``rata`` (RATA*)
+    - ``window``: W, in days, at least 1
+    - ``constituents``: n, from 1 (``wata`` and ``rata``: 2) to W
+    - ``spread``: whether ``reindex_plus_plus`` and ``rata`` build the temporary indexes of the next cluster on the days
+      before, instead of all on one day (WI 4.2, 4.3); ``rata`` then indexes at most two days a day, and
+      ``reindex_plus_plus`` about as many each day. Impossible for ``rata`` with two constituents and
+      ``reindex_plus_plus`` with one, where the next cluster is not complete before: there it changes nothing after day
+      W. It can differ from one transition to the next
 
+    Raises ``ValueError`` for anything else.
+    """
 
-@dataclass(frozen=True)
-class Wave:
-    """The parameters of a scheme: the window W, the n constituents, and whether to spread preparation (WI 4.3)."""
-
+    scheme: str
     window: int
     constituents: int
     spread: bool = False
+
+    def __post_init__(self) -> None:
+        if self.scheme not in SCHEMES:
+            raise ValueError(f"scheme {self.scheme!r}: take one of {', '.join(SCHEMES)}.")
+        if self.window < 1:
+            raise ValueError(f"window {self.window}: take 1 day or more.")
+        least = self.rules.least
+        if self.window < least:
+            raise ValueError(f"window {self.window}: {self.scheme} takes {least} days or more.")
+        if not least <= self.constituents <= self.window:
+            raise ValueError(
+                f"constituents {self.constituents}: {self.scheme} takes {least} to {self.window} (the window)."
+            )
+
+    @property
+    def rules(self) -> Scheme:
+        """The scheme's definition."""
+        return SCHEMES[self.scheme]
 
     def expired(self, state: WaveState) -> int:
         """The day that leaves the window when the next day comes: d_new-W."""
@@ -51,13 +74,19 @@ def no_needs(_state: WaveState, _staying: Days) -> Mapping[str, Days | None]:
     return {}
 
 
+def evenly(window: int, constituents: int) -> Sequence[Days]:
+    """The first W days in n clusters (step 2 and 3 of Start in WI Figure 12)."""
+    return clusters(range(1, window + 1), constituents)
+
+
 @dataclass(frozen=True)
 class Scheme:
     """One of the six schemes (WI 3 and 4, Appendix A).
 
-    - ``layout``: the clusters of the first W days, from W and n
-    - ``first_preparation``: temporary indexes for these clusters
-    - ``steps``: the operations for the next day
+    - ``transition``: the operations after which the next day can be queried
+    - ``preparation``: those for later days
+    - ``first_preparation``: temporary indexes for the clusters of the first W days
+    - ``layout``: these clusters, from W and n
     - ``least``: the least n
     - ``is_hard``: whether exactly the last W days are indexed, not more
     - ``rebuilds``: whether days are never added to an index, so that it is packed
@@ -66,9 +95,10 @@ class Scheme:
     - ``prepares``: whether temporary indexes of the next cluster can exist, too
     """
 
-    layout: Callable[[int, int], Sequence[Days]]
-    first_preparation: Callable[[Wave, Sequence[Days]], tuple[Operation, ...]]
-    steps: Callable[[Wave, WaveState], Steps]
+    transition: Callable[[WaveIndex, WaveState], Iterable[Operation]]
+    preparation: Callable[[WaveIndex, WaveState], Iterable[Operation]] = lambda _wave, _state: ()
+    first_preparation: Callable[[Sequence[Days]], Iterable[Operation]] = lambda _layout: ()
+    layout: Callable[[int, int], Sequence[Days]] = evenly
     least: int = 1
     is_hard: bool = True
     rebuilds: bool = False
@@ -81,76 +111,61 @@ class Scheme:
         return self.needs is not no_needs
 
 
-def evenly(window: int, constituents: int) -> Sequence[Days]:
-    """The first W days in n clusters (step 2 and 3 of Start in WI Figure 12)."""
-    return clusters(range(1, window + 1), constituents)
-
-
-def nothing(_wave: Wave, _layout: Sequence[Days]) -> tuple[Operation, ...]:
-    """No temporary index."""
-    return ()
-
-
 # -- DEL: delete the expired day, add the new one (WI 3.1, Figure 12).
 
 
-def _del_steps(wave: Wave, state: WaveState) -> Steps:
+def _del_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     expired = wave.expired(state)
     name = constituent(state.holding(expired))
-    return Steps((DeleteFromIndex(name, frozenset({expired})), AddToIndex(name, frozenset({state.day + 1}))))
+    return DeleteFromIndex(name, frozenset({expired})), AddToIndex(name, frozenset({state.day + 1}))
 
 
-DEL = Scheme(evenly, nothing, _del_steps)
+DEL = Scheme(_del_transition)
 
 
 # -- REINDEX: rebuild the constituent whose day expired (WI 3.2, Figure 13).
 
 
-def _reindex_steps(wave: Wave, state: WaveState) -> Steps:
+def _reindex_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     expired = wave.expired(state)
     name = constituent(state.holding(expired))
-    return Steps((BuildIndex(name, state.indexes[name] - {expired} | {state.day + 1}),))
+    return (BuildIndex(name, state.indexes[name] - {expired} | {state.day + 1}),)
 
 
-REINDEX = Scheme(evenly, nothing, _reindex_steps, rebuilds=True)
+REINDEX = Scheme(_reindex_transition, rebuilds=True)
 
 
 # -- REINDEX+: new days of a cluster are kept in a temporary index, and indexed once (WI 4.1, Figure 14).
 
 
-def _plus_first(_wave: Wave, _layout: Sequence[Days]) -> tuple[Operation, ...]:
+def _plus_first(_layout: Sequence[Days]) -> Iterable[Operation]:
     return (BuildIndex(TEMP, NO_DAYS),)
 
 
-def _plus_steps(wave: Wave, state: WaveState) -> Steps:
-    return Steps(tuple(_plus_operations(wave, state)))
-
-
-def _plus_operations(wave: Wave, state: WaveState) -> Iterator[Operation]:
+def _plus_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
     expired = wave.expired(state)
     name = constituent(state.holding(expired))
     kept = state.indexes[TEMP]
     new = frozenset({state.day + 1})
     to_add = state.indexes[name] - kept - {expired}
-    if not to_add:
-        # The cluster ends with this day.
-        if kept:
-            yield Copy(TEMP, name)
-            yield AddToIndex(name, new)
-            yield BuildIndex(TEMP, NO_DAYS)
-        else:
-            yield BuildIndex(name, new)
-    else:
+    if to_add:
         yield AddToIndex(TEMP, new) if kept else BuildIndex(TEMP, new)
         yield Copy(TEMP, name)
         yield AddToIndex(name, to_add)
+    elif kept:
+        # The cluster ends with this day.
+        yield Copy(TEMP, name)
+        yield AddToIndex(name, new)
+        yield BuildIndex(TEMP, NO_DAYS)
+    else:
+        yield BuildIndex(name, new)
 
 
 def _plus_needs(_state: WaveState, _staying: Days) -> Mapping[str, Days | None]:
     return {TEMP: None}
 
 
-REINDEX_PLUS = Scheme(evenly, _plus_first, _plus_steps, needs=_plus_needs)
+REINDEX_PLUS = Scheme(_plus_transition, first_preparation=_plus_first, needs=_plus_needs)
 
 
 # -- Of REINDEX++ and RATA*: the temporary index T_k has the k newest days of a cluster.
@@ -186,19 +201,18 @@ def _next_one(days: Days, number: int, name: Callable[[int], str]) -> Iterator[O
 # -- REINDEX++: a constituent's next replacements are prepared, and miss only the new day (WI 4.2, Figure 15).
 
 
-def _plus_plus_first(_wave: Wave, layout: Sequence[Days]) -> tuple[Operation, ...]:
+def _plus_plus_first(layout: Sequence[Days]) -> Iterable[Operation]:
     return (BuildIndex(temporary(0), NO_DAYS), *initialize(layout[0] - {1}))
 
 
-def _plus_plus_steps(wave: Wave, state: WaveState) -> Steps:
-    number = state.holding(wave.expired(state))
-    used = state.highest("T")
-    new = frozenset({state.day + 1})
-    transition = (AddToIndex(temporary(used), new), Rename(temporary(used), constituent(number)))
-    return Steps(transition, tuple(_plus_plus_preparation(wave, state, number, used)))
+def _plus_plus_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
+    replacement = temporary(state.highest("T"))
+    name = constituent(state.holding(wave.expired(state)))
+    return AddToIndex(replacement, frozenset({state.day + 1})), Rename(replacement, name)
 
 
-def _plus_plus_preparation(wave: Wave, state: WaveState, number: int, used: int) -> Iterator[Operation]:
+def _plus_plus_preparation(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
+    number, used = state.holding(wave.expired(state)), state.highest("T")
     days = state.indexes[constituent(number)] - {wave.expired(state)} | {state.day + 1}
     later = wave.after(number)
     cluster = days if later == number else state.indexes[constituent(later)]
@@ -244,7 +258,9 @@ def _plus_plus_needs(state: WaveState, staying: Days) -> Mapping[str, Days | Non
     return {**{temporary(number): None for number in range(used)}, temporary(used): staying}
 
 
-REINDEX_PLUS_PLUS = Scheme(evenly, _plus_plus_first, _plus_plus_steps, needs=_plus_plus_needs, prepares=True)
+REINDEX_PLUS_PLUS = Scheme(
+    _plus_plus_transition, _plus_plus_preparation, _plus_plus_first, needs=_plus_plus_needs, prepares=True
+)
 
 
 # -- WATA*: wait until every day of a constituent expired, and throw it away (WI 3.3, Figure 16).
@@ -255,63 +271,46 @@ def soft_layout(window: int, constituents: int) -> Sequence[Days]:
     return [*clusters(range(1, window), constituents - 1), frozenset({window})]
 
 
-def is_thrown_away(state: WaveState, number: int, expired: int) -> bool:
-    """Whether all days of a constituent expired.
+def _is_thrown_away(wave: WaveIndex, state: WaveState) -> bool:
+    """Whether all days of the constituent with the expired day expired.
 
     Then the others hold W - 1 days: the condition of Figure 16.
     """
-    return max(state.indexes[constituent(number)]) == expired
-
-
-def throw_away(number: int, day: int) -> tuple[Operation, ...]:
-    """Drop a constituent; the new day begins another in its place."""
-    name = constituent(number)
-    return (DropIndex(name), BuildIndex(name, frozenset({day})), AddIndex(name))
-
-
-def _wata_steps(wave: Wave, state: WaveState) -> Steps:
     expired = wave.expired(state)
-    number = state.holding(expired)
-    new = state.day + 1
-    if is_thrown_away(state, number, expired):
-        return Steps(throw_away(number, new))
-    return Steps((AddToIndex(constituent(state.holding(state.day)), frozenset({new})),))
+    return max(state.indexes[constituent(state.holding(expired))]) == expired
 
 
-WATA = Scheme(soft_layout, nothing, _wata_steps, least=2, is_hard=False)
+def _wata_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
+    new = frozenset({state.day + 1})
+    if not _is_thrown_away(wave, state):
+        return (AddToIndex(constituent(state.holding(state.day)), new),)
+    # The new day begins another constituent in its place.
+    name = constituent(state.holding(wave.expired(state)))
+    return DropIndex(name), BuildIndex(name, new), AddIndex(name)
+
+
+WATA = Scheme(_wata_transition, layout=soft_layout, least=2, is_hard=False)
 
 
 # -- RATA*: as WATA*, but a constituent with expired days is replaced by one without them (WI 4.3, Figure 17).
 
 
-def _rata_first(_wave: Wave, layout: Sequence[Days]) -> tuple[Operation, ...]:
-    return tuple(initialize(layout[0] - {1}))
+def _rata_first(layout: Sequence[Days]) -> Iterable[Operation]:
+    return initialize(layout[0] - {1})
 
 
-def _rata_steps(wave: Wave, state: WaveState) -> Steps:
-    expired = wave.expired(state)
-    number = state.holding(expired)
-    new = state.day + 1
-    ends = is_thrown_away(state, number, expired)
-    preparation = tuple(_rata_preparation(wave, state, number, ends))
-    if ends:
-        return Steps(throw_away(number, new), preparation)
-    name = constituent(number)
-    replacement = temporary(state.highest("T"))
-    wait = (
-        AddToIndex(constituent(state.holding(state.day)), frozenset({new})),
-        DropIndex(name),
-        Rename(replacement, name),
-        AddIndex(name),
-    )
-    return Steps(wait, preparation)
+def _rata_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
+    yield from _wata_transition(wave, state)
+    if not _is_thrown_away(wave, state):
+        name = constituent(state.holding(wave.expired(state)))
+        yield from (DropIndex(name), Rename(temporary(state.highest("T")), name), AddIndex(name))
 
 
-def _rata_preparation(wave: Wave, state: WaveState, number: int, ends: bool) -> Iterator[Operation]:
-    cluster = state.indexes[constituent(wave.after(number))]
+def _rata_preparation(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
+    cluster = state.indexes[constituent(wave.after(state.holding(wave.expired(state))))]
     following = cluster - {min(cluster)}
     # With two constituents, the cluster that expires next still grows until the day before its replacements are needed.
-    if ends:
+    if _is_thrown_away(wave, state):
         yield from initialize(following, state.highest("P"))
     elif wave.spread and wave.constituents > 2:
         yield from prepare(state, following, 1)
@@ -321,7 +320,7 @@ def _rata_needs(_state: WaveState, staying: Days) -> Mapping[str, Days | None]:
     return {temporary(number): frozenset(sorted(staying)[-number:]) for number in range(1, len(staying) + 1)}
 
 
-RATA = Scheme(soft_layout, _rata_first, _rata_steps, least=2, needs=_rata_needs, prepares=True)
+RATA = Scheme(_rata_transition, _rata_preparation, _rata_first, soft_layout, least=2, needs=_rata_needs, prepares=True)
 
 
 SCHEMES = {

@@ -13,8 +13,8 @@ from deltawave.sql_text import literal
 from deltawave.wave.day_checksum import changed_days
 from deltawave.wave.execution import Naming, Writer, drops, superseded
 from deltawave.wave.operations import NO_DAYS, AddToIndex, DeleteFromIndex, Operation
-from deltawave.wave.pending import Work, check_same, emptied
 from deltawave.wave.planner import start, transition
+from deltawave.wave.run_plan import Work, check_same, emptied
 from deltawave.wave.statements import view_select
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec, as_comment
 
@@ -80,7 +80,7 @@ def step(
         new = frozenset({changed})
         days[changed] = work.days[0]
         if work.kind == "drop":
-            days = dict(emptied(before, [work.days[0].value]).days)
+            days = dict(emptied(before, work.days[0].value).days)
             source = f"(select * from {source} limit 0)"
         operations = tuple(
             operation

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deltawave.wave.operations import Days, Operation, as_json, from_json
-from deltawave.wave.planner import WaveIndex
-from deltawave.wave.schemes import SCHEMES
+from deltawave.wave.schemes import SCHEMES, WaveIndex
 from deltawave.wave.state import WaveState
 
 TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")

@@ -14,6 +14,7 @@ from uuid import uuid4
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from deltawave.sql_text import literal, quoted
 from deltawave.wave.day_checksum import day_checksum
@@ -22,7 +23,6 @@ from deltawave.wave.guards import Clock
 from deltawave.wave.run_plan import plan_run
 from deltawave.wave.steps import Step, step, written_days
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
-from deltawave.wave.type_texts import type_text
 
 _LOG = logging.getLogger(__name__)
 # Even if Delta or Iceberg extends it.
@@ -66,10 +66,11 @@ class WaveTable:
         source that changes while it is read, and, after it has loaded the other days, for days that look wrong.
         """
         check_catalog(self.session)
-        _check_columns(columns_of(rows), spec)
+        if sorted(columns := columns_of(rows)) != sorted(spec.columns):
+            raise ValueError(f"columns: the rows have {columns!r}, and the specification {spec.columns!r}.")
         drop = [drop] if isinstance(drop, str) else drop
         source = f"wave_{uuid4().hex}"
-        mark = marked(self.session, self.view) if self._exists() else None
+        mark = marked(self.session, self.view) if self.session.catalog.tableExists(self.view) else None
         shown = WaveRecord.from_json(mark["wave"]) if mark else None
         self._refuse_what_dbt_keeps(shown)
         record = None if rebuild else shown
@@ -101,7 +102,9 @@ class WaveTable:
                     )
                     # The written rows stay; the record gets their checksums.
                     made = step(record, spec, each.as_written(changed), source, naming, shown)
-                self._show(made, is_new=shown is None, mark={"batch_id": batch, "attempt": attempt})
+                text = made.view({"batch_id": batch, "attempt": attempt})
+                for statement in (f"{'alter' if shown else 'create'} view {self.view} as {text}", *made.drops):
+                    self.session.sql(statement)
                 record = shown = made.record
         finally:
             self.session.catalog.dropTempView(source)
@@ -135,11 +138,6 @@ class WaveTable:
             )
         return found.checksums
 
-    def _show(self, made: Step, is_new: bool, mark: dict[str, Any]) -> None:
-        self.session.sql(f"{'create' if is_new else 'alter'} view {self.view} as {made.view(mark)}")
-        for statement in made.drops:
-            self.session.sql(statement)
-
     def _sweep(self, record: WaveRecord, batch: int) -> None:
         tables = self.session.sql(
             f"show tables in {quoted(self.schema)} like {literal(self.name + '__index*')}"
@@ -160,14 +158,6 @@ class WaveTable:
             views = self.session.sql(f"show tables in {schema} like {pattern}").collect()
             if any(decision.fullmatch(view["tableName"]) for view in views):
                 raise ValueError(f"{self.view} is kept by a dbt model: let dbt update it, or take another name.")
-
-    def _exists(self) -> bool:
-        return self.session.catalog.tableExists(self.view)
-
-
-def _check_columns(found: tuple[tuple[str, str], ...], spec: WaveSpec) -> None:
-    if sorted(found) != sorted(spec.columns):
-        raise ValueError(f"columns: the rows have {found!r}, and the specification {spec.columns!r}.")
 
 
 def check_catalog(session: SparkSession) -> None:
@@ -202,22 +192,38 @@ def date_at(session: SparkSession, instant: str | None = None) -> date:
 
 def partitions(session: SparkSession, record: WaveRecord) -> dict[str, list[str]]:
     """The partitions of each table that the record needs, as the catalog names them."""
-    return {table: _partitions(session, table) for table in record.table_names}
-
-
-def _partitions(session: SparkSession, table: str) -> list[str]:
-    try:
-        return [row[0] for row in session.sql(f"show partitions {table}").collect()]
-    except AnalysisException as error:
-        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
-            raise
-        # Another run has continued meanwhile, and dropped it.
-        return []
+    found: dict[str, list[str]] = {}
+    for table in record.table_names:
+        try:
+            found[table] = [row[0] for row in session.sql(f"show partitions {table}").collect()]
+        except AnalysisException as error:
+            if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
+                raise
+            # Another run has continued meanwhile, and dropped it.
+    return found
 
 
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
     """Names and types of columns, for :class:`WaveSpec`."""
     return tuple((field.name, type_text(field.dataType)) for field in rows.schema.fields)
+
+
+def spelt(columns: tuple[tuple[str, str], ...], *names: str) -> list[str]:
+    """Names of columns, in any case, as the columns spell them; others as they are."""
+    known = {name.lower(): name for name, _ in columns}
+    return [known.get(name.lower(), name) for name in names]
+
+
+def type_text(kind: DataType) -> str:
+    """A type as SQL reads it. The names of a struct's fields are quoted: they may contain any character."""
+    if isinstance(kind, StructType):
+        fields = (f"{quoted(field.name)}:{type_text(field.dataType)}" for field in kind.fields)
+        return f"struct<{','.join(fields)}>"
+    if isinstance(kind, ArrayType):
+        return f"array<{type_text(kind.elementType)}>"
+    if isinstance(kind, MapType):
+        return f"map<{type_text(kind.keyType)},{type_text(kind.valueType)}>"
+    return kind.simpleString()
 
 
 def marked(session: SparkSession, relation: str) -> dict[str, Any]:
