@@ -107,8 +107,8 @@ def _resources(*frames: DataFrame) -> list[_Resource]:
 
 def _bound(frame: DataFrame, resources: Sequence[_Resource]) -> DataFrame:
     # Spark passes a frame's session on to the frames that its methods return.
-    original = frame.sparkSession
-    session = object.__new__(_holder(type(original)))
+    original: Any = frame.sparkSession
+    session: Any = object.__new__(_holder(type(original)))  # type: ignore[arg-type]
     session.__dict__.update(original.__dict__, **{_ATTRIBUTE: tuple(resources)})
     # A new object: a function that releases resources may refer to the frame, which must not keep itself alive.
     bound: Any = object.__new__(type(frame))
