@@ -55,6 +55,7 @@
     'date_in_key': "{model}: '{column}' is the dump's date (snapshot_date), so it can't be in unique_key as well. Remove it from unique_key.",
     'tolerance_type': "{model}: the column '{column}', which tolerance names, is of type {type}, which is not a number. Take it out of tolerance, or cast it in the model's select.",
     'name_in_before': "{model}: the name of column '{column}' contains one of ` , : < >, which a view in Iceberg's session catalog can't have within _before. Nothing was changed. Rename it in the model's select, or set before_image: none.",
+    'iceberg_variant': "{model}: the column '{column}' is a variant or contains one, which a table in Iceberg's session catalog can't hold. Nothing was changed. Write it as JSON in the model's select, like to_json({column}).",
     'column_type': "{model}: the column '{column}' is of type {type}, which a table cannot keep. Cast it in the model's select, like cast({column} as string).",
     'null_key': "{model}, batch {batch}: {count} row(s) have null in every column of the key ({keys}). Nothing was changed. Filter them in the model's select, or choose another unique_key.",
     'duplicate_key': "{model}, batch {batch}: {count} key(s) ({keys}) occur more than once, for instance {examples}. Nothing was changed. Make the select return one row per key, or choose another unique_key{remedy}.",

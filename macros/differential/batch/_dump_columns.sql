@@ -67,7 +67,7 @@
 {%- endmacro -%}
 
 {#
-  Refuses types that no table can store (a bare null, an interval of months and days), key types that Spark cannot hash, and collated keys: texts that
+  Refuses types that no table can store (a bare null, an interval of months and days; in Iceberg's session catalog, a variant), key types that Spark cannot hash, and collated keys: texts that
   are equal under a collation have different hashes.
 #}
 {%- macro _check_type(job, column, is_key) -%}
@@ -75,6 +75,8 @@
   {%- set collations = modules.re.findall(' collate (\\w+)', parts | join(',')) | reject('eq', 'utf8_binary') | list -%}
   {%- if 'void' in parts or 'interval' in parts -%}
     {%- do deltawave._fail('column_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+  {%- elif 'variant' in parts and 'iceberg' in [job.settings.file_format, job.settings.copy_format] -%}
+    {%- do deltawave._fail('iceberg_variant', {'model': job.name, 'column': column.name}) -%}
   {%- elif is_key and ('map' in parts or 'variant' in parts) -%}
     {%- do deltawave._fail('key_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- elif is_key and collations -%}
