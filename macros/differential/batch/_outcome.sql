@@ -5,7 +5,7 @@
   {%- if seen.batches -%}
     {{ return(deltawave._count(seen.batches, 'batch', 'batches') ~ ': ' ~ deltawave._changes_text(seen) ~ skipped) }}
   {%- endif -%}
-  {{ return(('no rows asked' if flags.EMPTY else 'unchanged source' if seen.is_unread else 'no changes') ~ skipped) }}
+  {{ return(('no rows asked' if flags.EMPTY else 'no changes, source not read' if seen.is_unread else 'no changes') ~ skipped) }}
 {%- endmacro -%}
 
 {%- macro _report_batch(job, batch, counts) -%}

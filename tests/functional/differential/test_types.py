@@ -201,7 +201,6 @@ class TestRefusedNames:
         bench.build(dump)
         assert bench.spark.table(f"{bench.schema}.accounts").columns[:2] == ["account_id", "size, kg"]
 
-
     def test_iceberg_holds_no_variants(self, bench: Workbench) -> None:
         dump = "select 1 as account_id, parse_json('[1]') as document"
         if bench.file_format == "iceberg":

@@ -1,0 +1,165 @@
+"""A dump is not read again while its source is as it was."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StringType
+from workbench import MODEL, Workbench
+
+from deltawave.source_state import fingerprint
+
+UNREAD = "no changes, source not read"
+ROWS = "select id as account_id, concat('v', id % 3) as name from range({})"
+
+
+@pytest.fixture
+def store(spark: SparkSession, tmp_path: Path) -> Callable[..., str]:
+    """Writes rows into a folder of Parquet files that are an hour old, and returns a relation of them."""
+
+    def stored(rows: str, mode: str = "overwrite", age: float = 3600) -> str:
+        folder = tmp_path / "source"
+        spark.sql(rows).coalesce(1).write.mode(mode).parquet(str(folder))
+        written = time.time() - age
+        for file in folder.glob("*.parquet"):
+            os.utime(file, (written, written))
+        return f"parquet.`{folder}`"
+
+    return stored
+
+
+def statements(bench: Workbench) -> list[str]:
+    """What the model's last run executed, as target/run shows it."""
+    found = next((bench.root / "target" / "run").glob(f"**/{MODEL}.sql"))
+    return found.read_text().split(";\n\n")
+
+
+def test_it_is_read_when_it_has_changed(bench: Workbench, store: Callable[..., str]) -> None:
+    source = store(ROWS.format(10))
+    bench.configure(f"select * from {source}")
+    bench.build()
+    assert len(statements(bench)) <= 20
+    assert bench.build().messages[MODEL] == UNREAD
+    assert len(statements(bench)) <= 4
+    store(ROWS.format(12))
+    assert bench.build().messages[MODEL] == "1 batch: 2 inserts, 0 deletes, 0 updates"
+    assert len(statements(bench)) <= 20
+    assert bench.build().messages[MODEL] == UNREAD
+    store("select 99L as account_id, 'new' as name", mode="append")
+    assert bench.build().messages[MODEL] == "1 batch: 1 insert, 0 deletes, 0 updates"
+    assert bench.batches() == [(1, 10, 0, 0), (2, 2, 0, 0), (3, 1, 0, 0)]
+
+
+def test_other_files_of_the_same_rows_are_read_once(bench: Workbench, store: Callable[..., str]) -> None:
+    bench.configure(f"select * from {store(ROWS.format(10))}")
+    bench.build()
+    for _ in range(2):
+        store(ROWS.format(10))
+        assert bench.build().messages[MODEL] == "no changes"
+        assert bench.build().messages[MODEL] == UNREAD
+    assert len([name for name in bench.names() if "__seen_" in name]) == 1
+    store(ROWS.format(11))
+    bench.build()
+    assert not [name for name in bench.names() if "__seen_" in name]
+
+
+def test_a_file_that_was_just_written_is_read_again(bench: Workbench, store: Callable[..., str]) -> None:
+    """It may be written once more at what its file system calls the same time."""
+    bench.configure(f"select * from {store(ROWS.format(10), age=-60)}")
+    bench.build()
+    assert bench.build().messages[MODEL] == "no changes"
+
+
+def test_a_user_may_ask_for_it(bench: Workbench, store: Callable[..., str]) -> None:
+    bench.configure(f"select * from {store(ROWS.format(10))}")
+    bench.build()
+    for variable in ("deltawave_read", "deltawave_accept"):
+        assert bench.build(None, "--vars", f"{variable}: [{MODEL}]").messages[MODEL] == "no changes"
+
+
+def test_another_model_reads_it(bench: Workbench, store: Callable[..., str]) -> None:
+    """Another select, view or option; a rewind; a new log."""
+    source = store(ROWS.format(10))
+    bench.add_model("below", f"{{{{ config(materialized='view') }}}} select * from {source}")
+    bench.configure("select * from {{ ref('below') }}", full_refresh=True)
+    bench.build()
+    assert bench.build().messages[MODEL] == UNREAD
+    bench.add_model("below", f"{{{{ config(materialized='view') }}}} select * from {source} where account_id < 8")
+    assert bench.build().messages[MODEL] == "1 batch: 0 inserts, 2 deletes, 0 updates"
+    bench.configure("select * from {{ ref('below') }} where account_id < 7", full_refresh=True)
+    assert bench.build().messages[MODEL] == "1 batch: 0 inserts, 1 delete, 0 updates"
+    assert bench.build().messages[MODEL] == UNREAD
+    bench.configure("select * from {{ ref('below') }} where account_id < 7", full_refresh=True, strategy="union")
+    assert bench.build().messages[MODEL] == "no changes"
+    assert bench.operate("rewind", model=MODEL, to_batch=2).ok
+    assert bench.build().messages[MODEL] == "1 batch: 0 inserts, 1 delete, 0 updates"
+    assert bench.operate("compact", model=MODEL).ok
+    assert bench.build().messages[MODEL] == UNREAD
+    assert bench.build(None, "--full-refresh").messages[MODEL] == "1 batch: 7 inserts, 0 deletes, 0 updates"
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "select * from {source}",
+        "select account_id, max(name) as name from {source} group by account_id having count(*) > 0",
+        "with a as (select * from {source}) select a.*, upper(b.name) as other from a join a as b using (account_id)",
+        "select * from {source} where account_id in (select id from range(5)) union all select 1, 'x'",
+        "select *, row_number() over (order by account_id) as place from {source} order by name limit 3",
+    ],
+)
+def test_a_select_whose_tables_are_known(spark: SparkSession, store: Callable[..., str], select: str) -> None:
+    source = store(ROWS.format(10))
+    known = fingerprint(spark.sql(select.format(source=source)))
+    assert known is not None
+    assert fingerprint(spark.sql(select.format(source=source))) == known
+    store(ROWS.format(10))
+    assert fingerprint(spark.sql(select.format(source=source))) not in (None, known)
+    assert fingerprint(spark.sql("select * from (" + select.format(source=source) + ") limit 2")) != known
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "select *, current_timestamp() as seen from {source}",
+        "select * from {source} where account_id > (select day(current_date))",
+        "select *, rand() as chance from {source}",
+        "select *, current_user() as who from {source}",
+        "select *, input_file_name() as file from {source}",
+        "select *, deltawave_own(name) as own from {source}",
+        "select * from {source} join deltawave_rows using (account_id)",
+        "select transform(account_id) using 'cat' as (account_id string) from {source}",
+    ],
+)
+def test_a_select_that_only_reading_tells(spark: SparkSession, store: Callable[..., str], select: str) -> None:
+    spark.udf.register("deltawave_own", lambda name: name, StringType())
+    spark.createDataFrame([(1,), (2,)], "account_id long").createOrReplaceTempView("deltawave_rows")
+    assert fingerprint(spark.sql(select.format(source=store(ROWS.format(10))))) is None
+
+
+def test_views_settings_and_partitions_count(spark: SparkSession, store: Callable[..., str], tmp_path: Path) -> None:
+    source = store(ROWS.format(10))
+
+    def of_view(text: str) -> str | None:
+        spark.sql(f"create or replace temporary view deltawave_below as {text}")
+        return fingerprint(spark.sql("select * from deltawave_below"))
+
+    first = of_view(f"select * from {source} where name = 'a#1'")
+    assert first is not None
+    assert of_view(f"select * from {source} where name = 'a#2'") not in (None, first)
+    assert of_view(f"select * from {source} where name = 'a#1'") == first
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    try:
+        assert of_view(f"select * from {source} where name = 'a#1'") not in (None, first)
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    cached = spark.sql(f"select * from {source}").cache()
+    try:
+        assert fingerprint(spark.sql(f"select * from {source}")) is None
+    finally:
+        cached.unpersist()
