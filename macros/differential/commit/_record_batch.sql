@@ -7,8 +7,8 @@
 {%- endmacro -%}
 
 {#
-  The decided batch's row in x__batches, by which the view also distinguishes its attempt from others. Another run that finishes the batch writes the
-  same row, so readers take distinct rows.
+  The decided batch's row in x__batches, by which the view also distinguishes its attempt from others. Another run that finishes the batch at the same
+  time writes the same row, so readers take distinct rows.
 #}
 {%- macro _record_batch(job, record) -%}
   {%- set sql -%}
