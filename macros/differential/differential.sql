@@ -6,7 +6,7 @@
     prepare  the log gets the dump's columns
     stage    the log rows of (batch, attempt) are written where no reader looks
     decide   one view is created, exclusively: from here on the batch is valid
-    place    the rows get the batch's number
+    place    the staged rows become rows of the log
     publish  the model's view is replaced in one change
     clean    tables that the batch made superfluous are dropped
 

@@ -27,7 +27,7 @@
   {%- for key in ['batch_at', 'snapshot_date', 'dump_files', 'dump_checksum', 'checksum_bits', 'rows_dump', 'rows_new'] -%}
     {%- do facts.update({key: last[key]}) -%}
   {%- endfor -%}
-  {%- set record = dict(last, **deltawave._decision(work.job, batch, facts)) -%}
+  {%- set record = dict(last, source=none, **deltawave._decision(work.job, batch, facts)) -%}
   {%- do deltawave._update(record, log=batch.log, **changes) -%}
   {%- do deltawave._update(record, tables=deltawave._tables_of(record.state, record.ranges)) -%}
   {%- do deltawave._commit(work.job, batch, record, last) -%}

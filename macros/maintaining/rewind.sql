@@ -27,7 +27,6 @@
     'state': deltawave._counted(work.job, dict(copy, as_of=work.batch.batch_id)),
     'ranges': none,
     'progress': {},
-    'source': none,
     'rows_dump': until.rows_dump,
     'rows_new': until.rows_new,
     'batch_at': until.batch_at,

@@ -21,4 +21,6 @@ select
 from {{ table }} as quarantined
 left semi join {{ deltawave._standing_batches(batches) }} as decided
     on quarantined.batch_id = decided.batch_id and quarantined.attempt = decided.attempt
+-- Rows of an attempt that failed get a negative number before they are dropped.
+where quarantined.batch_id > 0
 {%- endmacro -%}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import math
 import re
 import time
 from collections.abc import Iterator
@@ -30,7 +32,11 @@ _NODES = {
 _CONSTANT = {"CTERelationRef", "OneRowRelation", "Range"}
 # Functions of users, session variables, and the clock may give something else each time.
 _PATTERNS = ("CURRENT_LIKE", "PYTHON_UDF", "SCALA_UDF")
-_UNKNOWN = re.compile("udf|udaf|udtf|aggregator|variablereference|reflect", re.IGNORECASE)
+_UNKNOWN = re.compile(r"(?:udf|udaf|udtf|aggregator)\w*[#(]|variablereference\(", re.IGNORECASE)
+# Settings whose defaults come from the machine, and prefixes of those that decide what is read.
+_SETTINGS = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
+_PREFIXES = ("spark.sql.", "spark.wap.", "spark.databricks.")
+_LOG = logging.getLogger(__name__)
 
 
 def fingerprint(select: DataFrame) -> str | None:
@@ -39,10 +45,20 @@ def fingerprint(select: DataFrame) -> str | None:
     It covers the select's plan, with views and functions in it, the session's settings, and the tables: the version of
     Delta and Iceberg, the path, size and time of other files. It is none if the plan depends on the clock, chance or
     code of users, reads anything else than such tables, or if a file was written in the last seconds; and under Spark
-    Connect, which shows no plans.
+    Connect, which shows no plans. It is none, too, for a part of a partitioned table, whose other partitions would have
+    to be listed.
     """
     if not isinstance(select, ClassicFrame):
         return None
+    try:
+        return _fingerprint(select)
+    except Exception as error:
+        # Reading the select may well work, or fails with a better message.
+        _LOG.debug("the source has to be read, since its state is not known: %s", error)
+        return None
+
+
+def _fingerprint(select: ClassicFrame) -> str | None:
     refresh(select)
     # The frame's own plan does not show whether Spark has cached it since.
     whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
@@ -54,6 +70,7 @@ def fingerprint(select: DataFrame) -> str | None:
         if not plan.deterministic() or any(map(plan.containsPattern, patterns)) or _UNKNOWN.search(text):
             return None
         state.append(text)
+        is_filtered = any(node.getClass().getSimpleName() == "Filter" for node in _nodes(plan))
         for node in _nodes(plan):
             kind: str = node.getClass().getSimpleName().removesuffix("$")
             if kind not in _NODES:
@@ -61,13 +78,16 @@ def fingerprint(select: DataFrame) -> str | None:
             if kind == "View":
                 state.append(view_settings(node))
             elif not node.children().size() and kind not in _CONSTANT:
+                if is_filtered and _is_of_partitions(node):
+                    return None
                 table = table_state(node)
                 if table is None or _newest(table) > time.time() - _SETTLED_SECONDS:
                     return None
                 state.append(table)
     session = select.sparkSession
-    settings = {name: value for name, value in session.conf.getAll.items() if name.startswith("spark.sql.")}
-    whole_state = [session.version, sorted(settings.items()), select.schema.json(), state]
+    settings = [(name, value) for name, value in session.conf.getAll.items() if name.startswith(_PREFIXES)]
+    settings += [(name, str(session.conf.get(name))) for name in _SETTINGS]
+    whole_state = [session.version, sorted(settings), select.schema.json(), state]
     return md5(json.dumps(whole_state).encode(), usedforsecurity=False).hexdigest()
 
 
@@ -139,8 +159,16 @@ def _nodes(plan: Any) -> Iterator[Any]:
 def _newest(table: list[Any]) -> float:
     """When the newest file of a table was written, in seconds since 1970; 0 if the table is known by its version."""
     kind, status, *_ = table
-    times = [int(found[1]) / 1000 for each in status if (found := _MODIFIED.search(each))] if kind == "files" else []
-    return max(times, default=0)
+    if kind != "files":
+        return 0
+    found = [_MODIFIED.search(each) for each in status if each]
+    return max((int(each[1]) / 1000 if each else math.inf for each in found), default=0)
+
+
+def _is_of_partitions(leaf: Any) -> bool:
+    """Whether a leaf of a plan is a table of the catalog with partitions, which a filter may leave unread."""
+    is_table = leaf.nodeName() == "LogicalRelation" and _is_of_files(leaf.relation())
+    return is_table and "Catalog" in str(leaf.relation().location().getClass().getSimpleName())
 
 
 def _is_of_files(source: Any) -> bool:

@@ -1,8 +1,7 @@
 {# Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps loses nothing. #}
 {%- macro _compare_dump(job, state, dump) -%}
-  {#- The state of the source before it is read: what changes meanwhile is read by the next run. -#}
-  {%- set source = deltawave._source_fingerprint(job) -%}
-  {%- if deltawave._is_source_unchanged(job, state, source) -%}
+  {%- set before = deltawave._source_fingerprint(job) -%}
+  {%- if deltawave._is_source_unchanged(job, state, before) -%}
     {%- do job.outcome.update(is_unread=true) -%}
     {{ return(state) }}
   {%- endif -%}
@@ -13,8 +12,11 @@
   {%- do deltawave._step(job, batch, 'land') -%}
   {%- set opened = deltawave._open_state(job, batch, last) if last else none -%}
   {%- do deltawave._update(batch, reading=deltawave._macro_named(job.strategy.reader)(job, batch, opened)) -%}
+  {#- A source that changed meanwhile, and may change back, is not known by either state. -#}
+  {%- set source = before if before == deltawave._source_fingerprint(job) else none -%}
   {%- if batch.reading.is_idle -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
+    {%- do deltawave._remember_source(job, state, source) -%}
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
@@ -42,7 +44,8 @@
   {%- do deltawave._guard(job, batch) -%}
   {%- do deltawave._warn_of_quarantined(job, batch) -%}
   {%- do deltawave._warn_of_bad_records(job, batch) -%}
-  {%- set record = dict(deltawave._commit_record(job, batch, last), source=source) -%}
+  {#- Quarantined rows are reported in each run. -#}
+  {%- set record = dict(deltawave._commit_record(job, batch, last), source=none if batch.result.quarantined else source) -%}
   {%- do deltawave._commit(job, batch, record, state.record) -%}
   {%- do deltawave._report_batch(job, batch, dict(batch.result.counts, quarantined=batch.result.quarantined)) -%}
   {{ return({'record': record, 'is_new_generation': false, 'names': state.names}) }}

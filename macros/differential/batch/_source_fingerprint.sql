@@ -13,11 +13,10 @@
 {%- endmacro -%}
 
 {#
-  Is the source as it was when it was last read, in the last batch or in a run after it that found no changes? Quarantined rows are reported again in
-  each run. --vars '{deltawave_read: [model]}' reads the source all the same.
+  Is the source as it was when it was last read, in the last batch or in a run after it that found no changes? --vars '{deltawave_read: [model]}' reads the source all the same.
 #}
 {%- macro _is_source_unchanged(job, state, source) -%}
-  {%- if source is none or state.is_new_generation or not state.record or state.record.quarantined -%}{{ return(false) }}{%- endif -%}
+  {%- if source is none or state.is_new_generation or not state.record -%}{{ return(false) }}{%- endif -%}
   {%- if deltawave._is_named(job, 'deltawave_read') or deltawave._is_accepted(job) -%}{{ return(false) }}{%- endif -%}
   {%- set seen = deltawave._seen_relation(job, state.record.batch_id, source).identifier | lower -%}
   {{ return(state.record.source == source or seen in state.names | map('lower') | list) }}

@@ -40,7 +40,9 @@ from staged
 {# The staged rows of an attempt, as a relation. #}
 {%- macro _staged_rows(job, batch, table) -%}
   {%- if job.settings.file_format == 'parquet' -%}
-    {{ return('parquet.' ~ deltawave._quoted(deltawave._staged_folder(job, batch, table))) }}
+    {#- A path in a query may be a pattern. -#}
+    {%- set path = modules.re.sub('([{}\\[\\]*?])', '\\\\\\1', deltawave._staged_folder(job, batch, table)) -%}
+    {{ return('parquet.' ~ deltawave._quoted(path)) }}
   {%- endif -%}
   {{ return('(select * from ' ~ table ~ ' where ' ~ deltawave._partition_of(batch.batch_id, batch.attempt, ' and ') ~ ')') }}
 {%- endmacro -%}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from pyspark.sql import SparkSession
@@ -99,8 +101,34 @@ def test_another_model_reads_it(bench: Workbench, store: Callable[..., str]) -> 
     assert bench.operate("rewind", model=MODEL, to_batch=2).ok
     assert bench.build().messages[MODEL] == "1 batch: 0 inserts, 1 delete, 0 updates"
     assert bench.operate("compact", model=MODEL).ok
+    assert bench.build().messages[MODEL] == "no changes"
     assert bench.build().messages[MODEL] == UNREAD
     assert bench.build(None, "--full-refresh").messages[MODEL] == "1 batch: 7 inserts, 0 deletes, 0 updates"
+
+
+class TestASourceThatChangesWhileItIsRead:
+    macros: ClassVar[dict[str, str]] = {
+        "step.sql": """
+{% macro default___step(job, batch, name) %}
+  {% if name == 'land' and var('meanwhile', none) %}{% do run_query(var('meanwhile')) %}{% endif %}
+{% endmacro %}
+"""
+    }
+
+    def test_it_is_read_when_it_changes_back(self, bench: Workbench, store: Callable[..., str]) -> None:
+        source = store(ROWS.format(10))
+
+        def shown(rows: int) -> str:
+            return f"view {bench.schema}.current as select * from {source} where account_id < {rows}"
+
+        bench.spark.sql(f"create {shown(10)}")
+        bench.configure(f"select * from {bench.schema}.current")
+        bench.build()
+        bench.spark.sql(f"create or replace {shown(9)}")
+        bench.build(None, "--vars", json.dumps({"meanwhile": f"create or replace {shown(8)}"}))
+        assert bench.batches() == [(1, 10, 0, 0), (2, 0, 2, 0)]
+        bench.spark.sql(f"create or replace {shown(9)}")
+        assert bench.build().messages[MODEL] == "1 batch: 1 insert, 0 deletes, 0 updates"
 
 
 @pytest.mark.parametrize(
