@@ -70,15 +70,15 @@ def _fingerprint(select: ClassicFrame) -> str | None:
         if not plan.deterministic() or any(map(plan.containsPattern, patterns)) or _UNKNOWN.search(text):
             return None
         state.append(text)
-        is_filtered = any(node.getClass().getSimpleName() == "Filter" for node in _nodes(plan))
-        for node in _nodes(plan):
-            kind: str = node.getClass().getSimpleName().removesuffix("$")
-            if kind not in _NODES:
-                return None
+        nodes = [(node, node.getClass().getSimpleName().removesuffix("$")) for node in _nodes(plan)]
+        kinds = {kind for _, kind in nodes}
+        if not kinds <= _NODES:
+            return None
+        for node, kind in nodes:
             if kind == "View":
                 state.append(view_settings(node))
             elif not node.children().size() and kind not in _CONSTANT:
-                if is_filtered and _is_of_partitions(node):
+                if "Filter" in kinds and _is_of_partitions(node):
                     return None
                 table = table_state(node)
                 if table is None or _newest(table) > time.time() - _SETTLED_SECONDS:

@@ -1,5 +1,5 @@
 {# The record of a batch's decision: to what each decision has, it adds what the next run and the view need to know. #}
-{%- macro _commit_record(job, batch, last) -%}
+{%- macro _commit_record(job, batch, last, source) -%}
   {%- set reading, result = batch.reading, batch.result -%}
   {%- set columns = [] -%}
   {%- for column in batch.columns -%}
@@ -32,9 +32,11 @@
     'backfilled': result.counts['backfill'],
     'measured': result.measured if is_ordered else {},
   }) -%}
+  {#- With quarantined rows the source is read in each run, which reports them. -#}
   {{ return(dict(decision, **{
     'generation': batch.generation,
     'first_batch': batch.first_batch,
+    'source': none if result.quarantined else source,
     'state': result.state,
     'ranges': result.ranges,
     'checksum_fingerprint': batch.checksum_fingerprint,

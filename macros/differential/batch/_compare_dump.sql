@@ -13,7 +13,7 @@
   {%- set opened = deltawave._open_state(job, batch, last) if last else none -%}
   {%- do deltawave._update(batch, reading=deltawave._macro_named(job.strategy.reader)(job, batch, opened)) -%}
   {#- A source that changed meanwhile, and may change back, is not known by either state. -#}
-  {%- set source = before if before == deltawave._source_fingerprint(job) else none -%}
+  {%- set source = before if before is not none and before == deltawave._source_fingerprint(job) else none -%}
   {%- if batch.reading.is_idle -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
     {%- do deltawave._remember_source(job, state, source) -%}
@@ -44,8 +44,7 @@
   {%- do deltawave._guard(job, batch) -%}
   {%- do deltawave._warn_of_quarantined(job, batch) -%}
   {%- do deltawave._warn_of_bad_records(job, batch) -%}
-  {#- Quarantined rows are reported in each run. -#}
-  {%- set record = dict(deltawave._commit_record(job, batch, last), source=none if batch.result.quarantined else source) -%}
+  {%- set record = deltawave._commit_record(job, batch, last, source) -%}
   {%- do deltawave._commit(job, batch, record, state.record) -%}
   {%- do deltawave._report_batch(job, batch, dict(batch.result.counts, quarantined=batch.result.quarantined)) -%}
   {{ return({'record': record, 'is_new_generation': false, 'names': state.names}) }}

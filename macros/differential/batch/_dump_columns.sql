@@ -67,8 +67,8 @@
 {%- endmacro -%}
 
 {#
-  Refuses types that no table can store (a bare null, an interval of months and days; in Iceberg's session catalog, a variant), key types that Spark cannot hash, and collated keys: texts that
-  are equal under a collation have different hashes.
+  Refuses types that no table can store (a bare null, an interval of months and days; in Iceberg's session catalog, a variant), key types that Spark
+  cannot hash, and collated keys: texts that are equal under a collation have different hashes.
 #}
 {%- macro _check_type(job, column, is_key) -%}
   {%- set parts = deltawave._type_parts(column.data_type) -%}

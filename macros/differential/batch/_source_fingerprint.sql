@@ -13,7 +13,8 @@
 {%- endmacro -%}
 
 {#
-  Is the source as it was when it was last read, in the last batch or in a run after it that found no changes? --vars '{deltawave_read: [model]}' reads the source all the same.
+  Is the source as it was when it was last read, in the last batch or in a run after it that found no changes? --vars '{deltawave_read: [model]}' reads
+  it all the same.
 #}
 {%- macro _is_source_unchanged(job, state, source) -%}
   {%- if source is none or state.is_new_generation or not state.record -%}{{ return(false) }}{%- endif -%}

@@ -2,13 +2,13 @@
   One attempt at a batch: what the commit protocol needs to know of it. It never changes. `staged_in`: the tables, by their names after x__, in which it
   stages rows next to those of other batches. `about`: what the label adds to the number.
 #}
-{%- macro _attempt(job, last, about, staged_in=[]) -%}
+{%- macro _attempt(job, last, about) -%}
   {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
   {{ return({
     'batch_id': batch_id,
     'attempt': job.attempt,
     'label': batch_id ~ (' (' ~ about ~ ')' if about else ''),
-    'staged_in': staged_in,
+    'staged_in': [],
     'started_at': modules.datetime.datetime.now(modules.pytz.utc),
   }) }}
 {%- endmacro -%}

@@ -1,8 +1,8 @@
 {# Drops what is remembered of sources (see _remember_source) that a later batch, or a later run, has replaced. #}
 {%- macro _forget_sources(job, names) -%}
-  {%- for name in names if modules.re.fullmatch(modules.re.escape(job.target.identifier | lower) ~ '__seen_\\d+_[0-9a-f]{32}', name | lower) -%}
-    {%- set identifier = name | lower | replace(job.target.identifier | lower ~ '__', '', 1) -%}
-    {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._helper_relation(job, identifier)) -%}
+  {%- for name in names -%}
+    {%- set found = modules.re.fullmatch(modules.re.escape(job.target.identifier | lower) ~ '__(seen_\\d+_[0-9a-f]{32})', name | lower) -%}
+    {%- if found -%}{%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._helper_relation(job, found.group(1))) -%}{%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}
 

@@ -93,8 +93,8 @@ partitioned by (batch_id)
 {%- endmacro -%}
 
 {#
-  The distinct rows of x__batches, without the batches that a rewind has undone. Their rows stay, for readers of the older view; the rewind's own row names them. until:
-  a batch; later rewinds are ignored.
+  The distinct rows of x__batches, without the batches that a rewind has undone. Their rows stay, for readers of the older view; the rewind's own row
+  names them. until: a batch; later rewinds are ignored.
 #}
 {%- macro _standing_batches(batches, until=none) -%}
 (

@@ -9,7 +9,7 @@
   {{ return(dict(table, as_of=as_of, **deltawave._macro_named(form.write)(job, batch, table, rows, columns))) }}
 {%- endmacro -%}
 
-{# The state with the number of its rows, which the next run checks. #}
+{# The state with the number of its rows, which the next batch checks. #}
 {%- macro _counted(job, state) -%}
   {{ return(dict(state, rows=deltawave._row_count(job, deltawave._attempt_relation(job, state)))) }}
 {%- endmacro -%}
