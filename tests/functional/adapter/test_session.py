@@ -151,6 +151,17 @@ def test_a_folder_that_dbt_cleans_is_refused(own_process):
     assert not (own_process.root / "target" / "spark").exists()
 
 
+def test_a_project_that_cannot_be_parsed_ends_without_a_word_of_spark(own_process):
+    """Spark starts while dbt parses."""
+    own_process.profile()
+    own_process.write("models/broken.sql", "select {{ 1 as id")
+    outcome = own_process.dbt("run")
+    assert outcome.returncode != 0
+    assert outcome.stderr == ""
+    assert "Compilation Error" in outcome.stdout
+    assert "py4j" not in outcome.stdout.lower()
+
+
 def test_tables_in_the_former_folder_are_told(own_process):
     own_process.profile()
     own_process.write("models/kept.sql", "select 42 as answer")

@@ -13,6 +13,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
+from dbt.adapters.deltawave import ahead
 from dbt.adapters.deltawave.errors import is_from_spark, readable
 from dbt.adapters.deltawave.remotes import explained
 
@@ -30,13 +31,14 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         self._credentials = profile.credentials
         root = getattr(profile, "project_root", None) or str(Path.cwd())
         self._credentials.anchor(root, getattr(profile, "clean_targets", ()))
+        ahead.begin(self._credentials, getattr(profile, "args", None))
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
         credentials: Any = connection.credentials
         if connection.state == ConnectionState.OPEN or not credentials.in_session:
             return super().open(connection)
-        credentials.refuse_cleaned()
+        ahead.finish(credentials)
         # Importing PySpark takes a second, which commands that only parse should not spend.
         from dbt.adapters.deltawave.handle import SessionHandle
         from dbt.adapters.deltawave.session import open_session

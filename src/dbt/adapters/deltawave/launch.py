@@ -111,9 +111,9 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
         # The profile's own options come last, so they win.
         conf.set(JAVA_OPTIONS, f"{archive.options()} {settings.get(JAVA_OPTIONS, '')}".strip())
     if Path(sys.argv[0]).stem == "dbt":
-        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project: leave out
-        # what exists now. Objects of another program may have to be found, such as files that are written only then.
-        gc.freeze()
+        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project. Objects of
+        # another program may have to be found, such as files that are written only then.
+        atexit.register(gc.freeze)
     transcript = Transcript()
     try:
         start: Any = java_gateway.launch_gateway

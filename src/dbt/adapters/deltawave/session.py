@@ -52,9 +52,11 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
     """Return the session of this process, started or adjusted to ``credentials`` where needed.
 
     A session that something else started in this process (a notebook, say) is used as it is.
-    Raises ``DbtRuntimeError`` when Spark does not start, or runs on another metastore already.
+    Raises ``DbtRuntimeError`` when Spark does not start, or runs on another metastore already, and where ``dbt clean``
+    would delete its tables.
     """
     global _current
+    credentials.refuse_cleaned()
     settings = session_settings(credentials.server_side_parameters, Path(credentials.data_dir))
     with _lock:
         if _current is not None and _is_alive(_current.session):

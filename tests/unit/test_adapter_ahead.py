@@ -1,0 +1,51 @@
+"""The session opens while dbt parses, for commands that need it."""
+
+from types import SimpleNamespace
+
+import pytest
+from pyspark import SparkContext
+
+from dbt.adapters.deltawave import ahead, session
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The credentials whose sessions were opened."""
+    opened = []
+    monkeypatch.setattr(session, "open_session", opened.append)
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    return opened
+
+
+@pytest.mark.parametrize(
+    ("command", "in_session", "opens"),
+    [("run", True, True), ("parse", True, False), (None, True, False), ("run", False, False)],
+)
+def test_commands_that_run_statements_in_a_session_open_it_ahead(opened, command, in_session, opens):
+    credentials = SimpleNamespace(in_session=in_session)
+    ahead.begin(credentials, SimpleNamespace(which=command))
+    ahead.finish(credentials)
+    assert opened == [credentials] * opens
+
+
+def test_a_spark_that_runs_already_is_not_opened_ahead(opened, monkeypatch):
+    monkeypatch.setattr(SparkContext, "_active_spark_context", object())
+    credentials = SimpleNamespace(in_session=True)
+    ahead.begin(credentials, SimpleNamespace(which="run"))
+    ahead.finish(credentials)
+    assert opened == []
+
+
+def test_its_error_is_raised_once_where_the_session_is_needed(monkeypatch):
+    def fail(credentials):
+        raise ValueError("no Java")
+
+    monkeypatch.setattr(session, "open_session", fail)
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    credentials = SimpleNamespace(in_session=True)
+    ahead.begin(credentials, SimpleNamespace(which="test"))
+    # Those of another command.
+    ahead.finish(SimpleNamespace(in_session=True))
+    with pytest.raises(ValueError, match="no Java"):
+        ahead.finish(credentials)
+    ahead.finish(credentials)
