@@ -68,9 +68,7 @@ order by batch_id
   }) -%}
 {%- endmacro -%}
 
-{#
-  The rows after one of the log's batches, in the columns that `record` shows; a log that began with a baseline does not have them.
-#}
+{# The rows after one of the log's batches, in the columns that `record` shows; a log that began with a baseline does not have them. #}
 {%- macro _state_at(macro_name, work, to_batch, record) -%}
   {%- if record.is_baseline -%}
     {%- do deltawave._fail('baseline_log', {'macro': macro_name, 'model': work.job.name}) -%}

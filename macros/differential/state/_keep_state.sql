@@ -19,8 +19,8 @@
     {%- if result.counts['insert'] + result.counts['delete'] + result.counts['update'] > 0 -%}
       {%- do deltawave._renew_state(job, batch, last) -%}
     {%- endif -%}
-    {%- if reading.turn -%}
-      {%- do deltawave._renew_ranges(job, batch, reading.turn.ranges, reading.turn.read, reading.turn.fetched) -%}
+    {%- if reading.rotation -%}
+      {%- do deltawave._renew_ranges(job, batch, reading.rotation.ranges, reading.rotation.read, reading.rotation.fetched) -%}
     {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}

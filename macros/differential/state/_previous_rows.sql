@@ -30,7 +30,7 @@ where {{ condition }}
 {%- macro _previous_dump(job, batch, last) -%}
   {%- set form = deltawave._form_of(last.state) -%}
   {%- set is_in_log = deltawave._is_compared_otherwise(job, batch, last) and not batch.is_baseline -%}
-  {%- if form.read and not is_in_log and (not form.in_place or deltawave._form_kept_by(job.strategy).in_place) -%}
+  {%- if form.read and not is_in_log and (not form.in_place or deltawave._form_for(job.strategy).in_place) -%}
     {%- set files = [last.state] if form.in_place else [] -%}
     {%- do deltawave._require_files(job, batch, files) -%}
     {{ return({'rows': deltawave._macro_named(form.read)(job, batch, last.state), 'is_logged': false, 'files': files}) }}

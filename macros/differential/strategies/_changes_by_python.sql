@@ -28,9 +28,13 @@ from {{ changes }}
   for a compared column, an expression over its name whose values are null-safely equal exactly where the contents are (see _comparable).
 #}
 {%- macro _columns_for_python(batch) -%}
-  {%- set told = [] -%}
-  {%- for column in batch.columns + deltawave._marker_columns(batch) -%}
-    {%- do told.append({
+  {%- set marker = {
+    'name': deltawave._backfill_marker(), 'data_type': 'boolean', 'is_key': false, 'in_old': true, 'in_new': true, 'is_compared': true,
+    'tolerance': none,
+  } -%}
+  {%- set described = [] -%}
+  {%- for column in batch.columns + ([marker] if deltawave._has_backfill(batch) else []) -%}
+    {%- do described.append({
       'name': column.name,
       'data_type': column.data_type,
       'is_key': column.is_key,
@@ -41,7 +45,7 @@ from {{ changes }}
       'comparable': deltawave._comparable(deltawave._quoted(column.name), column.data_type) if column.is_compared else none,
     }) -%}
   {%- endfor -%}
-  {{ return(told) }}
+  {{ return(described) }}
 {%- endmacro -%}
 
 {#
@@ -58,11 +62,6 @@ from {{ changes }}
   {{ return(batch.columns | selectattr('is_added') | list | length > 0) }}
 {%- endmacro -%}
 
-{%- macro _marker_columns(batch) -%}
-  {%- set marker = {'name': deltawave._backfill_marker(), 'data_type': 'boolean', 'is_key': false, 'is_compared': true} -%}
-  {{ return([dict(marker, in_old=true, in_new=true, tolerance=none)] if deltawave._has_backfill(batch) else []) }}
-{%- endmacro -%}
-
 {# One side as a select in parentheses: the log's columns that the side has, in the log's types, without columns that only place rows. #}
 {%- macro _side_for_python(batch, side) -%}
   {%- set cells = [] -%}
@@ -71,8 +70,8 @@ from {{ changes }}
     {%- do cells.append('cast(' ~ side ~ '_side.' ~ name ~ ' as ' ~ column.data_type ~ ') as ' ~ name) -%}
   {%- endfor -%}
   {%- if deltawave._has_backfill(batch) -%}
-    {%- set told = deltawave._is_backfilled({'columns': batch.columns}) | join(' or ') if side == 'new' else 'false' -%}
-    {%- do cells.append('(' ~ told ~ ') as ' ~ deltawave._quoted(deltawave._backfill_marker())) -%}
+    {%- set is_backfilled = deltawave._is_backfilled({'columns': batch.columns}) | join(' or ') if side == 'new' else 'false' -%}
+    {%- do cells.append('(' ~ is_backfilled ~ ') as ' ~ deltawave._quoted(deltawave._backfill_marker())) -%}
   {%- endif -%}
   {%- set sql -%}
 (
@@ -97,8 +96,7 @@ from {{ changes }}
 
 {# The names of the log's columns in the changes; stops if one of the contract's columns is missing or has another type. #}
 {%- macro _require_changes(job, batch, changes) -%}
-  {%- set returned = {} -%}
-  {%- for column in deltawave._columns_of(changes) -%}{%- do returned.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
+  {%- set returned = deltawave._types_of(deltawave._columns_of(changes)) -%}
   {%- set needed = deltawave._log_columns(job, batch.columns) -%}
   {%- set missing = [] -%}
   {%- set other_type = [] -%}

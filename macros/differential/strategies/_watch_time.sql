@@ -10,7 +10,7 @@
   {%- set moment = deltawave._until(updated_at, clock.limit) -%}
   {%- set mark = 'max(' ~ moment ~ ')' -%}
   {%- if last_mark -%}{%- set mark = 'greatest(' ~ mark ~ ', ' ~ last_mark ~ ')' -%}{%- endif -%}
-  {#- Flagged rows may be removed at the source, so only the newest live row can be expected there again. -#}
+  {#- Flagged rows may be removed at the source, so only the newest live row has to be there again. -#}
   {%- set newest = 'max(if(is_flagged, null, ' ~ moment ~ '))' -%}
   {%- set newest = 'if(' ~ newest ~ ' >= ' ~ mark ~ ', ' ~ newest ~ ', null)' -%}
   {%- set reached = 'true' -%}
