@@ -13,7 +13,7 @@
   {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
 
-{# What has to be corrected: the data, the state that the model has kept, the command or a macro's arguments, or else the configuration. #}
+{# What has to be corrected: the data, the model's state, the command or a macro's arguments, or else the configuration. #}
 {%- macro _kind_of_error(code) -%}
   {%- set kinds = {
     'Data': [
@@ -69,7 +69,7 @@
     'option_of_strategy': "{model}: '{option}' has no effect with strategy: {strategy}; it belongs to {strategies}. Remove it, or change the strategy.",
     'option_with_strategy': "{model}: '{option}' can't be {value!r} with strategy: {strategy}; it takes {allowed}{reason}. {remedy}",
     'slice_columns': "{model}: only one of the select and the previous state has the column(s) {columns}. strategy: {strategy} reads a part of the table, so it cannot fill a new column. Run once with strategy: outer_join, which follows on_schema_change.",
-    'control_in_key': "{model}: '{column}' says {says} ({option}), so it can't be in unique_key as well. Remove it from unique_key.",
+    'control_in_key': "{model}: '{column}' says {meaning} ({option}), so it can't be in unique_key as well. Remove it from unique_key.",
     'time_type': "{model}: the column '{column}' (updated_at) is of type {type}; it has to be a timestamp, a date, or a whole number that grows. Cast it in the model's select.",
     'overlap_type': "{model}: overlap is {overlap!r}, and the column '{column}' (updated_at) is of type {type}. Give a span like '2 hours' for times, a whole number for a counter.",
     'flag_type': "{model}: delete_flag ({flag}) is of type {type}; it has to be boolean. Write a condition, like delete_flag: \"{flag} = 'T'\".",

@@ -34,7 +34,7 @@
   {%- do log('deltawave: ' ~ work.job.name ~ ': ' ~ reason ~ ' (as batch ' ~ batch.batch_id ~ ')', info=true) -%}
 {%- endmacro -%}
 
-{# The batches that the log holds, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump, rows_new}]. #}
+{# The batches of the log, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump, rows_new}]. #}
 {%- macro _held_batches(work) -%}
   {%- set sql -%}
 select

@@ -7,7 +7,7 @@
     told_since  first batch whose changes have this column's before image; later than `since` if the column was missing in some dumps
     is_widened  the log has it with another type
     is_added    the dump has it and the previous state does not
-    was_known   the log holds values of it from before
+    was_known   the log has earlier values of it
 #}
 {%- macro _batch_columns(job, last, batch_id) -%}
   {%- set settings = job.settings -%}
@@ -62,7 +62,7 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# Names of columns that the log holds and readers do not see: dropped columns, until they come back. #}
+{# Names of columns of the log that readers do not see: dropped columns, until they come back. #}
 {%- macro _hidden_columns(columns, last) -%}
   {%- if last is none -%}
     {{ return([]) }}

@@ -42,8 +42,8 @@
 {%- endmacro -%}
 
 {#
-  A fingerprint of how checksums are computed (functions, bits, columns), kept with the batch. Checksums with different fingerprints cannot be
-  compared. None if the strategy keeps no checksums.
+  A fingerprint of how checksums are computed (functions, bits, columns), recorded with the batch. Checksums with different fingerprints cannot be
+  compared. None if the strategy has no checksums.
 #}
 {%- macro _checksum_fingerprint(job, batch) -%}
   {%- set bits = job.settings.checksum_bits -%}

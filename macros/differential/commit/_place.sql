@@ -5,7 +5,7 @@
   Delta or Iceberg table have a snapshot, so there rows are staged in their final place.
 #}
 
-{# Writes rows of an attempt, a select of these columns [{name, data_type}], where no reader looks. #}
+{# Writes rows of an attempt, a select of these columns [{name, data_type}], where no reader finds them. #}
 {%- macro _stage_rows(job, batch, table, columns, rows) -%}
   {%- set is_parquet = job.settings.file_format == 'parquet' -%}
   {%- set names = deltawave._quoted_list(columns | map(attribute='name')) -%}

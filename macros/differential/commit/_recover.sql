@@ -105,5 +105,5 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {{ return(fromjson(mark.group(1)) if mark else {}) }}
 {%- endmacro -%}
 
-{# The start of every view of ours; recover looks for it before it replaces anything. #}
+{# The start of every view of ours: recover replaces no other view. #}
 {%- macro _view_mark() -%}{{ return('/* deltawave') }}{%- endmacro -%}

@@ -10,9 +10,9 @@
   {%- if settings.snapshot_date and settings.snapshot_date | lower in keys -%}
     {%- do deltawave._fail('date_in_key', {'model': model_name, 'column': settings.snapshot_date}) -%}
   {%- endif -%}
-  {%- for option, declared in options.items() if declared.says and settings[option] and settings[option] | lower in keys -%}
+  {%- for option, declared in options.items() if declared.meaning and settings[option] and settings[option] | lower in keys -%}
     {%- do deltawave._fail('control_in_key', {
-      'model': model_name, 'column': settings[option], 'says': declared.says, 'option': option,
+      'model': model_name, 'column': settings[option], 'meaning': declared.meaning, 'option': option,
     }) -%}
   {%- endfor -%}
   {#- The state needs the row's last row_id: rows are found by it after a change of their key. -#}

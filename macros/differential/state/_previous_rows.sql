@@ -24,7 +24,7 @@ where {{ condition }}
 
 {#
   The previous rows that a whole dump is compared with: {rows, is_logged, files}. rows: a relation with the key's hash; files: states whose files must not
-  change until the batch is counted. A column that is compared for the first time, or with another tolerance, is compared with the log: a dump also holds
+  change until the batch is counted. A column that is compared for the first time, or with another tolerance, is compared with the log: a dump also has
   changes that were not logged.
 #}
 {%- macro _previous_dump(job, batch, last) -%}

@@ -1,6 +1,6 @@
 {#
   The select of a batch's changes if a Python library function compares: strategy.comparison is its dotted path. It receives both sides in the
-  log's columns and types; docs/python_strategies.md says what it returns. The result becomes a temporary view, which the adapter drops before the
+  log's columns and types; docs/python_strategies.md describes its result. The result becomes a temporary view, which the adapter drops before the
   model's next comparison or when the node ends, however it ends.
 #}
 {%- macro _changes_by_python(job, batch) -%}
@@ -14,7 +14,13 @@
   {%- set sides = {'old': deltawave._side_for_python(batch, 'old'), 'new': deltawave._side_for_python(batch, 'new')} -%}
   {%- set changes = deltawave._view_by_python(job, batch, job.strategy.comparison, sides, options, 'changes') -%}
   {%- set names = deltawave._require_changes(job, batch, changes) -%}
-  {%- do deltawave._require_known_measures(job, batch) -%}
+  {%- set measures = deltawave._measured_columns().keys() | list -%}
+  {%- set unknown = batch.result.measured.keys() | reject('in', measures) | list -%}
+  {%- if unknown -%}
+    {%- do deltawave._refuse(job, batch, 'python_measures', {
+      'function': job.strategy.comparison, 'names': unknown | join(', '), 'known': measures | join(', '),
+    }) -%}
+  {%- endif -%}
   {%- set marker = deltawave._literal(deltawave._backfill_marker()) -%}
 select
     {{ deltawave._quoted_list(names) | join(',\n    ') }},
@@ -81,17 +87,6 @@ from {{ changes }}
 )
   {%- endset -%}
   {{ return(sql) }}
-{%- endmacro -%}
-
-{# Stops if the function measured something for which x__batches has no column. #}
-{%- macro _require_known_measures(job, batch) -%}
-  {%- set known = deltawave._measured_columns().keys() | list -%}
-  {%- set unknown = batch.result.measured.keys() | reject('in', known) | list -%}
-  {%- if unknown -%}
-    {%- do deltawave._refuse(job, batch, 'python_measures', {
-      'function': job.strategy.comparison, 'names': unknown | join(', '), 'known': known | join(', '),
-    }) -%}
-  {%- endif -%}
 {%- endmacro -%}
 
 {# The names of the log's columns in the changes; stops if one of the contract's columns is missing or has another type. #}

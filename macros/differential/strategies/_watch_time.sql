@@ -47,7 +47,11 @@ from {{ batch.landed }}
       'column': settings.updated_at, 'was': since.newest, 'is': deltawave._newest_of_source(job, clock.future) or 'no row',
     }) -%}
   {%- endif -%}
-  {%- if row[6] | int == 0 and batch.rows_old -%}{%- do deltawave._require_any_row(job, batch) -%}{%- endif -%}
+  {#- A slice may be empty because nothing is new. A source without rows is an empty dump. -#}
+  {%- set is_suspicious = row[6] | int == 0 and batch.rows_old and not settings.allow_empty and not deltawave._is_accepted(job) -%}
+  {%- if is_suspicious and not deltawave._run(job, deltawave._any_row(job)).rows -%}
+    {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
+  {%- endif -%}
   {%- if row[5] | int and settings.future_timestamp == 'warn' -%}
     {%- do exceptions.warn(deltawave._message('future_warning', dict(ahead, model=job.name, batch=batch.label))) -%}
   {%- endif -%}

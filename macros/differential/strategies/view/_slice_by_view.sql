@@ -12,7 +12,10 @@
   {%- do deltawave._require_fresh(job, batch, between, relations, seen) -%}
   {#- The state is valid for the rest of the view only under the same code, and for logs that were not empty. -#}
   {%- if batch.compares_all or seen.code != progress.code or 0 in seen.batches.values() -%}
-    {{ return(deltawave._whole_view(job, batch, last, progress)) }}
+    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
+    {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
+    {%- set old = deltawave._previous_slice(job, batch, last) if last else none -%}
+    {{ return(deltawave._reading(incoming=batch.landed, old=old, progress=progress)) }}
   {%- endif -%}
   {%- set moved = [] -%}
   {%- for relation in relations -%}
@@ -36,15 +39,6 @@
     {%- do progress.attempts.update({relation.name: relation.last_attempt}) -%}
   {%- endfor -%}
   {{ return(progress) }}
-{%- endmacro -%}
-
-{# The whole view, compared with the whole state. #}
-{%- macro _whole_view(job, batch, last, progress) -%}
-  {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
-  {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
-  {{ return(deltawave._reading(
-    incoming=batch.landed, old=deltawave._previous_slice(job, batch, last) if last else none, progress=progress
-  )) }}
 {%- endmacro -%}
 
 {# The view's rows of the touched anchors, and the previous ones. Anchors are part of the key, so both sides can be searched by them. #}
