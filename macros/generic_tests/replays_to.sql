@@ -15,9 +15,7 @@
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set log = deltawave._tested_relation(model) -%}
   {%- set where = config.get('where') -%}
-  {%- set node = graph.nodes.get(model.attached_node) if graph is defined and model is defined -%}
-  {%- set is_log = node and node.config.get('materialized') == 'differential' -%}
-  {%- set settings = deltawave._differential_settings(node.name, node.config) if is_log else none -%}
+  {%- set settings = deltawave._tested_settings() -%}
   {%- set all_columns = deltawave._columns_of(to) -%}
   {%- set compared = deltawave._typed_columns(columns or deltawave._replayed_columns(all_columns, keys, settings), to, 'replays_to') -%}
   {%- set date = settings.snapshot_date if settings and settings.snapshot_date | lower in all_columns | map(attribute='name') | map('lower') -%}
