@@ -5,3 +5,10 @@
 {%- macro _columns_of(relation) -%}
   {{ return(deltawave._columns_of_query('select * from ' ~ relation)) }}
 {%- endmacro -%}
+
+{# The types of columns [{name, data_type}] by their names in lower case. #}
+{%- macro _types_of(columns) -%}
+  {%- set types = {} -%}
+  {%- for column in columns -%}{%- do types.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
+  {{ return(types) }}
+{%- endmacro -%}

@@ -1,6 +1,6 @@
 {#
   An expression with the same content that Spark can compare (<=>), group by and sort; two are equal exactly where the contract says so. Spark's
-  own comparison already equates -0.0 with 0.0 and NaN with NaN, and tells a null struct from a struct of nulls. A map becomes its entries in key
+  own comparison already equates -0.0 with 0.0 and NaN with NaN, and distinguishes a null struct from a struct of nulls. A map becomes its entries in key
   order, a variant its type and JSON text, collated text its bytes, an interval of months its text in years and months: Spark does not hand such
   an interval over to Python.
 #}

@@ -3,21 +3,14 @@
   not, and is folded to a constant, so that its subquery never runs.
 #}
 {%- macro _exact_type(sql, name, data_type) -%}
-  {%- if not modules.re.search('\\.\\.\\. \\d+ more fields', data_type) -%}
-    {{ return(deltawave._ddl_type(data_type)) }}
+  {%- if modules.re.search('\\.\\.\\. \\d+ more fields', data_type) -%}
+    {%- set question = 'select typeof((select ' ~ deltawave._quoted(name) ~ ' from (\n' ~ sql ~ '\n)))' -%}
+    {%- set data_type = run_query(question).rows[0][0] | string -%}
   {%- endif -%}
-  {%- set question = 'select typeof((select ' ~ deltawave._quoted(name) ~ ' from (\n' ~ sql ~ '\n)))' -%}
-  {{ return(deltawave._ddl_type(run_query(question).rows[0][0] | string)) }}
+  {{ return(deltawave._type_text(deltawave._parse_type(data_type)) if modules.re.search('struct<.', data_type) else data_type) }}
 {%- endmacro -%}
 
 {# A type with the names of its fields quoted: `describe` prints b c without quotes, and no statement accepts that. #}
-{%- macro _ddl_type(data_type) -%}
-  {%- if not modules.re.search('struct<.', data_type) -%}
-    {{ return(data_type) }}
-  {%- endif -%}
-  {{ return(deltawave._type_text(deltawave._parse_type(data_type))) }}
-{%- endmacro -%}
-
 {%- macro _type_text(type) -%}
   {%- if type.kind == 'array' -%}
     {{ return('array<' ~ deltawave._type_text(type.element) ~ '>') }}

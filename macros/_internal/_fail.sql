@@ -13,24 +13,24 @@
   {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
 
-{# What has to be corrected: the data, the state that the model has kept, the command or a macro's arguments, or else the configuration. #}
+{# What has to be corrected: the data, the model's state, the command or a macro's arguments, or else the configuration. #}
 {%- macro _kind_of_error(code) -%}
   {%- set kinds = {
     'Data': [
       'null_key', 'duplicate_key', 'quarantine_is_error', 'null_flag', 'null_timestamp', 'future_timestamp', 'clock_back', 'null_anchor', 'empty_dump',
-      'too_many_deletes', 'too_many_deletes_in_turn', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
+      'too_many_deletes', 'too_many_deletes_in_rotation', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
       'moving_file', 'changed_days', 'refused_days', 'remote_key_value', 'format_null_partition', 'undeclared_header', 'folders_alike',
     ],
     'State': [
-      'lost_the_batch', 'decided_too_late', 'overtaken', 'lost_state', 'lost_helpers', 'lost_copy', 'changed_copy', 'ranges_changed', 'former_file',
-      'former_file_of_baseline', 'files_alone', 'checksums_alone', 'shared_state', 'state_version', 'foreign_relation',
+      'lost_the_batch', 'decided_too_late', 'overtaken', 'lost_state', 'lost_helpers', 'lost_copy', 'changed_copy', 'ranges_changed', 'previous_file',
+      'previous_file_of_baseline', 'files_alone', 'checksums_alone', 'shared_state', 'state_version', 'foreign_relation',
       'materialization_changed', 'relation_stale', 'relation_without_batch', 'relation_behind', 'external_not_created', 'external_changed',
       'external_foreign_relation', 'damaged_days',
     ],
     'Usage': [
       'full_refresh', 'sample', 'wave_sample', 'relation_deferred', 'no_days', 'days_to_drop', 'days_of_no_model', 'unknown_day', 'not_a_wave_index',
       'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
-      'unknown_columns', 'filtered_source', 'untyped_column', 'taken_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
+      'unknown_columns', 'filtered_source', 'untyped_column', 'existing_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
       'unknown_model',
     ],
   } -%}
@@ -69,7 +69,7 @@
     'option_of_strategy': "{model}: '{option}' has no effect with strategy: {strategy}; it belongs to {strategies}. Remove it, or change the strategy.",
     'option_with_strategy': "{model}: '{option}' can't be {value!r} with strategy: {strategy}; it takes {allowed}{reason}. {remedy}",
     'slice_columns': "{model}: only one of the select and the previous state has the column(s) {columns}. strategy: {strategy} reads a part of the table, so it cannot fill a new column. Run once with strategy: outer_join, which follows on_schema_change.",
-    'control_in_key': "{model}: '{column}' says {says} ({option}), so it can't be in unique_key as well. Remove it from unique_key.",
+    'control_in_key': "{model}: '{column}' says {meaning} ({option}), so it can't be in unique_key as well. Remove it from unique_key.",
     'time_type': "{model}: the column '{column}' (updated_at) is of type {type}; it has to be a timestamp, a date, or a whole number that grows. Cast it in the model's select.",
     'overlap_type': "{model}: overlap is {overlap!r}, and the column '{column}' (updated_at) is of type {type}. Give a span like '2 hours' for times, a whole number for a counter.",
     'flag_type': "{model}: delete_flag ({flag}) is of type {type}; it has to be boolean. Write a condition, like delete_flag: \"{flag} = 'T'\".",
@@ -103,7 +103,7 @@
     'multiset_changed': "{model}: the log was created {was} duplicate_keys: multiset, but the option is now '{is}'. Restore the option, or build a new model.",
     'empty_dump': "{model}, batch {batch}: the dump is empty (the last one had {rows_old} rows). Nothing was changed. If that is right, run once with --vars '{{deltawave_accept: [{model}]}}', or set allow_empty: true.",
     'too_many_deletes': "{model}, batch {batch}: {deletes} of {rows_old} rows ({percent}%) would be deleted, more than max_delete_fraction {limit} allows. Is the dump complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_delete_fraction.",
-    'too_many_deletes_in_turn': "{model}, batch {batch}: {deletes} of {rows_old} rows ({percent}%) would be deleted in one cycle through the ranges, {earlier} of them by earlier batches, more than max_delete_fraction {limit} allows. Is the source complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', which accepts each range once, or raise max_delete_fraction.",
+    'too_many_deletes_in_rotation': "{model}, batch {batch}: {deletes} of {rows_old} rows ({percent}%) would be deleted in one cycle through the ranges, {earlier} of them by earlier batches, more than max_delete_fraction {limit} allows. Is the source complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', which accepts each range once, or raise max_delete_fraction.",
     'lost_the_batch': "{model}, batch {batch}: another run (attempt {winner}) has decided this batch first; this run (attempt {attempt}) has changed nothing. Run again to compare with the new state.",
     'decided_too_late': "{model}, batch {batch}: other runs have decided this batch and gone on to batch {last}; this run (attempt {attempt}) has changed nothing. Run again to compare with the new state.",
     'overtaken': "{model}: batch {batch} was finished by another run, which has gone on to batch {last}. Nothing is lost; run again to go on from there.",
@@ -126,8 +126,8 @@
     'lost_helpers': "{model}: {relation} shows a log up to batch {batch}, but {schema} has no record of the last commit (a view {model}__commit_<batch>). If state_schema was changed, change it back; otherwise restore that view. A new log over an old one would lose changes.",
     'lost_copy': "{model}: {copy}, the previous state that the next batch is compared with, is missing. Restore it, or undo the last batches with deltawave.rewind, which restores it from the log, or rebuild the log: set full_refresh: true and run once with --full-refresh.",
     'changed_copy': "{model}: {copy}, the previous state that the next batch is compared with, has {is} row(s), but had {was} when it was written: another program changed it. Restore it, or undo the last batches with deltawave.rewind, which restores it from the log, or rebuild the log: set full_refresh: true and run once with --full-refresh.",
-    'former_file': "{model}, batch {batch}: this batch is compared in place with the dump of batch {former}, but its file {path} {problem}. Nothing was changed. Restore it; or run once without in_place, which compares with the log; or rebuild the log: set full_refresh: true and run once with --full-refresh.",
-    'former_file_of_baseline': "{model}, batch {batch}: this batch is compared in place with the dump of batch {former}, but its file {path} {problem}. Nothing was changed. Restore it: the log began with initial_load: baseline, so only this file has the rows that the log lacks. Without it, the log can only be rebuilt, and does not show what has changed since: set full_refresh: true and run once with --full-refresh.",
+    'previous_file': "{model}, batch {batch}: this batch is compared in place with the dump of batch {previous}, but its file {path} {problem}. Nothing was changed. Restore it; or run once without in_place, which compares with the log; or rebuild the log: set full_refresh: true and run once with --full-refresh.",
+    'previous_file_of_baseline': "{model}, batch {batch}: this batch is compared in place with the dump of batch {previous}, but its file {path} {problem}. Nothing was changed. Restore it: the log began with initial_load: baseline, so only this file has the rows that the log lacks. Without it, the log can only be rebuilt, and does not show what has changed since: set full_refresh: true and run once with --full-refresh.",
     'moving_file': "{model}, batch {batch}: the dump's file {path} {problem} while it was compared in place. Nothing was changed. Run again when the dump is complete; in_place is for files that are not changed.",
     'files_alone': "{model}: the log began with initial_load: baseline and its last batch kept only a list of files, so only these files have the rows that the log lacks. It can only continue with strategy: {strategy} and in_place: true. Restore these options, or rebuild the log: set full_refresh: true and run once with --full-refresh.",
     'checksums_alone': "{model}: the log began with initial_load: baseline and its last batch kept only {kind} of rows, so the rows themselves are not known. It can only continue with strategy: {strategies} and its previous {options}. Restore these options, or rebuild the log: set full_refresh: true and run once with --full-refresh.",
@@ -143,7 +143,7 @@
     'unknown_columns': "{macro}: the columns of {relation} are not known. Give a relation, like ref and source; for a CTE or a subquery, give columns= as well.",
     'filtered_source': "{macro}: a 'where' in the config works on models, not on {relation}. Test a model that selects from it.",
     'untyped_column': "{macro}: the type of column '{column}' is not known. Give relation=, or each column as {{name: ..., data_type: ...}}.",
-    'taken_name': "{macro}: '{column}' is already a column of the log; rename the new column with {macro}'s argument of that name.",
+    'existing_name': "{macro}: '{column}' is already a column of the log; rename the new column with {macro}'s argument of that name.",
     'no_before': "{macro}: {log} keeps no before images; set before_image: auto on its model; only later batches will have them.",
     'merge_multiset': "{macro}: merge finds rows by their key, which may occur more than once with duplicate_keys: multiset. Use method='rebuild'.",
     'sample': "{model}: --sample would compare a part of a dump and report the rest as deleted. Nothing was changed. Run without it, or with --empty.",
@@ -189,7 +189,7 @@
     'wave_sample': "{model}: --sample would take a part of a day for the day. Nothing was changed. Run without it, or with --empty.",
     'wave_in_a_view': "{model} is a view, and would read tables of {relation} that are deleted with the next day. Give it materialized: table.",
     'soft_window': "{model}: with clip: false, readers see {window} to {most} days, since scheme: {scheme} drops expired days only with their whole constituent. Without clip: false they see the last {window}.",
-    'parts_gone': "The wave index has dropped parts that this query names, since it has made two more transitions: make the query again.",
+    'dropped_parts': "The wave index has dropped parts that this query names, since it has made two more transitions: make the query again.",
     'day_of_range': "{option} {value!r}: take {kind}, as in day_column '{column}'.",
     'changed_days': "{model}, batch {batch}: the select's rows of day(s) {days} changed while they were read, or are others each time. Nothing was changed. Run again; which rows a day has must not depend on when it is read.",
     'damaged_days': "{model}, batch {batch}: the rows of {days} in the index are not those that were recorded: files were changed or lost. Nothing was changed. Restore them; or set full_refresh: true and run once with --full-refresh, which builds the index from the days that the select has.",

@@ -1,4 +1,4 @@
-{# unique_key as a list of names, from a name or a list; macro_name says whose argument it is. #}
+{# unique_key, an argument of that macro, as a list of names, from a name or a list. #}
 {%- macro _key_list(unique_key, macro_name) -%}
   {%- set keys = [unique_key] if unique_key is string and unique_key else unique_key or [] -%}
   {%- if not keys -%}

@@ -6,7 +6,7 @@
     {%- set name = one.strategy ~ (' (covering)' if one.covering_copy else '') -%}
     {%- set reads = '-' if one.reads is none else deltawave._percent(one.reads) -%}
     {%- set sent = ['-' if one.rows_sent is none else '{:,}'.format(one.rows_sent)] if table.is_remote else [] -%}
-    {%- do rows.append([name, 'yes' if one.usable else 'no', reads] + sent + [one.why]) -%}
+    {%- do rows.append([name, 'yes' if one.usable else 'no', reads] + sent + [one.reason]) -%}
   {%- endfor -%}
 
   {%- set lines = [

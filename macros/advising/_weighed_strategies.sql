@@ -1,5 +1,5 @@
 {#
-  Each strategy that has advice, with the reason for or against it: [{strategy, covering_copy, usable, why, reads, rows_sent}], plainest first.
+  Each strategy that has advice, with the reason for or against it: [{strategy, covering_copy, usable, reason, reads, rows_sent}], plainest first.
   If the model is no join, a strategy that reads change logs has no price.
 #}
 {%- macro _weighed_strategies(table) -%}
@@ -15,7 +15,7 @@
         'strategy': name,
         'covering_copy': way != name,
         'usable': not against,
-        'why': against or advice[way].why,
+        'reason': against or advice[way].reason,
         'ranges_per_run': deltawave._advised_ranges(strategy, table),
         'reads': pages[way] / pages.table if is_priced else none,
         'rows_sent': (advice[way].get('sent', table.rows) | round(0, 'ceil') | int if table.is_remote else 0) if is_priced else none,
@@ -26,42 +26,42 @@
 {%- endmacro -%}
 
 {#
-  The advice for each strategy, and for a covering copy. why: the reason for it; locks: whether it reads the whole source at once; against: a
-  reason of its own against it; sent: the rows that cross the network, by default all. Its price is in _predicted_reads.
+  The advice for each strategy, and for a covering copy. reason: for it; locks: whether it reads the whole source at once; against: a reason of its
+  own against it; sent: the rows that cross the network, by default all. Its price is in _predicted_reads.
 #}
 {%- macro _advice(table, changed_ranges) -%}
   {%- set changed_rows = table.change_fraction * table.rows -%}
   {%- set once_added = '' if table.has_timestamps else ', once the source has them' -%}
   {%- set once_flagged = once_added or ('' if table.flags_deletes else ', once the source has the flag') -%}
-  {%- set in_turn = '' if table.can_be_locked else '; sees a change when its turn comes' -%}
+  {%- set in_rotation = '' if table.can_be_locked else '; sees a change when its turn comes' -%}
   {%- set share = deltawave._percent(changed_ranges) -%}
   {{ return({
-    'outer_join': {'why': 'always right, with before images, and asks nothing of the source', 'locks': true},
-    'union': {'why': 'as outer_join, where full outer joins are slow or missing', 'locks': true},
-    'sort_merge': {'why': 'as outer_join, in an order that takes no hash table in memory, whatever the session prefers', 'locks': true},
-    'timestamp': {'why': 'takes rows with newer timestamps' ~ once_added, 'locks': true, 'sent': changed_rows},
-    'timestamp_delete_flag': {'why': 'finds timestamps and delete flags by an index' ~ once_flagged, 'sent': changed_rows},
+    'outer_join': {'reason': 'always right, with before images, and asks nothing of the source', 'locks': true},
+    'union': {'reason': 'as outer_join, where full outer joins are slow or missing', 'locks': true},
+    'sort_merge': {'reason': 'as outer_join, in an order that takes no hash table in memory, whatever the session prefers', 'locks': true},
+    'timestamp': {'reason': 'takes rows with newer timestamps' ~ once_added, 'locks': true, 'sent': changed_rows},
+    'timestamp_delete_flag': {'reason': 'finds timestamps and delete flags by an index' ~ once_flagged, 'sent': changed_rows},
     'covering_copy': {
-      'why': 'finds them in a narrow copy, which the select reads' ~ once_flagged,
+      'reason': 'finds them in a narrow copy, which the select reads' ~ once_flagged,
       'sent': changed_rows,
       'against': 'compares more than half of a row: the copy would not be narrow' if table.compared_fraction > 0.5,
     },
-    'row_checksum': {'why': 'keeps one checksum per row, no copy; before images come from the log', 'locks': true},
-    'sort_merge_compressed': {'why': 'keeps key and hash of each row, merged in Python; before images come from the log', 'locks': true},
-    'hash_compressed': {'why': 'as sort_merge_compressed, and reads the source once where the hashes fit in memory', 'locks': true},
-    'window': {'why': 'as outer_join, and reads rows that keep their order without exchanging them, in Python', 'locks': true},
-    'text_diff': {'why': 'as window, where rows keep their very order: by their longest common subsequence', 'locks': true},
-    'ranges': {'why': 'reads a few key ranges per run; sees a change when its turn comes'},
+    'row_checksum': {'reason': 'keeps one checksum per row, no copy; before images come from the log', 'locks': true},
+    'sort_merge_compressed': {'reason': 'keeps key and hash of each row, merged in Python; before images come from the log', 'locks': true},
+    'hash_compressed': {'reason': 'as sort_merge_compressed, and reads the source once where the hashes fit in memory', 'locks': true},
+    'window': {'reason': 'as outer_join, and reads rows that keep their order without exchanging them, in Python', 'locks': true},
+    'text_diff': {'reason': 'as window, where rows keep their very order: by their longest common subsequence', 'locks': true},
+    'ranges': {'reason': 'reads a few key ranges per run; sees a change when its turn comes'},
     'range_checksum': {
-      'why': 'reads by range, fetches the ' ~ share ~ ' of the ranges that changed' ~ in_turn,
+      'reason': 'reads by range, fetches the ' ~ share ~ ' of the ranges that changed' ~ in_rotation,
       'sent': changed_ranges * table.rows,
       'against': 'changes fall into ' ~ share ~ ' of the key ranges: few can be left out' if changed_ranges > 0.5,
     },
-    'view': {'why': 'takes the change logs of the joined relations, and reads no source', 'sent': 0},
+    'view': {'reason': 'takes the change logs of the joined relations, and reads no source', 'sent': 0},
   }) }}
 {%- endmacro -%}
 
-{# Why a strategy cannot be used; none where it can. #}
+{# The reason for which a strategy cannot be used; none where it can. #}
 {%- macro _reason_against(strategy, advice, table) -%}
   {%- if table.snapshot_date and 'snapshot_date' in strategy.allows and (strategy.reads != 'logs' or table.is_join) -%}
     {{ return('compares no dumps of several dates: it takes no snapshot_date') }}

@@ -8,9 +8,7 @@
 with weighted_rows as (
     {%- if base %}
     select
-        {%- for name in quoted %}
-        {{ name }},
-        {%- endfor %}
+        {{ quoted | join(',\n        ') }},
         1 as `_weight`
     from {{ base }}
     union all
@@ -34,9 +32,7 @@ where `_copies` > 0
   {%- set bounds = deltawave._batch_bounds(from_batch, to_batch) -%}
   {%- set key_names = keys | map('lower') | list -%}
 select
-    {%- for name in deltawave._quoted_list(names) %}
-    {{ name }},
-    {%- endfor %}
+    {{ deltawave._quoted_list(names) | join(',\n    ') }},
     if(`_change_type` = 'delete', -1, 1) as `_weight`
 from {{ log }}
 {%- if bounds %}
@@ -52,7 +48,7 @@ from {{ log }}
 where {{ (["`_change_type` = 'update'"] + bounds) | join(' and ') }}
 {%- endmacro -%}
 
-{# Does a duplicate_keys option say that rows form bags? Refuses unknown values. #}
+{# Do rows form bags, by the option duplicate_keys? Refuses unknown values. #}
 {%- macro _is_multiset(duplicate_keys, macro_name) -%}
   {%- set allowed = deltawave._options().duplicate_keys['values'] -%}
   {%- if duplicate_keys not in allowed -%}

@@ -5,15 +5,11 @@
 {%- macro _last_changes(log, keys, names, from_batch=none, to_batch=none) -%}
   {%- set bounds = deltawave._batch_bounds(from_batch, to_batch) -%}
 select
-    {%- for name in names %}
-    {{ deltawave._quoted(name) }},
-    {%- endfor %}
+    {{ deltawave._quoted_list(names) | join(',\n    ') }},
     `_change_type`
 from (
     select
-        {%- for name in deltawave._quoted_list(names) %}
-        {{ name }},
-        {%- endfor %}
+        {{ deltawave._quoted_list(names) | join(',\n        ') }},
         `_change_type`,
         row_number() over (
             partition by {{ deltawave._quoted_list(keys) | join(', ') }}

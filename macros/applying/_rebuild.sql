@@ -1,4 +1,4 @@
-{# base with changes applied, as a select; columns that the log lacks keep what base holds. #}
+{# base with changes applied, as a select; columns that are not in the log keep the values of base. #}
 {%- macro _rebuild(base, keys, names, logged, changes) -%}
   {%- set same_key = deltawave._same_key(keys, 'base_side', 'last_changes') -%}
 with base_side as (

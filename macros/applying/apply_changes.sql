@@ -4,7 +4,7 @@
     rebuild  a select: the rows of base whose key has no change, and the last change of every other key, unless it is a delete
     merge    a merge statement into base, a Delta or Iceberg table; for a post-hook or an operation
 
-  The result has base's columns in base's order: other columns of the log are left out, columns that the log lacks stay as they are
+  The result has base's columns in base's order: other columns of the log are left out, columns that are not in the log stay as they are
   (null in a new row). from_batch (a number or an SQL expression): only this batch and later ones.
 
   duplicate_keys: the model's. With multiset, where a key may have several rows, rows are counted (see _counted_state): base has to be

@@ -10,7 +10,7 @@
   {{ return(before) }}
 {%- endmacro -%}
 
-{# The expressions for before images that do not exist or that the log does not know; empty if no before images are kept. #}
+{# The expressions for before images that do not exist or are not known; empty if the log has no before images. #}
 {%- macro _null_before(columns, has_before) -%}
   {%- set nulls = [] -%}
   {%- for column in deltawave._before_columns(columns) if has_before -%}

@@ -13,7 +13,7 @@
     'keys': columns | selectattr('is_key') | map(attribute='name') | list,
     'compared': columns | selectattr('is_compared') | list,
     'has_before': settings.before_image != 'none',
-    'presence': deltawave._quoted(key_hash or deltawave._free_name('is_present', columns)),
+    'presence': deltawave._quoted(key_hash or deltawave._unused_name('is_present', columns)),
     'key_hash': key_hash,
     'hint': settings.hint,
     'place': none,
@@ -28,23 +28,14 @@
 
 {# Both sides as CTEs: their columns, and a non-null marker that shows after the join whether the side has the row. #}
 {%- macro _two_sides(sides) -%}
-old_side as (
+{%- for side in ['old', 'new'] -%}
+{{ side }}_side as (
     select
-        {%- for column in sides.columns if column.in_old %}
-        {{ deltawave._quoted(column.name) }},
-        {%- endfor %}
+        {{ deltawave._quoted_list(sides.columns | selectattr('in_' ~ side) | map(attribute='name')) | join(',\n        ') }},
         {{ sides.presence if sides.key_hash else 'true as ' ~ sides.presence }}
-    from {{ sides.old }}
-),
-
-new_side as (
-    select
-        {%- for column in sides.columns if column.in_new %}
-        {{ deltawave._quoted(column.name) }},
-        {%- endfor %}
-        {{ sides.presence if sides.key_hash else 'true as ' ~ sides.presence }}
-    from {{ sides.new }}
-)
+    from {{ sides[side] }}
+){{ ',\n\n' if not loop.last }}
+{%- endfor -%}
 {%- endmacro -%}
 
 {#
@@ -67,9 +58,9 @@ new_side as (
 {%- endmacro -%}
 
 {# The name, or a longer one if a column has it: columns of a dump may have any name but the log's own. #}
-{%- macro _free_name(name, columns) -%}
-  {%- set is_taken = name in columns | map(attribute='name') | map('lower') -%}
-  {{ return(deltawave._free_name(name ~ '_', columns) if is_taken else name) }}
+{%- macro _unused_name(name, columns) -%}
+  {%- set is_used = name in columns | map(attribute='name') | map('lower') -%}
+  {{ return(deltawave._unused_name(name ~ '_', columns) if is_used else name) }}
 {%- endmacro -%}
 
 {# The user's choice of join, as Spark's hint on the old side. #}
@@ -77,7 +68,7 @@ new_side as (
   {{ return(' /*+ ' ~ sides.hint ~ '(old_side) */' if sides.hint else '') }}
 {%- endmacro -%}
 
-{# A column of one side, or null where that side lacks it. #}
+{# A column of one side, or null where that side does not have it. #}
 {%- macro _cell(side, column) -%}
   {%- if column['in_' ~ side] -%}
     {{ return(side ~ '_side.' ~ deltawave._quoted(column.name)) }}
@@ -96,7 +87,7 @@ new_side as (
 
 {#
   The conditions under which a row on both sides is logged because of a column that joins the log, so that the log replays to the dump. A column
-  that is new to the log is null there already; one that comes back holds its former values.
+  that is new to the log is null there already; one that comes back has its earlier values.
 #}
 {%- macro _is_backfilled(sides) -%}
   {%- set conditions = [] -%}

@@ -5,7 +5,7 @@
 #}
 {%- macro _changes_by_multiset(sides) -%}
   {%- do sides.update(
-    place=deltawave._quoted(deltawave._free_name('_place', sides.columns)), numbered=deltawave._quoted(deltawave._free_name('_copy', sides.columns))
+    place=deltawave._quoted(deltawave._unused_name('_place', sides.columns)), numbered=deltawave._quoted(deltawave._unused_name('_copy', sides.columns))
   ) -%}
 with {{ deltawave._numbered_side(sides, 'old') }},
 
@@ -22,9 +22,7 @@ with {{ deltawave._numbered_side(sides, 'old') }},
 {%- macro _numbered_side(sides, side) -%}
 numbered_{{ side }} as (
     select
-        {%- for column in sides.columns if column['in_' ~ side] %}
-        {{ deltawave._quoted(column.name) }},
-        {%- endfor %}
+        {{ deltawave._quoted_list(sides.columns | selectattr('in_' ~ side) | map(attribute='name')) | join(',\n        ') }},
         {{ sides.presence if sides.key_hash else 'true as ' ~ sides.presence }},
         row_number() over (
             partition by {{ (deltawave._key_place(sides) + deltawave._values(sides)) | join(', ') }}

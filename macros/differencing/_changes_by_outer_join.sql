@@ -1,4 +1,4 @@
-{# One full outer join, keeping the rows that differ. CH98 3.1 names it; LG96 3.1 runs it as a sort-merge join and keeps the sorted file. #}
+{# One full outer join, of which the rows that differ remain. CH98 3.1 names it; LG96 3.1 runs it as a sort-merge join and keeps the sorted file. #}
 {%- macro default___changes_by_outer_join(sides) -%}
 with {{ deltawave._two_sides(sides) }}
 

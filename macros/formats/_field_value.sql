@@ -48,7 +48,7 @@
   {{ return(text ~ ' rlike ' ~ deltawave._literal('\\A(?:' ~ pattern ~ ')\\z')) }}
 {%- endmacro -%}
 
-{# The pattern of a number. Digits for which its type has no room are not allowed, unless they are zeros. #}
+{# The pattern of a number. Digits beyond those of its type are not allowed, unless they are zeros. #}
 {%- macro _number_pattern(field, decimal_separator) -%}
   {%- set point = modules.re.escape(decimal_separator) -%}
   {%- set digits = '[0-9]+' -%}
@@ -77,7 +77,7 @@
   {{ return(text) }}
 {%- endmacro -%}
 
-{# A date or a time. A timestamp_ntz is read as if in UTC: the session's zone may lack the hour. #}
+{# A date or a time. A timestamp_ntz is read as if in UTC: the session's zone may skip the hour. #}
 {%- macro _datetime_value(field, text) -%}
   {%- if not field.format -%}
     {%- set pattern = '[0-9]{4}-[0-9]{2}-[0-9]{2}' -%}

@@ -16,7 +16,8 @@ files as (
         {%- set is_one = deltawave._matches('`_text`', line.pattern) %}
         count_if({{ is_one }}) as `_found_{{ loop.index0 }}`,
         {%- if line.counts %}
-        max(if({{ is_one }}, {{ deltawave._stated(line.pattern) }}, null)) as `_stated_{{ loop.index0 }}`,
+        {%- set stated = "regexp_extract(`_text`, " ~ deltawave._literal('\\A(?:' ~ line.pattern ~ ')\\z') ~ ', 1)' %}
+        max(if({{ is_one }}, try_cast({{ stated }} as bigint), null)) as `_stated_{{ loop.index0 }}`,
         {%- endif %}
         {%- endfor %}
         count(*) as `_lines`
@@ -39,11 +40,6 @@ file_problems as (
         ), '') as `problem`
     from files
 )
-{%- endmacro -%}
-
-{# The number in the first group of a pattern. #}
-{%- macro _stated(pattern) -%}
-  {{ return("try_cast(regexp_extract(`_text`, " ~ deltawave._literal('\\A(?:' ~ pattern ~ ')\\z') ~ ', 1) as bigint)') }}
 {%- endmacro -%}
 
 {# What is wrong with the header or trailer of one pattern, or null. #}

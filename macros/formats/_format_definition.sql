@@ -68,16 +68,12 @@
 
 {# The names of the key's fields, in the spelling of the fields. #}
 {%- macro _format_key(name, given, fields) -%}
-  {%- set names = [given] if given is string else (given or []) -%}
-  {%- set key = [] -%}
-  {%- for wanted in names -%}
-    {%- set found = fields | selectattr('name', 'equalto', wanted) | list -%}
-    {%- if not found -%}
-      {%- do deltawave._fail('format_key', {'source': name, 'value': wanted, 'fields': fields | map(attribute='name') | join(', ')}) -%}
-    {%- endif -%}
-    {%- do key.append(wanted) -%}
+  {%- set names = fields | map(attribute='name') | list -%}
+  {%- set key = [given] if given is string else (given or []) -%}
+  {%- for wanted in key if wanted not in names -%}
+    {%- do deltawave._fail('format_key', {'source': name, 'value': wanted, 'fields': names | join(', ')}) -%}
   {%- endfor -%}
-  {{ return(key) }}
+  {{ return(key | list) }}
 {%- endmacro -%}
 
 {# The characters of a record: up to its last field, unless more are declared. #}

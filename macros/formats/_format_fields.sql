@@ -3,15 +3,15 @@
   {%- if not external.fields or external.fields is string or external.fields is mapping -%}
     {%- do deltawave._fail('format_without_fields', {'source': name}) -%}
   {%- endif -%}
-  {%- set taken = partitions | map('lower') | list -%}
+  {%- set known = partitions | map('lower') | list -%}
   {%- set place = namespace(next=1) -%}
   {%- set fields = [] -%}
   {%- for given in external.fields -%}
     {%- set field = deltawave._format_field(name, file_format, external, given, place.next) -%}
-    {%- if field.name | lower in taken -%}
+    {%- if field.name | lower in known -%}
       {%- do deltawave._fail('format_field_twice', {'source': name, 'field': field.name}) -%}
     {%- endif -%}
-    {%- do taken.append(field.name | lower) -%}
+    {%- do known.append(field.name | lower) -%}
     {%- do fields.append(field) -%}
     {%- if file_format == 'fixed_width' -%}{%- set place.next = field.start + field.length -%}{%- endif -%}
   {%- endfor -%}
@@ -24,10 +24,11 @@
 {# Fields may leave characters out; if two fields read the same characters, a start or a length is wrong. #}
 {%- macro _refuse_overlap(name, fields) -%}
   {%- for field in fields -%}
-    {%- set former = loop.previtem or {'start': 1, 'length': 0} -%}
-    {%- if field.start < former.start + former.length -%}
+    {%- set previous = loop.previtem or {'start': 1, 'length': 0} -%}
+    {%- set end = previous.start + previous.length - 1 -%}
+    {%- if field.start <= end -%}
       {%- do deltawave._fail('format_overlap', {
-        'source': name, 'field': field.name, 'start': field.start, 'previous': former.name, 'end': former.start + former.length - 1,
+        'source': name, 'field': field.name, 'start': field.start, 'previous': previous.name, 'end': end,
       }) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -112,8 +113,8 @@
 
 {# How a value is written: {format} of dates and times, {sign, implied_decimals} of numbers. Options that have no effect on the type are refused. #}
 {%- macro _field_writing(name, label, given, type) -%}
-  {%- set takers = {'format': ['date', 'timestamp'], 'implied_decimals': ['decimal'], 'sign': ['integer', 'decimal', 'float']} -%}
-  {%- for option, kinds in takers.items() if given[option] is defined and given[option] is not none and type.kind not in kinds -%}
+  {%- set kinds_of = {'format': ['date', 'timestamp'], 'implied_decimals': ['decimal'], 'sign': ['integer', 'decimal', 'float']} -%}
+  {%- for option, kinds in kinds_of.items() if given[option] is defined and given[option] is not none and type.kind not in kinds -%}
     {%- do deltawave._fail('format_option_of_type', {'source': name, 'option': label ~ '.' ~ option, 'type': type.data_type}) -%}
   {%- endfor -%}
   {%- set decimals = given.implied_decimals or 0 -%}

@@ -1,6 +1,6 @@
 {#
-  A select of the good records of a format's files, with their types. A file that lacks its header or trailer, or whose trailer states another number of
-  records than are there, stops every query that would read it: half a file looks like deletes.
+  A select of the good records of a format's files, with their types. A file without its header or trailer, or whose trailer states another number of
+  records than it has, stops every query that would read it: half a file looks like deletes.
 #}
 {%- macro _good_records(definition) -%}
 {%- set format = definition.format -%}

@@ -44,3 +44,10 @@
   {%- endfor -%}
   {{ return(names | join(modules.re.escape(format.delimiter))) }}
 {%- endmacro -%}
+
+{# SQL: is a line one of these lines of the header or the trailer? #}
+{%- macro _is_one_of(frame, text) -%}
+  {%- set tests = [] -%}
+  {%- for line in frame -%}{%- do tests.append(deltawave._matches(text, line.pattern)) -%}{%- endfor -%}
+  {{ return('(' ~ tests | join(' or ') ~ ')') }}
+{%- endmacro -%}

@@ -1,14 +1,23 @@
 {#
   Common table expressions that end in `checked`: the records of a format with {_values, reason}, where reason is null for a good record. Each record
-  is judged only by its own text, so that Spark can split files, and read only the folders that a query asks for.
+  is checked by its own text alone, so that Spark can split files, and read only the folders that a query asks for.
 
   definition: the external definition; source: the expression with the lines, {_text, _is_undecodable} and the `carried` columns. Lines of the header
   and the trailer are left out, unless `frame` is given, SQL that says what is wrong with such a line.
 #}
 {%- macro _read_records(definition, source, carried, frame=none) -%}
 {%- set format = definition.format -%}
-{%- set is_frame = deltawave._is_frame(format, '`_text`') -%}
+{%- set frame_lines = format.header + format.trailer -%}
+{%- set is_frame = deltawave._is_one_of(frame_lines, '`_text`') if frame_lines else none -%}
 {%- set carried = deltawave._quoted_list(carried) + ['`_text`'] -%}
+{%- set texts, values, problems = [], [], [] -%}
+{%- for field in format.fields -%}
+  {%- set text = 'get(`_fields`, ' ~ loop.index0 ~ ')' -%}
+  {%- do texts.append(deltawave._field_text(format, field, loop.index0)) -%}
+  {%- do values.append("'" ~ loop.index0 ~ "', " ~ deltawave._field_value(field, text, format.decimal_separator)) -%}
+  {%- do problems.append(deltawave._field_problem(format, field, text, '`_values`.`' ~ loop.index0 ~ '`')) -%}
+{%- endfor -%}
+{%- set reason = "coalesce(`_problem`, nullif(concat_ws(\n    '; ',\n    " ~ problems | join(',\n    ') ~ "\n), ''))" -%}
 cut_records as (
     select
         {{ carried | join(',\n        ') }},
@@ -30,7 +39,7 @@ cut_fields as (
         end as `_problem`,
         `_fields`
     from cut_records
-    {{ deltawave._once({'_fields': deltawave._field_texts(format)}) | indent }}
+    {{ deltawave._once({'_fields': 'array(\n    ' ~ texts | join(',\n    ') ~ '\n)'}) | indent }}
 ),
 
 typed_fields as (
@@ -40,7 +49,7 @@ typed_fields as (
         `_fields`,
         `_values`
     from cut_fields
-    {{ deltawave._once({'_values': deltawave._typed_values(format)}) | indent }}
+    {{ deltawave._once({'_values': 'named_struct(\n    ' ~ values | join(',\n    ') ~ '\n)'}) | indent }}
 ),
 
 checked as (
@@ -49,32 +58,8 @@ checked as (
         `_values`,
         `reason`
     from typed_fields
-    {{ deltawave._once({'reason': deltawave._reason(format, is_frame, frame)}) | indent }}
+    {{ deltawave._once({'reason': 'if(' ~ is_frame ~ ', ' ~ frame ~ ', ' ~ reason ~ ')' if is_frame and frame else reason}) | indent }}
 )
-{%- endmacro -%}
-
-{# The texts of all fields, as an array. #}
-{%- macro _field_texts(format) -%}
-  {%- set texts = [] -%}
-  {%- for field in format.fields -%}{%- do texts.append(deltawave._field_text(format, field, loop.index0)) -%}{%- endfor -%}
-  {{ return('array(\n    ' ~ texts | join(',\n    ') ~ '\n)') }}
-{%- endmacro -%}
-
-{# The values of all fields, as a struct whose fields are named by their numbers. #}
-{%- macro _typed_values(format) -%}
-  {%- set values = [] -%}
-  {%- for field in format.fields -%}
-    {%- do values.append("'" ~ loop.index0 ~ "', " ~ deltawave._field_value(field, 'get(`_fields`, ' ~ loop.index0 ~ ')', format.decimal_separator)) -%}
-  {%- endfor -%}
-  {{ return('named_struct(\n    ' ~ values | join(',\n    ') ~ '\n)') }}
-{%- endmacro -%}
-
-{# What is wrong with a record as a whole, otherwise with its fields; null if nothing. `frame`: for lines of the header and the trailer. #}
-{%- macro _reason(format, is_frame, frame) -%}
-  {%- set problems = [] -%}
-  {%- for field in format.fields -%}{%- do problems.append(deltawave._field_problem(format, field, loop.index0)) -%}{%- endfor -%}
-  {%- set reason = "coalesce(`_problem`, nullif(concat_ws(\n    '; ',\n    " ~ problems | join(',\n    ') ~ "\n), ''))" -%}
-  {{ return('if(' ~ is_frame ~ ', ' ~ frame ~ ', ' ~ reason ~ ')' if is_frame and frame else reason) }}
 {%- endmacro -%}
 
 {# The text of a line in pieces, one for each field. With quotes each begins with its delimiter. #}
@@ -135,9 +120,8 @@ when size(`_pieces`) <> {{ format.fields | length }} then concat(size(`_pieces`)
   {{ return(text) }}
 {%- endmacro -%}
 
-{# What is wrong with a field, or null. #}
-{%- macro _field_problem(format, field, place) -%}
-  {%- set text = 'get(`_fields`, ' ~ place ~ ')' -%}
+{# What is wrong with a field, or null. text, value: expressions. #}
+{%- macro _field_problem(format, field, text, value) -%}
   {%- set in_key = field.name in format.key -%}
   {%- set cases = [] -%}
   {%- if in_key or field.required -%}
@@ -147,7 +131,6 @@ when size(`_pieces`) <> {{ format.fields | length }} then concat(size(`_pieces`)
   {%- if field.kind != 'text' -%}
     {%- set written = (' written as ' ~ field.format if field.format else '')
       ~ (' with ' ~ field.implied_decimals ~ ' implied decimals' if field.implied_decimals else '') -%}
-    {%- set value = '`_values`.`' ~ place ~ '`' -%}
     {%- set is_another = deltawave._is_another(field, text, value) -%}
     {%- do cases.append(
       'when ' ~ text ~ ' is not null and ' ~ value ~ ' is null' ~ (' or ' ~ is_another if is_another else '') ~ ' then concat(' ~ deltawave._literal(field.name ~ " is '") ~ ', ' ~ text

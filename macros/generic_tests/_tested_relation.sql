@@ -13,7 +13,10 @@
   {{ return(ref(node.package_name, node.name, v=node.version)) }}
 {%- endmacro -%}
 
-{# The settings of the differential model that a generic test is on; none for another relation. #}
+{#
+  The settings of the differential model that a generic test is on; none for another relation. `model` is the test's node, which an argument of that name
+  hides in the test itself.
+#}
 {%- macro _tested_settings() -%}
   {%- set node = graph.nodes.get(model.attached_node) if graph is defined and model is defined -%}
   {%- if node and node.config.get('materialized') == 'differential' -%}

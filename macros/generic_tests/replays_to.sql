@@ -19,17 +19,16 @@
   {%- set all_columns = deltawave._columns_of(to) -%}
   {%- set compared = deltawave._typed_columns(columns or deltawave._replayed_columns(all_columns, keys, settings), to, 'replays_to') -%}
   {%- set date = settings.snapshot_date if settings and settings.snapshot_date | lower in all_columns | map(attribute='name') | map('lower') -%}
-  {%- set names = deltawave._data_columns(log, none, 'replays_to') -%}
-  {%- do deltawave._require_columns(compared | map(attribute='name') | list, names, log, 'replays_to') -%}
+  {%- set logged = deltawave._data_columns(log, none, 'replays_to') -%}
+  {%- do deltawave._require_columns(compared | map(attribute='name') | list, logged, log, 'replays_to') -%}
+  {%- set names = deltawave._quoted_list(compared | map(attribute='name')) -%}
 with replayed as (
-    {{ deltawave._indented(deltawave.current_state(log, keys, columns=names, duplicate_keys=duplicate_keys)) }}
+    {{ deltawave._indented(deltawave.current_state(log, keys, columns=logged, duplicate_keys=duplicate_keys)) }}
 ),
 
 both_sides as (
     select
-        {%- for column in compared %}
-        {{ deltawave._quoted(column.name) }},
-        {%- endfor %}
+        {{ names | join(',\n        ') }},
         1 as `_weight`
     from replayed
     {%- if where %}
@@ -37,9 +36,7 @@ both_sides as (
     {%- endif %}
     union all
     select
-        {%- for column in compared %}
-        {{ deltawave._quoted(column.name) }},
-        {%- endfor %}
+        {{ names | join(',\n        ') }},
         -1 as `_weight`
     from {{ to }}
     {%- if date %}
@@ -61,7 +58,7 @@ counted as (
 select
     if(`_copies` > 0, 'only in the log', {{ deltawave._literal('only in ' ~ to | replace('`', '')) }}) as `_side`,
     abs(`_copies`) as `_copies`,
-    {{ deltawave._quoted_list(compared | map(attribute='name')) | join(',\n    ') }}
+    {{ names | join(',\n    ') }}
 from counted
 {%- endmacro -%}
 

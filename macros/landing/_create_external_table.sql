@@ -1,12 +1,12 @@
 {# Brings one table up to its definition and to the current files. #}
 {%- macro _create_external_table(definition) -%}
-  {%- set relation = definition.relation -%}
   {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ definition.file_format ~ ' in ' ~ definition.location, info=true) -%}
   {%- do deltawave._warn_of_unsafe_options(definition.name, definition.file_format, definition.options) -%}
-  {%- do deltawave._require_location(definition.location) -%}
-  {%- do run_query('create schema if not exists ' ~ deltawave._quoted(relation.schema)) -%}
+  {#- Spark fails on a missing folder, and names its path. Creating the table would create the folder: a mistyped location would be an empty table. -#}
+  {%- do run_query('describe query select path from binaryFile.' ~ deltawave._quoted(definition.location)) -%}
+  {%- do run_query('create schema if not exists ' ~ deltawave._quoted(definition.relation.schema)) -%}
 
-  {%- do deltawave._clear_former(definition) -%}
+  {%- do deltawave._drop_outdated(definition) -%}
   {%- set files = deltawave._files_definition(definition) -%}
   {%- do run_query(deltawave._external_table_sql(files)) -%}
   {%- if definition.partitions -%}
@@ -27,21 +27,21 @@
 {%- endmacro -%}
 
 {# Drops relations of another definition, after checking that create_external_sources made each of them. #}
-{%- macro _clear_former(definition) -%}
-  {%- set former = [] -%}
+{%- macro _drop_outdated(definition) -%}
+  {%- set drops = [] -%}
   {%- set relations = [definition.relation, definition.lines, definition.quarantine, definition.folders] -%}
   {%- for relation in relations + (deltawave._header_relations(definition) if definition.folders else []) if relation -%}
     {%- set table = deltawave._external_table(relation) -%}
     {%- if table and not table.fingerprint -%}
       {%- do deltawave._fail('external_foreign_relation', {'source': definition.name, 'relation': relation | string}) -%}
     {%- elif table and table.fingerprint != definition.fingerprint -%}
-      {%- do former.append('drop ' ~ ('view ' if table.is_view else 'table ') ~ relation) -%}
+      {%- do drops.append('drop ' ~ ('view ' if table.is_view else 'table ') ~ relation) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if former -%}
+  {%- if drops -%}
     {%- do log('deltawave: ' ~ definition.name ~ ': the definition has changed, so the table is recreated', info=true) -%}
   {%- endif -%}
-  {%- for sql in former -%}{%- do run_query(sql) -%}{%- endfor -%}
+  {%- for sql in drops -%}{%- do run_query(sql) -%}{%- endfor -%}
 {%- endmacro -%}
 
 {#
@@ -49,18 +49,15 @@
   a table that only knows the folders. Otherwise the source's own.
 #}
 {%- macro _files_definition(definition) -%}
-  {%- if definition.folders -%}
-    {{ return(dict(definition, relation=definition.folders, file_format='text', options={}, columns=[{'name': 'record', 'data_type': 'string'}])) }}
-  {%- elif not definition.format -%}
+  {%- set relation = definition.folders or definition.lines -%}
+  {%- if not relation -%}
     {{ return(definition) }}
   {%- endif -%}
-  {%- set options = dict(definition.options) -%}
+  {%- set options = dict(definition.options) if definition.format else {} -%}
   {%- if definition.format.record_separator -%}
     {%- do options.update(lineSep=definition.format.record_separator) -%}
   {%- endif -%}
-  {%- set files = dict(definition) -%}
-  {%- do files.update(relation=definition.lines, file_format='text', options=options, columns=[{'name': 'record', 'data_type': 'string'}]) -%}
-  {{ return(files) }}
+  {{ return(dict(definition, relation=relation, file_format='text', options=options, columns=[{'name': 'record', 'data_type': 'string'}])) }}
 {%- endmacro -%}
 
 {#
@@ -79,15 +76,7 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{#
-  Here a missing folder is an error from Spark, which names the path. Without this check, creating the table would create the folder, and a
-  mistyped location would become an empty table.
-#}
-{%- macro _require_location(location) -%}
-  {%- do run_query('describe query select path from binaryFile.' ~ deltawave._quoted(location)) -%}
-{%- endmacro -%}
-
-{# Adds partitions for new folders and drops those whose folders are gone; returns the partitions as `show partitions` lists them. #}
+{# Adds partitions for new folders and drops those of deleted folders; returns the partitions as `show partitions` lists them. #}
 {%- macro _find_partitions(name, relation, location, partitions) -%}
   {%- do run_query('msck repair table ' ~ relation ~ ' sync partitions') -%}
   {%- set found = run_query('show partitions ' ~ relation).rows | map(attribute=0) | list -%}

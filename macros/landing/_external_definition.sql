@@ -9,7 +9,10 @@
   {%- if external.file_format in deltawave._record_formats() -%}
     {%- set format = deltawave._format_definition(name, external.file_format, node.external, partition_names) -%}
     {%- do deltawave._check_listed_columns(name, node, format.fields, partition_names) -%}
-    {%- do deltawave._check_quarantine_columns(name, partition_names) -%}
+    {#- The views and the quarantine add columns of their own to those of the folders. -#}
+    {%- for column in partition_names if column in ['file', 'line_number', 'record', 'reason', 'problem'] or column.startswith('_') -%}
+      {%- do deltawave._fail('format_partition', {'source': name, 'column': column}) -%}
+    {%- endfor -%}
   {%- endif -%}
   {%- set columns = [] -%}
   {%- for column in (format.fields if format else node.columns.values()) if column.name | lower not in partition_names -%}
@@ -67,27 +70,18 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# The views and the quarantine have columns of their own beside those of the folders. #}
-{%- macro _check_quarantine_columns(name, partition_names) -%}
-  {%- for taken in partition_names if taken in ['file', 'line_number', 'record', 'reason', 'problem'] or taken.startswith('_') -%}
-    {%- do deltawave._fail('format_partition', {'source': name, 'column': taken}) -%}
-  {%- endfor -%}
-{%- endmacro -%}
-
 {%- macro _external_name(node) -%}{{ return(node.source_name ~ '.' ~ node.name) }}{%- endmacro -%}
 
 {%- macro _external_relation(node, suffix='') -%}
-  {{ return(api.Relation.create(schema=node.schema, identifier=node.identifier ~ suffix).quote(schema=true, identifier=true)) }}
+  {{ return(deltawave._relation(node.schema, node.identifier ~ suffix)) }}
 {%- endmacro -%}
 
 {# The block's fields, checked: {location, file_format, options, partitions}. `using` is dbt-external-tables' name for the format. #}
 {%- macro _external_fields(name, external) -%}
   {%- set formats = deltawave._external_formats() + deltawave._record_formats() -%}
-  {%- set known = ['location', 'file_format', 'using', 'partitions'] -%}
+  {%- set known = ['location', 'file_format', 'using', 'options', 'partitions'] -%}
   {%- if deltawave._has_records(external) -%}
-    {%- set known = known + deltawave._format_options((external.file_format or external.using) | lower) -%}
-  {%- else -%}
-    {%- set known = known[:3] + ['options'] + known[3:] -%}
+    {%- set known = known | reject('eq', 'options') | list + deltawave._format_options((external.file_format or external.using) | lower) -%}
   {%- endif -%}
   {%- do deltawave._require_known_fields(name, 'external', external, known) -%}
   {%- if external.location is not string or not external.location.strip() -%}
@@ -116,8 +110,7 @@
 
 {# Partition columns as {name, data_type}; one given only by name takes the type of the column with that name. #}
 {%- macro _external_partitions(name, node, given) -%}
-  {%- set types = {} -%}
-  {%- for column in node.columns.values() -%}{%- do types.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
+  {%- set types = deltawave._types_of(node.columns.values()) -%}
   {%- set partitions = [] -%}
   {%- for partition in given -%}
     {%- if partition is mapping -%}

@@ -24,7 +24,7 @@
   {%- if run_query('show schemas like ' ~ deltawave._literal(schema)).rows -%}
     {%- for row in run_query('show tables in ' ~ deltawave._quoted(schema) ~ ' like ' ~ deltawave._literal(prefix ~ '*')).rows -%}
       {%- if modules.re.fullmatch(modules.re.escape(prefix) ~ '[0-9a-f]{8}', row[1] | lower) -%}
-        {%- do relations.append(deltawave._relation_beside(definition, row[1])) -%}
+        {%- do relations.append(deltawave._relation(schema, row[1])) -%}
       {%- endif -%}
     {%- endfor -%}
   {%- endif -%}
@@ -36,7 +36,7 @@
   {%- for column in definition.columns -%}{%- do types.update({column.name: column.data_type}) -%}{%- endfor -%}
   {%- set columns = [] -%}
   {%- for name in names -%}{%- do columns.append({'name': name, 'data_type': types[name]}) -%}{%- endfor -%}
-  {%- set relation = deltawave._relation_beside(definition, deltawave._header_name(definition, deltawave._header_id(names))) -%}
+  {%- set relation = deltawave._relation(definition.relation.schema, deltawave._header_name(definition, deltawave._header_id(names))) -%}
   {%- do run_query(deltawave._external_table_sql(dict(definition, relation=relation, columns=columns))) -%}
   {{ return({'relation': relation, 'names': names, 'folders': []}) }}
 {%- endmacro -%}
@@ -61,10 +61,6 @@ alter table {{ table.relation }} {{ action }}
 {%- macro _header_name(definition, id) -%}{{ return(definition.relation.identifier | lower ~ '__header_' ~ id) }}{%- endmacro -%}
 
 {%- macro _header_id(names) -%}{{ return(local_md5(tojson(names))[:8]) }}{%- endmacro -%}
-
-{%- macro _relation_beside(definition, identifier) -%}
-  {{ return(api.Relation.create(schema=definition.relation.schema, identifier=identifier).quote(schema=true, identifier=true)) }}
-{%- endmacro -%}
 
 {# The value in a folder's name, in which Spark escapes some characters. #}
 {%- macro _unescaped(text) -%}

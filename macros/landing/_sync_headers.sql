@@ -3,7 +3,7 @@
   view that bears the source's name. So each folder is read by its own header: columns by name, null where a header lacks one. Spark itself takes the
   columns of all files of a table by position; it still checks each file against its table's header.
 
-  Returns {tables: [{relation, missing, folders}], listed}, where `missing` are the declared columns that the header lacks; listed: see _listed_folders.
+  Returns {tables: [{relation, missing, folders}], listed}, where `missing` are the declared columns not in the header; listed: see _listed_folders.
 
   found: the folders, as `show partitions` lists them. known, view: what the catalog knows of the table of the folders and of the source's view (see
   _external_table); view may be none.
@@ -42,10 +42,10 @@
   {%- endfor -%}
 
   {%- for id, table in tables.items() -%}
-    {%- set gone = table.folders | reject('in', values.values()) | list -%}
-    {%- if gone -%}{%- do run_query(deltawave._header_folders_sql(definition, table, 'drop if exists', gone)) -%}{%- endif -%}
+    {%- set deleted = table.folders | reject('in', values.values()) | list -%}
+    {%- if deleted -%}{%- do run_query(deltawave._header_folders_sql(definition, table, 'drop if exists', deleted)) -%}{%- endif -%}
     {%- if id in gained -%}{%- do run_query(deltawave._header_folders_sql(definition, table, 'add if not exists', gained[id])) -%}{%- endif -%}
-    {%- do table.update(folders=table.folders | reject('in', gone) | list + gained.get(id, {}).values() | list) -%}
+    {%- do table.update(folders=table.folders | reject('in', deleted) | list + gained.get(id, {}).values() | list) -%}
     {%- do run_query('refresh table ' ~ table.relation) -%}
   {%- endfor -%}
   {%- set property = deltawave._literal(deltawave._external_property()) ~ ' = ' ~ deltawave._literal(definition.fingerprint) -%}

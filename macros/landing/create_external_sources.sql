@@ -7,7 +7,7 @@
         external:
           location: dumps/accounts            # from the project's folder, or /absolute, or s3a://...
           file_format: csv                    # or using: csv
-          options: {sep: ';'}                 # Spark's options of that format, beside those of _safe_options
+          options: {sep: ';'}                 # Spark's options of that format, in addition to those of _safe_options
           partitions:
             - {name: dump_date, data_type: date}   # folders dump_date=2026-01-31/
         columns:

@@ -34,7 +34,7 @@
   {%- do log('deltawave: ' ~ work.job.name ~ ': ' ~ reason ~ ' (as batch ' ~ batch.batch_id ~ ')', info=true) -%}
 {%- endmacro -%}
 
-{# The batches that the log holds, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump, rows_new}]. #}
+{# The batches of the log, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump, rows_new}]. #}
 {%- macro _held_batches(work) -%}
   {%- set sql -%}
 select
@@ -68,9 +68,7 @@ order by batch_id
   }) -%}
 {%- endmacro -%}
 
-{#
-  The rows after one of the log's batches, in the columns that `record` shows; a log that began with a baseline does not have them.
-#}
+{# The rows after one of the log's batches, in the columns that `record` shows; a log that began with a baseline does not have them. #}
 {%- macro _state_at(macro_name, work, to_batch, record) -%}
   {%- if record.is_baseline -%}
     {%- do deltawave._fail('baseline_log', {'macro': macro_name, 'model': work.job.name}) -%}

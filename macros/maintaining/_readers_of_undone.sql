@@ -1,24 +1,24 @@
 {#
-  The incremental models that read the log, directly or through views and tables, and hold what undone batches gave: their names, sorted. A model
-  whose table has the log's _batch_id holds only the batches that it shows; any other may hold rows of all batches.
+  The incremental models that read the log, directly or through views and tables, and have rows of undone batches: their names, sorted. A model
+  whose table has the log's _batch_id has only rows of the batches that it shows; any other may have rows of all batches.
 #}
 {%- macro _readers_of_undone(log_id, until) -%}
   {%- set reached = [log_id] -%}
   {%- set readers = [] -%}
-  {#- The list grows during the loop. Another change log, or a wave index, does not follow a rewind: it says so when it runs. -#}
+  {#- The list grows during the loop. Another change log, or a wave index, does not follow a rewind: it reports that when it runs. -#}
   {%- for unique_id in reached -%}
     {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.unique_id not in reached and unique_id in node.depends_on.nodes -%}
       {%- if node.config.materialized not in ['differential', 'wave_index'] -%}
         {%- do reached.append(node.unique_id) -%}
-        {%- if node.config.materialized == 'incremental' and deltawave._holds_batches_after(node, until) -%}{%- do readers.append(node.name) -%}{%- endif -%}
+        {%- if node.config.materialized == 'incremental' and deltawave._has_batches_after(node, until) -%}{%- do readers.append(node.name) -%}{%- endif -%}
       {%- endif -%}
     {%- endfor -%}
   {%- endfor -%}
   {{ return(readers | sort) }}
 {%- endmacro -%}
 
-{%- macro _holds_batches_after(node, until) -%}
-  {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias).quote(schema=true, identifier=true) -%}
+{%- macro _has_batches_after(node, until) -%}
+  {%- set relation = deltawave._relation(node.schema, node.alias) -%}
   {%- if not deltawave._in_catalog(relation) -%}{{ return(false) }}{%- endif -%}
   {%- if '_batch_id' not in deltawave._columns_of(relation) | map(attribute='name') | map('lower') -%}{{ return(true) }}{%- endif -%}
   {{ return(run_query('select 1 as is_there from ' ~ relation ~ ' where _batch_id > ' ~ until ~ ' limit 1').rows | length > 0) }}

@@ -1,6 +1,6 @@
 {#
   Shortens a log: its batches up to to_batch, or all before a date, become one batch of inserts: the state after them. The log still
-  replays to the last dump when it is applied from its start; the changes within the expired batches are gone.
+  replays to the last dump when it is applied from its start; the changes within the expired batches are lost.
 
     dbt run-operation deltawave.expire --args '{model: accounts_changes, before: "2026-01-01"}'
 
@@ -30,19 +30,13 @@
   {%- do deltawave._rewrite_log(
     work.job, work.record, work.batch.log_table, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
   ) -%}
-  {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, dict(
-    {'first_batch': until.batch_id}, **deltawave._state_after_expiry(work, until)
-  )) -%}
-{%- endmacro -%}
-
-{#
-  A state cannot be patched by expired batches, since their deletes are gone; then the rows come from the log itself. A whole copy needs no
-  patches: only operations can follow it.
-#}
-{%- macro _state_after_expiry(work, until) -%}
   {%- set state = work.record.state -%}
-  {%- set is_patched = deltawave._form_of(state).patched and state.as_of < until.batch_id -%}
-  {{ return({'state': deltawave._log_alone()} if is_patched else {}) }}
+  {#-
+    A state cannot be patched by expired batches, whose deletes are lost; then the rows come from the log. A whole copy needs no patches: only operations
+    can follow it.
+  -#}
+  {%- if deltawave._form_of(state).patched and state.as_of < until.batch_id -%}{%- set state = deltawave._log_alone() -%}{%- endif -%}
+  {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, {'first_batch': until.batch_id, 'state': state}) -%}
 {%- endmacro -%}
 
 {# The state after a batch, as inserts of that batch, in the log's columns. #}
@@ -53,7 +47,7 @@
     'batch_id': until.batch_id,
     'attempt': deltawave._literal(until.attempt),
   } -%}
-  {#- Columns that only later dumps lack are hidden now, and come back with a rewind. -#}
+  {#- Columns that only later dumps do not have are hidden now, and come back with a rewind. -#}
   {%- set shown = work.record.columns | map(attribute='name') | map('lower') | list -%}
   {%- set columns = work.record.columns | list -%}
   {%- for column in deltawave._columns_at(work.record, until.batch_id).columns if column.name | lower not in shown -%}
@@ -63,7 +57,7 @@
     {%- do given.update({name | lower: 'state.' ~ deltawave._quoted(name)}) -%}
   {%- endfor -%}
 select
-    {%- for column in deltawave._columns_of_query('select * from ' ~ deltawave._helper_relation(work.job, work.record.log)) %}
+    {%- for column in deltawave._columns_of(deltawave._helper_relation(work.job, work.record.log)) %}
     {{ given[column.name | lower] or 'null' }} as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from (

@@ -9,9 +9,8 @@
 {%- endmacro -%}
 
 {%- macro default__batches(log, state_schema) -%}
-  {%- set table = api.Relation.create(schema=state_schema or log.schema, identifier=log.identifier ~ '__batches') -%}
 select
     batch_id,
     {{ deltawave._batches_columns().keys() | reject('in', ['attempt', 'dump_files', 'dump_checksum', 'rewound_to']) | join(',\n    ') }}
-from {{ deltawave._standing_batches(table.quote(schema=true, identifier=true)) }}
+from {{ deltawave._standing_batches(deltawave._relation(state_schema or log.schema, log.identifier ~ '__batches')) }}
 {%- endmacro -%}

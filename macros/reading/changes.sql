@@ -32,12 +32,9 @@ from {{ log }}
 where `_change_type` = 'update' and `_before` is not null
 {%- endmacro -%}
 
-{# Stops if a log keeps no before images, for a reader that needs them. #}
+{# Stops if a log has no before images, for a reader that needs them. #}
 {%- macro _require_before(log, names, macro_name) -%}
-  {%- set types = {} -%}
-  {%- for column in deltawave._columns_of_query('select * from ' ~ log) -%}
-    {%- do types.update({column.name: column.data_type}) -%}
-  {%- endfor -%}
+  {%- set types = deltawave._types_of(deltawave._columns_of(log)) -%}
   {%- if names and types.get('_before', 'struct<>') == 'struct<>' -%}
     {%- do deltawave._fail('no_before', {'macro': macro_name, 'log': log | string}) -%}
   {%- endif -%}

@@ -11,8 +11,8 @@
 {%- macro default__quarantine(log, state_schema) -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set schema = state_schema or log.schema -%}
-  {%- set table = api.Relation.create(schema=schema, identifier=log.identifier ~ '__quarantine').quote(schema=true, identifier=true) -%}
-  {%- set batches = api.Relation.create(schema=schema, identifier=log.identifier ~ '__batches').quote(schema=true, identifier=true) -%}
+  {%- set table = deltawave._relation(schema, log.identifier ~ '__quarantine') -%}
+  {%- set batches = deltawave._relation(schema, log.identifier ~ '__batches') -%}
   {%- set names = deltawave._columns_of(table) | map(attribute='name') | reject('in', ['batch_at', 'batch_id', 'attempt']) | list -%}
 select
     {{ deltawave._quoted_list(names, 'quarantined') | join(',\n    ') }},

@@ -13,7 +13,7 @@
   {%- set names = deltawave._data_columns(log, none, 'scd2') -%}
   {%- do deltawave._require_columns(keys + (track_columns or []), names, log, 'scd2') -%}
   {%- for name in [valid_from, valid_to, is_current] if name | lower in names | map('lower') -%}
-    {%- do deltawave._fail('taken_name', {'macro': 'scd2', 'column': name}) -%}
+    {%- do deltawave._fail('existing_name', {'macro': 'scd2', 'column': name}) -%}
   {%- endfor -%}
   {%- set by_key = deltawave._quoted_list(keys) | join(', ') -%}
 with changes as (
@@ -72,9 +72,7 @@ where `_change_type` <> 'delete'
     {{ return('not ' ~ deltawave._is_backfill()) }}
   {%- endif -%}
   {%- set tracked = [] -%}
-  {%- for name in track_columns -%}
-    {%- do tracked.append(deltawave._literal(name | lower)) -%}
-  {%- endfor -%}
+  {%- for name in track_columns -%}{%- do tracked.append(deltawave._literal(name | lower)) -%}{%- endfor -%}
   {{ return(
     "`_change_type` <> 'update' or coalesce(exists(`_changed_columns`, name -> lower(name) in (" ~ tracked | join(', ') ~ ')), true)'
   ) }}

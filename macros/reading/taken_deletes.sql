@@ -1,7 +1,7 @@
 {#
-  The keys whose delete the log has recorded: rows that a source with a delete flag may remove for good, as CH98 3.2.2 does after changes are
-  taken. The timestamp is that of the flagged row as it was read. A row that is not newer and still flagged may be removed; a row that has come back,
-  or was flagged again since, has not been read yet. A key that came back is not listed.
+  The keys whose delete the log has recorded: rows that a source with a delete flag may remove for good, as CH98 3.2.2 does once changes are
+  extracted. The timestamp is that of the flagged row as it was read. A row that is not newer and still flagged may be removed; a row that has come
+  back, or was flagged again since, has not been read yet. A key that came back is not listed.
 
   log: the model, by strategy timestamp_delete_flag.
 #}
@@ -10,23 +10,12 @@
 {%- endmacro -%}
 
 {%- macro default__taken_deletes(log, unique_key, updated_at) -%}
-  {%- set keys = deltawave._quoted_list(deltawave._key_list(unique_key, 'taken_deletes')) -%}
-  {%- set time = deltawave._quoted(updated_at) -%}
+  {%- set keys = deltawave._key_list(unique_key, 'taken_deletes') -%}
+  {%- set names = keys + [updated_at, '_batch_id'] -%}
 select
-    {{ keys | join(',\n    ') }},
-    {{ time }},
-    `_batch_id`
+    {{ deltawave._quoted_list(names) | join(',\n    ') }}
 from (
-    select
-        {{ keys | join(',\n        ') }},
-        {{ time }},
-        `_batch_id`,
-        `_change_type`,
-        row_number() over (
-            partition by {{ keys | join(', ') }}
-            order by `_batch_id` desc, if(`_change_type` = 'delete', 1, 0)
-        ) as `_recency`
-    from {{ log }}
+    {{ deltawave._indented(deltawave._last_changes(log, keys, names)) }}
 )
-where `_recency` = 1 and `_change_type` = 'delete'
+where `_change_type` = 'delete'
 {%- endmacro -%}

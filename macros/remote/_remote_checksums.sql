@@ -9,8 +9,6 @@
     bits     64, or 128 for a second hash function
 #}
 {%- macro _remote_checksums(job, columns, ranges, bits) -%}
-  {%- set name = deltawave._in_dialect(job, '_remote_name') -%}
-  {%- set sum_of = deltawave._in_dialect(job, '_remote_sum') -%}
   {%- set keys = deltawave._remote_keys(job, columns) -%}
   {%- set hashes = deltawave._remote_row_hash(job, columns, bits) -%}
 
@@ -18,26 +16,26 @@
   {%- set expressions = [] -%}
   {%- set aliases = [] -%}
   {%- for key in keys -%}
-    {%- do aliases.append(dict(key, expression=name('key_' ~ loop.index))) -%}
-    {%- do expressions.append(key.expression ~ ' as ' ~ name('key_' ~ loop.index)) -%}
+    {%- do aliases.append(dict(key, expression=deltawave._remote_name(job, 'key_' ~ loop.index))) -%}
+    {%- do expressions.append(key.expression ~ ' as ' ~ deltawave._remote_name(job, 'key_' ~ loop.index)) -%}
   {%- endfor -%}
   {%- set sums = [] -%}
   {%- for hash in hashes -%}
-    {%- do expressions.append(hash ~ ' as ' ~ name('hash_' ~ loop.index)) -%}
-    {%- do sums.append(sum_of(name('hash_' ~ loop.index))) -%}
+    {%- do expressions.append(hash ~ ' as ' ~ deltawave._remote_name(job, 'hash_' ~ loop.index)) -%}
+    {%- do sums.append(deltawave._remote_sum(job, deltawave._remote_name(job, 'hash_' ~ loop.index))) -%}
   {%- endfor -%}
 
   {%- set query -%}
 select
-    {{ name('range_id') }},
-    count(*) as {{ name('row_count') }},
-    {{ deltawave._in_dialect(job, '_remote_joined')(sums) }} as {{ name('checksum') }}
+    {{ deltawave._remote_name(job, 'range_id') }},
+    count(*) as {{ deltawave._remote_name(job, 'row_count') }},
+    {{ deltawave._remote_joined(job, sums) }} as {{ deltawave._remote_name(job, 'checksum') }}
 from (
     select
         {%- for hash in hashes %}
-        {{ name('hash_' ~ loop.index) }},
+        {{ deltawave._remote_name(job, 'hash_' ~ loop.index) }},
         {%- endfor %}
-        {{ deltawave._range_case(job, aliases, ranges) }} as {{ name('range_id') }}
+        {{ deltawave._range_case(job, aliases, ranges) }} as {{ deltawave._remote_name(job, 'range_id') }}
     from (
         select
             {{ expressions | join(',\n            ') }}
@@ -45,9 +43,9 @@ from (
         {%- if within.low is not none or within.high is not none %}
         where {{ deltawave._in_remote_intervals(job, keys, [within]) }}
         {%- endif %}
-    ) as {{ name('hashed') }}
-) as {{ name('ranged') }}
-group by {{ name('range_id') }}
+    ) as {{ deltawave._remote_name(job, 'hashed') }}
+) as {{ deltawave._remote_name(job, 'ranged') }}
+group by {{ deltawave._remote_name(job, 'range_id') }}
   {%- endset -%}
   {%- set view = deltawave._remote_view(job, query) -%}
   {{ return('select cast(`range_id` as int) as `range_id`, cast(`row_count` as bigint) as `row_count`, `checksum` from ' ~ view) }}

@@ -54,7 +54,7 @@
   {%- set keys = [] -%}
   {%- for column in columns if column.is_key -%}
     {%- set kind = deltawave._key_kind(job, column) -%}
-    {%- set name = deltawave._in_dialect(job, '_remote_name')(column.name) -%}
+    {%- set name = deltawave._remote_name(job, column.name) -%}
     {%- set expression = deltawave._in_dialect(job, '_remote_key')(name, kind, job.remote.padded.get(column.name)) -%}
     {%- do keys.append({'column': column.name, 'kind': kind, 'name': name, 'expression': expression}) -%}
   {%- endfor -%}

@@ -1,12 +1,5 @@
 {# A name as the database quotes it. #}
-{%- macro postgresql___remote_name(name) -%}
-  {{ return('"' ~ name | string | replace('"', '""') ~ '"') }}
-{%- endmacro -%}
-
-{%- macro mysql___remote_name(name) -%}
-  {{ return('`' ~ name | string | replace('`', '``') ~ '`') }}
-{%- endmacro -%}
-
-{%- macro derby___remote_name(name) -%}
-  {{ return('"' ~ name | string | replace('"', '""') ~ '"') }}
+{%- macro _remote_name(job, name) -%}
+  {%- set quote = '`' if job.remote.dialect == 'mysql' else '"' -%}
+  {{ return(quote ~ name | string | replace(quote, quote * 2) ~ quote) }}
 {%- endmacro -%}

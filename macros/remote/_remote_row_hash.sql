@@ -6,8 +6,7 @@
 {%- macro _remote_row_hash(job, columns, bits) -%}
   {%- set named = [] -%}
   {%- for column in columns if column.is_key or column.is_chosen -%}
-    {%- set name = deltawave._in_dialect(job, '_remote_name')(column.name) -%}
-    {%- do named.append({'name': name, 'data_type': column.data_type | lower}) -%}
+    {%- do named.append({'name': deltawave._remote_name(job, column.name), 'data_type': column.data_type | lower}) -%}
   {%- endfor -%}
   {{ return(deltawave._in_dialect(job, '_remote_row_hash')(named, bits)) }}
 {%- endmacro -%}

@@ -4,15 +4,14 @@
   checksum. No other row crosses the network.
 #}
 {%- macro _remote_rows(job, columns, intervals, bits) -%}
-  {%- set name = deltawave._in_dialect(job, '_remote_name') -%}
   {%- set keys = deltawave._remote_keys(job, columns) -%}
   {%- set hashes = deltawave._remote_row_hash(job, columns, bits) -%}
   {%- set query -%}
 select
     {%- for column in columns %}
-    {{ name(column.name) }},
+    {{ deltawave._remote_name(job, column.name) }},
     {%- endfor %}
-    {{ deltawave._in_dialect(job, '_remote_joined')(hashes) }} as {{ name('row_checksum') }}
+    {{ deltawave._remote_joined(job, hashes) }} as {{ deltawave._remote_name(job, 'row_checksum') }}
 from {{ deltawave._remote_dump(job) }}
 where
     {{ deltawave._in_remote_intervals(job, keys, intervals) }}
@@ -23,8 +22,8 @@ where
 {%- endmacro -%}
 
 {#
-  The model's select; with a condition in the database's dialect, a view of only the rows that meet it at the remote. Spark leaves no condition of
-  its own to the database, which would compare text by its collation and timestamps by its time zone.
+  The model's select; with a condition in the database's dialect, a view of only the rows for which it holds at the remote. Spark leaves no condition
+  of its own to the database, which would compare text by its collation and timestamps by its time zone.
 #}
 {%- macro _source_rows(job, condition=none) -%}
   {%- if condition is none -%}
@@ -51,7 +50,15 @@ where
 {# The condition that a column of timestamps or a counter is at least a value, or null. #}
 {%- macro _since_at_remote(job, name, value) -%}
   {%- set key = deltawave._compared_at_remote(job, name, value) -%}
-  {{ return('(' ~ deltawave._in_dialect(job, '_remote_since')(key) ~ ' or ' ~ key.name ~ ' is null)') }}
+  {%- set since = key.expression ~ ' >= ' ~ key.literal -%}
+  {%- if job.remote.dialect == 'mysql' and key.kind == 'timestamp' -%}
+    {#-
+      MySQL's index is on the column itself, whose values are local times of the connection's time zone. An hour occurs twice when clocks are set back.
+      So the index is searched from a day earlier, and the exact time is checked on the rows found.
+    -#}
+    {%- set since = '(' ~ key.name ~ ' >= from_unixtime(greatest(' ~ key.literal ~ ' - 86400, 0)) and ' ~ since ~ ')' -%}
+  {%- endif -%}
+  {{ return('(' ~ since ~ ' or ' ~ key.name ~ ' is null)') }}
 {%- endmacro -%}
 
 {# The model's select; at a remote, only its rows that have one of a few values in each of these columns (see _few_values). #}
@@ -76,22 +83,4 @@ where
     {%- set sql = 'select ' ~ deltawave._bound_text('cast(' ~ value ~ ' as ' ~ column.data_type ~ ')', column.data_type) ~ ' as value' -%}
     {{ return(dict(key, literal=deltawave._remote_literal(job, key, deltawave._run(job, sql).rows[0][0]))) }}
   {%- endfor -%}
-{%- endmacro -%}
-
-{%- macro postgresql___remote_since(key) -%}
-  {{ return(key.expression ~ ' >= ' ~ key.literal) }}
-{%- endmacro -%}
-
-{# The index is on the column itself, whose values are local times of the connection's time zone. When clocks are set back, an hour occurs
-  twice: so the index is searched from a day earlier, and the exact time is checked on the rows found. #}
-{%- macro mysql___remote_since(key) -%}
-  {%- set since = key.expression ~ ' >= ' ~ key.literal -%}
-  {%- if key.kind != 'timestamp' -%}
-    {{ return(since) }}
-  {%- endif -%}
-  {{ return('(' ~ key.name ~ ' >= from_unixtime(greatest(' ~ key.literal ~ ' - 86400, 0)) and ' ~ since ~ ')') }}
-{%- endmacro -%}
-
-{%- macro derby___remote_since(key) -%}
-  {{ return(key.expression ~ ' >= ' ~ key.literal) }}
 {%- endmacro -%}

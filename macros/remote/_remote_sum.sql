@@ -1,25 +1,13 @@
 {# The exact sum of 64-bit integers. #}
-{%- macro postgresql___remote_sum(expression) -%}
-  {{ return('sum(' ~ expression ~ ')') }}
-{%- endmacro -%}
-
-{%- macro mysql___remote_sum(expression) -%}
-  {{ return('sum(' ~ expression ~ ')') }}
-{%- endmacro -%}
-
-{%- macro derby___remote_sum(expression) -%}
-  {{ return('sum(cast(' ~ expression ~ ' as decimal(31, 0)))') }}
+{%- macro _remote_sum(job, expression) -%}
+  {{ return('sum(cast(' ~ expression ~ ' as decimal(31, 0)))' if job.remote.dialect == 'derby' else 'sum(' ~ expression ~ ')') }}
 {%- endmacro -%}
 
 {# Integers as text, with colons between them. #}
-{%- macro postgresql___remote_joined(integers) -%}
-  {{ return('cast(' ~ integers | join(" as text) || ':' || cast(") ~ ' as text)') }}
-{%- endmacro -%}
-
-{%- macro mysql___remote_joined(integers) -%}
-  {{ return('concat(cast(' ~ integers | join(" as char), ':', cast(") ~ ' as char))') }}
-{%- endmacro -%}
-
-{%- macro derby___remote_joined(integers) -%}
-  {{ return('trim(cast(' ~ integers | join(" as char(40))) || ':' || trim(cast(") ~ ' as char(40)))') }}
+{%- macro _remote_joined(job, integers) -%}
+  {{ return({
+    'postgresql': 'cast(' ~ integers | join(" as text) || ':' || cast(") ~ ' as text)',
+    'mysql': 'concat(cast(' ~ integers | join(" as char), ':', cast(") ~ ' as char))',
+    'derby': 'trim(cast(' ~ integers | join(" as char(40))) || ':' || trim(cast(") ~ ' as char(40)))',
+  }[job.remote.dialect]) }}
 {%- endmacro -%}

@@ -12,12 +12,12 @@
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}
 
-{# The macro of that name for the remote's dialect, such as postgresql___remote_name. The connection's own dialect is Spark's. #}
+{# The macro of that name for the remote's dialect, such as postgresql___remote_key. The connection's own dialect is Spark's. #}
 {%- macro _in_dialect(job, name) -%}
   {{ return(deltawave[job.remote.dialect ~ '__' ~ name]) }}
 {%- endmacro -%}
 
 {# The model's select as a table to select from; on lines of its own, since it may end with a comment. #}
 {%- macro _remote_dump(job) -%}
-  {{ return('(\n' ~ job.remote.select.strip() ~ '\n) as ' ~ deltawave._in_dialect(job, '_remote_name')('dump')) }}
+  {{ return('(\n' ~ job.remote.select.strip() ~ '\n) as ' ~ deltawave._remote_name(job, 'dump')) }}
 {%- endmacro -%}

@@ -1,5 +1,5 @@
 {#
-  The last batches of a log, oldest first: [{batch_id, at, insert, delete, update, backfilled, quarantined, rows}]. A batch that only set rows aside
+  The last batches of a log, oldest first: [{batch_id, at, insert, delete, update, backfilled, quarantined, rows}]. A batch that only quarantined rows
   has no row in the log.
 #}
 {%- macro _reported_counts(reported, batches) -%}
@@ -17,7 +17,7 @@ with counts as (
 ),
 
 set_aside as (
-    {{ deltawave._indented(deltawave._set_aside(reported)) }}
+    {{ deltawave._indented(deltawave._quarantined_counts(reported)) }}
 ),
 
 joined as (
@@ -53,22 +53,23 @@ limit {{ batches | int }}
       'backfilled': row[5] | int, 'quarantined': row[6] | int, 'rows': row[7] | int,
     }) -%}
   {%- endfor -%}
-  {%- set days = counts | map(attribute='at') | select('in', deltawave._midnights(counts)) | list -%}
+  {%- set times = [] -%}
+  {%- for count in counts if not count['at'].endswith('T00:00:00.000000Z') -%}{%- do times.append(count['at']) -%}{%- endfor -%}
   {%- for count in counts -%}
-    {%- do count.update(at=count['at'][:10] if days | length == counts | length else count['at'][:16] | replace('T', ' ')) -%}
+    {%- do count.update(at=count['at'][:16] | replace('T', ' ') if times else count['at'][:10]) -%}
   {%- endfor -%}
   {{ return(counts) }}
 {%- endmacro -%}
 
-{#- The rows that batches have set aside; nothing where the log has no table of batches. -#}
-{%- macro _set_aside(reported) -%}
+{#- The quarantined rows of each batch; nothing where the log has no table of batches. -#}
+{%- macro _quarantined_counts(reported) -%}
   {%- if reported.batches -%}
 select distinct
     batch_id,
     batch_at,
     quarantined
 from {{ deltawave._standing_batches(reported.batches) }}
--- Batches of a log that was built anew, or whose first batches were merged, are no longer shown.
+-- Batches of a log that was rebuilt, or whose first batches were merged, are no longer shown.
 where quarantined > 0 and batch_id >= coalesce((select min(_batch_id) from {{ reported.relation }}), 0)
   {%- else -%}
 select
@@ -77,12 +78,6 @@ select
     cast(null as bigint) as quarantined
 where false
   {%- endif -%}
-{%- endmacro -%}
-
-{%- macro _midnights(counts) -%}
-  {%- set midnights = [] -%}
-  {%- for count in counts if count['at'].endswith('T00:00:00.000000Z') -%}{%- do midnights.append(count['at']) -%}{%- endfor -%}
-  {{ return(midnights) }}
 {%- endmacro -%}
 
 {%- macro _counts_lines(reported, counts) -%}

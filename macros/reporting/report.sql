@@ -1,5 +1,6 @@
 {#
-  Prints what a change log holds: its batches with their counts (backfilled and quarantined rows where there are any), and some updates, old beside new.
+  Prints a change log: its batches with their counts (backfilled and quarantined rows where there are any), and some updates, each old value with the
+  new one.
 
     dbt run-operation report --args '{model: accounts_changes}'
 
@@ -31,16 +32,16 @@
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set keys = settings.unique_key | map('lower') | list -%}
 
-  {%- set columns = deltawave._columns_of_query('select * from ' ~ relation) -%}
+  {%- set columns = deltawave._columns_of(relation) -%}
   {%- set before = columns | selectattr('name', 'equalto', '_before') | map(attribute='data_type') | first -%}
   {%- set valued = [] -%}
   {%- for column in columns if before != 'struct<>' and not column.name.startswith('_') and column.name | lower not in keys -%}
     {%- do valued.append(column) -%}
   {%- endfor -%}
-  {%- set batches = api.Relation.create(schema=settings.state_schema or relation.schema, identifier=relation.identifier ~ '__batches') -%}
+  {%- set batches = deltawave._relation(settings.state_schema or relation.schema, relation.identifier ~ '__batches') -%}
   {{ return({
     'relation': relation,
-    'batches': batches.quote(schema=true, identifier=true) if deltawave._in_catalog(batches) else none,
+    'batches': batches if deltawave._in_catalog(batches) else none,
     'keys': settings.unique_key,
     'columns': valued,
     'knows_rows': settings.initial_load == 'inserts',

@@ -21,7 +21,7 @@
     {%- do deltawave._create_batches(job) -%}
   {%- endif -%}
   {%- do deltawave._commit(job, batch, record, last) -%}
-  {#- The clean step drops tables; it does not know of parts in tables that stay. A run that has continued meanwhile sweeps these, or drops the table. -#}
+  {#- The clean step drops tables, but no parts of tables that stay. A run that has continued meanwhile drops these parts, or the table. -#}
   {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}{%- do deltawave._run(job, drop) -%}{%- endfor -%}
   {%- do deltawave._report_batch(job, batch, {'insert': step.inserted, 'delete': step.deleted, 'update': 0, 'backfill': 0, 'quarantined': 0}) -%}
   {%- if checksums -%}
@@ -34,13 +34,13 @@
 
 {#
   New days whose written values differ from the counted ones: {day: checksum of the written rows}. Another number of rows is refused; other values come
-  from sums of floating-point numbers, and from collect_set, whose order varies. Rows that were copied within the index have to be the recorded ones.
+  from sums of floating-point numbers, and from collect_set, whose order varies. Rows that were copied within the index have to equal the recorded ones.
 #}
 {%- macro _unsteady_days(job, batch, query) -%}
   {%- if not query -%}{{ return({}) }}{%- endif -%}
   {%- set found = adapter.call_library('deltawave.wave.materialization.written', {'changed': '(\n' ~ query ~ '\n)'}, {}) -%}
   {%- if found.changed or found.damaged -%}
-    {#- A run that has decided this batch sweeps the leftovers of others for it. -#}
+    {#- A run that has decided this batch drops the leftovers of others for it. -#}
     {%- set newest = deltawave._last_commit(job) -%}
     {%- if newest >= batch.batch_id -%}
       {%- set winner = deltawave._read_commit(job, newest).attempt -%}

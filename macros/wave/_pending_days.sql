@@ -1,6 +1,6 @@
 {#
   The transitions that this run has to make, in order: {kind, days}. `warnings`: a list to which it adds its own, as of days that came too late.
-  `refused`: a list to which it adds sentences about days that look wrong and are not loaded.
+  `refused`: a list to which it adds sentences about suspicious days, which are not loaded.
 #}
 {%- macro _pending_days(job, state, warnings, refused) -%}
   {%- set plan = deltawave._call_wave(job, 'plan', {
@@ -19,14 +19,14 @@
   {{ return(plan.works) }}
 {%- endmacro -%}
 
-{# The message that the library's values are for; `advice`: values of messages that end it. #}
+{# The message of the library's code and values; `advice`: codes and values of messages that end it. #}
 {%- macro _wave_message(job, values) -%}
   {%- set advice = [] -%}
   {%- for each in values.advice or [] -%}{%- do advice.append(deltawave._wave_message(job, each)) -%}{%- endfor -%}
   {{ return(deltawave._message(values.code, dict(values, model=job.name, advice=advice | join(' ')))) }}
 {%- endmacro -%}
 
-{# Fails for days that look wrong. The warnings are part of the error, since --warn-error would end the run at the first one. #}
+{# Fails for suspicious days. The warnings are part of the error, since --warn-error would end the run at the first one. #}
 {%- macro _fail_for_refused(job, refused, done, warnings) -%}
   {%- do deltawave._fail('refused_days', {
     'model': job.name, 'refused': refused | join(' '), 'done': done, 'warnings': ([''] + warnings) | join('\n'),

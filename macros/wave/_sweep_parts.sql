@@ -7,7 +7,7 @@
   {%- if found -%}{%- do techniques.append(deltawave._wave_in(found.select).spec.technique) -%}{%- endif -%}
   {%- if record and techniques | reject('equalto', 'packed_shadow') | list -%}
     {%- set options = {'record': deltawave._wave_in(record.select), 'batch': record.batch_id} -%}
-    {#- A run that has continued meanwhile sweeps them, and may have dropped a table that had some. -#}
+    {#- A run that has continued meanwhile drops them, and may have dropped a table that had some. -#}
     {%- for drop in deltawave._call_wave(job, 'leftovers', options) if not deltawave._is_overtaken(job, record) -%}
       {%- do deltawave._run(job, drop) -%}
     {%- endfor -%}

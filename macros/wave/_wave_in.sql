@@ -1,5 +1,5 @@
 {# The record in the text of a wave index's view (deltawave.wave.tables); none in another text. #}
-{%- macro _wave_in(text) -%}{{ return(deltawave._told_in(text).get('wave')) }}{%- endmacro -%}
+{%- macro _wave_in(text) -%}{{ return(deltawave._mark_in(text).get('wave')) }}{%- endmacro -%}
 
 {#
   The wave index that a transition continues from. A batch that this run has finished for a killed one counts as its own: tables that readers saw when

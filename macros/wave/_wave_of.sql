@@ -12,13 +12,10 @@
   {%- elif not deltawave._in_catalog(relation) -%}
     {{ return(none) }}
   {%- else -%}
-    {%- set view = api.Relation.create(schema=relation.schema, identifier=relation.identifier).quote(schema=true, identifier=true) -%}
+    {%- set view = deltawave._relation(relation.schema, relation.identifier) -%}
   {%- endif -%}
-  {%- set facts = {} -%}
-  {%- for row in run_query('describe extended ' ~ view).rows -%}
-    {%- do facts.update({row[0]: row[1]}) -%}
-  {%- endfor -%}
-  {%- set mark = deltawave._told_in(facts.get('View Text') or '') -%}
+  {%- set facts = deltawave._table_facts(run_query('describe extended ' ~ view).rows) -%}
+  {%- set mark = deltawave._mark_in(facts.get('View Text') or '') -%}
   {%- if not mark.get('wave') and mark.get('batch_id') != 0 -%}
     {%- do deltawave._fail('not_a_wave_index', {'relation': relation | string}) -%}
   {%- endif -%}

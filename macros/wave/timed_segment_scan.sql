@@ -13,7 +13,7 @@
   {{ return(deltawave._as_read(relation, deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition))) }}
 {%- endmacro -%}
 
-{# A select of the entries of days that fulfil a condition. #}
+{# A select of the entries of some days for which a condition holds. #}
 {%- macro _entries_select(wave, days, condition) -%}
   {%- set columns = deltawave._quoted_list(wave.spec.columns | map('first')) | join(', ') -%}
   {%- set selects = [] -%}
@@ -23,17 +23,17 @@
     {%- set filled = [] -%}
     {%- set others = [] -%}
     {%- for part in table.parts -%}
-      {%- set held = deltawave._days_of_part(part[1]) -%}
-      {%- if held | select('in', days) | list -%}
+      {%- set days_of_part = deltawave._days_of_part(part[1]) -%}
+      {%- if days_of_part | select('in', days) | list -%}
         {%- do parts.append(deltawave._literal(part[0])) -%}
-        {%- if deltawave._have_rows(wave, held) -%}{%- do filled.append(parts[-1]) -%}{%- endif -%}
-        {%- do others.extend(held | reject('in', days)) -%}
+        {%- if deltawave._have_rows(wave, days_of_part) -%}{%- do filled.append(parts[-1]) -%}{%- endif -%}
+        {%- do others.extend(days_of_part | reject('in', days)) -%}
       {%- endif -%}
     {%- endfor -%}
     {%- if parts -%}
       {%- set conditions = ['wave_part in (' ~ parts | join(', ') ~ ')'] -%}
       {%- if filled and wave.spec.technique == 'in_place' -%}
-        {%- do conditions.append(deltawave._parts_are_there(table.table, filled)) -%}
+        {%- do conditions.append(deltawave._has_parts(table.table, filled)) -%}
       {%- endif -%}
       {%- if others -%}{%- do conditions.append(deltawave._of_days(wave, days)) -%}{%- endif -%}
       {%- if condition -%}{%- do conditions.append(condition) -%}{%- endif -%}
@@ -55,9 +55,9 @@
   {{ return(false) }}
 {%- endmacro -%}
 
-{# A condition that fails if a part with rows has been dropped: a scan of partitions that are no longer there would find no rows, without an error. #}
-{%- macro _parts_are_there(table, parts) -%}
-  {%- set found = 'assert_true(size(collect_set(wave_part)) = ' ~ parts | length ~ ', ' ~ deltawave._literal(deltawave._message('parts_gone', {})) ~ ')' -%}
+{# A condition that fails if a part with rows has been dropped: a scan of missing partitions would find no rows, without an error. #}
+{%- macro _has_parts(table, parts) -%}
+  {%- set found = 'assert_true(size(collect_set(wave_part)) = ' ~ parts | length ~ ', ' ~ deltawave._literal(deltawave._message('dropped_parts', {})) ~ ')' -%}
   {{ return('(select ' ~ found ~ ' is null from ' ~ table ~ ' where wave_part in (' ~ parts | join(', ') ~ '))') }}
 {%- endmacro -%}
 
@@ -98,7 +98,7 @@
   {{ return(value | string if type in ['date', 'string'] else value | int) }}
 {%- endmacro -%}
 
-{# Is a text of this form a date? Day 31 of a shorter month, counted from the first of the month, lies in the next month. #}
+{# Is a text of this form a date? Not if the day, counted from the first of the month, lies in the next month. #}
 {%- macro _is_date(text) -%}
   {%- set year, month, day = text[:4] | int, text[5:7] | int, text[8:] | int -%}
   {{ return(year > 0 and (modules.datetime.date(year, month, 1) + modules.datetime.timedelta(days=day - 1)).month == month) }}

@@ -118,7 +118,7 @@ def test_a_batch_of_another_run_is_left_where_rows_are_stored_on_the_way(stored:
     record = {"batch_id": 5, "generation": 1, "first_batch": 1, "undone": []}
     found = macros._batches_since(source, record, 4, "fedcba987654", stored)
     assert found == {"last_batch": 4, "last_attempt": "a", "is_behind": False}
-    sure = "(decided_at < timestamp '2026-01-31 12:00:00' or attempt = '0123456789ab') as is_sure"
+    sure = "(decided_at < timestamp '2026-01-31 12:00:00' or attempt = '0123456789ab') as is_contained"
     assert (sure in asked[0]) == bool(stored)
     # A log that was dropped and begun anew may have a batch of that number again.
     assert "count_if(batch_id = 4 and attempt = 'fedcba987654') as is_there" in asked[0]

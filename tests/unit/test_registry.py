@@ -61,7 +61,7 @@ class TestEveryStrategy:
     def test_advice_and_a_price_are_given(self, name: str) -> None:
         pages = MACROS._predicted_reads(TABLE)
         assert pages[name] >= 0
-        assert MACROS._advice(TABLE, pages["changed_ranges"])[name]["why"]
+        assert MACROS._advice(TABLE, pages["changed_ranges"])[name]["reason"]
 
     def test_it_has_a_page_and_tests(self, name: str) -> None:
         page = (ROOT / "docs" / "strategies" / f"{name}.md").read_text()

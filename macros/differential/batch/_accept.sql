@@ -3,13 +3,13 @@
   bag of rows (duplicate_keys: multiset, LG95 4.6) has no duplicates.
 #}
 {%- macro _accept(job, batch, found) -%}
-  {%- set is_all = job.strategy.reads == 'dump' or batch.reading.arrived == batch.landed -%}
+  {%- set is_all = job.strategy.reads == 'dump' or batch.reading.incoming == batch.landed -%}
   {%- do deltawave._update(
     batch.result,
     dump_checksum=found.checksum,
     rows_dump=found.rows if is_all else deltawave._row_count(job, batch.landed),
     rows_new=found.rows,
-    new=batch.reading.arrived,
+    new=batch.reading.incoming,
   ) -%}
   {%- if found.duplicate_keys and job.settings.duplicate_keys == 'quarantine' -%}
     {%- set duplicates = deltawave._described_duplicates(job, batch, found) -%}
@@ -22,11 +22,18 @@
 
 {# The duplicate keys, for messages. #}
 {%- macro _described_duplicates(job, batch, found) -%}
-  {{ return({
-    'keys': job.settings.unique_key | join(', '),
-    'count': found.duplicate_keys,
-    'examples': deltawave._duplicate_examples(job, batch),
-  }) }}
+  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
+  {%- set sql -%}
+select concat_ws(', ', {% for key in keys %}coalesce(cast({{ key }} as string), 'null'){{ ', ' if not loop.last }}{% endfor %}) as example
+from {{ batch.reading.incoming }}
+group by {{ keys | join(', ') }}
+having count(*) > 1
+order by example
+limit 3
+  {%- endset -%}
+  {%- set examples = [] -%}
+  {%- for row in deltawave._run(job, sql).rows -%}{%- do examples.append('(' ~ row[0] ~ ')') -%}{%- endfor -%}
+  {{ return({'keys': job.settings.unique_key | join(', '), 'count': found.duplicate_keys, 'examples': examples | join(', ')}) }}
 {%- endmacro -%}
 
 {#
@@ -35,30 +42,27 @@
 #}
 {%- macro _accept_without_duplicates(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
-  {%- set names = deltawave._quoted_list(deltawave._landed_columns(job, batch) | map(attribute='name')) -%}
+  {%- set columns = deltawave._landed_columns(job, batch) -%}
+  {%- set names = columns | map(attribute='name') | list -%}
   {%- set old_hash = 'old_side.key_hash' if job.strategy.reads == 'dump' else deltawave._key_hash('old_side', keys) -%}
   {%- set accepted = deltawave._own_table(batch, 'accepted') -%}
   {%- set sql -%}
-{{ deltawave._create_by_hash(job, accepted, deltawave._landed_columns(job, batch)) }}
+{{ deltawave._create_by_hash(job, accepted, columns) }}
 with duplicates as (
     {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 ),
 
 accepted as (
     select
-        {%- for name in names %}
-        landed.{{ name }},
-        {%- endfor %}
+        {{ deltawave._quoted_list(names, 'landed') | join(',\n        ') }},
         landed.key_hash
-    from {{ batch.reading.arrived }} as landed
+    from {{ batch.reading.incoming }} as landed
     left anti join duplicates
         on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(keys, 'landed', 'duplicates') }}
     {%- if not batch.is_first %}
     union all
     select
-        {%- for name in deltawave._previous_cells(job, batch) %}
-        {{ name }},
-        {%- endfor %}
+        {{ deltawave._previous_cells(batch, columns) | join(',\n        ') }},
         {{ old_hash }} as key_hash
     from {{ batch.reading.old }} as old_side
     left semi join duplicates
@@ -67,9 +71,7 @@ accepted as (
 )
 
 select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
-    {%- for name in names %}
-    {{ name }},
-    {%- endfor %}
+    {{ deltawave._quoted_list(names) | join(',\n    ') }},
     key_hash
 from accepted
   {%- endset -%}
@@ -77,11 +79,11 @@ from accepted
   {{ return(deltawave._attempt_relation(job, accepted)) }}
 {%- endmacro -%}
 
-{# The dump's columns for rows of the old side; null where that side lacks a column. #}
-{%- macro _previous_cells(job, batch) -%}
+{# The landed columns for rows of the old side; null where that side does not have a column. #}
+{%- macro _previous_cells(batch, columns) -%}
   {%- set known = batch.columns | selectattr('in_old') | map(attribute='name') | map('lower') | list -%}
   {%- set cells = [] -%}
-  {%- for column in deltawave._landed_columns(job, batch) -%}
+  {%- for column in columns -%}
     {%- set described = {'name': column.name, 'data_type': column.data_type, 'in_old': column.name | lower in known} -%}
     {%- do cells.append(deltawave._cell('old', described) ~ ' as ' ~ deltawave._quoted(column.name)) -%}
   {%- endfor -%}
@@ -94,26 +96,9 @@ from accepted
 select
     key_hash,
     {{ keys }}
-from {{ batch.reading.arrived }}
+from {{ batch.reading.incoming }}
 group by key_hash, {{ keys }}
 having count(*) > 1
-{%- endmacro -%}
-
-{%- macro _duplicate_examples(job, batch) -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
-  {%- set sql -%}
-select concat_ws(', ', {% for key in keys %}coalesce(cast({{ key }} as string), 'null'){{ ', ' if not loop.last }}{% endfor %}) as example
-from {{ batch.reading.arrived }}
-group by {{ keys | join(', ') }}
-having count(*) > 1
-order by example
-limit 3
-  {%- endset -%}
-  {%- set examples = [] -%}
-  {%- for row in deltawave._run(job, sql).rows -%}
-    {%- do examples.append('(' ~ row[0] ~ ')') -%}
-  {%- endfor -%}
-  {{ return(examples | join(', ')) }}
 {%- endmacro -%}
 
 {# A dump lands with all of its columns, a slice with those of the log. #}

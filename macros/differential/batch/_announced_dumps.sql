@@ -96,17 +96,7 @@ order by batch_at
   date's name.
 #}
 {%- macro _asks_for(job, source, dump) -%}
-  {%- set sql -%}
-explain extended
-with dump as (
-    {{ job.sql }}
-)
-
-select *
-from dump
-where {{ deltawave._quoted(job.settings.snapshot_date) }} = cast({{ deltawave._literal(dump.snapshot_date) }} as {{ job.snapshot_type }})
-  {%- endset -%}
-  {%- set plan = deltawave._run(job, sql).rows[0][0] -%}
+  {%- set plan = deltawave._plan_of_date(job, '=', dump.snapshot_date) -%}
   {%- if modules.re.search('== Optimized Logical Plan ==\\s+LocalRelation <empty>', plan) -%}
     {{ return(false) }}
   {%- endif -%}
@@ -119,6 +109,21 @@ where {{ deltawave._quoted(job.settings.snapshot_date) }} = cast({{ deltawave._l
     {%- endif -%}
   {%- endfor -%}
   {{ return(true in scans if scans else dump.column | lower == job.settings.snapshot_date | lower) }}
+{%- endmacro -%}
+
+{# Spark's plans of the select with a condition on its date. #}
+{%- macro _plan_of_date(job, operator, date) -%}
+  {%- set sql -%}
+explain extended
+with dump as (
+    {{ job.sql }}
+)
+
+select *
+from dump
+where {{ deltawave._quoted(job.settings.snapshot_date) }} {{ operator }} cast({{ deltawave._literal(date) }} as {{ job.snapshot_type }})
+  {%- endset -%}
+  {{ return(deltawave._run(job, sql).rows[0][0]) }}
 {%- endmacro -%}
 
 {%- macro _has_rows(job, source, dump) -%}

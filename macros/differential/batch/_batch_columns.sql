@@ -4,21 +4,21 @@
 
     is_chosen   to be compared as soon as both sides have it
     since       the batch that brought the column
-    told_since  first batch whose changes have this column's before image; later than `since` if some dumps lacked the column
+    told_since  first batch whose changes have this column's before image; later than `since` if the column was missing in some dumps
     is_widened  the log has it with another type
     is_added    the dump has it and the previous state does not
-    was_known   the log holds values of it from before
+    was_known   the log has earlier values of it
 #}
 {%- macro _batch_columns(job, last, batch_id) -%}
   {%- set settings = job.settings -%}
   {%- set on_change = settings.on_schema_change -%}
   {%- set dump = {} -%}
   {%- for column in job.columns -%}{%- do dump.update({column.name | lower: column}) -%}{%- endfor -%}
-  {%- set kept = {} -%}
-  {%- for column in (last.columns if last else []) -%}{%- do kept.update({column.name | lower: column}) -%}{%- endfor -%}
+  {%- set logged = {} -%}
+  {%- for column in (last.columns if last else []) -%}{%- do logged.update({column.name | lower: column}) -%}{%- endfor -%}
 
-  {%- set added = dump.keys() | reject('in', kept.keys()) | list if kept else [] -%}
-  {%- set dropped = kept.keys() | reject('in', dump.keys()) | list -%}
+  {%- set added = dump.keys() | reject('in', logged.keys()) | list if logged else [] -%}
+  {%- set dropped = logged.keys() | reject('in', dump.keys()) | list -%}
   {%- if (added or dropped) and on_change == 'fail' or dropped and on_change == 'ignore' -%}
     {%- do deltawave._fail('schema_changed', {
       'model': job.name, 'on_schema_change': on_change,
@@ -27,7 +27,7 @@
   {%- endif -%}
 
   {%- set columns = [] -%}
-  {%- for name, column in (kept or dump).items() -%}
+  {%- for name, column in (logged or dump).items() -%}
     {%- set new = dump.get(name) -%}
     {%- set data_type = deltawave._type_after(job, column, new.data_type) if new else column.data_type -%}
     {%- if new or on_change != 'sync_all_columns' -%}
@@ -43,16 +43,17 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if on_change in ['append_new_columns', 'sync_all_columns'] -%}
-    {%- set logged = deltawave._logged_types(job, last) if added else {} -%}
+    {#- The log also has the columns that are hidden from readers. -#}
+    {%- set types = deltawave._types_of(deltawave._columns_of(deltawave._helper_relation(job, last.log))) if added else {} -%}
     {%- for name in added -%}
       {%- set new = dump[name] -%}
       {%- set was_known = name in last.hidden -%}
-      {%- set data_type = deltawave._type_after(job, dict(new, data_type=logged.get(name, new.data_type)), new.data_type) if was_known else new.data_type -%}
+      {%- set data_type = deltawave._type_after(job, dict(new, data_type=types.get(name, new.data_type)), new.data_type) if was_known else new.data_type -%}
       {%- do columns.append(dict(
         deltawave._compared_column(settings, dict(new, data_type=data_type), false, true),
         since=batch_id,
         told_since=batch_id + 1 if was_known else 0,
-        is_widened=data_type != logged.get(name, data_type),
+        is_widened=data_type != types.get(name, data_type),
         is_added=true,
         was_known=was_known,
       )) -%}
@@ -61,16 +62,7 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# The types of all columns of the log, including those hidden from readers. #}
-{%- macro _logged_types(job, record) -%}
-  {%- set types = {} -%}
-  {%- for column in deltawave._columns_of(deltawave._helper_relation(job, record.log)) -%}
-    {%- do types.update({column.name | lower: column.data_type}) -%}
-  {%- endfor -%}
-  {{ return(types) }}
-{%- endmacro -%}
-
-{# Names of columns that the log holds and readers do not see: dropped columns, until they come back. #}
+{# Names of columns of the log that readers do not see: dropped columns, until they come back. #}
 {%- macro _hidden_columns(columns, last) -%}
   {%- if last is none -%}
     {{ return([]) }}
@@ -82,7 +74,7 @@
 
 {#
   The type of the log's column after this batch. Numeric columns widen if on_schema_change allows it. The user has to cast for every other change
-  of type, and for any change of a key column: kept rows are placed by the key's hash.
+  of type, and for any change of a key column: the rows of the state are placed by the key's hash.
 #}
 {%- macro _type_after(job, column, data_type) -%}
   {%- if data_type == column.data_type -%}

@@ -67,6 +67,6 @@
   {%- if last is none -%}
     {{ return(batch_id) }}
   {%- endif -%}
-  {%- set tells = job.settings.before_image != 'none' and (job.strategy.before_images == 'always' or deltawave._log_has_all_rows(job, last)) -%}
-  {{ return(last.before_since if tells else batch_id + 1) }}
+  {%- set has_before = job.settings.before_image != 'none' and (job.strategy.before_images == 'always' or deltawave._log_has_all_rows(job, last)) -%}
+  {{ return(last.before_since if has_before else batch_id + 1) }}
 {%- endmacro -%}

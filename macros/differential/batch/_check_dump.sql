@@ -10,7 +10,7 @@ with keyed as (
     select
         {{ keys | join(', ') }},
         count(*) as `_copies`
-    from {{ batch.reading.arrived }}
+    from {{ batch.reading.incoming }}
     group by key_hash, {{ keys | join(', ') }}
 )
 
@@ -33,7 +33,7 @@ from keyed
 
 {# The checksum of a dated dump, by which the same date is recognized when it is delivered again. In place, no row is read for it. #}
 {%- macro _landed_checksum(job, batch) -%}
-{%- if batch.checksum_of is none or deltawave._form_kept_by(job.strategy).in_place -%}
+{%- if batch.checksum_of is none or deltawave._form_for(job.strategy).in_place -%}
 cast(null as string)
 {%- else -%}
 {%- set present = job.columns | map(attribute='name') | list -%}
@@ -44,7 +44,7 @@ cast(null as string)
             {%- for column in job.select_columns %}
             {{ '' if column.name in present else 'cast(null as ' ~ column.data_type ~ ') as ' }}{{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
             {%- endfor %}
-        from {{ batch.reading.arrived }}
+        from {{ batch.reading.incoming }}
     ) as landed
 )
 {%- endif -%}

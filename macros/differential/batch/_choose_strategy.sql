@@ -22,7 +22,7 @@
   {%- endif -%}
   {%- set against_hashes = deltawave._reason_against_hashes(job, last) -%}
   {%- if not against_hashes -%}
-    {{ return(('hash_compressed', deltawave._reason_for_hashes(job, last))) }}
+    {{ return(('hash_compressed', deltawave._reason_for_hashes(last))) }}
   {%- endif -%}
   {%- set against_window = deltawave._reason_against_window(job, last) -%}
   {%- if against_window -%}
@@ -130,7 +130,7 @@
 {%- endmacro -%}
 
 {# By LG96 Figure 6, for hashes that fit in memory: |f1| + |F2| + |f2| instead of |F1| + 4 |F2|. #}
-{%- macro _reason_for_hashes(job, last) -%}
+{%- macro _reason_for_hashes(last) -%}
   {{ return(
     'of %s rows, the last batch changed %s. Hashes that fit in memory and one reading of the dump cost at most 3/5 of the blocks of a join (LG96 '
     'Figure 6), and hide a change every %.1e comparisons' | format(

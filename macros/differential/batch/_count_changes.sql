@@ -27,22 +27,18 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
 #}
 {%- macro _is_unchanged(job, batch, last) -%}
   {%- set changes = batch.result.counts['insert'] + batch.result.counts['delete'] + batch.result.counts['update'] -%}
-  {{ return(
-    changes == 0 and not batch.result.quarantined and not batch.is_first and not batch.snapshot_date
-    and not deltawave._is_reshaped(batch, last) and not deltawave._has_moved(job, batch, last)
-  ) }}
-{%- endmacro -%}
-
-{# Has the log gained or lost a column? Readers have to see that even if no row has changed. #}
-{%- macro _is_reshaped(batch, last) -%}
+  {%- if changes or batch.result.quarantined or batch.is_first or batch.snapshot_date -%}
+    {{ return(false) }}
+  {%- endif -%}
+  {#- Readers have to see that the log has gained or lost a column, even if no row has changed. -#}
   {%- set gained = batch.columns | selectattr('in_new') | rejectattr('in_old') | list -%}
-  {{ return(gained or batch.columns | length < last.columns | length) }}
+  {{ return(not gained and batch.columns | length >= last.columns | length and not deltawave._has_moved(job, batch, last)) }}
 {%- endmacro -%}
 
 {# Does the next slice have to resume from a different place than this one, or the next dump be compared with other files? #}
 {%- macro _has_moved(job, batch, last) -%}
   {%- if deltawave._form_of(last.state).in_place -%}
-    {#- A copy replaces a list of files that may be gone. -#}
+    {#- A copy replaces a list of files that may be deleted. -#}
     {{ return(batch.result.state.get('digest') != last.state.digest) }}
   {%- endif -%}
   {{ return(job.strategy.reads != 'dump' and (
@@ -62,24 +58,24 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
       {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
     {%- endif -%}
     {%- set limit = job.settings.max_delete_fraction -%}
-    {%- set judged = deltawave._judged_deletes(job, batch) -%}
-    {%- if judged.deletes > limit * judged.rows_old -%}
-      {%- do deltawave._refuse(job, batch, 'too_many_deletes_in_turn' if judged.earlier else 'too_many_deletes', dict(
-        judged, percent='%.1f' | format(100 * judged.deletes / judged.rows_old), limit=limit
+    {%- set counted = deltawave._counted_deletes(job, batch) -%}
+    {%- if counted.deletes > limit * counted.rows_old -%}
+      {%- do deltawave._refuse(job, batch, 'too_many_deletes_in_rotation' if counted.earlier else 'too_many_deletes', dict(
+        counted, percent='%.1f' | format(100 * counted.deletes / counted.rows_old), limit=limit
       )) -%}
     {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
 
-{# The deletes to judge, how many of them earlier batches made, and the rows before all of them: {deletes, earlier, rows_old}. #}
-{%- macro _judged_deletes(job, batch) -%}
-  {%- if not batch.reading.turn or batch.reading.turn.read | length == batch.reading.turn.ranges | length -%}
+{# The deletes that count, how many of them earlier batches made, and the rows before all of them: {deletes, earlier, rows_old}. #}
+{%- macro _counted_deletes(job, batch) -%}
+  {%- if not batch.reading.rotation or batch.reading.rotation.read | length == batch.reading.rotation.ranges | length -%}
     {{ return({'deletes': batch.result.counts['delete'], 'earlier': 0, 'rows_old': batch.rows_old}) }}
   {%- endif -%}
-  {%- set turn = deltawave._changes_of_turn(job, batch) -%}
+  {%- set rotation = deltawave._changes_of_rotation(job, batch) -%}
   {{ return({
-    'deletes': turn.deletes,
-    'earlier': [turn.deletes - batch.result.counts['delete'], 0] | max,
-    'rows_old': batch.result.rows_new + turn.deletes - turn.inserts,
+    'deletes': rotation.deletes,
+    'earlier': [rotation.deletes - batch.result.counts['delete'], 0] | max,
+    'rows_old': batch.result.rows_new + rotation.deletes - rotation.inserts,
   }) }}
 {%- endmacro -%}

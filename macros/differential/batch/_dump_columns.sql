@@ -1,6 +1,6 @@
 {#
   The dump's columns as the model's select returns them: [{name, data_type}], checked. Left out: the snapshot date, which belongs to the batch and
-  not to a row, and the column that is the delete flag, which says whether there is a row.
+  not to a row, and the column of the delete flag.
 #}
 {%- macro _dump_columns(job) -%}
   {%- set columns = deltawave._columns_of_query(job.sql) -%}
@@ -8,23 +8,12 @@
   {%- set names = columns | map(attribute='name') | map('lower') | list -%}
   {%- set settings = job.settings -%}
 
-  {%- for option in ['unique_key', 'snapshot_date', 'updated_at', 'row_id'] if settings[option] is not none -%}
-    {%- for column in deltawave._listed(settings[option]) if column | lower not in names -%}
-      {%- do deltawave._fail('missing_option_column', {
-        'model': job.name, 'option': option, 'column': column, 'columns': columns | map(attribute='name') | join(', '),
-      }) -%}
-    {%- endfor -%}
+  {%- for option in ['unique_key', 'snapshot_date', 'updated_at', 'row_id', 'compare_columns', 'ignore_columns', 'tolerance'] -%}
+    {%- do deltawave._require_selected(job, option, settings[option] or [], columns) -%}
   {%- endfor -%}
-  {%- for option in ['compare_columns', 'ignore_columns', 'tolerance'] -%}
-    {%- for column in settings[option] or [] -%}
-      {%- if column | lower not in names -%}
-        {%- do deltawave._fail('missing_option_column', {
-          'model': job.name, 'option': option, 'column': column, 'columns': columns | map(attribute='name') | join(', '),
-        }) -%}
-      {%- endif -%}
-    {%- endfor -%}
+  {%- for mappings in (settings.relations or {}).values() -%}
+    {%- for mapping in mappings -%}{%- do deltawave._require_selected(job, 'relations', mapping.values(), columns) -%}{%- endfor -%}
   {%- endfor -%}
-  {%- do deltawave._require_mapped_columns(job, columns | map(attribute='name') | list) -%}
   {%- for name in names -%}
     {%- if name in deltawave._reserved_columns() or name.startswith(deltawave._before_name('')) -%}
       {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': name}) -%}
@@ -35,40 +24,26 @@
   {%- endfor -%}
 
   {%- do deltawave._update(job, flag=deltawave._read_flag(job, columns)) -%}
-  {%- set kept = [] -%}
+  {%- set described = [] -%}
   {%- for column in columns if column.name | lower != job.flag.column -%}
     {%- if column.name | lower == (settings.snapshot_date or '') | lower -%}
       {%- do deltawave._update(job, snapshot_type=column.data_type) -%}
     {%- else -%}
       {%- set is_key = column.name | lower in settings.unique_key | map('lower') | list -%}
       {%- do deltawave._check_type(job, column, is_key) -%}
-      {%- do deltawave._check_tolerated(job, column) -%}
       {%- if column.name | lower == (settings.updated_at or '') | lower -%}
         {%- do deltawave._check_time_column(job, column) -%}
         {%- do deltawave._update(job, time_type=column.data_type) -%}
       {%- endif -%}
-      {%- do kept.append({'name': column.name, 'data_type': column.data_type, 'is_key': is_key}) -%}
+      {%- do described.append({'name': column.name, 'data_type': column.data_type, 'is_key': is_key}) -%}
     {%- endif -%}
   {%- endfor -%}
-  {{ return(kept) }}
-{%- endmacro -%}
-
-{# Refuses mapped columns that the model's select does not have. #}
-{%- macro _require_mapped_columns(job, names) -%}
-  {%- for mappings in (job.settings.relations or {}).values() -%}
-    {%- for columns in mappings -%}
-      {%- for column in columns.values() if column | lower not in names | map('lower') -%}
-        {%- do deltawave._fail('missing_option_column', {
-          'model': job.name, 'option': 'relations', 'column': column, 'columns': names | join(', '),
-        }) -%}
-      {%- endfor -%}
-    {%- endfor -%}
-  {%- endfor -%}
+  {{ return(described) }}
 {%- endmacro -%}
 
 {#
   Refuses types that no table can store (a bare null, an interval of months and days; in Iceberg's session catalog, a variant), key types that Spark
-  cannot hash, and collated keys: texts that are equal under a collation have different hashes.
+  cannot hash, collated keys (texts that are equal under a collation have different hashes), and a tolerance for what is not a number.
 #}
 {%- macro _check_type(job, column, is_key) -%}
   {%- set parts = deltawave._type_parts(column.data_type) -%}
@@ -82,10 +57,6 @@
   {%- elif is_key and collations -%}
     {%- do deltawave._fail('key_collation', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}
-{%- endmacro -%}
-
-{# Refuses a tolerance for a column that is not numeric. #}
-{%- macro _check_tolerated(job, column) -%}
   {%- set tolerated = (job.settings.tolerance or {}).keys() | map('lower') | list -%}
   {%- if column.name | lower in tolerated and not modules.re.match('(tiny|small|big)?int|float|double|decimal', column.data_type) -%}
     {%- do deltawave._fail('tolerance_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
@@ -93,8 +64,8 @@
 {%- endmacro -%}
 
 {#
-  The columns of the select that the dump of a date does not have, in lower case: all headers of its folders lack a column of that name, and the select
-  gives no value for it. As in a table without that column, on_schema_change says what happens.
+  The columns of the select that the dump of a date does not have, in lower case: no header of its folders has a column of that name, and the select
+  returns no value for it. As in a table without that column, on_schema_change applies.
 #}
 {%- macro _missing_columns(job, found) -%}
   {%- set missing = [] -%}
@@ -121,7 +92,7 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# Columns of the select with names that some header lacks. The key is not among them: a dump without it is refused. #}
+{# Columns of the select whose names are missing in some header. The key is not among them: a dump without it is refused. #}
 {%- macro _sparse_columns(job) -%}
   {%- set missing = [] -%}
   {%- for source in job.dated_sources -%}

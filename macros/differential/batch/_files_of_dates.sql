@@ -24,18 +24,8 @@
 
 {# The partition column that dates each source's rows, {source: column}, as Spark's plan shows it; empty if the plan reads anything else. #}
 {%- macro _date_columns(job, sources) -%}
-  {%- set sql -%}
-explain extended
-with dump as (
-    {{ job.sql }}
-)
-
-select *
-from dump
-where {{ deltawave._quoted(job.settings.snapshot_date) }} <> cast('0001-01-01' as {{ job.snapshot_type }})
-  {%- endset -%}
   {%- set found = [] -%}
-  {%- for scan in deltawave._scans(deltawave._run(job, sql).rows[0][0]) -%}
+  {%- for scan in deltawave._scans(deltawave._plan_of_date(job, '<>', '0001-01-01')) -%}
     {%- set source = deltawave._source_of_line(sources, scan.line) -%}
     {%- set is_filter = scan.parent.startswith('Filter ') -%}
     {%- do found.append((source.name if source else none, deltawave._date_of_condition(source, scan.parent) if source and is_filter else none)) -%}

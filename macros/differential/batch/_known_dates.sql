@@ -1,5 +1,5 @@
 {#
-  What is known of the dates before this run: {date: {is_compared, batch_id, rows, checksum, files, seen_checksum, is_other}}.
+  What earlier runs recorded of each date: {date: {is_compared, batch_id, rows, checksum, files, seen_checksum, is_other}}.
 
     rows, checksum  of the dump when it was compared; the batch is the one that compared it
     files           the digest of the date's files when its rows were last read
@@ -34,7 +34,7 @@ order by batch_id desc
   {{ return(known) }}
 {%- endmacro -%}
 
-{# What later deliveries say of these dates, and which dates came too late. After a rewind a date may no longer be late. #}
+{# Adds what later deliveries recorded of these dates, and the dates that came too late. After a rewind a date may no longer be late. #}
 {%- macro _add_deliveries(job, record, known) -%}
   {%- set sql -%}
 select
@@ -59,7 +59,7 @@ order by batch_id, seen_at
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Deliveries of dates that were compared before, or came too late: x__deliveries. What they say of a date saves reading its rows in each run. #}
+{# Deliveries of dates that were compared before, or came too late: x__deliveries. With it, a run need not read the rows of these dates again. #}
 {%- macro _deliveries(job) -%}{{ return(deltawave._helper_relation(job, 'deliveries')) }}{%- endmacro -%}
 
 {%- macro _keep_deliveries(job, record, seen) -%}

@@ -1,4 +1,4 @@
-{# What dbt prints beside the model: "2 batches: 15 inserts, 0 deletes, 81 updates". #}
+{# The result that dbt prints for the model: "2 batches: 15 inserts, 0 deletes, 81 updates". #}
 {%- macro _outcome(job) -%}
   {%- set seen = job.outcome -%}
   {%- set skipped = ', ' ~ deltawave._count(seen.skipped, 'dump', 'dumps') ~ ' skipped' if seen.skipped else '' -%}

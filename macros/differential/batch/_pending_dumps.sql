@@ -19,7 +19,7 @@
   {%- set last_at = record.batch_at if record else none -%}
   {%- set seen_at = [] -%}
   {%- set pending = [] -%}
-  {%- set looked_at = [] -%}
+  {%- set skipped = [] -%}
   {%- for found in deltawave._dates_of_select(job, settled) -%}
     {%- do seen_at.append(found.batch_at) -%}
     {%- if found.snapshot_date is none -%}
@@ -27,7 +27,7 @@
     {%- elif found.batch_at == 'None' -%}
       {%- do deltawave._fail('snapshot_date_value', {'model': job.name, 'column': job.settings.snapshot_date, 'value': found.snapshot_date}) -%}
     {%- elif found.snapshot_date in known or (last_at is not none and found.batch_at <= last_at) -%}
-      {%- do looked_at.append(dict(found, files=files.get(found.snapshot_date))) -%}
+      {%- do skipped.append(dict(found, files=files.get(found.snapshot_date))) -%}
     {%- else -%}
       {%- do pending.append({
         'snapshot_date': found.snapshot_date, 'batch_at': found.batch_at, 'files': files.get(found.snapshot_date),
@@ -36,7 +36,7 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if record -%}
-    {%- do deltawave._warn_of_skipped(job, record, known, settled, deltawave._with_checksums(job, looked_at, checksum_of)) -%}
+    {%- do deltawave._warn_of_skipped(job, record, known, settled, deltawave._with_checksums(job, skipped, checksum_of)) -%}
   {%- endif -%}
   {%- set since = last_at if last_at is not none else (seen_at | min if seen_at else '') -%}
   {%- for empty in deltawave._dumps_without_rows(job, seen_at, since) -%}
@@ -49,8 +49,8 @@
 {%- endmacro -%}
 
 {#
-  The dates of the select, except the settled ones: [{snapshot_date, batch_at, rows, filled}]. filled: the number of values in columns that some
-  header of the source lacks.
+  The dates of the select, except the settled ones: [{snapshot_date, batch_at, rows, filled}]. filled: the number of values in columns that are
+  missing in some header of the source.
 #}
 {%- macro _dates_of_select(job, settled) -%}
   {%- set column = 'dump.' ~ deltawave._quoted(job.settings.snapshot_date) -%}

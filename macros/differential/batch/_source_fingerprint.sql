@@ -24,8 +24,8 @@
 {%- endmacro -%}
 
 {#
-  Remembers a source that was read and has not changed since a batch. A view's name says so: nobody reads its text, and one that is missing only makes the
-  next run read the source.
+  Records that a source was read and has not changed since a batch, in the name of a view. Nobody reads the view's text. If the view is missing, the
+  next run reads the source.
 #}
 {%- macro _remember_source(job, state, source) -%}
   {%- if source -%}

@@ -16,9 +16,8 @@ from (
 {# The select of a batch's changes: every row of a first dump is an insert, unless it is a baseline; later ones are compared with the previous state. #}
 {%- macro _staged_changes(job, batch) -%}
   {%- if batch.is_first -%}
-    {{ return(deltawave._all_inserts(job, batch)) }}
-  {%- endif -%}
-  {%- if batch.reading.changes -%}
+    {{ return(deltawave._changes_without_before(job, batch, batch.result.new, "'insert'", 'false' if batch.is_baseline else 'true')) }}
+  {%- elif batch.reading.changes -%}
     {{ return(batch.reading.changes) }}
   {%- elif job.strategy.compares == 'python' -%}
     {{ return(deltawave._changes_by_python(job, batch)) }}
@@ -26,20 +25,4 @@ from (
   {{ return(deltawave._changes_between(
     batch.reading.old, batch.result.new, batch.columns, job.settings, key_hash='key_hash' if job.strategy.reads == 'dump' else none
   )) }}
-{%- endmacro -%}
-
-{%- macro _all_inserts(job, batch) -%}
-select
-    {%- for column in batch.columns %}
-    new_side.{{ deltawave._quoted(column.name) }},
-    {%- endfor %}
-    {%- for cell in deltawave._null_before(batch.columns, job.settings.before_image != 'none') %}
-    {{ cell }},
-    {%- endfor %}
-    'insert' as change_type,
-    cast(null as array<string>) as changed_columns
-from {{ batch.result.new }} as new_side
-{%- if batch.is_baseline %}
-where false
-{%- endif %}
 {%- endmacro -%}

@@ -1,4 +1,4 @@
-{# Makes room for the rows of this batch. A column with another type is refused, except before batch 1, when no row counts yet. #}
+{# Prepares the quarantine for the columns of this batch. A column with another type is refused, except before batch 1, when no row counts yet. #}
 {%- macro _prepare_quarantine(job, batch) -%}
   {%- if batch.result.quarantined -%}
     {%- set table = deltawave._quarantine_relation(job) -%}
@@ -17,17 +17,16 @@
 {%- macro _stage_quarantine(job, batch) -%}
   {%- if batch.result.quarantined -%}
     {%- set columns = deltawave._landed_columns(job, batch) -%}
+    {%- set names = columns | map(attribute='name') -%}
     {%- set rows -%}
 with duplicates as (
     {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 )
 
 select
-    {%- for column in columns %}
-    landed.{{ deltawave._quoted(column.name) }},
-    {%- endfor %}
+    {{ deltawave._quoted_list(names, 'landed') | join(',\n    ') }},
     {{ deltawave._timestamp(batch.batch_at) }} as batch_at
-from {{ batch.reading.arrived }} as landed
+from {{ batch.reading.incoming }} as landed
 left semi join duplicates
     on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(job.settings.unique_key, 'landed', 'duplicates') }}
     {%- endset -%}
@@ -39,13 +38,8 @@ left semi join duplicates
 {# Warns before the decision: a warning that dbt turns into an error must leave nothing decided. #}
 {%- macro _warn_of_quarantined(job, batch) -%}
   {%- if batch.result.quarantined -%}
-    {%- do exceptions.warn(deltawave._message('quarantined', {
-      'model': job.name,
-      'batch': batch.label,
-      'keys': batch.result.duplicates['keys'],
-      'count': batch.result.duplicates['count'],
-      'examples': batch.result.duplicates.examples,
-      'rows': batch.result.quarantined,
-    })) -%}
+    {%- do exceptions.warn(deltawave._message('quarantined', dict(
+      batch.result.duplicates, model=job.name, batch=batch.label, rows=batch.result.quarantined
+    ))) -%}
   {%- endif -%}
 {%- endmacro -%}

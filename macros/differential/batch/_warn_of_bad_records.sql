@@ -1,6 +1,6 @@
 {#
-  Warns of records of this dump that a format definition has set aside, as their rows look deleted. Warns before the decision, so that a warning that
-  dbt turns into an error leaves nothing decided.
+  Warns of malformed records of this dump, which a format definition quarantines: their rows look deleted. Warns before the decision, so that a warning
+  that dbt turns into an error leaves nothing decided.
 #}
 {%- macro _warn_of_bad_records(job, batch) -%}
   {%- for source in job.dated_sources if source.records -%}

@@ -1,15 +1,15 @@
 {#
   Warns of dates that came too late, and of compared dates that were delivered again with other rows. settled: dates that were not read, as their files
-  are known; looked_at: those that were. What was seen is kept only after the warnings: if they are errors, nothing is.
+  are known; read: the others. What was read is recorded only after the warnings: if they are errors, nothing is.
 #}
-{%- macro _warn_of_skipped(job, record, known, settled, looked_at) -%}
+{%- macro _warn_of_skipped(job, record, known, settled, read) -%}
   {%- set late = [] -%}
   {%- set again = [] -%}
   {%- set seen = [] -%}
   {%- for date in settled -%}
     {%- if not known[date].is_compared -%}{%- do late.append(date) -%}{%- elif known[date].is_other -%}{%- do again.append(date) -%}{%- endif -%}
   {%- endfor -%}
-  {%- for found in looked_at -%}
+  {%- for found in read -%}
     {%- set before = known.get(found.snapshot_date, {'is_compared': false}) -%}
     {%- set is_other = before.is_compared and deltawave._is_delivered_again(before, found) -%}
     {%- if not before.is_compared -%}{%- do late.append(found.snapshot_date) -%}{%- elif is_other -%}{%- do again.append(found.snapshot_date) -%}{%- endif -%}
@@ -52,7 +52,7 @@
   {{ return(dates[:5] | join(', ') ~ (' and ' ~ (dates | length - 5) ~ ' more' if dates | length > 5 else '')) }}
 {%- endmacro -%}
 
-{# How to undo the batch of a date and the later ones, if the log holds a batch before them. #}
+{# How to undo the batch of a date and the later ones, if the log has a batch before them. #}
 {%- macro _rewind_to_before(job, record, known, date) -%}
   {%- set earlier = [] -%}
   {%- for other, seen in known.items() if seen.is_compared and other < date and seen.batch_id >= record.first_batch -%}

@@ -13,8 +13,8 @@
     {%- do deltawave._fail('state_version', {'model': job.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
   {%- elif deltawave._is_of_another(job, record) -%}
     {%- do deltawave._fail('shared_state', {
-      'model': job.name, 'schema': job.state_schema, 'identifier': job.target.identifier, 'owner': deltawave._owner(record) | string,
-      'relation': job.target | string,
+      'model': job.name, 'schema': job.state_schema, 'identifier': job.target.identifier, 'relation': job.target | string,
+      'owner': deltawave._relation(record.target.schema, record.target.identifier) | string,
     }) -%}
   {%- elif record.materialization != job.materialization -%}
     {%- do deltawave._fail('materialization_changed', {'model': job.name, 'relation': job.target | string}) -%}
@@ -48,8 +48,8 @@
 {%- endmacro -%}
 
 {#
-  Does the state belong to another relation, such as one of another target with the same state_schema? Not if that relation is gone: then the model
-  has moved, and its state with it. A record of an older version does not say.
+  Does the state belong to another relation, such as one of another target with the same state_schema? Not if that relation is missing: then the model
+  has moved, and its state with it. A record of an older version does not name its relation.
 #}
 {%- macro _is_of_another(job, record) -%}
   {%- if not record.target or record.target.schema | lower == job.target.schema | lower -%}
@@ -58,8 +58,4 @@
   {%- set schema = record.target.schema -%}
   {%- set schemas = deltawave._run(job, 'show schemas like ' ~ deltawave._literal(schema)).rows | map(attribute=0) | map('lower') | list -%}
   {{ return(schema | lower in schemas and deltawave._names_like(job, record.target.identifier, schema) != []) }}
-{%- endmacro -%}
-
-{%- macro _owner(record) -%}
-  {{ return(api.Relation.create(schema=record.target.schema, identifier=record.target.identifier).quote(schema=true, identifier=true)) }}
 {%- endmacro -%}

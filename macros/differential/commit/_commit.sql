@@ -26,7 +26,7 @@
   {%- if decided.attempt != batch.attempt -%}
     {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': decided.attempt, 'attempt': batch.attempt}) -%}
   {%- endif -%}
-  {#- The newest decision always stays, but older ones are dropped, so a late writer may find its number free. -#}
+  {#- The newest decision always stays, but older ones are dropped, so a late writer may find that its number has no decision. -#}
   {%- set last = deltawave._last_commit(job) -%}
   {%- if last > batch.batch_id -%}
     {#- Or others have finished this very batch, which they recorded, and continued. -#}
@@ -40,10 +40,8 @@
 
 {# The number of the newest decision; 0 before the first one. #}
 {%- macro _last_commit(job) -%}
-  {{ return(deltawave._newest_commit(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*'))) }}
+  {{ return((deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) + [0]) | max) }}
 {%- endmacro -%}
-
-{%- macro _newest_commit(job, names) -%}{{ return((deltawave._commit_numbers(job, names) + [0]) | max) }}{%- endmacro -%}
 
 {%- macro _read_commit(job, batch_id) -%}
   {%- set row = deltawave._run(job, 'select record from ' ~ deltawave._commit_relation(job, batch_id)).rows[0] -%}
@@ -53,8 +51,8 @@
 {# Drops what the decision of `record` made superfluous: tables that neither it nor the next batch reads, and the older decision. #}
 {%- macro _clean(job, names, batch, last, record) -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}
-    {#- Leave tables of other attempts: their names tell the next run to drop their log rows too. -#}
-    {%- if (deltawave._is_own(batch, side) or last and deltawave._is_kept(last, side)) and not deltawave._is_kept(record, side) -%}
+    {#- Leave tables of other attempts: from their names the next run knows that it has to drop their log rows too. -#}
+    {%- if (deltawave._is_own(batch, side) or last and deltawave._is_needed(last, side)) and not deltawave._is_needed(record, side) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -65,7 +63,7 @@
 {%- endmacro -%}
 
 {# Does the next batch, or a reader, need that table? #}
-{%- macro _is_kept(record, side) -%}
+{%- macro _is_needed(record, side) -%}
   {%- for table in record.tables -%}
     {%- if (table.kind, table.batch_id, table.attempt) == (side.kind, side.batch_id, side.attempt) -%}{{ return(true) }}{%- endif -%}
   {%- endfor -%}

@@ -9,9 +9,7 @@
 {%- macro _create_quarantine(job) -%}
   {%- set sql -%}
 create table if not exists {{ deltawave._quarantine_relation(job) }} (
-    {%- for column in job.columns %}
-    {{ deltawave._quoted(column.name) }} {{ column.data_type }},
-    {%- endfor %}
+    {{ deltawave._definitions(job.columns) | join(',\n    ') }},
     batch_at timestamp,
     batch_id bigint,
     attempt string

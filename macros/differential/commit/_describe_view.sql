@@ -1,6 +1,6 @@
 {#
   persist_docs. The model's description becomes the view's comment. Replacing a view's text loses the comments of its columns, so they are set on
-  the columns of `table`, from which every new text takes them: the log (where _before and _batch_id have none), or a wave index's first table.
+  the columns of `table`, which every new text selects: the log (where _before and _batch_id have none), or a wave index's first table.
 #}
 {%- macro _describe_view(job, record, table) -%}
   {%- if config.persist_relation_docs() and model.description and job.view_exists -%}

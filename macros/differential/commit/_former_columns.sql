@@ -10,7 +10,7 @@
   {{ return(former + [{'to_batch': last.batch_id, 'columns': last.columns, 'hidden': last.hidden}]) }}
 {%- endmacro -%}
 
-{# The facts about columns that rewind needs: their order, and which of them the kept rows have. #}
+{# The facts about columns that rewind needs: their order, and which of them the state has. #}
 {%- macro _columns_held(columns) -%}
   {%- set held = [] -%}
   {%- for column in columns -%}{%- do held.append([column.name, column.in_copy]) -%}{%- endfor -%}
@@ -25,9 +25,7 @@
   {%- set later = (record.former_columns or []) | selectattr('to_batch', 'ge', batch_id) | list -%}
   {%- set then = later[0] if later else record -%}
   {%- set types = {} -%}
-  {%- for entry in later + [record] -%}
-    {%- for column in entry.columns -%}{%- do types.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
-  {%- endfor -%}
+  {%- for entry in later + [record] -%}{%- do types.update(deltawave._types_of(entry.columns)) -%}{%- endfor -%}
   {%- set columns = [] -%}
   {%- for column in then.columns -%}
     {%- do columns.append(dict(column, data_type=types[column.name | lower], in_copy=column.in_copy and column.since <= batch_id)) -%}

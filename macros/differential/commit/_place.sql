@@ -1,11 +1,11 @@
 {#
-  Where the rows of an attempt wait until its batch is decided. Readers of a parquet table list its partitions, then their files; a partition or
-  file must not disappear between these steps. So the rows are staged as files in the folder that the partition of (batch, attempt) will have, and only
-  the decision makes it a partition: until then the catalog does not know it, and an attempt that loses, is refused or is killed leaves nothing that a
-  reader could find. Readers of a Delta or Iceberg table have a snapshot, so there rows are staged in their final place.
+  Where the rows of an attempt are until its batch is decided. Readers of a parquet table list its partitions, then their files; a partition or
+  file must not disappear between these steps. So the rows are staged as files in the folder that the partition of (batch, attempt) will have, and it
+  becomes a partition only after the decision: an attempt that loses, is refused or is killed leaves nothing that a reader could find. Readers of a
+  Delta or Iceberg table have a snapshot, so there rows are staged in their final place.
 #}
 
-{# Writes rows of an attempt, a select of these columns [{name, data_type}], where no reader looks. #}
+{# Writes rows of an attempt, a select of these columns [{name, data_type}], where no reader finds them. #}
 {%- macro _stage_rows(job, batch, table, columns, rows) -%}
   {%- set is_parquet = job.settings.file_format == 'parquet' -%}
   {%- set names = deltawave._quoted_list(columns | map(attribute='name')) -%}
@@ -55,7 +55,7 @@ from staged
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Drops the staged rows of an attempt from a table. Only a partition can be dropped with its files: its number is one that no reader asks for. #}
+{# Drops the staged rows of an attempt from a table. Only a partition can be dropped with its files: it gets a number that no reader selects. #}
 {%- macro _drop_staged(job, table, batch) -%}
   {%- if job.settings.file_format == 'parquet' -%}
     {%- set partition = ' partition (' ~ deltawave._partition_of(-batch.batch_id, batch.attempt) ~ ')' -%}
@@ -79,11 +79,7 @@ from staged
 {# The folder of a table's files. Queried once per run. #}
 {%- macro _folder(job, table) -%}
   {%- if table | string not in job.folders -%}
-    {%- set facts = {} -%}
-    {%- for row in deltawave._run(job, 'describe extended ' ~ table).rows -%}
-      {#- The table's properties follow its columns, one of which may have the same name. -#}
-      {%- do facts.update({row[0]: row[1]}) -%}
-    {%- endfor -%}
+    {%- set facts = deltawave._table_facts(deltawave._run(job, 'describe extended ' ~ table).rows) -%}
     {%- do job.folders.update({table | string: facts['Location']}) -%}
   {%- endif -%}
   {{ return(job.folders[table | string]) }}

@@ -4,8 +4,8 @@
 #}
 {%- macro _prepare_log(job, batch, last) -%}
   {%- set is_rewritten = batch.columns | selectattr('is_widened') | list -%}
-  {%- set tells_before = job.settings.before_image != 'none' -%}
-  {%- if last and last.has_before == tells_before and not is_rewritten and not batch.columns | rejectattr('in_old') | list -%}
+  {%- set has_before = job.settings.before_image != 'none' -%}
+  {%- if last and last.has_before == has_before and not is_rewritten and not batch.columns | rejectattr('in_old') | list -%}
     {{ return(none) }}
   {%- endif -%}
   {%- if is_rewritten -%}
@@ -15,7 +15,8 @@
   {%- endif -%}
   {%- if not deltawave._add_columns(job, batch.result.log_table, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
     {#- Left by a first run that never decided a batch, or made by --empty. Nothing in it counts, but somebody may be reading it. -#}
-    {%- do deltawave._use_log(job, batch, deltawave._rewritten_log(batch.batch_id, batch.attempt)) -%}
+    {%- set log = deltawave._rewritten_log(batch.batch_id, batch.attempt) -%}
+    {%- do deltawave._update(batch.result, log=log, log_table=deltawave._helper_relation(job, log)) -%}
     {%- do deltawave._create_log(job, batch.result.log_table, batch.columns) -%}
   {%- endif -%}
 {%- endmacro -%}

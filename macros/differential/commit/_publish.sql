@@ -1,13 +1,13 @@
 {#
   Shows a decided batch to readers. No catalog replaces a view's text on a condition: a writer that stalls between its check and this statement may put
-  an older text over a newer one. So every writer looks for later decisions after its statement, and publishes the newest of them until there is none.
-  Whichever statement comes last, its writer looks afterwards, so the view ends with the newest decision. Returns {batch_id: the batch that the view shows
+  an older text over a newer one. So every writer lists the decisions after its statement, and publishes the newest until it is its own. Whichever
+  statement comes last, its writer lists them afterwards, so the view ends with the newest decision. Returns {batch_id: the batch that the view shows
   then, names: of the model's relations}.
 #}
 {%- macro _publish(job, record) -%}
   {%- do deltawave._replace_view(job, record) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
-  {%- set last = deltawave._newest_commit(job, names) -%}
+  {%- set last = (deltawave._commit_numbers(job, names) + [0]) | max -%}
   {%- if last > record.batch_id -%}
     {{ return(deltawave._publish(job, deltawave._read_commit(job, last))) }}
   {%- endif -%}

@@ -47,7 +47,7 @@
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, number)) -%}
   {%- endfor -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}
-    {%- if side.batch_id > record.batch_id or deltawave._is_kept(record, side) -%}
+    {%- if side.batch_id > record.batch_id or deltawave._is_needed(record, side) -%}
       {#- A table of a future batch, or a table that is still needed. -#}
     {%- elif deltawave._is_decided(job, side.batch_id, side.attempt) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
@@ -73,7 +73,7 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {{ return(deltawave._run(job, sql).rows[0][0] | int > 0) }}
 {%- endmacro -%}
 
-{# --full-refresh starts a new generation if the model allows it: the dumps that made the log may be gone. #}
+{# --full-refresh starts a new generation if the model allows it: the dumps that made the log may be deleted. #}
 {%- macro _starts_generation(job, record) -%}
   {%- if not flags.FULL_REFRESH or record is none or job.settings.full_refresh is false -%}
     {{ return(false) }}
@@ -91,22 +91,19 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {%- if job.target.identifier | lower not in names | map('lower') | list -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set facts = {} -%}
-  {%- for row in deltawave._run(job, 'describe extended ' ~ job.target).rows -%}
-    {%- do facts.update({row[0]: row[1]}) -%}
-  {%- endfor -%}
-  {%- set told = deltawave._told_in(facts.get('View Text') or '') -%}
-  {%- if not told -%}
+  {%- set facts = deltawave._table_facts(deltawave._run(job, 'describe extended ' ~ job.target).rows) -%}
+  {%- set mark = deltawave._mark_in(facts.get('View Text') or '') -%}
+  {%- if not mark -%}
     {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': job.target | string, 'type': facts.get('Type', 'relation') | lower}) -%}
   {%- endif -%}
-  {{ return(told) }}
+  {{ return(mark) }}
 {%- endmacro -%}
 
-{# The mark in the text of a view, if the view is ours. #}
-{%- macro _told_in(text) -%}
+{# The mark in the text of a view; empty if the view is not ours. #}
+{%- macro _mark_in(text) -%}
   {%- set mark = modules.re.search(modules.re.escape(deltawave._view_mark()) ~ ' (\\{.*?\\}) \\*/', text) -%}
   {{ return(fromjson(mark.group(1)) if mark else {}) }}
 {%- endmacro -%}
 
-{# The start of every view of ours; recover looks for it before it replaces anything. #}
+{# The start of every view of ours: recover replaces no other view. #}
 {%- macro _view_mark() -%}{{ return('/* deltawave') }}{%- endmacro -%}

@@ -15,8 +15,8 @@
 {%- endmacro -%}
 
 {#
-  Drops everything that an undecided attempt has written, in `staged_in` (names after x__) and in tables of its own. The attempt's own tables are dropped last: while one exists, the next run knows that log
-  rows may be left.
+  Drops everything that an undecided attempt has written, in `staged_in` (names after x__) and in tables of its own. The attempt's own tables are dropped
+  last: while one exists, the next run knows that log rows may be left.
 #}
 {%- macro _discard(job, staged_in, batch_id, attempt) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}

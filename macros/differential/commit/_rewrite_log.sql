@@ -1,7 +1,7 @@
 {#
   Writes decided batches of the log, from first to last, into a new table, so that readers of the older log are never disturbed. The new table
-  keeps the log's columns, hidden ones included, with the types that `columns` ([{name, data_type}]) gives; a column that came only with a refused
-  dump is left out. `baseline`, a select of the source's columns in their order, adds rows.
+  has the log's columns, hidden ones included, with the types of `columns` ([{name, data_type}]); a column that came only with a refused dump is left
+  out. `baseline`, a select of the source's columns in their order, adds rows.
 #}
 {%- macro _rewrite_log(job, record, target, first_batch, last_batch, columns=[], baseline=none) -%}
   {%- set source = deltawave._helper_relation(job, record.log) -%}

@@ -1,9 +1,6 @@
 {# Adds the missing columns to a table. False if it has one of them with another type. #}
 {%- macro _add_columns(job, table, columns) -%}
-  {%- set present = {} -%}
-  {%- for column in deltawave._columns_of_query('select * from ' ~ table) -%}
-    {%- do present.update({column.name | lower: column.data_type}) -%}
-  {%- endfor -%}
+  {%- set present = deltawave._types_of(deltawave._columns_of(table)) -%}
   {%- set missing = [] -%}
   {%- set other_type = [] -%}
   {%- for column in columns -%}

@@ -1,7 +1,6 @@
 {# A relation that belongs to the model: x__log, x__batches, x__copy_<batch>_<attempt>, x__commit_<batch>, and so on. #}
 {%- macro _helper_relation(job, suffix) -%}
-  {%- set relation = api.Relation.create(schema=job.state_schema, identifier=job.target.identifier ~ '__' ~ suffix) -%}
-  {{ return(relation.quote(schema=true, identifier=true)) }}
+  {{ return(deltawave._relation(job.state_schema, job.target.identifier ~ '__' ~ suffix)) }}
 {%- endmacro -%}
 
 {#
@@ -29,7 +28,7 @@
   {{ return(deltawave._helper_relation(job, 'commit_' ~ batch_id)) }}
 {%- endmacro -%}
 
-{# Tables that an attempt writes beside the log: the rows that it read, the state, its ranges, and a view's touched anchors. #}
+{# Tables of its own that an attempt writes: the rows that it read, the state, its ranges, and a view's touched anchors. #}
 {%- macro _side_kinds() -%}
   {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
 {%- endmacro -%}
@@ -47,11 +46,6 @@
 {# Did this attempt write that table? #}
 {%- macro _is_own(batch, table) -%}
   {{ return(table.batch_id == batch.batch_id and table.attempt == batch.attempt) }}
-{%- endmacro -%}
-
-{# Makes the batch write its changes to the log of that name. #}
-{%- macro _use_log(job, batch, name) -%}
-  {%- do deltawave._update(batch.result, log=name, log_table=deltawave._helper_relation(job, name)) -%}
 {%- endmacro -%}
 
 {# Names of tables and views, as the catalog spells them, that match a pattern in which * is any text. #}

@@ -1,5 +1,3 @@
-{# What the formats require of column names, so that almost any name can be kept as the source has it. #}
-
 {# Delta allows names with these characters only under column mapping, which is requested where a name needs it. #}
 {%- macro _name_mapping(file_format, columns) -%}
   {%- set names = [] -%}
@@ -25,7 +23,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Names that the log's own columns take, in the table and in the view, and those that the engine gives to columns beside a row's. #}
+{# Names of the log's own columns, in the table and in the view, and of columns that the engine adds to those of a row. #}
 {%- macro _reserved_columns() -%}
   {%- set steps = [] -%}
   {%- for number in range(1, 32) -%}{%- do steps.append('_step_' ~ number) -%}{%- endfor -%}

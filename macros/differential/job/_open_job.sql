@@ -1,10 +1,12 @@
 {# What stays the same during the work on one differential model or wave index. All keys of a job are named here. #}
 {%- macro _open_job(name, settings, relation, materialization='differential') -%}
+  {%- set strategy = deltawave._strategy_named(name, settings.strategy) if materialization == 'differential' else none -%}
+  {%- if settings.in_place and strategy.keeps_in_place -%}{%- set strategy = dict(strategy, keeps=strategy.keeps_in_place) -%}{%- endif -%}
   {%- set job = {
     'name': name,
     'materialization': materialization,
     'settings': settings,
-    'strategy': deltawave._strategy_of(name, settings) if materialization == 'differential' else none,
+    'strategy': strategy,
     'target': api.Relation.create(schema=relation.schema, identifier=relation.identifier, type='view').quote(schema=true, identifier=true),
     'state_schema': settings.state_schema or relation.schema,
     'batches': none,
@@ -30,12 +32,6 @@
   } -%}
   {%- do deltawave._update(job, batches=deltawave._helper_relation(job, 'batches')) -%}
   {{ return(job) }}
-{%- endmacro -%}
-
-{# The declaration of a model's strategy, with what it keeps under the model's options. #}
-{%- macro _strategy_of(name, settings) -%}
-  {%- set strategy = deltawave._strategy_named(name, settings.strategy) -%}
-  {{ return(dict(strategy, keeps=strategy.keeps_in_place) if settings.in_place and strategy.keeps_in_place else strategy) }}
 {%- endmacro -%}
 
 {# Fills in keys of a job, a batch's result or a decision. All of them are named where it begins: Jinja would accept any other silently. #}

@@ -1,4 +1,4 @@
-{# Runs one statement and returns its rows (agate); the text is kept for target/run. #}
+{# Runs one statement and returns its rows (agate); its text goes to target/run. #}
 {%- macro _run(job, sql) -%}
   {%- do job.statements.append(sql.strip()) -%}
   {{ return(run_query(sql)) }}

@@ -1,13 +1,13 @@
 {#
   A Python function's result as a temporary view; returns its quoted name. The adapter drops the view before the model's next call of a function, or
-  when the node ends, however it ends. suffix: the part of the view's name that says what it holds. Figures that the function measured are added to
-  the batch's result.
+  when the node ends, however it ends. suffix: the part of the view's name for what it holds. Figures that the function measured are added to the
+  batch's result.
 #}
 {%- macro _view_by_python(job, batch, function, relations, options, suffix) -%}
   {%- set view = deltawave._temporary_name(job, batch, suffix) -%}
-  {%- set told = adapter.view_by_python(function, relations, options, view) or {'messages': [], 'measured': {}} -%}
-  {%- for message in told.messages -%}{%- do log('deltawave: ' ~ job.name ~ ': ' ~ message, info=true) -%}{%- endfor -%}
-  {%- if told.measured -%}{%- do deltawave._update(batch.result, measured=told.measured) -%}{%- endif -%}
+  {%- set reported = adapter.view_by_python(function, relations, options, view) or {'messages': [], 'measured': {}} -%}
+  {%- for message in reported.messages -%}{%- do log('deltawave: ' ~ job.name ~ ': ' ~ message, info=true) -%}{%- endfor -%}
+  {%- if reported.measured -%}{%- do deltawave._update(batch.result, measured=reported.measured) -%}{%- endif -%}
   {%- do job.statements.append('-- the temporary view ' ~ deltawave._quoted(view) ~ ' is what ' ~ function ~ ' returned') -%}
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}

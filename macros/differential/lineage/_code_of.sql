@@ -1,8 +1,7 @@
 {# The text of a view in the catalog; none if the node is not a view there, even if it is about to become one. #}
 {%- macro _view_text(job, node) -%}
   {%- if node.config.materialized == 'view' and adapter.get_relation(node.database, node.schema, node.alias) -%}
-    {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias).quote(schema=true, identifier=true) -%}
-    {%- for row in deltawave._run(job, 'describe extended ' ~ relation).rows if row[0] == 'View Text' -%}
+    {%- for row in deltawave._run(job, 'describe extended ' ~ deltawave._relation(node.schema, node.alias)).rows if row[0] == 'View Text' -%}
       {{ return(row[1]) }}
     {%- endfor -%}
   {%- endif -%}
@@ -17,15 +16,8 @@
 {# What dbt knows about a node's rows without compiling it: its source, configuration and name; for a seed also its checksum. #}
 {%- macro _node_code(node) -%}
   {%- set checksum = node.checksum.checksum if node.resource_type == 'seed' else none -%}
-  {%- set told = [node.raw_code, node.unrendered_config, node.relation_name, checksum] -%}
-  {{ return(toyaml(told, told | string, true)) }}
-{%- endmacro -%}
-
-{# The texts of the models that a model reads, directly or through others: an edited view brings in rows just as an edited select does. #}
-{%- macro _texts_below(job, node) -%}
-  {%- set texts = [] -%}
-  {%- for parent in deltawave._models_below(node) -%}{%- do texts.append(deltawave._code_of(parent, deltawave._view_text(job, parent))) -%}{%- endfor -%}
-  {{ return(texts | sort) }}
+  {%- set code = [node.raw_code, node.unrendered_config, node.relation_name, checksum] -%}
+  {{ return(toyaml(code, code | string, true)) }}
 {%- endmacro -%}
 
 {# The models that a model reads, directly or through others. #}

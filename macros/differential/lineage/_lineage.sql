@@ -5,9 +5,9 @@
 #}
 {%- macro _lineage(node, constants) -%}
   {%- set found = {'logs': [], 'between': [], 'leaves': [], 'constants': []} -%}
-  {%- set met = node.depends_on.nodes | list -%}
+  {%- set reached = node.depends_on.nodes | list -%}
   {#- The list grows during the loop. -#}
-  {%- for unique_id in met -%}
+  {%- for unique_id in reached -%}
     {%- set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) -%}
     {%- set parents = (parent.depends_on or {}).get('nodes') or [] if parent else [] -%}
     {%- if not parent -%}
@@ -20,7 +20,7 @@
       {%- do found.leaves.append(unique_id) -%}
     {%- else -%}
       {%- do found.between.append(unique_id) -%}
-      {%- for grandparent in parents if grandparent not in met -%}{%- do met.append(grandparent) -%}{%- endfor -%}
+      {%- for grandparent in parents if grandparent not in reached -%}{%- do reached.append(grandparent) -%}{%- endfor -%}
     {%- endif -%}
   {%- endfor -%}
   {{ return(found) }}

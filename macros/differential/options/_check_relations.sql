@@ -1,14 +1,14 @@
 {#
   Checks a view's relations. Refuses a mapped column that is not compared exactly, a root that is not one of them, and constant relations that
   are among them. The root's columns, the anchors, have to be part of the view's key: otherwise a key could occur under two anchors, only one
-  of which is looked at.
+  of which is compared.
 #}
 {%- macro default___check_relations(model_name, settings) -%}
   {%- set relations = settings.relations -%}
   {%- for relation, mappings in relations.items() -%}
     {%- for columns in deltawave._mappings(mappings) -%}
       {%- for column in columns.values() if not deltawave._is_compared_exactly(settings, column) -%}
-        {#- In a kept row such a column may be as old as the row's last change, so the row could not be found by it. -#}
+        {#- In the state such a column may be as old as the row's last change, so the row could not be found by it. -#}
         {%- do deltawave._fail('mapped_uncompared', {'model': model_name, 'relation': relation, 'column': column}) -%}
       {%- endfor -%}
     {%- endfor -%}

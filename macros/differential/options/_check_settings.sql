@@ -10,29 +10,23 @@
   {%- if settings.snapshot_date and settings.snapshot_date | lower in keys -%}
     {%- do deltawave._fail('date_in_key', {'model': model_name, 'column': settings.snapshot_date}) -%}
   {%- endif -%}
-  {%- for option, declared in options.items() if declared.says and settings[option] and settings[option] | lower in keys -%}
+  {%- for option, declared in options.items() if declared.meaning and settings[option] and settings[option] | lower in keys -%}
     {%- do deltawave._fail('control_in_key', {
-      'model': model_name, 'column': settings[option], 'says': declared.says, 'option': option,
+      'model': model_name, 'column': settings[option], 'meaning': declared.meaning, 'option': option,
     }) -%}
   {%- endfor -%}
-  {#- The kept row_id has to be the row's last one: rows are found by it after a change of their key. -#}
+  {#- The state needs the row's last row_id: rows are found by it after a change of their key. -#}
   {%- if settings.row_id and not deltawave._is_compared_exactly(settings, settings.row_id) -%}
     {%- do deltawave._fail('row_id_uncompared', {'model': model_name, 'column': settings.row_id}) -%}
   {%- endif -%}
-  {%- if settings.duplicate_keys == 'multiset' -%}
-    {%- do deltawave._check_multiset(model_name, settings) -%}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# Rows of a bag are distinguished by all of their values, and matched by counting: options that leave out some values do not work with it. #}
-{%- macro _check_multiset(model_name, settings) -%}
+  {#- Rows of a bag are distinguished by all of their values, and matched by counting: options that leave out some values do not work with it. -#}
   {%- for option, allowed in {
     'compare_columns': [none],
     'ignore_columns': [none],
     'tolerance': [none],
     'before_image': ['auto', 'require'],
     'on_schema_change': ['ignore', 'fail'],
-  }.items() if settings[option] not in allowed -%}
+  }.items() if settings.duplicate_keys == 'multiset' and settings[option] not in allowed -%}
     {%- do deltawave._fail('multiset_option', {
       'model': model_name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(' or ') or 'no value',
     }) -%}

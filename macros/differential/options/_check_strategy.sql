@@ -35,7 +35,7 @@
     {%- do deltawave._fail('option_with_strategy', {
       'model': model_name, 'option': option, 'value': settings[option], 'strategy': strategy.name,
       'allowed': allowed | reject('none') | join(' or ') or 'no value',
-      'reason': deltawave._why_not(strategy, option, settings[option]),
+      'reason': deltawave._reason_against_value(strategy, option, settings[option]),
       'remedy': 'Take it out' ~ (', or take a strategy that allows it: ' ~ able | join(', ') if able else '') ~ '.',
     }) -%}
   {%- endfor -%}
@@ -45,8 +45,8 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Why a strategy does not allow a value, to follow "it takes ...". #}
-{%- macro _why_not(strategy, option, value) -%}
+{# The reason for which a strategy does not allow a value, to follow "it takes ...". #}
+{%- macro _reason_against_value(strategy, option, value) -%}
   {%- set reasons = {
     'snapshot_date': 'since the strategy compares the select as one dump',
     'on_schema_change': 'since the strategy reads only a part of the rows, and the others would have no value in a new column',

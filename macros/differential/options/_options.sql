@@ -1,7 +1,7 @@
 {#
-  Every option of a differential model, declared once: {name: {default, is, values, says}}. `is` names the check of its value (see
-  _allowed_value). `selects`: a different value changes which rows are selected, or what counts as a change. `says`: what a column named by the
-  option says about a row; such a column cannot be part of the key.
+  Every option of a differential model, declared once: {name: {default, is, values, selects, meaning}}. `is` names the check of its value (see
+  _allowed_value). `selects`: a different value changes which rows are selected, or what counts as a change. `meaning`: what a column named by the
+  option means for a row; such a column cannot be part of the key.
 #}
 {%- macro _options() -%}
   {{ return(adapter.dispatch('_options', 'deltawave')()) }}
@@ -12,8 +12,8 @@
     'unique_key': {'default': none, 'is': 'columns'},
     'strategy': {'default': 'outer_join', 'is': 'choice', 'values': ['auto'] + deltawave._strategies().keys() | list},
     'min_comparisons_before_error': {'default': 1000000000000000, 'is': 'comparisons'},
-    'updated_at': {'default': none, 'is': 'name', 'selects': true, 'says': 'when a row was touched'},
-    'delete_flag': {'default': none, 'is': 'name', 'selects': true, 'says': 'whether a row is deleted'},
+    'updated_at': {'default': none, 'is': 'name', 'selects': true, 'meaning': 'when a row was touched'},
+    'delete_flag': {'default': none, 'is': 'name', 'selects': true, 'meaning': 'whether a row is deleted'},
     'overlap': {'default': none, 'is': 'overlap'},
     'null_timestamp': {'default': 'fail', 'is': 'choice', 'values': ['fail', 'insert']},
     'future_timestamp': {'default': 'warn', 'is': 'choice', 'values': ['warn', 'fail', 'accept']},

@@ -1,6 +1,6 @@
 {#
   Refuses keys that nobody reads and that look like one of our options misspelt: dbt silently passes on unknown keys, and a comparison without its
-  option is wrong for good. A key of the user's own that is too similar can go under meta, where we do not look.
+  option is wrong for good. A key of the user's own that is too similar can go under meta, which is not checked.
 #}
 {%- macro _refuse_misspelt(model_name, config, options) -%}
   {%- set known = options.keys() | list + deltawave._keys_of_dbt() -%}

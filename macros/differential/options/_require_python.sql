@@ -7,16 +7,8 @@
   {%- if adapter.view_by_python is not defined -%}
     {%- do deltawave._fail('python_adapter', {'model': model_name, 'function': function}) -%}
   {%- endif -%}
-  {%- set arguments = (deltawave._hash_arguments() if strategy.library else deltawave._python_arguments()) + deltawave._options_of_function(strategy) -%}
-  {%- do adapter.check_library_function(function, arguments) -%}
-{%- endmacro -%}
-
-{# The names of the arguments that a comparison receives; its own options follow. #}
-{%- macro _python_arguments() -%}
-  {{ return(['old', 'new', 'unique_key', 'columns', 'before_image']) }}
-{%- endmacro -%}
-
-{# The names of the arguments that a library's differing_rows receives; the strategy's options follow. #}
-{%- macro _hash_arguments() -%}
-  {{ return(['kept', 'patches', 'new', 'unique_key', 'columns', 'rows']) }}
+  {%- set of_hashes = ['kept', 'patches', 'new', 'unique_key', 'columns', 'rows'] -%}
+  {%- set of_comparison = ['old', 'new', 'unique_key', 'columns', 'before_image'] -%}
+  {%- set arguments = of_hashes if strategy.library else of_comparison -%}
+  {%- do adapter.check_library_function(function, arguments + deltawave._options_of_function(strategy)) -%}
 {%- endmacro -%}

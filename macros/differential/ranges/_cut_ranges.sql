@@ -6,8 +6,8 @@
 #}
 
 {#
-  Cuts the keys of a state into ranges of about range_rows rows, and returns their table: in a sample, drawn by the key's hash, every n-th key starts a range. Counts and
-  checksums stay unknown (null), so that range_checksum reads every range once.
+  Cuts the keys of a state into ranges of about range_rows rows, and returns their table: in a sample, drawn by the key's hash, every n-th key starts a
+  range. Counts and checksums are unknown (null), so that range_checksum reads every range once.
 #}
 {%- macro _cut_ranges(job, batch, state, rows) -%}
   {%- set ranges = deltawave._own_table(batch, 'ranges') -%}

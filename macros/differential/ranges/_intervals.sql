@@ -44,15 +44,15 @@
   {%- if gaps | length < limit -%}
     {{ return(chosen) }}
   {%- endif -%}
-  {%- set widest_kept = (gaps | sort)[gaps | length - limit] -%}
-  {%- set taken = [] -%}
+  {%- set widest_filled = (gaps | sort)[gaps | length - limit] -%}
+  {%- set filled = [] -%}
   {%- set seen = namespace(last=none) -%}
   {%- for id in ids -%}
-    {%- if seen.last is not none and id - 1 - seen.last <= widest_kept -%}
-      {%- do taken.extend(ranges[seen.last + 1:id]) -%}
+    {%- if seen.last is not none and id - 1 - seen.last <= widest_filled -%}
+      {%- do filled.extend(ranges[seen.last + 1:id]) -%}
     {%- endif -%}
-    {%- do taken.append(ranges[id]) -%}
+    {%- do filled.append(ranges[id]) -%}
     {%- set seen.last = id -%}
   {%- endfor -%}
-  {{ return(taken) }}
+  {{ return(filled) }}
 {%- endmacro -%}

@@ -2,9 +2,9 @@
   The ranges after a batch. A fetched range gets the row count and checksum of the slice, and is cut again if it has grown to more than twice
   range_rows; the others stay. So ranges follow the data without another read of the source.
 
-  read: the ranges that this run read at the source. If they are a part of a rotation, each keeps what its last reading inserted and deleted, so
-  that the guard sees a whole rotation (see _guard). A run that was accepted, or that read all ranges, resets these counts. Ranges not read by an
-  accepted run are accepted at their next reading.
+  read: the ranges that this run read at the source. If they are a part of a rotation, the inserts and deletes of each range's last reading are
+  recorded, so that the guard counts a whole rotation (see _guard). A run that was accepted, or that read all ranges, resets these counts. Ranges not
+  read by an accepted run are accepted at their next reading.
 #}
 {%- macro _renew_ranges(job, batch, ranges, read, fetched) -%}
   {%- set source = batch.result.ranges -%}
@@ -16,6 +16,7 @@
   {%- set was_read = 'ranges.range_id between ' ~ (read | first).range_id ~ ' and ' ~ (read | last).range_id -%}
   {%- set was_fetched = 'ranges.range_id in (' ~ fetched | map(attribute='range_id') | join(', ') ~ ')' -%}
   {%- set target = deltawave._own_table(batch, 'ranges_after' if deltawave._is_own(batch, source) else 'ranges') -%}
+  {%- set staged = deltawave._staged_rows(job, batch, batch.result.log_table) -%}
   {%- set sql -%}
 create table {{ deltawave._attempt_relation(job, target) }}
 using {{ job.settings.copy_format }}
@@ -47,7 +48,14 @@ pieces as (
 
 {% if is_counted -%}
 changes as (
-    {{ deltawave._indented(deltawave._changes_of_ranges(job, batch, lows, ranges | length)) }}
+    select
+        range_id,
+        count_if(change_type = 'insert') as inserts,
+        count_if(change_type = 'delete') as deletes
+    from (
+        {{ deltawave._indented(deltawave._indented(deltawave._placed(job, staged, ['change_type'], lows, ranges | length))) }}
+    )
+    group by range_id
 ),
 
 {% endif -%}
@@ -57,7 +65,7 @@ renewed as (
         ranges.range_id,
         coalesce(pieces.piece, 0) as piece,
         if({{ was_fetched }}, coalesce(pieces.row_count, 0), ranges.row_count) as row_count,
-        if({{ was_fetched }}, coalesce(pieces.checksum, {{ deltawave._no_checksum(job.settings.checksum_bits) }}), ranges.checksum) as checksum,
+        if({{ was_fetched }}, coalesce(pieces.checksum, '{{ deltawave._empty_sum(job.settings.checksum_bits) }}'), ranges.checksum) as checksum,
         {%- for kind in ['inserts', 'deletes'] %}
         {%- if is_counted %}
         case
@@ -96,21 +104,8 @@ from renewed
   {%- endif -%}
 {%- endmacro -%}
 
-{# What this attempt inserts into and deletes from each range. #}
-{%- macro _changes_of_ranges(job, batch, lows, count) -%}
-  {%- set staged = deltawave._staged_rows(job, batch, batch.result.log_table) -%}
-select
-    range_id,
-    count_if(change_type = 'insert') as inserts,
-    count_if(change_type = 'delete') as deletes
-from (
-    {{ deltawave._indented(deltawave._placed(job, staged, ['change_type'], lows, count)) }}
-)
-group by range_id
-{%- endmacro -%}
-
-{# What the last readings of all ranges inserted and deleted, in one rotation: {inserts, deletes}. #}
-{%- macro _changes_of_turn(job, batch) -%}
+{# The inserts and deletes of the last readings of all ranges, in one rotation: {inserts, deletes}. #}
+{%- macro _changes_of_rotation(job, batch) -%}
   {%- set sql -%}
 select
     coalesce(sum(turn_inserts), 0) as inserts,

@@ -16,5 +16,3 @@
 {%- endmacro -%}
 
 {%- macro _empty_sum(bits) -%}{{ return('0' if bits == 64 else '0:0') }}{%- endmacro -%}
-
-{%- macro _no_checksum(bits) -%}{{ return(deltawave._literal(deltawave._empty_sum(bits))) }}{%- endmacro -%}

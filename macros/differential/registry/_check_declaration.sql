@@ -5,7 +5,7 @@
 {%- macro _check_declaration(model_name, strategy) -%}
   {%- for trait, known in deltawave._traits(strategy).items() if strategy[trait] not in known.takes -%}
     {%- set traits = [deltawave._trait(trait, strategy[trait])] -%}
-    {%- if known.beside -%}{%- do traits.append(deltawave._trait(known.beside, strategy[known.beside])) -%}{%- endif -%}
+    {%- if known.depends_on -%}{%- do traits.append(deltawave._trait(known.depends_on, strategy[known.depends_on])) -%}{%- endif -%}
     {%- do deltawave._refuse_declaration(model_name, strategy, traits | join(' and '), trait, known.takes) -%}
   {%- endfor -%}
   {%- for option, limit in deltawave._limits(strategy.reads, strategy.compares).items() -%}
@@ -31,23 +31,27 @@
   {{ return(name ~ '=' ~ ('none' if value is none else "'" ~ value ~ "'")) }}
 {%- endmacro -%}
 
-{# The values that each trait of a declaration takes; `beside`: the trait on which they depend. #}
+{# The values that each trait of a declaration takes; `depends_on`: the trait on which they depend. #}
 {%- macro _traits(strategy) -%}
-  {%- set form = deltawave._state_forms().get(strategy.keeps) or {} -%}
+  {%- set forms = deltawave._state_forms() -%}
+  {%- set form = forms.get(strategy.keeps) or {} -%}
+  {%- set after = 'dump' if strategy.reads == 'dump' else 'slice' -%}
+  {%- set names = [] -%}
+  {%- for name, other in forms.items() if other.after == after -%}{%- do names.append(name) -%}{%- endfor -%}
   {%- set has_checksums = form.fingerprint is string -%}
   {%- set compares_ranges = strategy.ranges == 'compared' -%}
   {{ return({
     'reads': {'takes': ['dump', 'slice', 'logs']},
     'compares': {'takes': ['sql', 'python']},
-    'keeps': {'takes': deltawave._forms_after('dump' if strategy.reads == 'dump' else 'slice'), 'beside': 'reads'},
-    'keeps_in_place': {'takes': [none, 'files'] if form.in_order else [none], 'beside': 'keeps'},
-    'ranges': {'takes': [none, 'lookup', 'compared'] if form.has_ranges else [none], 'beside': 'keeps'},
+    'keeps': {'takes': names, 'depends_on': 'reads'},
+    'keeps_in_place': {'takes': [none, 'files'] if form.in_order else [none], 'depends_on': 'keeps'},
+    'ranges': {'takes': [none, 'lookup', 'compared'] if form.has_ranges else [none], 'depends_on': 'keeps'},
     'checksums': {
       'takes': ['rows'] if has_checksums else [none, 'ranges'] if compares_ranges else [none],
-      'beside': 'ranges' if form.has_ranges else 'keeps',
+      'depends_on': 'ranges' if form.has_ranges else 'keeps',
     },
     'sees_deletes': {'takes': ['all', 'flagged', 'none']},
-    'before_images': {'takes': ['log'] if has_checksums else ['always', 'log'], 'beside': 'keeps'},
+    'before_images': {'takes': ['log'] if has_checksums else ['always', 'log'], 'depends_on': 'keeps'},
     'resumes': {'takes': [none, 'strategy', 'select']},
   }) }}
 {%- endmacro -%}
@@ -56,7 +60,7 @@
 {%- macro _limits(reads, compares) -%}
   {%- set limits = {} -%}
   {%- if reads != 'dump' -%}
-    {#- A slice says nothing about the rows outside it: they have no date, and no value of a new column. -#}
+    {#- The rows outside a slice have no date, and no value of a new column. -#}
     {%- do limits.update(snapshot_date=[none], on_schema_change=['ignore', 'fail']) -%}
   {%- endif -%}
   {#- A bag is counted over the whole table, and by the engine's own comparison. -#}

@@ -1,5 +1,5 @@
 {#
-  The forms of a previous state, with which the next batch is compared, each declared once. Everything else asks what a form can do, never for its
+  The forms of a previous state, with which the next batch is compared, each declared once. Other macros depend on what a form can do, never on its
   name.
 
     after        what it is written after: dump (a whole one, as it lands), slice (the rows so far), or none: the engine chooses it in a special case
@@ -46,15 +46,8 @@
   }) }}
 {%- endmacro -%}
 
-{# The names of the forms that are written after a dump, or after a slice. #}
-{%- macro _forms_after(what) -%}
-  {%- set names = [] -%}
-  {%- for name, form in deltawave._state_forms().items() if form.after == what -%}{%- do names.append(name) -%}{%- endfor -%}
-  {{ return(names) }}
-{%- endmacro -%}
-
 {# The declaration of a state's form. #}
 {%- macro _form_of(state) -%}{{ return(deltawave._state_forms()[state.kind]) }}{%- endmacro -%}
 
 {# The declaration of the form that a strategy keeps. #}
-{%- macro _form_kept_by(strategy) -%}{{ return(deltawave._state_forms()[strategy.keeps]) }}{%- endmacro -%}
+{%- macro _form_for(strategy) -%}{{ return(deltawave._state_forms()[strategy.keeps]) }}{%- endmacro -%}

@@ -84,10 +84,10 @@
                    dump's order), base (in key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes
                    that Python compares, patched by the log)
     keeps_in_place what it keeps instead with the option in_place: files (a list of the dump's files, which are compared in place); none
-    ranges         lookup: key ranges lead to kept rows; compared: key ranges are compared; none
+    ranges         lookup: rows of the state are found by key ranges; compared: key ranges are compared; none
     checksums      what is compared by checksums: rows, ranges, or none
     sees_deletes   all, flagged or none
-    before_images  always; log: as far as the log holds them
+    before_images  always; log: as far as the log has them
     resumes        what a batch may resume from. strategy: its strategy's progress; select: the same, but only under the same select; none
     options        options that it reads, besides those that all strategies read; others refuse them
     requires       required options, each with an example

@@ -1,6 +1,4 @@
-{#
-  The declaration of a strategy, with its name. Every name is resolved here, so an unknown name or an invalid declaration fails wherever it is given.
-#}
+{# The declaration of a strategy, with its name. Every name is resolved here, so an unknown name or an invalid declaration fails wherever it is given. #}
 {%- macro _strategy_named(model_name, name) -%}
   {%- set strategies = deltawave._strategies() -%}
   {%- if name not in strategies -%}

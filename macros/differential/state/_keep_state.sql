@@ -5,7 +5,7 @@
 {%- macro _keep_state(job, batch, last) -%}
   {%- set reading, result = batch.reading, batch.result -%}
   {%- if job.strategy.reads == 'dump' -%}
-    {#- Differences within a tolerance add up, so that the next dump is compared with the log, unless that lacks rows. -#}
+    {#- Differences within a tolerance add up, so the next dump is compared with the log, unless that began without the first rows. -#}
     {%- if job.settings.tolerance and not batch.is_baseline -%}
       {%- do deltawave._update(result, state=deltawave._log_alone()) -%}
     {%- else -%}
@@ -19,8 +19,8 @@
     {%- if result.counts['insert'] + result.counts['delete'] + result.counts['update'] > 0 -%}
       {%- do deltawave._renew_state(job, batch, last) -%}
     {%- endif -%}
-    {%- if reading.turn -%}
-      {%- do deltawave._renew_ranges(job, batch, reading.turn.ranges, reading.turn.read, reading.turn.fetched) -%}
+    {%- if reading.rotation -%}
+      {%- do deltawave._renew_ranges(job, batch, reading.rotation.ranges, reading.rotation.read, reading.rotation.fetched) -%}
     {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}

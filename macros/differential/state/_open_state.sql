@@ -3,7 +3,7 @@
   one, or one that is written now. The ranges of its keys are reused or cut in the same way.
 #}
 {%- macro _open_state(job, batch, last) -%}
-  {%- set form = deltawave._form_kept_by(job.strategy) -%}
+  {%- set form = deltawave._form_for(job.strategy) -%}
   {%- set is_comparable = not form.fingerprint or last.checksum_fingerprint == batch.checksum_fingerprint -%}
   {%- do deltawave._check_known_rows(job, batch, last) -%}
   {%- if job.strategy.reads == 'dump' -%}{{ return(last) }}{%- endif -%}
@@ -23,7 +23,7 @@
 {%- endmacro -%}
 
 {#
-  Checksums that cannot be compared are recomputed from the rows in the log. A log that began without the rows of its first dump does not hold
+  Checksums that cannot be compared are recomputed from the rows in the log. A log that began without the rows of its first dump does not have
   them all, so it can only continue with the same checksums, or in place.
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
@@ -34,12 +34,12 @@
     {%- do deltawave._fail('checksums_alone', {
       'model': job.name, 'kind': last.state.kind, 'strategies': able | join(' or '), 'options': form.fixed_by,
     }) -%}
-  {%- elif last.is_baseline and form.in_place and not deltawave._form_kept_by(job.strategy).in_place -%}
+  {%- elif last.is_baseline and form.in_place and not deltawave._form_for(job.strategy).in_place -%}
     {%- do deltawave._fail('files_alone', {'model': job.name, 'strategy': last.progress_strategy}) -%}
   {%- endif -%}
 {%- endmacro -%}
 
-{# A slice lacks the rows that would give a new column its values, so columns can only change under a strategy that compares whole dumps. #}
+{# The rows outside a slice would have no value of a new column, so columns can only change under a strategy that compares whole dumps. #}
 {%- macro _check_slice_columns(job, batch) -%}
   {%- set apart = [] -%}
   {%- for column in batch.columns if not (column.in_old and column.in_new) -%}{%- do apart.append(column.name) -%}{%- endfor -%}
@@ -48,9 +48,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{#
-  Refuses a previous state whose table is missing. A new generation compares with nothing, and the log alone is no table of its own.
-#}
+{# Refuses a previous state whose table is missing. A new generation compares with nothing, and the log alone is no table of its own. #}
 {%- macro _check_previous_state(job, state) -%}
   {%- set record = state.record -%}
   {%- if record and not state.is_new_generation and deltawave._form_of(record.state).write -%}

@@ -24,13 +24,13 @@ where {{ condition }}
 
 {#
   The previous rows that a whole dump is compared with: {rows, is_logged, files}. rows: a relation with the key's hash; files: states whose files must not
-  change until the batch is counted. A column that is compared for the first time, or with another tolerance, is compared with the log: a dump also holds
+  change until the batch is counted. A column that is compared for the first time, or with another tolerance, is compared with the log: a dump also has
   changes that were not logged.
 #}
 {%- macro _previous_dump(job, batch, last) -%}
   {%- set form = deltawave._form_of(last.state) -%}
   {%- set is_in_log = deltawave._is_compared_otherwise(job, batch, last) and not batch.is_baseline -%}
-  {%- if form.read and not is_in_log and (not form.in_place or deltawave._form_kept_by(job.strategy).in_place) -%}
+  {%- if form.read and not is_in_log and (not form.in_place or deltawave._form_for(job.strategy).in_place) -%}
     {%- set files = [last.state] if form.in_place else [] -%}
     {%- do deltawave._require_files(job, batch, files) -%}
     {{ return({'rows': deltawave._macro_named(form.read)(job, batch, last.state), 'is_logged': false, 'files': files}) }}

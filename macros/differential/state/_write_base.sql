@@ -11,9 +11,7 @@ with base as (
 )
 
 select /*+ repartition_by_range({{ deltawave._buckets(job) }}, {{ keys }}) */
-    {%- for column in columns %}
-    {{ deltawave._quoted(column.name) }},
-    {%- endfor %}
+    {{ deltawave._quoted_list(columns | map(attribute='name')) | join(',\n    ') }},
     {{ deltawave._key_hash('base', job.settings.unique_key) }} as key_hash
 from base
 sort by {{ keys }}

@@ -20,9 +20,7 @@ with dump as (
 )
 
 select{{ '' if is_ordered else ' /*+ repartition(' ~ deltawave._buckets(job) ~ ', key_hash) */' }}
-    {%- for column in columns %}
-    dump.{{ deltawave._quoted(column.name) }},
-    {%- endfor %}
+    {{ deltawave._quoted_list(columns | map(attribute='name'), 'dump') | join(',\n    ') }},
     {{ deltawave._key_hash('dump', job.settings.unique_key) }} as key_hash
 from dump
   {%- endset -%}

@@ -3,7 +3,7 @@
   {%- set names = deltawave._quoted_list(columns | map(attribute='name')) | join(', ') -%}
   {%- set snapshot = 'select ' ~ names ~ '\nfrom (\n' ~ deltawave._indented(rows) ~ '\n)' -%}
   {%- set relations = {'snapshot': deltawave._in_parentheses(snapshot)} -%}
-  {%- set listed = deltawave._view_by_python(job, batch, deltawave._files_library() ~ '.listed', relations, {}, 'files') -%}
+  {%- set listed = deltawave._view_by_python(job, batch, 'deltawave.differencing.listed_files.listed', relations, {}, 'files') -%}
   {%- set sql -%}
 select
     count(*) as files,
@@ -48,14 +48,12 @@ from {{ listed }}
 {%- macro _require_files(job, batch, states) -%}
   {%- for state in states -%}
     {%- set relations = {'files': deltawave._attempt_relation(job, state) | string} -%}
-    {%- set moved = deltawave._view_by_python(job, batch, deltawave._files_library() ~ '.moved', relations, {}, 'moved') -%}
+    {%- set moved = deltawave._view_by_python(job, batch, 'deltawave.differencing.listed_files.moved', relations, {}, 'moved') -%}
     {%- set rows = deltawave._run(job, 'select path, problem from ' ~ moved ~ ' order by path limit 1').rows -%}
     {%- if rows -%}
-      {%- set previous = 'former_file_of_baseline' if batch.is_baseline else 'former_file' -%}
-      {%- set code = 'moving_file' if state.batch_id == batch.batch_id else previous -%}
-      {%- do deltawave._refuse(job, batch, code, {'path': rows[0][0], 'problem': rows[0][1], 'former': state.batch_id}) -%}
+      {%- set of_previous = 'previous_file_of_baseline' if batch.is_baseline else 'previous_file' -%}
+      {%- set code = 'moving_file' if state.batch_id == batch.batch_id else of_previous -%}
+      {%- do deltawave._refuse(job, batch, code, {'path': rows[0][0], 'problem': rows[0][1], 'previous': state.batch_id}) -%}
     {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}
-
-{%- macro _files_library() -%}{{ return('deltawave.differencing.listed_files') }}{%- endmacro -%}

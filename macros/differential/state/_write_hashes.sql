@@ -5,7 +5,7 @@
     kept_hashes     the hashes of rows
     patched_hashes  the hashes of the previous state, after later changes
 
-  They are kept in one row per segment, which only the library reads.
+  The state has one row per segment of hashes, which only the library reads.
 #}
 {%- macro default___write_hashes(job, batch, table, rows, columns) -%}
   {%- do deltawave._run(job, 'create table ' ~ deltawave._attempt_relation(job, table) ~ '\nusing ' ~ job.settings.copy_format ~ '\nas\n' ~ rows) -%}

@@ -1,5 +1,5 @@
 {#
-  Writes a state after batch as_of, in the form that the strategy keeps: {kind, batch_id, attempt, as_of}, and what the form has to know of it. rows: a
+  Writes a state after batch as_of, in the form that the strategy keeps: {kind, batch_id, attempt, as_of}, and facts that the form needs. rows: a
   select, in the form itself if is_formed. columns: of whole rows.
 #}
 {%- macro _write_state(job, batch, rows, columns, as_of, is_formed=false) -%}
@@ -15,7 +15,7 @@
 {%- endmacro -%}
 
 {#
-  Writes the state of the last batch as the log has it. A copy of a dump also holds changes that were not logged, because a column was not compared or
+  Writes the state of the last batch as the log has it. A copy of a dump also has changes that were not logged, because a column was not compared or
   differed within its tolerance.
 #}
 {%- macro _write_last_state(job, batch, last) -%}
@@ -35,7 +35,7 @@
   {{ return(tables) }}
 {%- endmacro -%}
 
-{# The state if nothing but the log is kept. #}
+{# The state that consists of nothing but the log. #}
 {%- macro _log_alone() -%}{{ return({'kind': 'log'}) }}{%- endmacro -%}
 
 {%- macro _as_logged(record) -%}{{ return(dict(record, state=deltawave._log_alone())) }}{%- endmacro -%}

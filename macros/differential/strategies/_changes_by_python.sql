@@ -1,6 +1,6 @@
 {#
   The select of a batch's changes if a Python library function compares: strategy.comparison is its dotted path. It receives both sides in the
-  log's columns and types; docs/python_strategies.md says what it returns. The result becomes a temporary view, which the adapter drops before the
+  log's columns and types; docs/python_strategies.md describes its result. The result becomes a temporary view, which the adapter drops before the
   model's next comparison or when the node ends, however it ends.
 #}
 {%- macro _changes_by_python(job, batch) -%}
@@ -14,7 +14,13 @@
   {%- set sides = {'old': deltawave._side_for_python(batch, 'old'), 'new': deltawave._side_for_python(batch, 'new')} -%}
   {%- set changes = deltawave._view_by_python(job, batch, job.strategy.comparison, sides, options, 'changes') -%}
   {%- set names = deltawave._require_changes(job, batch, changes) -%}
-  {%- do deltawave._require_known_measures(job, batch) -%}
+  {%- set measures = deltawave._measured_columns().keys() | list -%}
+  {%- set unknown = batch.result.measured.keys() | reject('in', measures) | list -%}
+  {%- if unknown -%}
+    {%- do deltawave._refuse(job, batch, 'python_measures', {
+      'function': job.strategy.comparison, 'names': unknown | join(', '), 'known': measures | join(', '),
+    }) -%}
+  {%- endif -%}
   {%- set marker = deltawave._literal(deltawave._backfill_marker()) -%}
 select
     {{ deltawave._quoted_list(names) | join(',\n    ') }},
@@ -28,9 +34,13 @@ from {{ changes }}
   for a compared column, an expression over its name whose values are null-safely equal exactly where the contents are (see _comparable).
 #}
 {%- macro _columns_for_python(batch) -%}
-  {%- set told = [] -%}
-  {%- for column in batch.columns + deltawave._marker_columns(batch) -%}
-    {%- do told.append({
+  {%- set marker = {
+    'name': deltawave._backfill_marker(), 'data_type': 'boolean', 'is_key': false, 'in_old': true, 'in_new': true, 'is_compared': true,
+    'tolerance': none,
+  } -%}
+  {%- set described = [] -%}
+  {%- for column in batch.columns + ([marker] if deltawave._has_backfill(batch) else []) -%}
+    {%- do described.append({
       'name': column.name,
       'data_type': column.data_type,
       'is_key': column.is_key,
@@ -41,7 +51,7 @@ from {{ changes }}
       'comparable': deltawave._comparable(deltawave._quoted(column.name), column.data_type) if column.is_compared else none,
     }) -%}
   {%- endfor -%}
-  {{ return(told) }}
+  {{ return(described) }}
 {%- endmacro -%}
 
 {#
@@ -58,11 +68,6 @@ from {{ changes }}
   {{ return(batch.columns | selectattr('is_added') | list | length > 0) }}
 {%- endmacro -%}
 
-{%- macro _marker_columns(batch) -%}
-  {%- set marker = {'name': deltawave._backfill_marker(), 'data_type': 'boolean', 'is_key': false, 'is_compared': true} -%}
-  {{ return([dict(marker, in_old=true, in_new=true, tolerance=none)] if deltawave._has_backfill(batch) else []) }}
-{%- endmacro -%}
-
 {# One side as a select in parentheses: the log's columns that the side has, in the log's types, without columns that only place rows. #}
 {%- macro _side_for_python(batch, side) -%}
   {%- set cells = [] -%}
@@ -71,8 +76,8 @@ from {{ changes }}
     {%- do cells.append('cast(' ~ side ~ '_side.' ~ name ~ ' as ' ~ column.data_type ~ ') as ' ~ name) -%}
   {%- endfor -%}
   {%- if deltawave._has_backfill(batch) -%}
-    {%- set told = deltawave._is_backfilled({'columns': batch.columns}) | join(' or ') if side == 'new' else 'false' -%}
-    {%- do cells.append('(' ~ told ~ ') as ' ~ deltawave._quoted(deltawave._backfill_marker())) -%}
+    {%- set is_backfilled = deltawave._is_backfilled({'columns': batch.columns}) | join(' or ') if side == 'new' else 'false' -%}
+    {%- do cells.append('(' ~ is_backfilled ~ ') as ' ~ deltawave._quoted(deltawave._backfill_marker())) -%}
   {%- endif -%}
   {%- set sql -%}
 (
@@ -84,21 +89,9 @@ from {{ changes }}
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# Stops if the function measured something for which x__batches has no column. #}
-{%- macro _require_known_measures(job, batch) -%}
-  {%- set known = deltawave._measured_columns().keys() | list -%}
-  {%- set unknown = batch.result.measured.keys() | reject('in', known) | list -%}
-  {%- if unknown -%}
-    {%- do deltawave._refuse(job, batch, 'python_measures', {
-      'function': job.strategy.comparison, 'names': unknown | join(', '), 'known': known | join(', '),
-    }) -%}
-  {%- endif -%}
-{%- endmacro -%}
-
 {# The names of the log's columns in the changes; stops if one of the contract's columns is missing or has another type. #}
 {%- macro _require_changes(job, batch, changes) -%}
-  {%- set returned = {} -%}
-  {%- for column in deltawave._columns_of(changes) -%}{%- do returned.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
+  {%- set returned = deltawave._types_of(deltawave._columns_of(changes)) -%}
   {%- set needed = deltawave._log_columns(job, batch.columns) -%}
   {%- set missing = [] -%}
   {%- set other_type = [] -%}

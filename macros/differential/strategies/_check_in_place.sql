@@ -1,6 +1,6 @@
 {#
   Refuses in_place for a select that is not all rows of Parquet files: Python then reads the files that Spark names, and nothing else. Partitions
-  and views add columns, conditions and expressions that the files do not hold. Partitions by the dates of dumps do not: each dump is one of them.
+  and views add columns, conditions and expressions that are not in the files. Partitions by the dates of dumps do not: each dump is one of them.
 #}
 {%- macro _check_in_place(job) -%}
   {#- With --empty, sources are selects, and none of their files is read. -#}
@@ -18,8 +18,7 @@
   {%- set date = job.settings.snapshot_date -%}
   {%- if not modules.re.match('(?i)`?parquet`?\\.`[^`]*/', relation) -%}
     {%- set rows = deltawave._run(job, 'describe extended ' ~ relation).rows -%}
-    {%- set facts = {} -%}
-    {%- for row in rows -%}{%- do facts.update({row[0]: row[1]}) -%}{%- endfor -%}
+    {%- set facts = deltawave._table_facts(rows) -%}
     {%- if facts['Provider'] | lower != 'parquet' -%}
       {%- set kind = 'a view' if 'VIEW' in facts['Type'] | upper else 'of format ' ~ facts['Provider'] | lower -%}
       {%- do deltawave._fail('in_place', {'model': job.name, 'problem': relation ~ ' is ' ~ kind}) -%}

@@ -15,14 +15,14 @@ having bool_and(is_flagged)
   of the keys that would be deleted are searched at the source, whatever their timestamp, and join the slice. The high-water mark was computed
   before, since others may have written between the two reads.
 #}
-{%- macro _land_standing_rows(job, batch, old, arrived) -%}
+{%- macro _land_standing_rows(job, batch, old, incoming) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set deleted -%}
 (
-    select {{ deltawave._quoted_list(keys, 'kept') | join(', ') }}
-    from {{ deltawave._indented(old) }} as kept
-    left anti join {{ arrived }} as arrived
-        on {{ deltawave._same_key(keys, 'kept', 'arrived') }}
+    select {{ deltawave._quoted_list(keys, 'previous') | join(', ') }}
+    from {{ deltawave._indented(old) }} as previous
+    left anti join {{ incoming }} as incoming
+        on {{ deltawave._same_key(keys, 'previous', 'incoming') }}
 )
   {%- endset -%}
   {%- if deltawave._row_count(job, deleted) -%}
@@ -51,13 +51,14 @@ where not {{ job.flag.sql }}
     select
         {%- for column in batch.columns %}
         {%- set name = deltawave._quoted(column.name) %}
-        {{ 'coalesce(flagged.' ~ name ~ ', kept.' ~ name ~ ') as ' ~ name if column.name | lower == updated_at else 'kept.' ~ name }}{{ ',' if not loop.last }}
+        {%- set value = 'coalesce(flagged.' ~ name ~ ', previous.' ~ name ~ ') as ' ~ name %}
+        {{ value if column.name | lower == updated_at else 'previous.' ~ name }}{{ ',' if not loop.last }}
         {%- endfor %}
-    from {{ deltawave._indented(old) }} as kept
+    from {{ deltawave._indented(old) }} as previous
     left join (
         {{ deltawave._indented(deltawave._indented(deltawave._flagged_keys(job, batch))) }}
     ) as flagged
-        on {{ deltawave._same_key(job.settings.unique_key, 'kept', 'flagged') }}
+        on {{ deltawave._same_key(job.settings.unique_key, 'previous', 'flagged') }}
 )
   {%- endset -%}
   {{ return(sql) }}

@@ -1,22 +1,22 @@
 {#
   What a strategy's reader returns.
 
-    arrived        the rows read, as a relation or a select in parentheses, with the log's columns (for a whole dump: the dump's) and key_hash
+    incoming       the rows read, as a relation or a select in parentheses, with the log's columns (for a whole dump: the dump's) and key_hash
     old            the previous rows to compare them with; none for a first batch, or if the reader computes the changes
     old_is_logged  the previous rows are those of the log, which has no order
     changes        a select of the changes, if the reader computes them
     progress       where the strategy's next batch resumes
     checksums      how many checksums were compared
-    turn           for ranges: {ranges, read, fetched}: all of them, those asked about at the source, and those whose rows were fetched
+    rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those whose rows were fetched
     state          the dump as it landed, if it was read as a whole
     files          states that are files of the source, which must not change until the batch is counted
     is_idle        there is nothing to compare
 #}
 {%- macro _reading(
-    arrived, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, turn=none, state=none, files=[], is_idle=false
+    incoming, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, rotation=none, state=none, files=[], is_idle=false
 ) -%}
   {{ return({
-    'arrived': arrived, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'progress': progress, 'checksums': checksums, 'turn': turn,
+    'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'progress': progress, 'checksums': checksums, 'rotation': rotation,
     'state': state, 'files': files, 'is_idle': is_idle,
   }) }}
 {%- endmacro -%}

@@ -1,17 +1,17 @@
 {#
-  A strategy whose kept keys and hashes a Python library compares with the dump (LG96 3.1): it reads the rows that differ, and the keys of those
-  that are gone. Before images come from the log, if it still holds them.
+  A strategy by keys and hashes, which a Python library compares with the dump (LG96 3.1): it reads the rows that differ, and the keys of deleted
+  rows. Before images come from the log, if it still has them.
 #}
 {%- macro default___slice_by_hashes(job, batch, last) -%}
   {%- if not last -%}
     {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
-    {{ return(deltawave._reading(arrived=batch.landed)) }}
+    {{ return(deltawave._reading(incoming=batch.landed)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_by_hashes(job, batch, last)) -%}
   {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
 {%- endmacro -%}
 
-{# A select of the dump's rows that differ from the kept hashes: the log's columns, was_kept, is_there. #}
+{# A select of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. #}
 {%- macro _rows_by_hashes(job, batch, last) -%}
   {%- set names = deltawave._dump_names(batch) | join(', ') -%}
   {%- set relations = dict(

@@ -1,6 +1,6 @@
 {#
   ID/RCS (CH98 3.6): the source computes one checksum per range; only ranges whose checksum or count moved are fetched and compared. With
-  ranges_per_run these are ranges of the run, as in _slice_by_ranges. The kept checksum of a fetched range is the sum over the fetched rows, not
+  ranges_per_run these are ranges of the run, as in _slice_by_ranges. The recorded checksum of a fetched range is the sum over the fetched rows, not
   the one that the source reported before: rows may have changed in between.
 #}
 {%- macro default___slice_by_range_checksums(job, batch, last) -%}
@@ -14,7 +14,7 @@
   {#- Not idle if the state was rewritten or the rotation moved on: both must be recorded by a batch. -#}
   {%- set next_low = (read | last).high -%}
   {%- if not found.moved and next_low == batch.resumed.next_low | default(none) and not deltawave._is_own(batch, last.state) -%}
-    {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}
+    {{ return(deltawave._reading(incoming=batch.landed, is_idle=true)) }}
   {%- endif -%}
   {%- set fetched = deltawave._in_few_places(ranges, found.moved or read[:1]) -%}
   {%- do deltawave._pause(job) -%}
@@ -22,7 +22,7 @@
   {{ return(deltawave._reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=read | length)) }}
 {%- endmacro -%}
 
-{# The read ranges whose checksum or count is not the kept one, and the number of rows in all read ranges: {moved, rows}. #}
+{# The read ranges whose checksum or count is not the recorded one, and the number of rows in all read ranges: {moved, rows}. #}
 {%- macro _moved_ranges(job, batch, last, ranges, read) -%}
   {%- set sums = {} -%}
   {%- for row in deltawave._run(job, deltawave._range_checksums(job, batch, last, ranges, read)).rows -%}

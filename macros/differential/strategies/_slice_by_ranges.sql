@@ -1,6 +1,6 @@
 {#
   ID (CH98 3.4, 3.5): some key ranges per run, in rotation, each by a short read of its own, so that the source is not locked for long and no run
-  does more than its share. They are compared with the kept rows of the same ranges.
+  does more than its share. They are compared with the previous rows of the same ranges.
 #}
 {%- macro default___slice_by_ranges(job, batch, last) -%}
   {%- if not last -%}
@@ -24,7 +24,7 @@
 {# The first slice is the whole table; the rotation starts after it. #}
 {%- macro _slice_of_all_ranges(job, batch) -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, [], [])) -%}
-  {{ return(deltawave._reading(arrived=batch.landed, progress={'next_low': none})) }}
+  {{ return(deltawave._reading(incoming=batch.landed, progress={'next_low': none})) }}
 {%- endmacro -%}
 
 {#
@@ -70,20 +70,20 @@ where {{ deltawave._ranges_condition(job, ranges, chosen) }}
 {%- endmacro -%}
 
 {#
-  The reading of a slice of whole ranges. It is compared with the kept rows of the fetched ranges. `read` are all ranges asked about at the
-  source: this run's part of the rotation. The next run starts after them.
+  The reading of a slice of whole ranges. It is compared with the previous rows of the fetched ranges. `read` are all ranges that this run read at the
+  source: its part of the rotation. The next run starts after them.
 #}
 {%- macro _reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=0) -%}
   {{ return(deltawave._reading(
-    arrived=batch.landed,
+    incoming=batch.landed,
     old=deltawave._previous_slice(job, batch, last, deltawave._ranges_condition(job, ranges, fetched)),
     progress={'next_low': (read | last).high},
-    turn={'ranges': ranges, 'read': read, 'fetched': fetched},
+    rotation={'ranges': ranges, 'read': read, 'fetched': fetched},
     checksums=checksums,
   )) }}
 {%- endmacro -%}
 
-{# Leaves the source alone between two reads. #}
+{# Pauses between two reads of the source. #}
 {%- macro _pause(job) -%}
   {%- if job.settings.range_pause -%}
     {%- do deltawave._run(job, "select java_method('java.lang.Thread', 'sleep', bigint(" ~ (job.settings.range_pause * 1000) | int ~ '))') -%}

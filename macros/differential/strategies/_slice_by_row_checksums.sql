@@ -1,14 +1,14 @@
 {#
-  TLCS (CH98 3.3): keeps one checksum per key. The source's keys and checksums, both narrow, are joined with the kept ones; only rows whose
-  checksum differs are fetched whole. Before images come from the log, if it still holds them.
+  TLCS (CH98 3.3): the state has one checksum per key. The source's keys and checksums, both narrow, are joined with it; only rows whose
+  checksum differs are fetched whole. Before images come from the log, if it still has them.
 
-  The source is read twice, and may change in between. The first read names candidate keys; only the second read is logged: so logged and kept rows
-  are rows that the source had. Changes that the first read missed are found in the next run.
+  The source is read twice, and may change in between. The first read finds candidate keys; only rows of the second read are logged and recorded in the
+  state: rows that the source had. Changes that the first read missed are found in the next run.
 #}
 {%- macro default___slice_by_row_checksums(job, batch, last) -%}
   {%- if not last -%}
     {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
-    {{ return(deltawave._reading(arrived=batch.landed)) }}
+    {{ return(deltawave._reading(incoming=batch.landed)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch, last)) -%}
   {%- set checksum = deltawave._checksum_of(batch, job.settings.checksum_bits) -%}
@@ -18,25 +18,27 @@
 {%- endmacro -%}
 
 {#
-  The landed rows with was_kept and is_there: rows that differ by their checksums, and the keys of those that are gone. They are compared with the log
-  or, if that does not hold their former rows, are the changes themselves. differs: whether a landed row differs.
+  The landed rows with was_kept and is_there: rows that differ by their checksums, and the keys of deleted ones. They are compared with the log or, if
+  that does not have their previous rows, are the changes themselves; then also the last values of deletes are null. differs: whether a landed row
+  differs.
 #}
 {%- macro _reading_of_differing(job, batch, differs) -%}
   {%- set has_rows = deltawave._log_has_all_rows(job, batch) -%}
+  {%- set change_type = "case when not was_kept then 'insert' when not is_there then 'delete' else 'update' end" -%}
   {{ return(deltawave._reading(
-    arrived='(select * from ' ~ batch.landed ~ ' where is_there)',
+    incoming='(select * from ' ~ batch.landed ~ ' where is_there)',
     old=deltawave._logged_rows(job, batch) if has_rows else none,
-    changes=none if has_rows else deltawave._changes_without_before(job, batch, differs),
+    changes=none if has_rows else deltawave._changes_without_before(job, batch, batch.landed, change_type, differs),
     checksums=batch.rows_old,
   )) }}
 {%- endmacro -%}
 
-{# Does the log hold the row before each change? Not if it began without the rows of the first dump. #}
+{# Does the log have the row before each change? Not if it began without the rows of the first dump. #}
 {%- macro _log_has_all_rows(job, batch) -%}
   {{ return(not batch.is_baseline and job.settings.before_image != 'none') }}
 {%- endmacro -%}
 
-{# The kept rows of the differing keys, from the log. #}
+{# The previous rows of the differing keys, from the log. #}
 {%- macro _logged_rows(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set log -%}
@@ -50,22 +52,20 @@
   {{ return('(\n' ~ deltawave.current_state(log, keys, columns=batch.columns | map(attribute='name') | list) ~ '\n)') }}
 {%- endmacro -%}
 
-{# Changes found by the kept checksums alone: before images are null, and so are the last values of deletes. #}
-{%- macro _changes_without_before(job, batch, differs) -%}
+{# A select of rows as changes of this type (an expression), whose before images and changed columns are not known. #}
+{%- macro _changes_without_before(job, batch, rows, change_type, condition) -%}
 select
-    {%- for column in batch.columns %}
-    {{ deltawave._quoted(column.name) }},
-    {%- endfor %}
+    {{ deltawave._quoted_list(batch.columns | map(attribute='name')) | join(',\n    ') }},
     {%- for cell in deltawave._null_before(batch.columns, job.settings.before_image != 'none') %}
     {{ cell }},
     {%- endfor %}
-    case when not was_kept then 'insert' when not is_there then 'delete' else 'update' end as change_type,
+    {{ change_type }} as change_type,
     cast(null as array<string>) as changed_columns
-from {{ batch.landed }}
-where {{ differs }}
+from {{ rows }}
+where {{ condition }}
 {%- endmacro -%}
 
-{# New rows, rows whose checksum differs from the kept one, which comes with them, and the keys of rows that are gone. #}
+{# New rows, rows whose checksum differs from the previous one, which comes with them, and the keys of deleted rows. #}
 {%- macro _differing_rows(job, batch, last) -%}
   {%- set keys = job.settings.unique_key -%}
   {%- set quoted = deltawave._quoted_list(keys) -%}
@@ -75,9 +75,7 @@ with dump as (
 
 summed as (
     select
-        {%- for key in quoted %}
-        {{ key }},
-        {%- endfor %}
+        {{ quoted | join(',\n        ') }},
         {{ deltawave._key_hash('dump', keys) }} as key_hash,
         count(*) as `_copies`,
         max({{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}) as row_checksum
@@ -85,24 +83,24 @@ summed as (
     group by {{ quoted | join(', ') }}
 ),
 
-kept as (
+previous as (
     {{ deltawave._indented(deltawave._macro_named(deltawave._form_of(last.state).patched)(job, batch, last)) }}
 ),
 
 differing as (
     select
         {%- for key in quoted %}
-        if(summed.key_hash is null, kept.{{ key }}, summed.{{ key }}) as {{ key }},
+        if(summed.key_hash is null, previous.{{ key }}, summed.{{ key }}) as {{ key }},
         {%- endfor %}
-        kept.key_hash is not null as was_kept,
-        kept.row_checksum
+        previous.key_hash is not null as was_kept,
+        previous.row_checksum
     from summed
-    full outer join kept
-        on summed.key_hash = kept.key_hash and {{ deltawave._same_key(keys, 'summed', 'kept') }}
+    full outer join previous
+        on summed.key_hash = previous.key_hash and {{ deltawave._same_key(keys, 'summed', 'previous') }}
     where summed.key_hash is null
-        or kept.key_hash is null
+        or previous.key_hash is null
         or summed.`_copies` > 1
-        or summed.row_checksum <> kept.row_checksum
+        or summed.row_checksum <> previous.row_checksum
 )
 
 select

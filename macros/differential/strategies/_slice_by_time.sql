@@ -9,18 +9,18 @@
   {%- set since = {} if batch.compares_all else batch.resumed -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_by_time(job, batch, since)) -%}
   {%- set progress = deltawave._watch_time(job, batch, since) -%}
-  {%- set arrived = '(select * from ' ~ batch.landed ~ ' where not is_flagged)' if job.settings.delete_flag else batch.landed -%}
-  {%- set old = deltawave._kept_by_time(job, batch, last) if last else none -%}
+  {%- set incoming = '(select * from ' ~ batch.landed ~ ' where not is_flagged)' if job.settings.delete_flag else batch.landed -%}
+  {%- set old = deltawave._previous_by_time(job, batch, last) if last else none -%}
   {%- if last and since.high_water and (job.settings.delete_flag or job.settings.row_id) -%}
-    {%- do deltawave._land_standing_rows(job, batch, old, arrived) -%}
+    {%- do deltawave._land_standing_rows(job, batch, old, incoming) -%}
   {%- endif -%}
   {%- if last and not since.high_water -%}{%- do deltawave._warn_of_unselected(job, batch, last, old) -%}{%- endif -%}
   {%- if last and job.settings.delete_flag -%}{%- set old = deltawave._with_flagged_time(job, batch, old) -%}{%- endif -%}
-  {{ return(deltawave._reading(arrived=arrived, old=old, progress=progress)) }}
+  {{ return(deltawave._reading(incoming=incoming, old=old, progress=progress)) }}
 {%- endmacro -%}
 
-{# The kept rows of the slice's keys; with row_id also those kept under another key. #}
-{%- macro _kept_by_time(job, batch, last) -%}
+{# The previous rows of the slice's keys; with row_id also those with another key. #}
+{%- macro _previous_by_time(job, batch, last) -%}
   {%- set scope = 'select ' ~ deltawave._quoted_list(job.settings.unique_key) | join(', ') ~ ' from ' ~ batch.landed -%}
   {%- if job.settings.row_id -%}
     {{ return(deltawave._previous_slice(job, batch, last, scope=deltawave._keys_by_row_id(job, batch, last, scope))) }}
@@ -28,27 +28,24 @@
   {{ return(deltawave._previous_slice(job, batch, last, deltawave._ranges_of_slice(job, batch, last), scope)) }}
 {%- endmacro -%}
 
-{# The rows of the interval: the log's columns, and whether the row is flagged as deleted. #}
+{#
+  The rows of the interval: the log's columns, and whether the row is flagged as deleted. Rows without a timestamp are read in every run: they are
+  either an error or inserts, see null_timestamp.
+#}
 {%- macro _rows_by_time(job, batch, since) -%}
+{%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
 select
     {{ deltawave._dump_names(batch) | join(',\n    ') }},
     {{ job.flag.sql }} as is_flagged
 from (
     {{ deltawave._indented(deltawave._newer_rows(job, since)) }}
 )
-where {{ deltawave._is_since(job, since) }}
+{%- if since.high_water %}
+where ({{ updated_at }} >= {{ deltawave._low_mark(job, since) }} or {{ updated_at }} is null)
+{%- endif -%}
 {%- endmacro -%}
 
-{# Rows without a timestamp are read in every run: they are either an error or inserts, see null_timestamp. #}
-{%- macro _is_since(job, since) -%}
-  {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
-  {%- if not since.high_water -%}
-    {{ return('true') }}
-  {%- endif -%}
-  {{ return('(' ~ updated_at ~ ' >= ' ~ deltawave._low_mark(job, since) ~ ' or ' ~ updated_at ~ ' is null)') }}
-{%- endmacro -%}
-
-{# The high-water mark minus the overlap; for dates in whole days, never fewer than the overlap asks for. #}
+{# The high-water mark minus the overlap; for dates in whole days, at least the overlap. #}
 {%- macro _low_mark(job, since) -%}
   {%- set low = deltawave._bound_literal(since.high_water, job.time_type) -%}
   {%- set overlap = job.settings.overlap -%}
@@ -70,27 +67,27 @@ where {{ deltawave._is_since(job, since) }}
 {%- endmacro -%}
 
 {#
-  Keys of the slice, and keys under which the previous state holds the slice's rows by their stable row id: so an updated key becomes a delete of the
-  old key and an insert of the new one (CH98 3.5).
+  Keys of the slice, and keys that rows with the same stable row id have in the previous state: so an updated key becomes a delete of the old key and
+  an insert of the new one (CH98 3.5).
 #}
 {%- macro _keys_by_row_id(job, batch, last, scope) -%}
   {%- set row_id = deltawave._quoted(job.settings.row_id) -%}
 {{ scope }}
 union
-select {{ deltawave._quoted_list(job.settings.unique_key, 'kept') | join(', ') }}
-from {{ deltawave._previous_slice(job, batch, last) }} as kept
+select {{ deltawave._quoted_list(job.settings.unique_key, 'previous') | join(', ') }}
+from {{ deltawave._previous_slice(job, batch, last) }} as previous
 left semi join {{ batch.landed }} as landed
-    on kept.{{ row_id }} = landed.{{ row_id }}
+    on previous.{{ row_id }} = landed.{{ row_id }}
 {%- endmacro -%}
 
 {# If all rows were read, missing ones are known. A strategy by timestamps must not delete them: it would not see them missing in other runs. #}
 {%- macro _warn_of_unselected(job, batch, last, old) -%}
   {%- set unselected -%}
 (
-    select kept.*
-    from {{ deltawave._indented(deltawave._previous_slice(job, batch, last)) }} as kept
+    select previous.*
+    from {{ deltawave._indented(deltawave._previous_slice(job, batch, last)) }} as previous
     left anti join {{ deltawave._indented(old) }} as old
-        on {{ deltawave._same_key(job.settings.unique_key, 'kept', 'old') }}
+        on {{ deltawave._same_key(job.settings.unique_key, 'previous', 'old') }}
 )
   {%- endset -%}
   {%- set count = deltawave._row_count(job, unselected) -%}

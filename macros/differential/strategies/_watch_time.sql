@@ -10,7 +10,7 @@
   {%- set moment = deltawave._until(updated_at, clock.limit) -%}
   {%- set mark = 'max(' ~ moment ~ ')' -%}
   {%- if last_mark -%}{%- set mark = 'greatest(' ~ mark ~ ', ' ~ last_mark ~ ')' -%}{%- endif -%}
-  {#- Flagged rows may be removed at the source, so only the newest live row can be expected there again. -#}
+  {#- Flagged rows may be removed at the source, so only the newest live row has to be there again. -#}
   {%- set newest = 'max(if(is_flagged, null, ' ~ moment ~ '))' -%}
   {%- set newest = 'if(' ~ newest ~ ' >= ' ~ mark ~ ', ' ~ newest ~ ', null)' -%}
   {%- set reached = 'true' -%}
@@ -47,7 +47,11 @@ from {{ batch.landed }}
       'column': settings.updated_at, 'was': since.newest, 'is': deltawave._newest_of_source(job, clock.future) or 'no row',
     }) -%}
   {%- endif -%}
-  {%- if row[6] | int == 0 and batch.rows_old -%}{%- do deltawave._require_any_row(job, batch) -%}{%- endif -%}
+  {#- A slice may be empty because nothing is new. A source without rows is an empty dump. -#}
+  {%- set is_suspicious = row[6] | int == 0 and batch.rows_old and not settings.allow_empty and not deltawave._is_accepted(job) -%}
+  {%- if is_suspicious and not deltawave._run(job, deltawave._any_row(job)).rows -%}
+    {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
+  {%- endif -%}
   {%- if row[5] | int and settings.future_timestamp == 'warn' -%}
     {%- do exceptions.warn(deltawave._message('future_warning', dict(ahead, model=job.name, batch=batch.label))) -%}
   {%- endif -%}

@@ -16,7 +16,7 @@
   {#- The same files, compared in the same way, hold nothing new; a date is recorded nevertheless, and a column that joins the log is logged. -#}
   {%- set is_same = before and (before.digest, before.columns) == (state.digest, state.columns) -%}
   {{ return(deltawave._reading(
-    arrived=deltawave._macro_named(form.read)(job, batch, state),
+    incoming=deltawave._macro_named(form.read)(job, batch, state),
     old=previous.rows,
     old_is_logged=previous.is_logged,
     state=state,

@@ -1,4 +1,4 @@
-{# The anchors that the changed rows name themselves. A changed row without an anchor joins no root row. #}
+{# The anchors among the columns of the changed rows. A changed row without an anchor joins no root row. #}
 {%- macro _anchors_of_changes(relation) -%}
   {%- set values = [] -%}
   {%- set names = relation.view_columns | map(attribute='name') | list -%}
@@ -36,7 +36,7 @@ left semi join (
   {%- for column in relation.log_columns -%}
     {%- do before.append(('' if column.is_key else '`_before`.') ~ deltawave._quoted(column.name)) -%}
   {%- endfor -%}
-  {%- set in_batches = deltawave._in_new_batches(relation) -%}
+  {%- set in_batches = '`_batch_id` > ' ~ relation.seen ~ ' and `_batch_id` <= ' ~ relation.last_batch -%}
 select
     {{ after | join(',\n    ') }}
 from {{ relation.log }}
@@ -66,11 +66,7 @@ where {{ deltawave._any_null(relation.log_columns | map(attribute='name')) }}
   {%- do relation.update(has_null=deltawave._run(job, sql).rows[0][0] | int > 0) -%}
 {%- endmacro -%}
 
-{%- macro _in_new_batches(relation) -%}
-  {{ return('`_batch_id` > ' ~ relation.seen ~ ' and `_batch_id` <= ' ~ relation.last_batch) }}
-{%- endmacro -%}
-
-{# The condition that columns of two aliases are equal, pair by pair. Null-safe only if asked: Spark pushes no null-safe one below a join. #}
+{# The condition that columns of two aliases are equal, pair by pair. Spark does not push a null-safe one below a join. #}
 {%- macro _equal_columns(left_names, left, right_names, right, operator='=') -%}
   {%- set conditions = [] -%}
   {%- for name in left_names -%}

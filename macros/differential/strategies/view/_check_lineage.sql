@@ -15,7 +15,7 @@
   {%- for unique_id in lineage.logs | sort if unique_id not in mapped -%}
     {%- do deltawave._fail('relation_left_out', {'model': model_name, 'name': graph.nodes[unique_id].name}) -%}
   {%- endfor -%}
-  {%- for unique_id in lineage.leaves | sort if not deltawave._is_told_by_code(unique_id) -%}
+  {%- for unique_id in lineage.leaves | sort if not deltawave._is_hashed_seed(unique_id) -%}
     {%- set leaf = graph.nodes.get(unique_id) or graph.sources[unique_id] -%}
     {%- do deltawave._fail('relation_without_log', {
       'model': model_name, 'kind': leaf.resource_type, 'name': deltawave._names_of(leaf)[0],
@@ -50,8 +50,8 @@
   {{ return((own or read)[0]) }}
 {%- endmacro -%}
 
-{# Is a leaf a seed whose rows dbt knows by a checksum? Of a large seed dbt knows only the path. #}
-{%- macro _is_told_by_code(unique_id) -%}
+{# Is a leaf a seed of whose rows dbt has a checksum? The checksum of a large seed is only its path. #}
+{%- macro _is_hashed_seed(unique_id) -%}
   {%- set leaf = graph.nodes.get(unique_id) or {} -%}
   {{ return(leaf.resource_type == 'seed' and leaf.checksum.name != 'path') }}
 {%- endmacro -%}

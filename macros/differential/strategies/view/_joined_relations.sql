@@ -1,7 +1,7 @@
 {#
   The relations that a view joins, one per mapping, the root's first mapping first: [{name, unique_id, log, first_batch, last_batch, last_attempt,
-  is_behind, before_since, settings, tells_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are the mapped
-  columns, pair by pair; is_direct: the mapped columns name the anchor themselves. seen: the progress of the last run.
+  is_behind, before_since, settings, has_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are the mapped
+  columns, pair by pair; is_direct: the anchors are among the mapped columns. seen: the progress of the last run.
 #}
 {%- macro _joined_relations(job, batch, seen, between) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
@@ -44,18 +44,20 @@
     first_batch=record.first_batch,
     before_since=record.before_since,
     settings=settings,
-    tells_before=settings.before_image != 'none' and record.before_since <= record.batch_id,
+    has_before=settings.before_image != 'none' and record.before_since <= record.batch_id,
     columns=record.columns,
     **deltawave._batches_since(source, record, (seen.batches or {}).get(name, 0), (seen.attempts or {}).get(name), stored)
   )) }}
 {%- endmacro -%}
 
 {#
-  The last batch that brought or undid changes (so a compaction is no news), and whether the log is behind: whether it no longer holds all changes
-  after `seen`, because batches were undone, expired or begun anew. If a stored model lies between, a batch made after this run began is left to
-  the next run.
+  The last batch that brought or undid changes (so a compaction does not count), and whether the log is behind: whether it no longer has all changes
+  after `seen`, because batches were undone or expired, or the log was rebuilt. If a stored model lies between, only batches count that existed when
+  this invocation began, or that it made itself: the nodes that have run since contain their changes. Other batches are left to the next run.
 #}
 {%- macro _batches_since(source, record, seen, attempt, stored) -%}
+  {%- set started_at = deltawave._timestamp(deltawave._utc(run_started_at)) -%}
+  {%- set is_contained = '(decided_at < ' ~ started_at ~ ' or attempt = ' ~ deltawave._literal(source.attempt) ~ ')' -%}
   {%- set sql -%}
 with held as (
     select
@@ -63,14 +65,14 @@ with held as (
         attempt,
         inserts + deletes + updates + backfilled > 0 as has_changes,
         rewound_to is not null or batch_id = {{ record.generation }} as is_news,
-        {{ deltawave._is_there_from_start(source) if stored else 'true' }} as is_sure
+        {{ is_contained if stored else 'true' }} as is_contained
     from {{ deltawave._standing_batches(source.batches, until=record.batch_id) }}
     where batch_id <= {{ record.batch_id }}
 )
 
 select
-    coalesce(max(batch_id) filter (where is_sure and (has_changes or is_news)), 0) as last_batch,
-    max_by(attempt, batch_id) filter (where is_sure and (has_changes or is_news)) as last_attempt,
+    coalesce(max(batch_id) filter (where is_contained and (has_changes or is_news)), 0) as last_batch,
+    max_by(attempt, batch_id) filter (where is_contained and (has_changes or is_news)) as last_attempt,
     count_if(batch_id = {{ seen }} {{ 'and attempt = ' ~ deltawave._literal(attempt) if attempt }}) as is_there,
     count_if(batch_id > {{ seen }} and batch_id <= {{ record.first_batch }} and has_changes) as expired
 from held
@@ -81,11 +83,6 @@ from held
     'last_attempt': row[1],
     'is_behind': row[2] | int == 0 or row[3] | int > 0 or record.generation > seen,
   }) }}
-{%- endmacro -%}
-
-{# Did a batch exist when this invocation began, or did this invocation make it? Then the nodes that have run since contain its changes. #}
-{%- macro _is_there_from_start(source) -%}
-  {{ return('(decided_at < ' ~ deltawave._timestamp(deltawave._utc(run_started_at)) ~ ' or attempt = ' ~ deltawave._literal(source.attempt) ~ ')') }}
 {%- endmacro -%}
 
 {# The mapped columns with their types: those of the log, and those of the model's select. #}
@@ -105,7 +102,7 @@ from held
     {%- if relation.last_batch and not deltawave._is_compared_exactly(relation.settings, log_name) -%}
       {%- do deltawave._refuse(job, batch, 'relation_uncompared', {'relation': relation.name, 'column': log_name}) -%}
     {%- endif -%}
-    {%- if relation.last_batch and not found[0].is_key and not relation.tells_before -%}
+    {%- if relation.last_batch and not found[0].is_key and not relation.has_before -%}
       {%- do deltawave._refuse(job, batch, 'relation_before', {'relation': relation.name, 'column': log_name}) -%}
     {%- endif -%}
     {%- do log_columns.append(found[0]) -%}
@@ -114,7 +111,7 @@ from held
   {{ return({'log_columns': log_columns, 'view_columns': view_columns}) }}
 {%- endmacro -%}
 
-{# Do the changes of a relation name the anchors themselves? Only if the types are equal; otherwise Spark compares the values. #}
+{# Are the anchors among the mapped columns of a relation? Only with the same types; otherwise Spark compares the values. #}
 {%- macro _names_anchors(relation, anchors) -%}
   {%- set named = [] -%}
   {%- for column in relation.view_columns -%}
@@ -123,7 +120,7 @@ from held
   {{ return(anchors | reject('in', named) | list == []) }}
 {%- endmacro -%}
 
-{# Stops if the log no longer holds all changes after the last batch seen, or lacks their before images. #}
+{# Stops if the log no longer has all changes after the last batch seen, or their before images. #}
 {%- macro _require_not_behind(job, batch, relation, seen) -%}
   {%- if relation.is_behind -%}
     {%- do deltawave._refuse(job, batch, 'relation_behind', {

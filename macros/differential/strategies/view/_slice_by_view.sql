@@ -1,7 +1,7 @@
 {#
   VBD (CH98 4): the change log of a join, from the change logs of its relations. The mapped columns of a changed row, before and after the change,
-  show which rows of the view it may touch. The rows with their anchors (the root's mapped columns) are selected again and compared with the kept
-  ones. So an unmatched row of a left join disappears when a partner comes, and returns when that goes.
+  show which rows of the view it may touch. The rows with their anchors (the root's mapped columns) are selected again and compared with the previous
+  ones. So an unmatched row of a left join disappears when a partner comes, and returns when that is deleted.
 #}
 {%- macro default___slice_by_view(job, batch, last) -%}
   {%- set seen = batch.resumed -%}
@@ -10,9 +10,12 @@
   {%- set relations = deltawave._joined_relations(job, batch, seen, between) -%}
   {%- set progress = deltawave._view_progress(between, relations) -%}
   {%- do deltawave._require_fresh(job, batch, between, relations, seen) -%}
-  {#- The kept rows are valid for the rest of the view only under the same code, and for logs that were not empty. -#}
+  {#- The state is valid for the rest of the view only under the same code, and for logs that were not empty. -#}
   {%- if batch.compares_all or seen.code != progress.code or 0 in seen.batches.values() -%}
-    {{ return(deltawave._whole_view(job, batch, last, progress)) }}
+    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
+    {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
+    {%- set old = deltawave._previous_slice(job, batch, last) if last else none -%}
+    {{ return(deltawave._reading(incoming=batch.landed, old=old, progress=progress)) }}
   {%- endif -%}
   {%- set moved = [] -%}
   {%- for relation in relations -%}
@@ -22,7 +25,7 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if not moved and not deltawave._is_own(batch, last.state) -%}
-    {{ return(deltawave._reading(arrived=batch.landed, is_idle=true)) }}
+    {{ return(deltawave._reading(incoming=batch.landed, is_idle=true)) }}
   {%- endif -%}
   {{ return(deltawave._anchored_rows(job, batch, last, relations[0], moved, progress)) }}
 {%- endmacro -%}
@@ -38,16 +41,7 @@
   {{ return(progress) }}
 {%- endmacro -%}
 
-{# The whole view, compared with all kept rows. #}
-{%- macro _whole_view(job, batch, last, progress) -%}
-  {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
-  {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
-  {{ return(deltawave._reading(
-    arrived=batch.landed, old=deltawave._previous_slice(job, batch, last) if last else none, progress=progress
-  )) }}
-{%- endmacro -%}
-
-{# The view's rows of the touched anchors, and the kept ones. Anchors are part of the key, so both sides can be searched by them. #}
+{# The view's rows of the touched anchors, and the previous ones. Anchors are part of the key, so both sides can be searched by them. #}
 {%- macro _anchored_rows(job, batch, last, root, moved, progress) -%}
   {%- set anchors = deltawave._create_anchors(job, batch, last, root, moved) -%}
   {%- set condition = deltawave._has_few_values(deltawave._few_values(job, anchors, root.view_columns)) -%}
@@ -71,5 +65,5 @@ where {{ condition }}
         on {{ on_anchor }}
 )
   {%- endset -%}
-  {{ return(deltawave._reading(arrived=batch.landed, old=old, progress=progress)) }}
+  {{ return(deltawave._reading(incoming=batch.landed, old=old, progress=progress)) }}
 {%- endmacro -%}
