@@ -105,12 +105,6 @@ class TestGenerations:
             (4, "2026-01-02"),
         ]
 
-    def test_full_refresh_can_be_ignored(self, bench: Workbench) -> None:
-        bench.configure(full_refresh=False)
-        bench.build(GOOD)
-        bench.build(GOOD + " where id < 3", "--full-refresh")
-        assert bench.batches() == [(1, 4, 0, 0), (2, 0, 1, 0)]
-
 
 class TestRepair:
     @pytest.mark.both_adapters
