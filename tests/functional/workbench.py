@@ -192,7 +192,10 @@ class Workbench:
         }
 
     def contents(self) -> dict[str, list[str]]:
-        """Everything that a reader could see of all models: each table and view, with its rows and a view's text."""
+        """What a reader could see of all models: each relation's name, with its rows and, of a view, its text.
+
+        Of relations with __ in their names, which are helpers, only logs and their batches are read.
+        """
         shown = self.spark.sql(f"show tables in {self.schema}").collect()
         contents: dict[str, list[str]] = {row.tableName: [] for row in shown}
         read = [name for name in contents if "__" not in name or name.endswith(("__log", "__batches"))]

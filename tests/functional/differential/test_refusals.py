@@ -48,10 +48,11 @@ class TestRefusals:
         assert ("\n  > " in said) == (not is_ours)
 
     def test_files_and_views(self, bench: Workbench, tmp_path: Path) -> None:
-        bench.spark.sql(GOOD).coalesce(1).write.parquet(f"{tmp_path}/dump")
-        bench.add_differential("damaged", f"select * from parquet.`{tmp_path}/dump`")
+        table = f"{bench.schema}.of__files"
+        bench.spark.sql(f"create table {table} using parquet location '{tmp_path}/dump' as {GOOD}")
+        bench.add_differential("damaged", f"select * from {table}")
         bench.build()
-        (file,) = (tmp_path / "dump").glob("*.parquet")
+        file = next((tmp_path / "dump").glob("*.parquet"))
         file.write_bytes(b"PAR1 is not all that it takes PAR1")
         bench.spark.sql(f"create view {bench.schema}.elsewhere as select 42 as answer")
         bench.add_differential("elsewhere", GOOD)
