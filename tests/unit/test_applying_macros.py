@@ -36,11 +36,6 @@ def test_a_key_that_is_not_there_is_named(macro):
         getattr(macros, macro)(*arguments, "idd", columns=["id"] if macro == "test_replays_to" else None)
 
 
-def test_other_methods_are_refused():
-    with pytest.raises(CompilationError, match="apply_changes: 'method' can't be 'upsert'; it takes rebuild or merge"):
-        macros.apply_changes(LOG, ACCOUNTS, "id", method="upsert")
-
-
 def test_merge_of_keys_alone_updates_nothing():
     sql = macros.apply_changes(LOG, ACCOUNTS, ["id", "name"], method="merge")
     assert "update set" not in sql

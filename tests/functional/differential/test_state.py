@@ -125,15 +125,6 @@ class TestRepair:
         assert "the record of the last commit is missing" in done.text
         assert "accounts__log" in bench.names()
 
-    def test_lost_copy_is_an_error(self, bench: Workbench) -> None:
-        bench.build(GOOD)
-        (kept,) = [name for name in bench.names() if "__copy_" in name]
-        bench.spark.sql(f"drop table {bench.schema}.{kept}")
-        done = bench.run()
-        assert not done.ok
-        assert kept in done.text
-        assert "is missing" in done.text
-
     def test_state_of_a_later_version_is_refused(self, bench: Workbench) -> None:
         bench.build(GOOD)
         commit = f"{bench.schema}.accounts__commit_1"

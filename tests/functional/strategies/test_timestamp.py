@@ -193,7 +193,3 @@ class TestClocks:
         # Rows between the run's clock and theirs are seen all the same.
         bench.build(moments((1, "a", hours(-2)), (2, "b", hours(20)), (3, "c", hours(30)), (4, "d", hours(-1))))
         assert bench.log()[3:] == [(4, "d", "insert", 3)]
-
-    def test_a_counter_has_no_future(self, bench: Workbench) -> None:
-        bench.configure(**BY_TIME, future_timestamp="fail")
-        assert "future_timestamp: fail needs times" in bench.refused(rows((1, "a", 1, False)))
