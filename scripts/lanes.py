@@ -53,7 +53,7 @@ QUICK = {
     "quick_units": UNITS,
     "quick_history": Lane(f"{SHORT_HISTORIES}::test_main_events[outer_join]", SPARING),
 }
-# `make test`: everything that a user's path touches, once.
+# `make test`: everything that a user's path touches, once; what takes longest comes first.
 CORE = {
     # Every strategy through a history is thousands of statements.
     "histories": Lane(f"{SHORT_HISTORIES} functional/test_own_strategies.py functional/test_runways.py", SPARING),
@@ -67,12 +67,12 @@ CORE = {
         """
     ),
     "kills": Lane("crash/test_kills.py::test_a_history_is_that_of_undisturbed_runs[outer_join]"),
-    "units": UNITS,
-    "lint": Lane(command="make lint"),
     "install": Lane("functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_environment_and_builds_it"),
+    "lint": Lane(command="make lint"),
     "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta")),
     "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg")),
     "stock_history": Lane(FIRST_BATCHES, ("--adapter", "spark")),
+    "units": UNITS,
 }
 FORMATS = """
     functional/differential/test_types.py functional/differential/test_slice_keys.py

@@ -150,12 +150,6 @@ class TestRunways:
             changed = [name for name, a, b in zip(HEADER, cells(old), cells(new), strict=True) if a != b]
             assert sorted(row._changed_columns) == sorted(changed)
 
-    def test_next_run_finds_nothing_new(self, schema, spark):
-        log = spark.table(f"{schema}.runway_changes")
-        before = log.count()
-        run_dbt(["run", "--select", "runway_changes"])
-        assert spark.table(f"{schema}.runway_changes").count() == before
-
     def test_all_strategies_find_the_same(self, schema: str, spark: SparkSession, dated: dict[str, Lines]) -> None:
         first, *_, last = dated
         for day in (first, last):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,14 @@ class Workbench:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.sql").write_text(text)
 
+    def aim(self, models: Iterable[str]) -> None:
+        """Let these models have the relation of MODEL until a file changes: each is another edit of its file."""
+        manifest = self._parse(lambda event: None)
+        assert manifest is not None
+        nodes = {node.name: node for node in manifest.nodes.values()}
+        for name in models:
+            nodes[name].alias, nodes[name].relation_name = nodes[MODEL].alias, nodes[MODEL].relation_name
+
     def run(self, *args: str, command: str = "run") -> Run:
         """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
         return self._invoke(command, *args)
@@ -108,24 +116,25 @@ class Workbench:
             if event.info.level != "debug":
                 said.append(event.info.msg)
 
-        # dbt-tests-adapter writes profiles.yml where DBT_PROFILES_DIR points.
-        options = ["--project-dir", str(self.root), *SPARING]
-        manifest = None
-        if "--vars" not in command:
-            manifest = self._parse(note, options)
-        result = dbtRunner(manifest, callbacks=[note]).invoke([*command, *options])
+        manifest = None if "--vars" in command else self._parse(note)
+        result = dbtRunner(manifest, callbacks=[note]).invoke([*command, *self._options])
         if result.exception is not None:
             said.append(str(result.exception))
         results = getattr(result.result, "results", [])
         messages = {each.node.name: str(each.message) for each in results if hasattr(each, "node")}
         return Run(result.success, "\n".join(said), messages)
 
-    def _parse(self, note: Callable[[Any], None], options: list[str]) -> Manifest | None:
+    @property
+    def _options(self) -> list[str]:
+        # dbt-tests-adapter writes profiles.yml where DBT_PROFILES_DIR points.
+        return ["--project-dir", str(self.root), *SPARING]
+
+    def _parse(self, note: Callable[[Any], None]) -> Manifest | None:
         """The parsed project: that of the last command, unless a file has changed. None where it cannot be parsed."""
         found = (path for folder in PARSED for path in self.root.glob(f"{folder}/**/*.*") if path.is_file())
         files = {path: path.read_bytes() for path in found}
         if _parsed.get("files") != files:
-            manifest = dbtRunner(callbacks=[note]).invoke(["parse", *options]).result
+            manifest = dbtRunner(callbacks=[note]).invoke(["parse", *self._options]).result
             _parsed.update(files=files, manifest=manifest)
         return _parsed["manifest"]
 
@@ -181,6 +190,23 @@ class Workbench:
             "log": self._rows(f"{MODEL}__log", names),
             "batches": self._rows(f"{MODEL}__batches", names),
         }
+
+    def contents(self) -> dict[str, list[str]]:
+        """What a reader could see of all models: each relation's name, with its rows and, of a view, its text.
+
+        Of relations with __ in their names, which are helpers, only logs and their batches are read.
+        """
+        shown = self.spark.sql(f"show tables in {self.schema}").collect()
+        contents: dict[str, list[str]] = {row.tableName: [] for row in shown}
+        read = [name for name in contents if "__" not in name or name.endswith(("__log", "__batches"))]
+        selects = [f"select '{name}', to_json(struct(*)) from {self.schema}.{name}" for name in read]
+        for name, row in self.spark.sql(" union all ".join(selects)).collect() if selects else []:
+            contents[name].append(row)
+        for row in self.spark.sql(f"show views in {self.schema}").collect():
+            if not row.isTemporary:
+                text = self.spark.sql(f"show create table {self.schema}.{row.viewName}").collect()[0][0]
+                contents[row.viewName].append(text)
+        return {name: sorted(rows) for name, rows in contents.items()}
 
     def clear(self) -> None:
         """Drop the model, its helpers and the dump; added models and tests go."""

@@ -39,6 +39,21 @@ class Relation:
 
     name: str
 
+    @classmethod
+    def create(cls, schema: str, identifier: str, **others: Any) -> Relation:
+        return cls(f"`{schema}`.`{identifier}`")
+
+    @property
+    def schema(self) -> str:
+        return self.name.split(".")[0].strip("`")
+
+    @property
+    def identifier(self) -> str:
+        return self.name.split(".")[-1].strip("`")
+
+    def quote(self, **parts: bool) -> Relation:
+        return self
+
     def __str__(self) -> str:
         return self.name
 
@@ -68,6 +83,7 @@ class Macros:
         self._context = {
             "deltawave": Package(self),
             "adapter": SimpleNamespace(dispatch=self._dispatch, quote="`{}`".format, call_library=_called),
+            "api": SimpleNamespace(Relation=Relation),
             "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=lambda message: ""),
             "return": _return,
             "run_query": self._query,

@@ -23,16 +23,6 @@ DUMPS = [("id", "int"), ("name", "string"), ("seen", "int"), ("Day", "date")]
 macros = Macros(tables=TABLES, config={})
 
 
-class Stored(Relation):
-    """A relation whose parts are asked for."""
-
-    schema = property(lambda self: self.name.split(".")[0])
-    identifier = property(lambda self: self.name.split(".")[1])
-
-    def quote(self, **_):
-        return self
-
-
 def test_a_cte_needs_its_columns():
     assert "from changes" in macros.current_state("changes", "id", columns=["id", "name"])
     with pytest.raises(CompilationError, match="current_state: the columns of changes are not known"):
@@ -44,11 +34,6 @@ def test_a_key_that_is_not_there_is_named(macro):
     arguments = [LOG] if macro == "current_state" else [LOG, ACCOUNTS]
     with pytest.raises(CompilationError, match=r"has no column 'idd'\. It has: "):
         getattr(macros, macro)(*arguments, "idd", columns=["id"] if macro == "test_replays_to" else None)
-
-
-def test_other_methods_are_refused():
-    with pytest.raises(CompilationError, match="apply_changes: 'method' can't be 'upsert'; it takes rebuild or merge"):
-        macros.apply_changes(LOG, ACCOUNTS, "id", method="upsert")
 
 
 def test_merge_of_keys_alone_updates_nothing():
@@ -68,18 +53,12 @@ def test_replays_to_compares_what_the_model_compares():
         config = {"materialized": "differential", "unique_key": "id", **options}
         node = SimpleNamespace(name="accounts_changes", config=config)
         dated = Macros(
-            tables={
-                str(LOG): TABLES[str(LOG)],
-                "dev.dumps": [("id", "int"), ("name", "string"), ("seen", "int"), ("Day", "date")],
-            },
+            tables={str(LOG): TABLES[str(LOG)], "dev.dumps": DUMPS},
             graph=SimpleNamespace(nodes={"model.accounts_changes": node}),
             model=SimpleNamespace(attached_node="model.accounts_changes"),
             config={"where": "id > 1 or name = 'x'"},
-            api=SimpleNamespace(
-                Relation=SimpleNamespace(create=lambda schema, identifier: Stored(f"{schema}.{identifier}"))
-            ),
         )
-        return dated.test_replays_to(Stored(str(LOG)), Relation("dev.dumps"), "id")
+        return dated.test_replays_to(LOG, Relation("dev.dumps"), "id")
 
     sql = rendered(ignore_columns=["Seen"], snapshot_date="day")
     assert "`seen`" not in sql

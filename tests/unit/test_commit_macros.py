@@ -9,29 +9,10 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, Relation
 
 OWN = "aaaaaaaaaaaa"
 OTHER = "bbbbbbbbbbbb"
-
-
-class Table:
-    """A relation of a catalog that is not there."""
-
-    def __init__(self, schema: str, identifier: str) -> None:
-        self.schema, self.identifier = schema, identifier
-
-    def quote(self, **parts: bool) -> Table:
-        return self
-
-    def __str__(self) -> str:
-        return f"`{self.schema}`.`{self.identifier}`"
-
-    def __eq__(self, other: object) -> bool:
-        return str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
 
 
 def decide(*, wins: bool, later: bool, is_recorded: bool) -> tuple[str | None, list[str]]:
@@ -49,15 +30,14 @@ def decide(*, wins: bool, later: bool, is_recorded: bool) -> tuple[str | None, l
         changing.append(sql)
         return []
 
-    relation = SimpleNamespace(create=lambda schema, identifier, **rest: Table(schema, identifier))
-    macros = Macros(run_query=run_query, api=SimpleNamespace(Relation=relation))
+    macros = Macros(run_query=run_query)
     job = {
         "name": "x",
-        "target": Table("s", "x"),
+        "target": Relation.create("s", "x"),
         "state_schema": "s",
         "settings": {"file_format": "delta"},
         "statements": [],
-        "batches": Table("s", "x__batches"),
+        "batches": Relation.create("s", "x__batches"),
         "outcome": {"batches": 2},
     }
     batch = {"batch_id": 5, "attempt": OWN, "label": "5", "staged_in": ["log"]}
@@ -135,17 +115,16 @@ def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(sta
             changing.append(sql)
         return []
 
-    relation = SimpleNamespace(create=lambda schema, identifier, **rest: Table(schema, identifier))
-    macros = Macros(run_query=run_query, api=SimpleNamespace(Relation=relation))
+    macros = Macros(run_query=run_query)
     job = {
         "name": "x",
-        "target": Table("s", "x"),
+        "target": Relation.create("s", "x"),
         "state_schema": "s",
         "settings": {},
         "statements": [],
         "view": "_wave_view",
     }
-    job |= {"batches": Table("s", "x__batches"), "view_exists": True}
+    job |= {"batches": Relation.create("s", "x__batches"), "view_exists": True}
     _ = macros._commit, macros._recover, macros._publish
     for name in ("_step", "_place", "_record_batch"):
         macros._macros[name] = lambda *_: None
@@ -173,9 +152,13 @@ def test_comments_do_not_set_the_view_back(later: list[str], texts: int) -> None
 
     config = SimpleNamespace(persist_relation_docs=lambda: False, persist_column_docs=lambda: True)
     model = SimpleNamespace(columns={"id": SimpleNamespace(name="id", description="who")}, description="")
-    relation = SimpleNamespace(create=lambda schema, identifier, **rest: Table(schema, identifier))
-    macros = Macros(run_query=run_query, config=config, model=model, api=SimpleNamespace(Relation=relation))
-    job = {"target": Table("s", "x"), "state_schema": "s", "settings": {"file_format": "parquet"}, "statements": []}
+    macros = Macros(run_query=run_query, config=config, model=model)
+    job = {
+        "target": Relation.create("s", "x"),
+        "state_schema": "s",
+        "settings": {"file_format": "parquet"},
+        "statements": [],
+    }
     job |= {"view": "_wave_view"}
     record = {"batch_id": 5, "attempt": OWN, "select": "select 1 as id"}
     macros._describe_view(dict(job, view_exists=True), record, "`s`.`x__log`")

@@ -5,16 +5,9 @@ from types import SimpleNamespace
 import pytest
 from bad_input import messages
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, Relation
 
 COLUMNS = {"id": "int", "name": "string"}
-
-
-class Name(str):
-    """A relation that stays as it is when it is quoted."""
-
-    def quote(self, **_):
-        return self
 
 
 def source(name="legacy.accounts", columns=COLUMNS, **external):
@@ -32,11 +25,9 @@ def source(name="legacy.accounts", columns=COLUMNS, **external):
 
 
 def macros(*sources, nodes=None, **context):
-    relation = SimpleNamespace(create=lambda schema, identifier: Name(f"`{schema}`.`{identifier}`"))
     return Macros(
         graph=SimpleNamespace(sources={node.unique_id: node for node in sources}, nodes=nodes or {}),
         adapter=SimpleNamespace(config=SimpleNamespace(project_root="/home/ann/shop")),
-        api=SimpleNamespace(Relation=relation),
         local_md5=lambda text: f"md5 of {text}",
         **context,
     )
@@ -209,8 +200,7 @@ def test_folders_announce_dates(provider, announces):
     """A Delta table also has partitions, but cannot show them."""
     facts = [("# Partition Information", ""), ("day", "date"), ("# Detailed Table Information", "")]
     described = [("id", "int"), *facts, ("Provider", provider), ("Location", "dumps")]
-    relation = Name("accounts")
-    relation.schema, relation.identifier = "dev", "accounts"
+    relation = Relation("dev.accounts")
     found = macros(
         source(file_format=provider),
         run_query=lambda sql: described if sql.startswith("describe") else [("day=2026-01-31", "")],

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from bad_input import messages
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Relation
+from unit.macro_harness import Macros
 
 FUNCTION = "shop.diffs.compare"
 VIEW = "`dev__accounts__changes_3_0a1b_0e0b7ce9`"
@@ -37,7 +37,7 @@ class Door:
     def __init__(self, returned: dict[str, str] | None = None, **settings: Any) -> None:
         self.calls: list[tuple[Any, ...]] = []
         returned = RETURNED if returned is None else returned
-        self.macros = Macros(tables={VIEW: list(returned.items())}, run_query=lambda sql: [], api=relations())
+        self.macros = Macros(tables={VIEW: list(returned.items())}, run_query=lambda sql: [])
         adapter = self.macros._context["adapter"]
         adapter.view_by_python = lambda *args: self.calls.append(args)
         adapter.check_library_function = lambda *args: self.calls.append(args)
@@ -72,21 +72,6 @@ class Door:
             "reading": {"old": "dev.kept"},
             "result": {"new": "(select 1)", "measured": {}},
         }
-
-
-def relations() -> Any:
-    class Made(Relation):
-        identifier = "log"
-
-        def quote(self, **_: bool) -> Made:
-            return self
-
-    create = lambda schema, identifier: Made(f"{schema}.{identifier}")  # noqa: E731
-    return SimpleNamespace(Relation=SimpleNamespace(create=create))
-
-
-def lines(sql: str) -> list[str]:
-    return [line.strip() for line in sql.strip().splitlines()]
 
 
 @pytest.mark.parametrize(

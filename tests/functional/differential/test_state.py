@@ -105,12 +105,6 @@ class TestGenerations:
             (4, "2026-01-02"),
         ]
 
-    def test_full_refresh_can_be_ignored(self, bench: Workbench) -> None:
-        bench.configure(full_refresh=False)
-        bench.build(GOOD)
-        bench.build(GOOD + " where id < 3", "--full-refresh")
-        assert bench.batches() == [(1, 4, 0, 0), (2, 0, 1, 0)]
-
 
 class TestRepair:
     @pytest.mark.both_adapters
@@ -130,15 +124,6 @@ class TestRepair:
         assert not done.ok
         assert "the record of the last commit is missing" in done.text
         assert "accounts__log" in bench.names()
-
-    def test_lost_copy_is_an_error(self, bench: Workbench) -> None:
-        bench.build(GOOD)
-        (kept,) = [name for name in bench.names() if "__copy_" in name]
-        bench.spark.sql(f"drop table {bench.schema}.{kept}")
-        done = bench.run()
-        assert not done.ok
-        assert kept in done.text
-        assert "is missing" in done.text
 
     def test_state_of_a_later_version_is_refused(self, bench: Workbench) -> None:
         bench.build(GOOD)

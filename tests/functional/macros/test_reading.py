@@ -67,12 +67,6 @@ def test_changes_are_spelled_as_spark_does(spark, deltawave, log):
     ]
 
 
-def test_changes_need_before_images(deltawave, view):
-    log = view("bare_log", LOG.replace("_before,\n    cast", "cast(null as struct<>) as _before,\n    cast"))
-    with pytest.raises(CompilationError, match="keeps no before images"):
-        deltawave.changes(log, "id")
-
-
 def test_a_log_without_pairs_passes_as_it_is(spark, deltawave, log):
     columns = "id, name, seen, _change_type, _changed_columns, _before, _batch_id, _batch_at"
     filtered = spark.sql(f"select {columns} from ({deltawave.filter_useless_pairs(log, 'id')})")

@@ -2,81 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from dbt.tests.util import run_dbt, run_dbt_and_capture
+from dbt.tests.util import run_dbt
 from dbt_common.exceptions import DbtRuntimeError
-
-SOURCES = """
-version: 2
-sources:
-  - name: legacy
-    schema: remote_option
-    tables: [{name: accounts}]
-"""
-
-MODEL = """
-{{{{ config(**fromjson({config!r})) }}}}
-select id, name, note::varchar as note from {{{{ source('legacy', 'accounts') }}}} -- in the dialect of the source
-"""
-
-
-def model(**config):
-    return MODEL.format(config=json.dumps({"materialized": "differential", "unique_key": "id", **config}))
 
 
 @pytest.mark.usefixtures("deltawave_package")
-class TestRemoteDumps:
-    models = {"sources.yml": SOURCES, "accounts.sql": model(remote="legacy")}
+class TestWrongName:
+    models = {
+        "accounts.sql": "{{ config(materialized='differential', unique_key='id', remote='legcy') }} select 1 as id"
+    }
 
-    @pytest.fixture(scope="class")
-    def accounts(self, postgres):
-        postgres.sql("""
-            create schema remote_option;
-            create table remote_option.accounts (id int primary key, name text, note char(3));
-            insert into remote_option.accounts values (1, 'ann', 'x'), (2, 'bob', null), (3, '', 'y');
-        """)
-        yield
-        postgres.sql("drop schema remote_option cascade")
-
-    def test_changes_at_the_source_make_a_batch(self, project, accounts, spark, postgres):
-        run_dbt(["run"])
-        postgres.sql("""
-            update remote_option.accounts set name = 'rob' where id = 2;
-            update remote_option.accounts set name = null where id = 3;
-            delete from remote_option.accounts where id = 1;
-        """)
-        run_dbt(["run"])
-        log = spark.table(f"{project.test_schema}.accounts").where("_batch_id = 2").orderBy("id")
-        rows = log.select("id", "name", "_change_type", "_changed_columns").collect()
-        assert [tuple(row) for row in rows] == [
-            (1, "ann", "delete", None),
-            (2, "rob", "update", ["name"]),
-            (3, None, "update", ["name"]),
-        ]
-        for kind in ("compiled", "run"):
-            (text,) = Path(project.project_root, "target", kind).rglob("accounts.sql")
-            assert postgres.password not in text.read_text()
-
-    @pytest.mark.parametrize(
-        ("remote", "message"),
-        [
-            ("legcy", "There is no remote 'legcy' in the profile. Under remotes it has: derby, legacy."),
-            (["legacy"], "accounts: 'remote' can't be ['legacy']; it takes a name."),
-        ],
-    )
-    def test_a_wrong_name_is_told_first(self, project, remote, message):
-        file = Path(project.project_root, "models", "accounts.sql")
-        good = file.read_text()
-        file.write_text(model(remote=remote))
-        try:
-            with pytest.raises(DbtRuntimeError) as refused:
-                run_dbt(["compile"])
-        finally:
-            file.write_text(good)
-        assert message in str(refused.value)
+    def test_a_wrong_name_is_told_first(self, project):
+        with pytest.raises(DbtRuntimeError) as refused:
+            run_dbt(["compile"])
+        assert "There is no remote 'legcy' in the profile. Under remotes it has: derby, legacy." in str(refused.value)
 
 
 @pytest.mark.usefixtures("deltawave_package")
@@ -112,23 +54,3 @@ class TestDatedDumps:
         assert "where \"day\" = date '2026-01-02'" in asked
         assert 'where ("day"::text collate "C") = \'2026-01-02\'' in asked
         assert 'where "day" = timestamptz \'2026-01-02 00:00:00' in asked
-
-
-@pytest.mark.usefixtures("deltawave_package")
-class TestStockSpark:
-    @pytest.fixture(scope="class")
-    def adapter_type(self):
-        return "spark"
-
-    @pytest.fixture(scope="class")
-    def remotes(self):
-        return None
-
-    models = {"sources.yml": SOURCES, "accounts.sql": model(remote="legacy")}
-
-    def test_it_says_what_it_takes(self, project):
-        _, text = run_dbt_and_capture(["run"], expect_pass=False)
-        assert (
-            "accounts: 'remote' (legacy) needs a profile of type: deltawave, with legacy under remotes; "
-            "the adapter of this profile reads no databases."
-        ) in " ".join(text.split())

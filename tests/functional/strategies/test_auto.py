@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from numbered import kept
 from workbench import Workbench
 
@@ -13,9 +12,7 @@ DUMP = f"select {ROW} from range(0, 1000, 1, 1) sort by {{order}}"
 
 
 class TestExactComparison:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return {"few_rows.sql": "{% macro default___few_rows() %}{{ return(10) }}{% endmacro %}"}
+    macros = {"few_rows.sql": "{% macro default___few_rows() %}{{ return(10) }}{% endmacro %}"}
 
     def test_the_window_stays_while_rows_keep_their_order(self, bench: Workbench) -> None:
         bench.configure(**OPTIONS)

@@ -61,21 +61,6 @@ def turns(bench: Workbench) -> Turns:
 
 
 class TestRanges:
-    def test_a_run_reads_its_share_and_the_next_goes_on(self, bench: Workbench) -> None:
-        bench.configure(strategy="ranges", range_rows=10, ranges_per_run=3)
-        bench.build(table(-1))
-        bench.dump(table(95))
-        found = []
-        for _ in range(4):
-            assert bench.run().ok
-            batch = bench.batches("batch_id, rows_dump, updates")[-1]
-            assert batch[1] <= 60
-            found.append(batch[2])
-        assert found == [0, 0, 0, 1]
-        # The rotation begins again.
-        bench.build(table(0))
-        assert bench.log()[-1][0] == 0
-
     def test_ranges_follow_the_keys(self, bench: Workbench) -> None:
         bench.configure(strategy="ranges", range_rows=10)
         bench.build(table(-1))

@@ -84,9 +84,7 @@ class TestWeakChecksums:
 class TestChecksumsOfABaseline:
     """The log lacks the rows of the first dump, and nothing else is kept of them but checksums."""
 
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return REWRITING
+    macros = REWRITING
 
     def test_go_on_after_many_changes_and_under_no_other_strategy(self, bench: Workbench) -> None:
         bench.configure(strategy="row_checksum", initial_load="baseline")

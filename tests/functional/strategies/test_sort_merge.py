@@ -11,9 +11,7 @@ FIRST = "select 1 as account_id, 'ann' as name"
 
 @pytest.mark.usefixtures("settings_as_before")
 class TestSortMerge:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return EXPLAINING
+    macros = EXPLAINING
 
     def test_comparison_neither_exchanges_nor_sorts(self, bench: Workbench) -> None:
         assert_compared_in_place(bench, "sort_merge", None, {"SortMergeJoin": 1})

@@ -51,9 +51,7 @@ class TestHashes:
 class TestHashesAlone:
     """The log lacks the rows of the first dump, and hashes are written anew in each batch."""
 
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return REWRITING
+    macros = REWRITING
 
     def test_they_tell_keys_and_go_on(self, bench: Workbench) -> None:
         bench.configure(strategy="sort_merge_compressed", initial_load="baseline")

@@ -9,9 +9,7 @@ from workbench import Workbench
 
 @pytest.mark.usefixtures("settings_as_before")
 class TestUnion:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return EXPLAINING
+    macros = EXPLAINING
 
     @pytest.mark.parametrize(
         ("hint", "joins"),

@@ -177,9 +177,7 @@ class TestView:
 
 
 class TestPlan:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return {"step.sql": EXPLAIN}
+    macros = {"step.sql": EXPLAIN}
 
     def test_rows_that_are_not_touched_are_not_joined(self, shop: Project) -> None:
         done = shop.renew(products=[(100, "biro"), (102, "ink")])

@@ -121,13 +121,6 @@ class TestFunction:
         assert found == joined
         assert sum(found.values()) == 500
 
-    @pytest.mark.parametrize("empty", ["old", "new"])
-    def test_an_empty_side(self, stored: Callable[..., DataFrame], empty: str) -> None:
-        sides = {side: f"select {ROW} from range({0 if side == empty else 9}) order by id" for side in ("old", "new")}
-        found, joined = compared(*(stored(side, select, 1) for side, select in sides.items()), "account_id")
-        assert found == joined
-        assert sum(found.values()) == 9
-
     def test_a_result_is_not_that_of_files_that_were_there_before(
         self, spark: SparkSession, stored: Callable[..., DataFrame]
     ) -> None:

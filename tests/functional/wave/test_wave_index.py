@@ -310,9 +310,7 @@ class TestRefusals:
 
 
 class TestStops:
-    @pytest.fixture(scope="class")
-    def macros(self) -> dict[str, str]:
-        return STOPPING
+    macros = STOPPING
 
     def test_nothing_is_left_of_a_run_that_was_stopped(self, bench: Workbench) -> None:
         configure(bench, scheme="rata", update_technique="in_place")
