@@ -35,8 +35,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         on = _key(options.on)
         pages = _pages(options.pages, options.out)
+        builder = SparkSession.builder.appName("deltawave stream")
         settings = {"spark.ui.showConsoleProgress": "false", **_pairs("--set", options.set)}
-        session = SparkSession.builder.appName("deltawave stream").config(map=settings).getOrCreate()
+        session = builder.config(map=dict(settings)).getOrCreate()
         malformed = _MALFORMED if options.keep_malformed else None
         folders = BatchFolders(session, options.out)
         # With the columns of later files it would be another join.
