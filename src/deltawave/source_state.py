@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from hashlib import md5
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
 _FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
@@ -60,17 +60,13 @@ def fingerprint(select: DataFrame) -> str | None:
 
 def _fingerprint(select: ClassicFrame) -> str | None:
     refresh(select)
-    # The frame's own plan does not show whether Spark has cached it since.
-    whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
-    jvm: Any = select.sparkSession._jvm
-    patterns = [getattr(jvm.org.apache.spark.sql.catalyst.trees.TreePattern, name)() for name in _PATTERNS]
+    session, whole = select.sparkSession, current_plan(select)
     state: list[Any] = []
     for plan in (whole, *items(whole.subqueriesAll())):
-        text = plan.canonicalized().treeString(True, False, 2**31 - 1, False, False)
-        if not plan.deterministic() or any(map(plan.containsPattern, patterns)) or _UNKNOWN.search(text):
+        if (text := plan_text(session, plan)) is None:
             return None
         state.append(text)
-        nodes = [(node, node.getClass().getSimpleName().removesuffix("$")) for node in _nodes(plan)]
+        nodes = [(node, node.getClass().getSimpleName().removesuffix("$")) for node in nodes_of(plan)]
         kinds = {kind for _, kind in nodes}
         if not kinds <= _NODES:
             return None
@@ -84,15 +80,37 @@ def _fingerprint(select: ClassicFrame) -> str | None:
                 if table is None or _newest(table) > time.time() - _SETTLED_SECONDS:
                     return None
                 state.append(table)
-    session = select.sparkSession
-    settings = [(name, value) for name, value in session.conf.getAll.items() if name.startswith(_PREFIXES)]
-    settings += [(name, str(session.conf.get(name))) for name in _SETTINGS]
-    whole_state = [session.version, sorted(settings), select.schema.json(), state]
+    whole_state = [session.version, session_settings(session), select.schema.json(), state]
     return md5(json.dumps(whole_state).encode(), usedforsecurity=False).hexdigest()
 
 
-def refresh(frame: ClassicFrame) -> None:
-    """Forget cached lists of the frame's files and snapshots, which hide what other processes have written."""
+def current_plan(select: ClassicFrame) -> Any:
+    """The select's plan, with what Spark has cached by now, which the frame's own plan does not show."""
+    return select.select("*")._jdf.queryExecution().withCachedData()
+
+
+def plan_text(session: SparkSession, plan: Any) -> str | None:
+    """A plan as text, without the states of its tables; none if it depends on the clock, chance or code of users."""
+    jvm: Any = session._jvm
+    patterns = [getattr(jvm.org.apache.spark.sql.catalyst.trees.TreePattern, name)() for name in _PATTERNS]
+    text = str(plan.canonicalized().treeString(True, False, 2**31 - 1, False, False))
+    is_known = plan.deterministic() and not any(map(plan.containsPattern, patterns)) and not _UNKNOWN.search(text)
+    return text if is_known else None
+
+
+def session_settings(session: SparkSession) -> list[tuple[str, str]]:
+    """The settings of a session that decide what a plan gives."""
+    settings = [(name, value) for name, value in session.conf.getAll.items() if name.startswith(_PREFIXES)]
+    return sorted(settings + [(name, str(session.conf.get(name))) for name in _SETTINGS])
+
+
+def refresh(frame: DataFrame) -> None:
+    """Forget cached lists of the frame's files and snapshots, which hide what other processes have written.
+
+    A server of Spark Connect keeps its lists to itself.
+    """
+    if not isinstance(frame, ClassicFrame):
+        return
     plan: Any = frame._jdf.queryExecution().analyzed()
     plan.refresh()
     for leaf in items(plan.collectLeaves()):
@@ -150,10 +168,11 @@ def items(sequence: Any) -> list[Any]:
     return [sequence.apply(at) for at in range(sequence.size())]
 
 
-def _nodes(plan: Any) -> Iterator[Any]:
+def nodes_of(plan: Any) -> Iterator[Any]:
+    """The nodes of a plan, each before those below it."""
     yield plan
     for child in items(plan.children()):
-        yield from _nodes(child)
+        yield from nodes_of(child)
 
 
 def _newest(table: list[Any]) -> float:

@@ -21,8 +21,9 @@ from pyspark.sql import functions as F
 
 from deltawave.meshjoin import StoredRelation, mesh_join, relation_state, stored_relation
 from deltawave.meshjoin.relation import PageFile
-from deltawave.meshjoin.relation_state import refresh, state_of
+from deltawave.meshjoin.relation_state import state_of
 from deltawave.resources import release
+from deltawave.source_state import refresh
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

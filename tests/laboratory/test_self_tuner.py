@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.operator import Counts, MeshJoin
+from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
 from deltawave.meshjoin.shed_stream import Shed
-from deltawave.meshjoin.stream import Progress
+from deltawave.meshjoin.stream import Counts, Progress
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel, best_rate
 from laboratory.meshjoin.factors import measured_model
 from laboratory.meshjoin.self_tuner import SelfTuner

@@ -21,12 +21,12 @@ from unit.mesh_oracle import Row, exact, rows_of
 
 from deltawave.meshjoin.batches import pieces, row_sizes
 from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.operator import KINDS, Counts, MeshJoin
+from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
 from deltawave.meshjoin.results import RESULT_BYTES
 from deltawave.meshjoin.shed_stream import Shed
 from deltawave.meshjoin.shedding import ExactFrequencies, sample_w
-from deltawave.meshjoin.stream import Greedy, Progress
+from deltawave.meshjoin.stream import Counts, Greedy, Progress
 from deltawave.meshjoin.stream_window import Window
 from deltawave.meshjoin.theta import Between, Near, Where
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.best_tuples import BestTuples, Limits
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.mesh_join import JoinOptions, shedding
-from deltawave.meshjoin.operator import Counts, MeshJoin
+from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
 from deltawave.meshjoin.shedding import (
@@ -34,7 +34,7 @@ from deltawave.meshjoin.shedding import (
     sample_w,
     top_w,
 )
-from deltawave.meshjoin.stream import Fixed, Greedy
+from deltawave.meshjoin.stream import Counts, Fixed, Greedy
 
 ON = Equal.on("key")
 PRIORITIES: dict[str, Priority] = {

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.operator import Counts, MeshJoin
+from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, write_pages
+from deltawave.meshjoin.stream import Counts
 from deltawave.meshjoin.stream_window import BLOCKS, Window
 
 # A value of each width and a text, and how it is made of a number.

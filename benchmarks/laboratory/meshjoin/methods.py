@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.meshjoin.operator import Counts, MeshJoin
+from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile
-from deltawave.meshjoin.stream import Fixed, Greedy, Progress, Tuner
+from deltawave.meshjoin.stream import Counts, Fixed, Greedy, Progress, Tuner
 from laboratory.meshjoin.factors import measured_model
 from laboratory.meshjoin.setting import Setting, forget
 

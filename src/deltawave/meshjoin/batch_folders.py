@@ -11,11 +11,9 @@ which join them, are batches with the numbers -1, -2 and so on. Messages that ar
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -41,21 +39,10 @@ _UP_TO = "_up_to"
 _PLAN = "_plan"
 # What joining a batch took. In a folder, since Spark does not read a file whose name begins with an underscore.
 _METRICS = "_metrics/metrics.json"
-# In a folder: a table has loaded results of it.
+# In a folder: a table has loaded results of it. The note names the previous folders that it supersedes.
 _CONFIRMED = "_confirmed"
-# The same note in a folder that was set aside, which may have been put back since.
-_WAS_CONFIRMED = "_was_confirmed"
 # In a folder: the micro-batches that its table has for good (deltawave.meshjoin.table_results).
 _LOADED = "_loaded.json"
-
-
-@dataclass(frozen=True)
-class ShedRows:
-    """Rows that batches up to this one have shed, and the number of the pass that joins them."""
-
-    rows: DataFrame
-    up_to: int
-    number: int
 
 
 class BatchFolders:
@@ -78,7 +65,7 @@ class BatchFolders:
         Raises ``ValueError`` if there are batches of another definition, or batches unknown to the checkpoint.
         """
         if not self.has_begun:
-            if self._batches():
+            if self.batches():
                 raise ValueError(
                     f"{self._folder} has batches of a stream whose checkpoint ({CHECKPOINT}) is missing: "
                     "restore that, or choose another folder."
@@ -94,7 +81,6 @@ class BatchFolders:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there was a run."""
         return self._files.exists(f"{self.checkpoint}/metadata")
 
     def require_same(self, definition: Mapping[str, str]) -> None:
@@ -116,9 +102,10 @@ class BatchFolders:
         kept: dict[str, str] = json.loads(text)
         return kept
 
-    def committed(self) -> list[int]:
-        """The numbers of the committed batches, in this order."""
-        return sorted(self._batches())
+    def batches(self, inside: str = "") -> list[int]:
+        """The numbers of committed batches whose folders contain ``inside``, in this order."""
+        found = self._files.found(f"{self._folder}/{BATCH}=*{inside}")
+        return sorted(int(path.removesuffix(inside).rpartition(f"/{BATCH}=")[2]) for path in found)
 
     def rows(self, schema: StructType, batches: Iterable[int]) -> DataFrame:
         """The rows of committed batches; ``schema``: their columns, including the micro-batch's number."""
@@ -132,15 +119,12 @@ class BatchFolders:
         try:
             return self._files.read(f"{self._folder}/{_LOADED}")
         except Py4JJavaError:
-            # Of a local file, Hadoop replaces the checksum in another step.
+            # Hadoop writes the checksum of a local file in another step.
             return None
 
     def write_loaded(self, text: str) -> None:
-        """Replace that note. A kill leaves this one, the previous one or none."""
-        path = f"{self._folder}/{_LOADED}"
-        partial = f"{path}.partial"
-        self._files.write(partial, text)
-        self._files.rename(partial, path, overwrites=True)
+        """Replace that note. A kill may leave a part of it, which counts as none."""
+        self._files.write(f"{self._folder}/{_LOADED}", text)
 
     def set_aside(self) -> None:
         """Let the stream start again. What is kept stays next to the folder, and nobody reads it.
@@ -150,18 +134,19 @@ class BatchFolders:
         """
         if not self._files.exists(self._folder):
             return
-        if not self._batches():
+        if not self.batches():
             self._files.delete(self._folder)
             return
         self._remove_superseded()
         # Put back, it is compared as a whole: the table may be another one by then.
         self._files.delete(f"{self._folder}/{_LOADED}")
         parent, _, name = self._folder.rpartition("/")
-        numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
-        places = (f"{parent}/.previous{number}.{name}" for number in numbers)
-        previous = next(place for place in places if not self._files.exists(place))
+        place, number = f"{parent}/.previous.{name}", 1
+        while self._files.exists(place):
+            number += 1
+            place = f"{parent}/.previous-{number}.{name}"
         # In one step: results without their checkpoint would be refused for ever.
-        self._files.rename(self._folder, previous)
+        self._files.rename(self._folder, place)
 
     def _remove_superseded(self) -> None:
         """Remove the previous folders that were there when this one was confirmed."""
@@ -172,7 +157,7 @@ class BatchFolders:
             if previous.rpartition("/")[2] in superseded.split("\n"):
                 self._files.delete(previous)
         # Their names are given again: put back, this folder supersedes none.
-        self._files.rename(confirmed, f"{self._folder}/{_WAS_CONFIRMED}")
+        self._files.write(confirmed, "")
 
     def previous(self, batch: int | None = None) -> list[str]:
         """The folders that were set aside, in this order; with ``batch`` those that have this micro-batch."""
@@ -186,7 +171,7 @@ class BatchFolders:
     @property
     def is_confirmed(self) -> bool:
         """Whether a table has loaded results of this folder; setting it aside and putting it back keeps that."""
-        return any(self._files.exists(f"{self._folder}/{name}") for name in (_CONFIRMED, _WAS_CONFIRMED))
+        return self._files.exists(f"{self._folder}/{_CONFIRMED}")
 
     def confirm(self) -> None:
         """Note that a table has loaded results: what was set aside before is not needed when these are.
@@ -205,7 +190,7 @@ class BatchFolders:
         committed = self._committed(batch)
         if not self._files.exists(committed):
             return False
-        if self.newest() > batch or self._files.read(f"{committed}/{_PLAN}") not in (None, self._plan(batch)):
+        if self.batches()[-1] > batch or self._files.read(f"{committed}/{_PLAN}") not in (None, self._plan(batch)):
             raise ValueError(
                 f"{self._folder} has micro-batches of which its checkpoint ({CHECKPOINT}) knows nothing: it goes on "
                 f"with {batch}, by other rows. Restore the checkpoint that belongs to them, or choose another folder."
@@ -216,10 +201,6 @@ class BatchFolders:
     def _plan(self, batch: int) -> str:
         """Spark's record of a micro-batch before it begins: its range of offsets, and the time."""
         return self._files.read(f"{self.checkpoint}/offsets/{batch}") or ""
-
-    def newest(self) -> int:
-        """The number of the last batch that is committed."""
-        return max(self._batches())
 
     def write(
         self,
@@ -270,11 +251,9 @@ class BatchFolders:
         return results
 
     def metrics(self, batch: int) -> dict[str, float]:
-        """The figures of a committed batch."""
         return dict(json.loads(self._files.read(f"{self._committed(batch)}/{_METRICS}") or "{}"))
 
     def malformed_count(self, batch: int) -> int:
-        """How many messages of a batch were no rows."""
         return self._count("text", f"{self._committed(batch)}/{MALFORMED}")
 
     def shed_count(self, batch: int) -> int:
@@ -284,26 +263,28 @@ class BatchFolders:
     def _count(self, kind: str, folder: str) -> int:
         return self._session.read.format(kind).load(folder).count() if self._files.exists(folder) else 0
 
-    def shed(self, schema: StructType) -> ShedRows | None:
-        """The shed rows that no later pass has joined; none if there are none."""
-        first = min([0, *self._batches()])
+    def shed(self, schema: StructType) -> tuple[DataFrame, int, int] | None:
+        """The shed rows that no later pass has joined, the number of the pass that does, and of the last batch of them.
+
+        None if there are none.
+        """
+        first = min([0, *self.batches()])
         if first:
             # It may have been killed before.
             self._clean(first)
             self._remove_shed(int(self._files.read(f"{self._committed(first)}/{_UP_TO}") or ""))
-        waiting = sorted(self._batches(f"/{SHED}"))
-        if not waiting:
+        if not (waiting := self.batches(f"/{SHED}")):
             return None
         folders = [f"{self._committed(batch)}/{SHED}" for batch in waiting]
-        return ShedRows(self._session.read.schema(schema).parquet(*folders), waiting[-1], first - 1)
+        return self._session.read.schema(schema).parquet(*folders), first - 1, waiting[-1]
 
     def commit(self, staged: str, batch: int) -> None:
-        """Let readers see the staged results. Raises ``RuntimeError`` if another query has committed the batch."""
+        """Let readers see the staged results. Raises ``RuntimeError`` if that fails: another query may have done it."""
         try:
             self._files.rename(staged, self._committed(batch))
         except OSError as error:
             if not self._files.exists(self._committed(batch)):
-                raise
+                raise RuntimeError(f"Micro-batch {batch} was not committed: {error}") from error
             raise RuntimeError(
                 f"Another query has written micro-batch {batch} into {self._folder}: a folder takes one query."
             ) from error
@@ -318,14 +299,9 @@ class BatchFolders:
 
     def _remove_shed(self, up_to: int) -> None:
         """Remove shed rows that a later pass has joined."""
-        for batch in self._batches(f"/{SHED}"):
+        for batch in self.batches(f"/{SHED}"):
             if batch <= up_to:
                 self._files.delete(f"{self._committed(batch)}/{SHED}")
-
-    def _batches(self, inside: str = "") -> list[int]:
-        """The numbers of committed batches whose folders contain ``inside``."""
-        found = self._files.found(f"{self._folder}/{BATCH}=*{inside}")
-        return [int(path.removesuffix(inside).rpartition(f"/{BATCH}=")[2]) for path in found]
 
     def _committed(self, batch: int) -> str:
         return f"{self._folder}/{BATCH}={batch}"

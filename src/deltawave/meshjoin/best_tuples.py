@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -59,18 +60,17 @@ class Limits:
 class _Part:
     rows: pa.RecordBatch
     keys: Keys
-    row_bytes: int
 
-    @classmethod
-    def of(cls, rows: pa.RecordBatch, keys: Keys) -> _Part:
-        return cls(rows, keys, rows.nbytes)
+    @cached_property
+    def row_bytes(self) -> int:
+        return int(self.rows.nbytes)
 
     @property
     def nbytes(self) -> int:
         return self.row_bytes + self.keys.nbytes
 
     def take(self, places: Places) -> _Part:
-        return _Part.of(self.rows.take(pa.array(places)), self.keys[places])
+        return _Part(self.rows.take(pa.array(places)), self.keys[places])
 
 
 class BestTuples:
@@ -108,11 +108,8 @@ class BestTuples:
         return max((part.nbytes for part in self._parts), default=0)
 
     def add(self, rows: pa.RecordBatch, keys: Keys, places: Places, limits: Limits) -> None:
-        """Add the tuples at these places."""
-        if len(places) < rows.num_rows:
-            self._append(_Part.of(rows.take(pa.array(places)), keys[places]), limits)
-        else:
-            self._append(_Part.of(copied([rows]), keys), limits)
+        is_whole = len(places) == rows.num_rows
+        self._append(_Part(copied([rows]), keys) if is_whole else _Part(rows, keys).take(places), limits)
 
     def _append(self, part: _Part, limits: Limits) -> None:
         """Add a part, together with small ones before it: each tuple is copied few times."""
@@ -124,8 +121,7 @@ class BestTuples:
                 break
             if last.nbytes + part.nbytes > limits.piece_bytes:
                 break
-            rows, keys = copied([last.rows, part.rows]), np.concatenate([last.keys, part.keys])
-            part = _Part.of(rows, keys)
+            part = _Part(copied([last.rows, part.rows]), np.concatenate([last.keys, part.keys]))
             self.peak_bytes = max(self.peak_bytes, self.nbytes + part.nbytes)
             self._parts.pop()
         self._parts.append(part)
@@ -203,7 +199,7 @@ class BestTuples:
 
     def forget_keys(self) -> None:
         """Give up the keys: nothing more comes that these tuples could be compared with."""
-        self._parts = [_Part(part.rows, part.keys[:0].copy(), part.row_bytes) for part in self._parts]
+        self._parts = [_Part(part.rows, part.keys[:0].copy()) for part in self._parts]
 
     @property
     def held(self) -> pa.RecordBatch | None:
@@ -211,7 +207,6 @@ class BestTuples:
         return self._parts[0].rows.slice(self._consumed) if self._parts else None
 
     def advance(self, count: int) -> None:
-        """Remove so many of these."""
         self._consumed += count
         if self._consumed == self._parts[0].rows.num_rows:
             self._consumed = 0

@@ -26,15 +26,12 @@ class Matcher(Protocol):
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Add the next tuples."""
-        ...
 
     def remove(self, count: int) -> None:
         """Remove the oldest tuples."""
-        ...
 
     def candidates(self, pages: Pages) -> Iterator[Candidates]:
         """Pairs of places of rows and numbers of tuples that may match them, some at a time."""
-        ...
 
 
 class Condition(Protocol):
@@ -51,19 +48,15 @@ class Condition(Protocol):
 
     def check(self, stream: pa.Schema, relation: pa.Schema) -> None:
         """Raise ``ValueError`` for columns that are missing or of types that cannot be compared."""
-        ...
 
     def row_bytes(self, capacity: int) -> int:
         """The bytes of its matcher for ``capacity`` tuples."""
-        ...
 
     def matcher(self, capacity: int) -> Matcher:
         """The matcher of an empty window."""
-        ...
 
     def holds(self, tuples: pa.Table, rows: pa.Table) -> Mask:
         """Which of these pairs the condition holds for."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,6 @@ class Equal:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The columns of the stream and of the relation that are equal."""
         return list(zip(self.stream_columns, self.relation_columns, strict=True))
 
     @classmethod

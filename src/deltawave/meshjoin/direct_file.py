@@ -41,7 +41,6 @@ class DirectFile:
 
     @property
     def nbytes(self) -> int:
-        """The memory of the parts."""
         ahead = None if self._ahead is None else self._ahead.room
         return sum(len(room) for room in (self._room, ahead) if room is not None)
 
@@ -92,7 +91,6 @@ class DirectFile:
         return reading
 
     def close(self) -> None:
-        """Close the file."""
         self._end()
         self._thread.join()
 

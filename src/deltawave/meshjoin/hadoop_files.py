@@ -32,11 +32,9 @@ class HadoopFiles:
         self.folder = str(self._system.makeQualified(place).toString())
 
     def exists(self, path: str) -> bool:
-        """Whether there is such a file or folder."""
         return bool(self._system.exists(self._path(path)))
 
     def found(self, pattern: str) -> list[str]:
-        """The paths that fit a pattern."""
         return [each.getPath().toString() for each in self._system.globStatus(self._path(pattern)) or ()]
 
     def delete(self, path: str) -> None:
@@ -55,23 +53,17 @@ class HadoopFiles:
         with closing(self._system.open(self._path(path))) as source:
             return str(self._jvm.org.apache.commons.io.IOUtils.toString(source, "UTF-8"))
 
-    def rename(self, source: str, target: str, overwrites: bool = False) -> None:
-        """Rename in one step; unless it ``overwrites``, not to a present name, as ``FileSystem.rename`` may.
-
-        Raises ``OSError`` if that fails.
-        """
+    def rename(self, source: str, target: str) -> None:
+        """Rename in one step, not to a present name, as ``FileSystem.rename`` may. Raises ``OSError`` if that fails."""
         try:
             own, other = (Path(self._path(path).toUri().getPath()) for path in (source, target))
             if self._system.getUri().getScheme() == "file" and own.is_dir():
                 # Hadoop would move it into a target that was created in between.
                 own.rename(other)
                 return
-            file_context = self._jvm.org.apache.hadoop.fs.FileContext
-            kinds = self._jvm.org.apache.hadoop.fs.Options.Rename
-            options = self._gateway.new_array(kinds, int(overwrites))
-            if overwrites:
-                options[0] = kinds.OVERWRITE
-            context = file_context.getFileContext(self._system.getUri(), self._configuration)
-            context.rename(self._path(source), self._path(target), options)
+            hadoop = self._jvm.org.apache.hadoop.fs
+            context = hadoop.FileContext.getFileContext(self._system.getUri(), self._configuration)
+            no_options = self._gateway.new_array(hadoop.Options.Rename, 0)
+            context.rename(self._path(source), self._path(target), no_options)
         except (OSError, Py4JJavaError) as error:
             raise OSError(f"{source} could not be renamed to {target}: {error}") from error

@@ -25,11 +25,12 @@ from deltawave.differencing.in_place import Batches
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.meshjoin.batches import by_part, has_one_width, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.operator import Counts, MeshJoin
+from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation
 from deltawave.meshjoin.shed_stream import Shed, shed_tuples
 from deltawave.meshjoin.shedding import BY_FREQUENCY, INCLUSION, PRIORITIES, SketchedFrequencies
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
+from deltawave.meshjoin.stream import Counts
 from deltawave.meshjoin.stream_metrics import Totals, of_task
 from deltawave.resources import holding, persisted
 
@@ -127,10 +128,8 @@ def joined(
     stream: DataFrame, relation: StoredRelation, options: JoinOptions, totals: Totals | None = None
 ) -> DataFrame:
     """:func:`mesh_join` without shedding; its tasks add their figures to ``totals`` when the result is read."""
-    mesh = _Mesh.of(stream, relation, replace(options, shed=None, probability=None), totals)
-    if isinstance(options.compared, Equal):
-        return _by_key(stream, mesh)
-    return _by_rows(stream, mesh, options.how)
+    mesh = _Mesh.of(stream.schema, relation, replace(options, shed=None, probability=None), totals)
+    return mesh.by_key(stream) if mesh.is_split else _by_rows(stream, mesh)
 
 
 def joined_and_shed(
@@ -140,83 +139,87 @@ def joined_and_shed(
 
     The window is chosen by the priority ``options.shed``. Errors as for :func:`mesh_join`.
     """
-    mesh = _Mesh.of(stream, relation, options, totals)
-    return _by_key(stream, mesh), mesh.shed_column(stream.schema)
+    mesh = _Mesh.of(stream.schema, relation, options, totals)
+    return mesh.by_key(stream), mesh.shed_column
 
 
 @dataclass(frozen=True)
 class _Mesh:
-    """The tasks' work on the rows of each part; ``how``: the join of a part."""
+    """The tasks' work on a stream of these columns."""
 
+    stream: StructType
     stored: StoredRelation
     options: JoinOptions
-    how: str
     totals: Totals | None
 
     @classmethod
-    def of(cls, stream: DataFrame, relation: StoredRelation, options: JoinOptions, totals: Totals | None) -> _Mesh:
+    def of(cls, stream: StructType, relation: StoredRelation, options: JoinOptions, totals: Totals | None) -> _Mesh:
         """The work on a stream. Raises ``ValueError`` for what can't be joined, before Spark starts."""
-        condition, how = options.compared, options.how
-        is_split = isinstance(condition, Equal)
-        if is_split and tuple(condition.relation_columns) != relation.key:
+        mesh, wanted = cls(stream, relation, options, totals), tuple(options.compared.relation_columns)
+        if mesh.is_split and wanted != relation.key:
             split = f"by {', '.join(relation.key)}" if relation.key else "by rows"
-            raise ValueError(f"The relation is stored {split}: store it with key={list(condition.relation_columns)!r}.")
-        if not is_split and relation.key:
+            raise ValueError(f"The relation is stored {split}: store it with key={list(wanted)!r}.")
+        if not mesh.is_split and relation.key:
             raise ValueError("The relation is stored by a key: for this condition store it without one.")
-        part_how = how if is_split or how == "right_anti" else "inner"
-        mesh = cls(relation, options, part_how, totals)
-        mesh.join(stream.schema, how)
-        mesh.require_memory(stream.schema)
+        join = mesh.empty_join
+        widths = [field.type.bit_width for field in join.stream_schema if has_one_width(field.type)]
+        for part in relation.files:
+            with mesh._opened(part) as pages:
+                # The memory has to suffice for a page and the narrowest row.
+                replace(join, relation=pages).capacity(max(1, sum(widths) // 8))
         return mesh
 
-    def join(self, stream: StructType, how: str | None = None, pages: Relation | None = None) -> MeshJoin:
-        """The join of one part. Raises ``ValueError`` for columns that do not fit."""
-        return MeshJoin(
-            pages or Relation(nullable_schema(self.stored.schema)),
-            self.options.compared,
-            nullable_schema(stream),
-            how or self.how,
-            self.options.memory_bytes,
-        )
+    @property
+    def is_split(self) -> bool:
+        """Whether each row of the stream is joined with one part: that of its key."""
+        return isinstance(self.options.compared, Equal)
 
-    def require_memory(self, stream: StructType) -> None:
-        """Raise ``ValueError`` if the memory is too small for a page of some part and the narrowest row."""
-        for part in self.stored.files:
-            with self._opened(part) as pages:
-                join = self.join(stream, pages=pages)
-                widths = [field.type.bit_width for field in join.stream_schema if has_one_width(field.type)]
-                join.capacity(max(1, sum(widths) // 8))
+    @property
+    def empty_join(self) -> MeshJoin:
+        """The join of a part without rows."""
+        how = self.options.how
+        if not self.is_split and how in ("left", "left_semi", "left_anti"):
+            # No part knows whether a row has a match in another one.
+            how = "inner"
+        relation, rows = Relation(nullable_schema(self.stored.schema)), nullable_schema(self.stream)
+        return MeshJoin(relation, self.options.compared, rows, how, self.options.memory_bytes)
 
-    def result(self, stream: StructType) -> StructType:
-        """The columns of the result, in Spark's types."""
-        types = {field.name: field.dataType for field in (*self.stored.schema.fields, *stream.fields)}
-        result = StructType([StructField(name, types[name]) for name in self.join(stream).schema.names])
+    @property
+    def result(self) -> StructType:
+        types = {field.name: field.dataType for field in (*self.stored.schema.fields, *self.stream.fields)}
+        result = StructType([StructField(name, types[name]) for name in self.empty_join.schema.names])
         if self.options.probability is not None:
             result = result.add(self.options.probability, DoubleType())
-        return result if self.options.shed is None else result.add(self.shed_column(stream), BooleanType())
+        return result if self.options.shed is None else result.add(self.shed_column, BooleanType())
 
-    def shed_column(self, stream: StructType) -> str:
+    @property
+    def shed_column(self) -> str:
         """The column of the result that marks shed rows."""
-        return free_prefix("is_shed_", [*stream.names, *self.stored.schema.names, self.options.probability or ""])
+        return free_prefix("is_shed_", [*self.stream.names, *self.stored.schema.names, self.options.probability or ""])
+
+    def by_key(self, stream: DataFrame) -> DataFrame:
+        """The result over a frame, each row of which is joined with the part of its key."""
+        parts = self.stored.parts
+        return self.over(stream, part_of(self.options.compared.stream_columns, parts), list(range(parts)))
 
     def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
         """The result over a frame; ``part``: which of the relation's ``parts`` a row is joined with."""
         is_row, placed = (free_prefix(prefix, stream.columns) for prefix in ("is_row_", "part_"))
         rows = stream.select("*", F.lit(True).alias(is_row), part.alias(placed))
-        if self.how == "right_anti":
+        if self.options.how == "right_anti":
             # A part that no row matches is read as well.
             nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in stream.schema.fields]
             every = F.explode(F.array(*map(F.lit, parts))).alias(placed)
             rows = rows.unionByName(stream.sparkSession.range(1).select(*nothing, F.lit(False).alias(is_row), every))
-        result = self.result(stream.schema)
-        arrow_schema, types = to_arrow_schema(result), stream.schema
+        result, empty_join = self.result, self.empty_join
+        arrow_schema = to_arrow_schema(result)
 
         def mesh(batches: Batches) -> Batches:
             # Arrow's own pool keeps freed memory, up to twice what is granted.
             pa.set_memory_pool(pa.system_memory_pool())
             for number, own in by_part(batches):
                 with self._opened(number) as pages:
-                    join, counts = self.join(types, pages=pages), Counts()
+                    join, counts = replace(empty_join, relation=pages), Counts()
                     rows = (batch.filter(batch.column(is_row)).drop_columns([is_row]) for batch in own)
                     tuples = (batch.cast(join.stream_schema) for batch in rows)
                     if self.options.shed is None:
@@ -239,29 +242,23 @@ class _Mesh:
                 yield pages
 
 
-def _by_key(stream: DataFrame, mesh: _Mesh) -> DataFrame:
-    parts = mesh.stored.parts
-    return mesh.over(stream, part_of(mesh.options.compared.stream_columns, parts), list(range(parts)))
-
-
-def _by_rows(stream: DataFrame, mesh: _Mesh, how: str) -> DataFrame:
+def _by_rows(stream: DataFrame, mesh: _Mesh) -> DataFrame:
     """Each part of the relation is joined with all rows; which rows have no match is known when all parts are done."""
+    how = mesh.options.how
     number = free_prefix("number_", [*stream.columns, *mesh.stored.schema.names])
     parts = sorted(mesh.stored.files) or [0]
     numbered = persisted(stream.withColumn(number, F.monotonically_increasing_id()))
-    found = mesh.over(numbered, F.explode(F.array(*map(F.lit, parts))), parts)
+    found = replace(mesh, stream=numbered.schema).over(numbered, F.explode(F.array(*map(F.lit, parts))), parts)
     if how == "right_anti":
         return found
     if how == "inner":
         return found.drop(number)
     found = persisted(found)
-    matched = holding(numbered.join(found.select(number).distinct(), number, "left_semi"), found)
-    if how == "left_semi":
-        return matched.drop(number)
-    unmatched = holding(numbered.join(found.select(number).distinct(), number, "left_anti"), found)
-    if how == "left_anti":
-        return unmatched.drop(number)
-    return found.unionByName(unmatched, allowMissingColumns=True).drop(number)
+    kind = "left_semi" if how == "left_semi" else "left_anti"
+    rows = holding(numbered.join(found.select(number).distinct(), number, kind), found)
+    if how == "left":
+        rows = found.unionByName(rows, allowMissingColumns=True)
+    return rows.drop(number)
 
 
 def shedding(

@@ -17,7 +17,7 @@ from deltawave.meshjoin.batch_folders import BATCH, MALFORMED, SHED, BatchFolder
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.mesh_join import JoinOptions, mesh_join
 from deltawave.meshjoin.stored_relation import StoredRelation, alongside_tables
-from deltawave.meshjoin.stream_join import columns_of, no_results, past_kafka_fault, require_stream, start
+from deltawave.meshjoin.stream_join import columns_of, no_results, past_kafka_fault, require_stream, stream_join
 from deltawave.meshjoin.table_results import LoadedBatches, TableResults, require_comparable
 from deltawave.model_runs import after_append, is_empty_run
 
@@ -159,7 +159,7 @@ def join_new_rows(
         kept.write_loaded(table.loaded.text())
 
     def joined() -> None:
-        query = start(stream, relation, folder, options, available_now=True)
+        query = stream_join(stream, relation, folder, available_now=True, **vars(options))
         try:
             query.awaitTermination()
         finally:

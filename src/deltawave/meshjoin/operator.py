@@ -18,7 +18,7 @@ from deltawave.meshjoin.conditions import Condition, Equal, Matcher
 from deltawave.meshjoin.relation import Relation, require_key
 from deltawave.meshjoin.results import MatchedRows, Ordered, Results
 from deltawave.meshjoin.shed_stream import Shed, ShedStream
-from deltawave.meshjoin.stream import Greedy, Progress, StreamBuffer, Tuner
+from deltawave.meshjoin.stream import Counts, Greedy, Progress, StreamBuffer, Tuner
 from deltawave.meshjoin.stream_hash_table import Numbers
 from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
 
@@ -26,25 +26,7 @@ from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
 _WINDOWS = 8
 
 
-@dataclass
-class Counts:
-    """Counts of a join: iterations, pages read, tuples joined and shed, results, and the peak of accounted bytes.
-
-    ``shed_priority``: the highest priority of the tuples that were last shed; none if none were
-    """
-
-    iterations: int = 0
-    pages: int = 0
-    tuples: int = 0
-    shed: int = 0
-    shed_priority: float | None = None
-    results: int = 0
-    peak_bytes: int = 0
-
-
 class OnePass:
-    """One pass of a join over a stream."""
-
     def __init__(self, join: MeshJoin, source: StreamBuffer, tuner: Tuner, counts: Counts) -> None:
         self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
         self._relation, self._condition = join.relation, join.condition
@@ -128,10 +110,8 @@ class OnePass:
         used = self._own_bytes + self._window.nbytes
         free = max(0, self._join.memory_bytes - used - room * self._join.records_matches)
         spare = self._matcher_bytes if self._matcher is None else 0
-        new = self._source.gather(room, free, spare, most_new)
-        self._counts.shed, self._counts.shed_priority = self._source.shed, self._source.shed_priority
-        peak = used + max(self._source.nbytes, self._source.peak_bytes - spare)
-        self._counts.peak_bytes = max(self._counts.peak_bytes, peak)
+        new, peak = self._source.gather(room, free, spare, most_new)
+        self._counts.peak_bytes = max(self._counts.peak_bytes, used + max(self._source.nbytes, peak - spare))
         return new
 
     def _take(self, count: int, page: int) -> None:
@@ -287,7 +267,6 @@ class MeshJoin:
 
     @property
     def schema(self) -> pa.Schema:
-        """The schema of the result."""
         if self.how == "right_anti":
             return self.relation.schema
         carried = [self.relation.schema.field(name) for name in self.carried]
@@ -331,13 +310,11 @@ class MeshJoin:
         return self.how in ("left", "left_semi", "left_anti")
 
     def matched_rows(self) -> MatchedRows:
-        """A set for the rows that a tuple has matched, if these are recorded."""
         return MatchedRows(self.relation.row_counts if self.how == "right_anti" else ())
 
     def results(self, matched: MatchedRows) -> Results:
-        """The buffer for pairs on their way to results."""
         schema = self.schema if self.how in ("inner", "left") else None
-        return Results(self.condition, schema, self.carried, self.records_matches, matched)
+        return Results(self.condition, schema, self.carried, matched)
 
     def run(
         self,
@@ -357,7 +334,8 @@ class MeshJoin:
                 "A right_anti mesh join can't shed tuples: which rows of the relation have no match is known only when "
                 "all tuples were joined. Leave out shed."
             )
+        counts = counts or Counts()
         source = StreamBuffer(stream, self.stream_schema)
         if shed is not None:
-            source = ShedStream(stream, self.stream_schema, shed)
-        return OnePass(self, source, tuner or Greedy(), counts or Counts()).batches()
+            source = ShedStream(stream, self.stream_schema, shed, counts)
+        return OnePass(self, source, tuner or Greedy(), counts).batches()

@@ -41,7 +41,6 @@ class Pages:
 
     @property
     def rows(self) -> pa.Table:
-        """The rows of all of them."""
         return pa.Table.from_batches(self.parts)
 
     def take(self, places: Places, columns: Sequence[str]) -> list[pa.RecordBatch]:
@@ -154,7 +153,6 @@ class PageFile(Relation):
         return self._places[first][0], sum(self._places[min(first + count, self.pages) - 1])
 
     def close(self) -> None:
-        """Close the file."""
         if self._direct is not None:
             self._direct.close()
         self._mapped = None

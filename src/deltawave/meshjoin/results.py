@@ -33,7 +33,6 @@ class Results:
 
     - ``schema``: of results; none if none are wanted
     - ``carried``: the relation's columns in them
-    - ``records_matches``: whether the window records which tuples matched a row
     """
 
     def __init__(
@@ -41,11 +40,9 @@ class Results:
         condition: Condition,
         schema: pa.Schema | None,
         carried: Sequence[str],
-        records_matches: bool,
         matched: MatchedRows,
     ) -> None:
-        self._condition, self._schema, self._carried = condition, schema, carried
-        self._records_matches, self._matched = records_matches, matched
+        self._condition, self._schema, self._carried, self._matched = condition, schema, carried, matched
         self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))
         self._clear()
 
@@ -70,7 +67,6 @@ class Results:
             yield places[begin:end], numbers[begin:end]
 
     def add(self, pages: Pages, first_page: int, candidates: Candidates) -> None:
-        """Add a piece."""
         places, numbers = candidates
         rows = pages.take(places, self._fetched)
         self._rows += rows
@@ -97,8 +93,7 @@ class Results:
             if not holds.all():
                 kept = np.flatnonzero(holds)
                 own, relation_rows, tuples = own[kept], relation_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
-            if self._records_matches:
-                window.mark_matched(own)
+            window.mark_matched(own)
             if self._schema is not None:
                 columns = [*tuples.columns, *(relation_rows.column(name) for name in self._carried)]
                 yield own, pa.table(columns, schema=self._schema).combine_chunks()
@@ -113,7 +108,6 @@ class MatchedRows:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the bits."""
         return len(self._bits)
 
     def numbers(self, page: int, places: Numbers) -> Numbers:
@@ -122,7 +116,6 @@ class MatchedRows:
         return numbers
 
     def note(self, numbers: Numbers) -> None:
-        """Note that these rows were matched."""
         matched = np.unique(numbers)
         np.bitwise_or.at(self._bits, matched >> 3, (1 << (matched & 7)).astype(np.uint8))
 
@@ -193,7 +186,6 @@ class Ordered:
         return pa.RecordBatch.from_arrays(rows.columns[1:], schema=self._schema)
 
     def close(self) -> None:
-        """Remove the files."""
         for file, _ in self._files.values():
             file.close()
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from deltawave.meshjoin.batches import pieces
 from deltawave.meshjoin.best_tuples import BestTuples, Limits
 from deltawave.meshjoin.shedding import Frequencies, Priority, keep_w, keys_of, priority_of
-from deltawave.meshjoin.stream import StreamBuffer
+from deltawave.meshjoin.stream import Counts, StreamBuffer
 
 # The beginning of each message of an Arrow stream.
 _CONTINUATION = b"\xff\xff\xff\xff"
@@ -92,9 +92,9 @@ class ShedStream(StreamBuffer):
     stream.
     """
 
-    def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema, shed: Shed) -> None:
+    def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema, shed: Shed, counts: Counts) -> None:
         super().__init__(batches, schema)
-        self._shed = shed
+        self._shed, self._counts = shed, counts
         self._waiting = BestTuples(schema)
         # The highest key of tuples that did not fit: others that have it, or a lower one, are shed at once.
         self._bound: int | None = None
@@ -106,25 +106,17 @@ class ShedStream(StreamBuffer):
     def nbytes(self) -> int:
         return self._waiting.nbytes
 
-    @property
-    def peak_bytes(self) -> int:
-        return self._waiting.peak_bytes
-
-    @property
-    def shed_priority(self) -> float | None:
-        return None if self._bound is None else priority_of(self._bound)
-
-    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_new: int) -> int:
+    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_new: int) -> tuple[int, int]:
         self._open()
         self._waiting.peak_bytes = self._waiting.nbytes
         if self.peek() is None:
-            return 0
+            return 0, self.nbytes
         is_complete = self._shed.is_complete
         if is_complete:
             most_new = sys.maxsize
         else:
             # It is the bound of the tuples that were there then.
-            self._bound = None
+            self._bound = self._counts.shed_priority = None
         limits = Limits(most_rows, most_bytes, most_bytes + spare_bytes, keeps_keys=not is_complete)
         new = 0
         # The limit is for streams that are always faster than this loop.
@@ -143,7 +135,7 @@ class ShedStream(StreamBuffer):
             self._waiting.forget_keys()
             # Otherwise the heap keeps the holes that shed tuples have left, alongside what the window takes.
             pa.default_memory_pool().release_unused()
-        return new
+        return new, self._waiting.peak_bytes
 
     def _add(self, rows: pa.RecordBatch, is_wide: bool, limits: Limits) -> None:
         """Let the tuples of a piece wait, except for those that don't fit: these are shed."""
@@ -157,21 +149,18 @@ class ShedStream(StreamBuffer):
             # It stays only in addition to all that wait.
             is_kept[:] = False
         places = np.flatnonzero(is_kept)
-        if not len(places):
-            self._write(rows)
-        elif len(places) < len(keys):
+        if len(places) < len(keys):
             self._write(rows.filter(pa.array(~is_kept)))
         if len(places):
             self._waiting.add(rows, keys, places, limits)
 
     def _keep_best(self, limits: Limits) -> None:
-        bound = self._waiting.keep_best(limits, self._write)
-        if bound is not None:
-            self._bound = bound
+        if (bound := self._waiting.keep_best(limits, self._write)) is not None:
+            self._bound, self._counts.shed_priority = bound, priority_of(bound)
 
     def _write(self, rows: pa.RecordBatch) -> None:
         self._written.write_batch(rows)
-        self.shed += rows.num_rows
+        self._counts.shed += rows.num_rows
 
     @property
     def held(self) -> pa.RecordBatch | None:
@@ -195,11 +184,10 @@ class ShedStream(StreamBuffer):
     def close(self) -> None:
         self._open()
         assert self._file is not None
-        # If the join ends before its stream.
-        while (waiting := self.held) is not None:
-            self._written.write_batch(waiting)
-            self.advance(waiting.num_rows)
-        if (pulled := super().held) is not None:
-            self._written.write_batch(pulled)
-        self._written.close()
-        self._file.close()
+        with self._file, self._written:
+            # If the join ends before its stream.
+            while (waiting := self.held) is not None:
+                self._written.write_batch(waiting)
+                self.advance(waiting.num_rows)
+            if (pulled := super().held) is not None:
+                self._written.write_batch(pulled)

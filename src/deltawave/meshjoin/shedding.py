@@ -107,7 +107,6 @@ class ExactFrequencies:
 
     @classmethod
     def of(cls, relation: Relation, condition: Equal) -> ExactFrequencies:
-        """Count the relation's keys, by their hashes."""
         parts = list(_hashes(relation, condition))
         found = np.unique(np.concatenate(parts) if parts else np.zeros(0, np.uint64), return_counts=True)
         return cls(condition.stream_columns, *found)

@@ -5,13 +5,14 @@ For equal keys it is split by a hash of the key, so that each task joins its sha
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import logging
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -27,7 +28,8 @@ from deltawave.differencing.in_place import Batches, parallelism, quoted
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.relation import VERSION, write_pages
-from deltawave.meshjoin.relation_state import is_repeatable, refresh, state_of
+from deltawave.meshjoin.relation_state import is_repeatable, state_of
+from deltawave.source_state import refresh
 
 
 def alongside_tables(session: SparkSession, kind: str, name: str) -> str:
@@ -45,6 +47,8 @@ _LOG = logging.getLogger(__name__)
 
 _MANIFEST = "relation.json"
 _LOCK = "relation.lock"
+# What a file system without locks answers.
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 # The folder of a state's files: entries with other names in the relation's folder are not deltawave's.
 _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
@@ -212,18 +216,18 @@ def local_path(folder: str | Path) -> Path | None:
 def _locked(folder: Path) -> Iterator[None]:
     """Lock the folder for one process or thread at a time. A lock ends with the process that holds it."""
     with (folder / _LOCK).open("w") as lock:
-        # Some file systems have no locks.
-        with suppress(OSError):
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                _LOG.warning("Waiting for another process that stores the relation: it has locked %s.", lock.name)
-                fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _LOG.warning("Waiting for another process that stores the relation: it has locked %s.", lock.name)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
         yield
 
 
 def part_of(key: Sequence[str], parts: int) -> Column:
-    """The part of rows with this key."""
     return F.pmod(F.xxhash64(*(F.col(quoted(name)) for name in key)), F.lit(parts)).cast("int")
 
 

@@ -11,6 +11,22 @@ import pyarrow as pa
 from deltawave.meshjoin.batches import copied
 
 
+@dataclass
+class Counts:
+    """Counts of a join: iterations, pages read, tuples joined and shed, results, and the peak of accounted bytes.
+
+    ``shed_priority``: the highest priority of the tuples that were last shed; none if none were
+    """
+
+    iterations: int = 0
+    pages: int = 0
+    tuples: int = 0
+    shed: int = 0
+    shed_priority: float | None = None
+    results: int = 0
+    peak_bytes: int = 0
+
+
 class StreamBuffer:
     """A stream of record batches. None among them means that there is nothing new yet.
 
@@ -22,31 +38,19 @@ class StreamBuffer:
         self._batch: pa.RecordBatch | None = None
         self._consumed = 0
         self.has_ended = False
-        # How many tuples were shed because they did not fit.
-        self.shed = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of waiting tuples that count as the join's memory."""
         return 0
 
-    @property
-    def peak_bytes(self) -> int:
-        """The most of these bytes, with copies, while tuples were last gathered."""
-        return 0
-
-    @property
-    def shed_priority(self) -> float | None:
-        """The highest priority of the tuples that were last shed; none if all fitted."""
-        return None
-
-    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_new: int) -> int:
-        """Look at up to ``most_new`` new tuples, and return how many these are.
+    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_new: int) -> tuple[int, int]:
+        """Look at up to ``most_new`` new tuples; return how many these are, and the most bytes that waited meanwhile.
 
         ``most_rows``, ``most_bytes``: how many of them fit; ``spare_bytes``: memory that is free in addition until this
         returns. Here tuples are not looked at before they are read: those that do not fit wait at the stream's source.
         """
-        return 0
+        return 0, 0
 
     @property
     def held(self) -> pa.RecordBatch | None:
@@ -96,7 +100,6 @@ class StreamBuffer:
         self._consumed += count
 
     def rest(self) -> Iterator[pa.RecordBatch]:
-        """All remaining tuples."""
         while not self.has_ended:
             if (found := self.peek()) is not None:
                 self._consumed += found.num_rows

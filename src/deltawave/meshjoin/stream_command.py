@@ -35,13 +35,15 @@ def run(options: argparse.Namespace) -> int:
     try:
         on = _key(options.on)
         pages = _pages(options.pages, options.out)
-        session = _session(_pairs("--set", options.set))
+        builder = SparkSession.builder.appName("deltawave stream")
+        settings = {"spark.ui.showConsoleProgress": "false", **_pairs("--set", options.set)}
+        session = builder.config(map=dict(settings)).getOrCreate()
         malformed = _MALFORMED if options.keep_malformed else None
         folders = BatchFolders(session, options.out)
         # With the columns of later files it would be another join.
         schema = options.schema or folders.stream_schema()
-        settings = _pairs("--option", options.option)
-        stream = opened(session, options.format, options.source, schema, settings, list(on), malformed)
+        of_source = _pairs("--option", options.option)
+        stream = opened(session, options.format, options.source, schema, of_source, list(on), malformed)
         source = session.read.format(options.relation_format)
         key = list(on.values())
 
@@ -76,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
                 follow(query, asked, report)
 
             def between() -> None:
-                print(report.of_previous_run(folders.newest()), flush=True)
+                print(report.of_previous_run(folders.batches()[-1]), flush=True)
 
             past_kafka_fault(joined, between)
     except Py4JJavaError as error:
@@ -192,12 +194,6 @@ def follow(query: StreamingQuery, asked: threading.Event, report: Report) -> Non
         # On standard output there is nothing but JSON, if that is wanted.
         place = sys.stderr if report.is_json else sys.stdout
         print("stopped; the next run goes on from here", file=place, flush=True)
-
-
-def _session(settings: Mapping[str, str]) -> SparkSession:
-    settings = {"spark.ui.showConsoleProgress": "false", **settings}
-    session: SparkSession = SparkSession.builder.appName("deltawave stream").config(map=dict(settings)).getOrCreate()
-    return session
 
 
 def _failed(message: str) -> int:

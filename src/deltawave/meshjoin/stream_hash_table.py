@@ -51,7 +51,6 @@ class HashTable:
 
     @staticmethod
     def bytes_for(capacity: int) -> int:
-        """Bytes of a table for ``capacity`` tuples."""
         marks_and_links, slots_and_filters = 2 + 4, 4 + 1
         return marks_and_links * capacity + slots_and_filters * max(1, capacity)
 
@@ -112,7 +111,6 @@ class HashTable:
         return found
 
     def remove(self, count: int) -> None:
-        """Remove the oldest tuples."""
         self.begin = min(self.end, self.begin + count)
 
     def candidates(self, hashes: Hashes) -> Iterator[Candidates]:

@@ -80,13 +80,13 @@ class MicroBatches:
 
     def join_shed(self) -> None:
         """Join the rows that previous micro-batches have shed: the later, exact pass (MJ08 4)."""
-        shed = self.folders.shed(self._schema)
-        if shed is None:
+        if (shed := self.folders.shed(self._schema)) is None:
             return
-        metrics = self._measured(shed.number)
+        rows, number, up_to = shed
+        metrics = self._measured(number)
         # They are in no sample: a sum of values that are divided by the probability leaves them out.
-        with self._joined(shed.rows, None) as found:
-            self.folders.write(found, shed.number, metrics=metrics, up_to=shed.up_to)
+        with self._joined(rows, None) as found:
+            self.folders.write(found, number, metrics=metrics, up_to=up_to)
 
     @contextmanager
     def _joined(self, rows: DataFrame, probability: float | None) -> Iterator[DataFrame]:
@@ -170,23 +170,10 @@ def stream_join(
 
     Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, ``shed`` without
     ``on``, ``malformed`` that is no column, and a folder of another join (other ``how``, keys, condition or columns).
-    The query fails if a changed relation has other columns.
+    They are raised before the stream starts. The query fails if a changed relation has other columns.
     """
     require_stream(stream, how)
     options = JoinOptions(on, condition, how, memory_bytes, direct, shed, malformed, probability)
-    return start(stream, relation, folder, options, available_now=available_now, every=every)
-
-
-def start(
-    stream: DataFrame,
-    relation: Stored,
-    folder: str | Path,
-    options: JoinOptions,
-    *,
-    available_now: bool = False,
-    every: str | None = None,
-) -> StreamingQuery:
-    """Start the query of :func:`stream_join`. Errors are raised before the stream starts."""
     batches = MicroBatches(stream.sparkSession, stream.schema, relation, folder, options)
     if options.shed is None:
         batches.join_shed()

@@ -14,7 +14,7 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.accumulators import Accumulator, AccumulatorParam
 
-from deltawave.meshjoin.operator import Counts
+from deltawave.meshjoin.stream import Counts
 
 # Figures of tasks, and how those of several tasks are combined.
 _COMBINED: dict[str, Callable[[float, float], float]] = {
@@ -56,7 +56,6 @@ Totals = Accumulator[Figures]
 
 
 def totals(context: SparkContext) -> Totals:
-    """Totals to which tasks add theirs."""
     return context.accumulator(NONE, _Combined())
 
 

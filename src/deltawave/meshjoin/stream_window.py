@@ -39,7 +39,6 @@ class Block:
 
     @property
     def end(self) -> int:
-        """The number after the last tuple."""
         return self.begin + self.count
 
     def add(self, rows: pa.RecordBatch, most_rows: int, free_bytes: int) -> None:
@@ -78,7 +77,6 @@ class Window:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every packet has expired."""
         return not self._packets
 
     @property
@@ -115,16 +113,14 @@ class Window:
 
     @property
     def begins(self) -> Numbers:
-        """The first number of each block."""
         return np.array([block.begin for block in self._blocks], dtype=np.int64)
 
     def release_block(self) -> None:
-        """Release the oldest block."""
         self._blocks.popleft()
 
     def mark_matched(self, numbers: Numbers) -> None:
-        """Record that these tuples matched a row."""
-        for block in self._blocks:
+        """Record that these tuples matched a row, if that is recorded."""
+        for block in self._blocks if self._records_matches else ():
             block.is_matched[numbers[(numbers >= block.begin) & (numbers < block.end)] - block.begin] = True
 
     def chosen(self, block: Block, matched: bool) -> Iterator[tuple[Numbers, pa.RecordBatch]]:

@@ -50,7 +50,6 @@ class LoadedBatches:
             return cls()
 
     def text(self) -> str:
-        """The note."""
         return json.dumps(asdict(self))
 
     def __contains__(self, batch: int) -> bool:
@@ -115,7 +114,7 @@ class TableResults:
         columns = {column.lower() for column in done.columns}
         if missing := [column for column in schema.names if column.lower() not in columns]:
             raise ValueError(f"{name} has no column {missing[0]} of its stream's results. {self._either(None)}")
-        known = kept.committed()
+        known = kept.batches()
         noted = before = LoadedBatches.of(kept.loaded())
         if any(done.where(F.col(BATCH) == batch).isEmpty() for batch in noted.present):
             before = LoadedBatches()
@@ -166,8 +165,7 @@ class TableResults:
         return (results if self._rest is None else results.union(self._rest)), had
 
     def new(self) -> list[int]:
-        """The micro-batches that were committed since."""
-        return [batch for batch in self._folders.committed() if batch not in self._known]
+        return [batch for batch in self._folders.batches() if batch not in self._known]
 
     def _selected(self, results: DataFrame) -> DataFrame:
         return results if self._where is None else results.where(self._where)
