@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import fmean
 from typing import Any
 from uuid import uuid4
 
@@ -77,21 +78,19 @@ class _Trial:
         table.update(self._of(first), spec, gaps="skip", accept=True)
         loading = seconds(lambda: table.update(self._of([last]), spec, gaps="skip", accept=True))
 
-        def probed(value: str, low: Any, high: Any) -> int:
-            _read(timed_index_probe(self.session, table.view, value, low, high))
-            return found[value]
+        def probe(*asked: Any) -> None:
+            _read(timed_index_probe(self.session, table.view, *asked))
 
-        def scanned(low: Any, high: Any) -> None:
-            _read(timed_segment_scan(self.session, table.view, low, high))
+        def scan(*days: Any) -> None:
+            _read(timed_segment_scan(self.session, table.view, *days))
 
         found = self._found(last)
-        queries = Queries.of(probed, scanned, list(found), [last], kept)
+        queries = Queries.of(probe, scan, list(found), [last], kept)
         self._of(self.values).createOrReplaceTempView(self.name + "_rows")
         record = WaveRecord(self.spec, days=dict(enumerate(map(Day, self.values), 1)))
         laboratory = Laboratory(self.session, record, f"{self.name}_rows", self._named("__laboratory")[:-1])
-        many = frozenset(range(1, kept + 1))
-        share = queries.rows_found / self._of([last]).count()
-        result = measured(laboratory, many, queries, share, window, loading).per_day
+        share = fmean(found.values()) / self._of([last]).count()
+        result = measured(laboratory, frozenset(range(1, kept + 1)), queries, share, window, loading)
         # A batch that hardly has rows: without building the day.
         return replace(result, fixed=replace(result.fixed, batch=max(0.0, result.fixed.batch - result.build)))
 
