@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from math import ceil
 
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters
+from deltawave.wave.operations import clusters
 from deltawave.wave.schemes import SCHEMES, WaveIndex
-from deltawave.wave.state import clusters
 from deltawave.wave.tables import TECHNIQUES
 
 # Of a table, by default; a scan reads each, a probe one.

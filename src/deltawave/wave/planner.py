@@ -15,12 +15,13 @@ from deltawave.wave.operations import (
     Copy,
     Operation,
     Rename,
+    WaveState,
     applied,
     as_json,
+    constituent,
     shown,
 )
 from deltawave.wave.schemes import WaveIndex
-from deltawave.wave.state import WaveState, constituent
 
 
 @dataclass(frozen=True)
@@ -161,8 +162,8 @@ def _complete(wave: WaveIndex, state: WaveState) -> Iterator[str]:
 
 
 def _temporaries(wave: WaveIndex, state: WaveState) -> Iterator[str]:
-    expired = wave.expired(state)
-    needed = wave.rules.needs(state, state.indexes[constituent(state.holding(expired))] - {expired})
+    name, expired = wave.leaving(state)
+    needed = wave.rules.needs(state, state.indexes[name] - {expired}) if wave.rules.needs else {}
     for name, days in needed.items():
         if name not in state.indexes:
             yield f"it has no index {name}"

@@ -162,7 +162,7 @@ def _first_works(spec: WaveSpec, values: DayValues, days: Sequence[Day], gaps: s
 
 def _prepared(spec: WaveSpec, works: list[Work]) -> list[Work]:
     """Each work with the preparation that may follow it; a preparation without operations is skipped later."""
-    if not spec.index.rules.has_temporaries:
+    if not spec.index.rules.needs:
         return works
     return [each for work in works for each in (work, Work("prepare"))]
 

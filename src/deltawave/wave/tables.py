@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltawave.wave.operations import Days, Operation, as_json, from_json
+from deltawave.wave.operations import Days, Operation, WaveState, as_json, from_json
 from deltawave.wave.schemes import SCHEMES, WaveIndex
-from deltawave.wave.state import WaveState
 
 TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
 GAPS = ("skip", "empty", "fail")
