@@ -13,8 +13,9 @@ from bad_input import messages
 from dbt_common.exceptions import DbtRuntimeError
 
 import deltawave
-from dbt.adapters.deltawave import library_functions, python_models
+from dbt.adapters.deltawave import python_models
 from dbt.adapters.deltawave.impl import DeltawaveAdapter
+from dbt.adapters.deltawave.library_functions import LibraryFunction
 
 SHOP_DIFFS = """
 LIMIT = 3
@@ -60,7 +61,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 def compared(path: str, options: dict[str, Any] | None = None, **relations: str) -> str:
     with pytest.raises(DbtRuntimeError) as error:
-        library_functions.rows(path, relations, options or {}, Session(), ["hunter2"])  # type: ignore[arg-type]
+        LibraryFunction(path, ["hunter2"]).rows(relations, options or {}, Session())  # type: ignore[arg-type]
     return error.value.msg
 
 
