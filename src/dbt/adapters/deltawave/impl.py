@@ -256,13 +256,3 @@ class DeltawaveAdapter(SparkAdapter):
 
     def _remote(self, name: str) -> remotes.Remote:
         return remotes.find(self.config.credentials.remotes, name)
-
-    @available
-    def remove_leftover_folder(self, schema: str, identifier: str) -> bool:
-        """Remove the leftovers of a killed ``create table as``; see
-        ``catalogs.remove_leftovers``."""
-        if not self._in_session:
-            return False
-        from dbt.adapters.deltawave.catalogs import remove_leftovers
-
-        return remove_leftovers(self._handle().session, schema, identifier)
