@@ -23,13 +23,11 @@ class Change:
     added: Days = NO_DAYS
 
     @property
-    def kept(self) -> list[tuple[Part, Days]]:
-        """The base's parts that contain staying days, and these days."""
+    def staying(self) -> list[tuple[Part, Days]]:
         return [(part, days) for part in self.base.parts if (days := part.days - self.removed)]
 
     @property
-    def kept_days(self) -> Days:
-        """The days that stay."""
+    def staying_days(self) -> Days:
         return self.base.days - self.removed
 
 
@@ -49,7 +47,6 @@ class Naming:
         return f"{self.batch}_{self.attempt}_{number}"
 
     def has_written(self, part: Part) -> bool:
-        """Whether this run has written a part."""
         return part.name.split("_")[1] == self.attempt
 
 
@@ -85,18 +82,18 @@ class Writer:
     def _table(self, change: Change) -> Table:
         if not change.removed and not change.added:
             return change.base
-        if not change.kept_days and not change.added:
+        if not change.staying_days and not change.added:
             return EMPTY
         if self.after.spec.technique == "packed_shadow":
-            rows = [sql.part_rows(self.before, change.base.name, part, days) for part, days in change.kept]
-            days = change.kept_days | change.added
+            rows = [sql.part_rows(self.before, change.base.name, part, days) for part, days in change.staying]
+            days = change.staying_days | change.added
             name = self._new_table()
             return Table(name, (self._insert(name, days, [*rows, *self._rows(change.added)]),))
         is_seen = change.base.name in {table.name for table in self.before.constituents}
-        is_new = not change.kept_days or (is_seen and self.after.spec.technique == "simple_shadow")
+        is_new = not change.staying_days or (is_seen and self.after.spec.technique == "simple_shadow")
         name = self._new_table() if is_new else change.base.name
         parts = []
-        for part, days in change.kept:
+        for part, days in change.staying:
             if days == part.days and not is_new:
                 parts.append(part)
             else:

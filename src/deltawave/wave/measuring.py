@@ -26,7 +26,6 @@ _LEAST_SECONDS = 1e-4
 
 
 def seconds(work: Callable[[], Any]) -> float:
-    """How long some work takes."""
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
@@ -85,7 +84,6 @@ class Laboratory:
         return megabytes(self.session.table(table).where(sql.part_filter([part])))
 
     def insert(self, table: str, name: str, rows: str) -> None:
-        """Write a part."""
         self.session.sql(sql.reserve_part(table, name))
         self.session.sql(sql.insert_part(self.record.spec, table, name, rows))
 

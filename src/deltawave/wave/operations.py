@@ -170,7 +170,6 @@ def constituent(number: int) -> str:
 
 
 def temporary(number: int) -> str:
-    """The name of the temporary index T_number."""
     return f"T{number}"
 
 
@@ -193,7 +192,6 @@ class WaveState:
 
     @property
     def next_day(self) -> Days:
-        """The time-set of the day that comes next."""
         return frozenset({self.day + 1})
 
     @property

@@ -123,15 +123,14 @@ class _Trial:
         return TableParameters(size, median_seconds([load] * RUNS), find, scan, find_fixed, scan_fixed)
 
     def drop(self) -> None:
-        """Drop all relations of this trial."""
         self.session.catalog.dropTempView(self.name + "_rows")
         self.session.sql(f"drop view if exists {self._named('')}")
         like = literal(self.name + "__*")
         for row in self.session.sql(f"show tables in {quoted(self.schema)} like {like}").collect():
-            self.session.sql(f"drop table if exists {quoted(self.schema)}.{quoted(row['tableName'])}")
+            self.session.sql(f"drop table if exists {quoted(self.schema, row['tableName'])}")
 
     def _named(self, suffix: str) -> str:
-        return f"{quoted(self.schema)}.{quoted(self.name + suffix)}"
+        return quoted(self.schema, self.name + suffix)
 
     def _is_of(self, days: Sequence[str]) -> Column:
         literals = ", ".join(day_literal(self.spec, value) for value in days)
@@ -144,9 +143,9 @@ class _Trial:
         """Some search values of a day, and the rows that each finds."""
         field = F.col(quoted(self.spec.search_field))
         values = F.explode(F.array_distinct(field)) if self.spec.is_multiple else field
-        named = self._of([day]).select(values.alias("value")).select(F.col("value").cast("string"))
-        named = named.where("value is not null")
-        found = {row["value"]: row["count"] for row in named.groupBy("value").count().limit(RUNS).collect()}
+        named = self._of([day]).select(values.alias("value")).where("value is not null")
+        counted = named.groupBy(F.col("value").cast("string")).count()
+        found = {row[0]: row[1] for row in counted.limit(RUNS).collect()}
         if not found:
             raise ValueError(f"search_field {self.spec.search_field!r}: {day} has no value to search for.")
         return found

@@ -38,12 +38,10 @@ class DayPlan:
 
     @property
     def day(self) -> int:
-        """The new day."""
         return self.state.day
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """All operations of the day, in order."""
         return self.transition + self.preparation
 
 
@@ -97,7 +95,7 @@ def transition(index: WaveIndex, state: WaveState) -> DayPlan:
 
     Raises ``ValueError`` if the state does not belong to the wave index, for instance because of another window.
     """
-    for wrong in _misfits(index, state):
+    for wrong in _growing(index, state) if state.day < index.window else _complete(index, state):
         raise ValueError(
             f"The state after day {state.day} is not one of {index.scheme} with a window of {index.window} days and "
             f"{index.constituents} constituents: {wrong}. Rebuild the wave index."
@@ -130,12 +128,8 @@ def _planned(transition: Iterable[Operation], preparation: Iterable[Operation], 
     return DayPlan(first, then, WaveState(before.day + 1, applied(first + then, before.indexes)))
 
 
-def _misfits(wave: WaveIndex, state: WaveState) -> Iterator[str]:
-    """The reasons why the next transition cannot start from a state."""
-    return _growing(wave, state) if state.day < wave.window else _complete(wave, state)
-
-
 def _growing(wave: WaveIndex, state: WaveState) -> Iterator[str]:
+    """The reasons why a window of fewer than W days cannot grow."""
     so_far = frozenset(range(1, state.day + 1))
     for number, days in enumerate(wave.rules.layout(wave.window, wave.constituents), 1):
         found = state.indexes.get(constituent(number), NO_DAYS)
@@ -144,6 +138,7 @@ def _growing(wave: WaveIndex, state: WaveState) -> Iterator[str]:
 
 
 def _complete(wave: WaveIndex, state: WaveState) -> Iterator[str]:
+    """The reasons why the next transition cannot start from a state after day W or a later one."""
     names = {constituent(number) for number in range(1, wave.constituents + 1)}
     found = {name for name in state.indexes if name[0] == "I"}
     if names != found:

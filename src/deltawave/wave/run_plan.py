@@ -36,12 +36,10 @@ class Work:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         return {"kind": self.kind, "days": [vars(day) for day in self.days]}
 
     @staticmethod
     def from_json(values: Mapping[str, Any]) -> Work:
-        """From the result of :meth:`to_json`."""
         return Work(values["kind"], tuple(Day(**day) for day in values["days"]))
 
 
@@ -196,13 +194,8 @@ def emptied(record: WaveRecord, dropped: str) -> WaveRecord:
             raise ValueError(
                 f"{day.value} is the oldest day of the index, and can't be dropped: rebuild the wave index."
             )
-        days[number] = _place_after(values, days[number - 1])
+        days[number] = Day(values.after(days[number - 1].value))
     return replace(record, days=days)
-
-
-def _place_after(values: DayValues, before: Day) -> Day:
-    """What stays of a dropped day."""
-    return Day(values.after(before.value))
 
 
 def _unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]:
@@ -214,7 +207,7 @@ def _unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]
     for number in sorted(number for number, day in days.items() if day.value in drop):
         day, before = days[number], days.get(number - 1)
         # The oldest one leaves the index next.
-        days[number] = _place_after(values, before) if before else Day(day.value)
+        days[number] = Day(values.after(before.value) if before else day.value)
         if day != days[number] or not (before or is_right_since):
             there.add(day.value)
     return [value for value in drop if value not in there]

@@ -62,7 +62,6 @@ class WaveIndex:
 
     @property
     def rules(self) -> Scheme:
-        """The scheme's definition."""
         return SCHEMES[self.scheme]
 
     def leaving(self, state: WaveState) -> tuple[str, int]:

@@ -45,7 +45,6 @@ class Step:
         return [text for text in self.drops if text.startswith("alter table")]
 
     def view(self, mark: Mapping[str, Any]) -> str:
-        """The text of the view after it."""
         return view_select(self.record, dict(mark))
 
 

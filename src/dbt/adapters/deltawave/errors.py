@@ -56,12 +56,10 @@ _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"
 
 
 def is_from_spark(error: BaseException) -> bool:
-    """Return whether ``error`` came out of Spark or its gateway."""
     return type(error).__module__.startswith(("pyspark.", "py4j."))
 
 
 def without_stack(text: str) -> str:
-    """Return ``text`` without the lines of a Java stack trace."""
     lines: list[str] = []
     for line in text.splitlines():
         if _STACK_START.match(line):

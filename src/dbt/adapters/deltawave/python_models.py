@@ -80,11 +80,7 @@ class SessionPythonJob(PythonJobHelper):
         except SyntaxError as error:
             error.lineno = error.lineno and error.lineno + shift
             raise
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.stmt, ast.expr)):
-                node.lineno += shift
-                node.end_lineno = (node.end_lineno or node.lineno) + shift
-        return compile(tree, str(self.file), "exec")
+        return compile(ast.increment_lineno(tree, shift), str(self.file), "exec")
 
     def _first_line(self) -> int:
         """Return how many lines of the user's file precede its code: dbt strips empty ones."""
