@@ -110,9 +110,8 @@ class WaveCost:
     @property
     def cluster(self) -> float:
         """Days of a constituent: Y for the schemes that throw away, otherwise X."""
-        if self.scheme in ("wata", "rata"):
-            return (self.parameters.window - 1) / (self.constituents - 1)
-        return self.parameters.window / self.constituents
+        fewer = SCHEMES[self.scheme].least - 1
+        return (self.parameters.window - fewer) / (self.constituents - fewer)
 
     @property
     def _is_packed(self) -> bool:

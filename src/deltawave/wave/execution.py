@@ -46,9 +46,6 @@ class Naming:
     def part(self, number: int) -> str:
         return f"{self.batch}_{self.attempt}_{number}"
 
-    def has_written(self, part: Part) -> bool:
-        return part.name.split("_")[1] == self.attempt
-
 
 @dataclass
 class Writer:
@@ -168,7 +165,7 @@ def superseded(
     for table in before.tables.values():
         found.setdefault(table.name, set()).update(part for part in table.parts if (table.name, part.name) not in held)
     for table in before.replaced:
-        stay = (part for part in table.parts if is_same_run and (prepares or not naming.has_written(part)))
+        stay = (part for part in table.parts if is_same_run and (prepares or part.name.split("_")[1] != naming.attempt))
         found.setdefault(table.name, set()).update(stay)
     return tuple(
         Table(name, tuple(sorted(parts, key=lambda part: part.name))) for name, parts in sorted(found.items()) if parts

@@ -134,8 +134,8 @@ def next_step(
 
 
 def written(changed: DataFrame) -> dict[str, Any]:
-    """The days of a transition's ``changed_days``, by the names of :class:`deltawave.wave.steps.WrittenDays`."""
-    return vars(written_days(changed.collect()))
+    """What :func:`deltawave.wave.steps.written_days` returns for the result of a transition's ``changed_days``."""
+    return written_days(changed.collect())
 
 
 def leftovers(dump: DataFrame, *, record: Json, batch: int) -> list[str]:

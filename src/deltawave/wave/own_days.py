@@ -103,11 +103,11 @@ class _Trial:
         size = megabytes(table) / len(first)
         (value,) = list(self._found(first[-1]))[:1]
 
-        def queried(condition: Column, days: Sequence[str]) -> float:
-            return median_seconds([partial(_read, table.where(condition & self._is_of(days)))] * RUNS)
-
-        def of_days(each: Column) -> tuple[float, float]:
-            one, every = queried(each, first[-1:]), queried(each, first)
+        def of_days(condition: Column) -> tuple[float, float]:
+            one, every = (
+                median_seconds([partial(_read, table.where(condition & self._is_of(days)))] * RUNS)
+                for days in (first[-1:], first)
+            )
             further = per_further(one, every, len(first))
             return further, max(0.0, one - further)
 

@@ -123,19 +123,20 @@ class WaveTable:
         for statement in made.statements:
             self.session.sql(statement)
         found = written_days(self.session.sql(made.changed_days).collect() if made.changed_days else [])
-        if found.changed:
+        if changed := found["changed"]:
             raise ValueError(
-                f"{self.view}: the source's rows of {', '.join(found.changed)} changed while they were read, or are "
+                f"{self.view}: the source's rows of {', '.join(changed)} changed while they were read, or are "
                 "others each time. Nothing was changed. Run again; which rows a day has must not depend on when it is "
                 "read."
             )
-        if found.damaged:
+        if damaged := found["damaged"]:
             raise ValueError(
-                f"{self.view}: the rows of {', '.join(found.damaged)} in the index are not those that were recorded: "
+                f"{self.view}: the rows of {', '.join(damaged)} in the index are not those that were recorded: "
                 "files were changed or lost. Nothing was changed. Restore them, or rebuild the index from a source "
                 "that has the days."
             )
-        return found.checksums
+        checksums: dict[str, str] = found["checksums"]
+        return checksums
 
     def _sweep(self, record: WaveRecord, batch: int) -> None:
         tables = self.session.sql(

@@ -14,8 +14,6 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from deltawave.redaction import redact
 
-Hints = Iterable[tuple[re.Pattern[str], str]]
-
 _STACK_LINE = re.compile(r"^\s+(?:at \S+\(.*\)$|\.\.\. \d+ more)")
 _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
 _JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
@@ -80,7 +78,7 @@ def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
     return redact(f"{found}\n{first_hint(_HINTS, found)}".rstrip("\n"), secrets) or type(error).__name__
 
 
-def first_hint(hints: Hints, message: str) -> str:
+def first_hint(hints: Iterable[tuple[re.Pattern[str], str]], message: str) -> str:
     """Return the hint of the first pattern that is in ``message``, empty without one."""
     return next((hint for pattern, hint in hints if pattern.search(message)), "")
 
