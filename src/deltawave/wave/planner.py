@@ -106,7 +106,8 @@ def transition(index: WaveIndex, state: WaveState) -> DayPlan:
 def _next(index: WaveIndex, state: WaveState) -> DayPlan:
     if state.day < index.window:
         return grow(index, state)
-    return _planned(index.rules.transition(index, state), index.rules.preparation(index, state), state)
+    preparation = index.rules.preparation(index, state) if index.rules.preparation else ()
+    return _planned(index.rules.transition(index, state), preparation, state)
 
 
 def plans(index: WaveIndex, last_day: int) -> Iterator[DayPlan]:
@@ -165,7 +166,7 @@ def _temporaries(wave: WaveIndex, state: WaveState) -> Iterator[str]:
         elif days is not None and state.indexes[name] != days:
             yield f"{name} has {shown(state.indexes[name])}, not {shown(days)}"
     # P are indexes that are prepared ahead.
-    kinds = ("I", "P") if wave.rules.prepares else ("I",)
+    kinds = ("I", "P") if wave.rules.preparation else ("I",)
     for name in sorted(state.indexes.keys() - needed.keys()):
         if not name.startswith(kinds):
             yield f"it has an index {name}"

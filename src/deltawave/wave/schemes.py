@@ -85,7 +85,7 @@ class Scheme:
     """One of the six schemes (WI 3 and 4, Appendix A).
 
     - ``transition``: the operations after which the next day can be queried
-    - ``preparation``: those for later days
+    - ``preparation``: those for later days; of schemes that have it, temporary indexes of the next cluster can exist
     - ``first_preparation``: temporary indexes for the clusters of the first W days
     - ``layout``: these clusters, from W and n
     - ``least``: the least n
@@ -93,18 +93,16 @@ class Scheme:
     - ``rebuilds``: whether days are never added to an index, so that it is packed
     - ``needs``: the temporary indexes that a state has to have, from the state and the staying days of the constituent
       that expires next; with their days, or None where these can differ. Without it, there are none
-    - ``prepares``: whether temporary indexes of the next cluster can exist, too
     """
 
     transition: Callable[[WaveIndex, WaveState], Iterable[Operation]]
-    preparation: Callable[[WaveIndex, WaveState], Iterable[Operation]] = lambda _wave, _state: ()
+    preparation: Callable[[WaveIndex, WaveState], Iterable[Operation]] | None = None
     first_preparation: Callable[[Sequence[Days]], Iterable[Operation]] = lambda _layout: ()
     layout: Callable[[int, int], Sequence[Days]] = evenly
     least: int = 1
     is_hard: bool = True
     rebuilds: bool = False
     needs: Callable[[WaveState, Days], Mapping[str, Days | None]] | None = None
-    prepares: bool = False
 
 
 # -- DEL: delete the expired day, add the new one (WI 3.1, Figure 12).
@@ -132,10 +130,6 @@ REINDEX = Scheme(_reindex_transition, rebuilds=True)
 # -- REINDEX+: new days of a cluster are kept in a temporary index, and indexed once (WI 4.1, Figure 14).
 
 
-def _plus_first(_layout: Sequence[Days]) -> Iterable[Operation]:
-    return (BuildIndex(TEMP, NO_DAYS),)
-
-
 def _plus_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
     name, expired = wave.leaving(state)
     kept, new = state.indexes[TEMP], state.next_day
@@ -152,11 +146,11 @@ def _plus_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
         yield BuildIndex(name, new)
 
 
-def _plus_needs(_state: WaveState, _staying: Days) -> Mapping[str, Days | None]:
-    return {TEMP: None}
-
-
-REINDEX_PLUS = Scheme(_plus_transition, first_preparation=_plus_first, needs=_plus_needs)
+REINDEX_PLUS = Scheme(
+    _plus_transition,
+    first_preparation=lambda _layout: (BuildIndex(TEMP, NO_DAYS),),
+    needs=lambda _state, _staying: {TEMP: None},
+)
 
 
 # -- Of REINDEX++ and RATA*: the temporary index T_k has the k newest days of a cluster, but never its oldest day.
@@ -246,9 +240,7 @@ def _plus_plus_needs(state: WaveState, staying: Days) -> Mapping[str, Days | Non
     return {**{temporary(number): None for number in range(used)}, temporary(used): staying}
 
 
-REINDEX_PLUS_PLUS = Scheme(
-    _plus_plus_transition, _plus_plus_preparation, _plus_plus_first, needs=_plus_plus_needs, prepares=True
-)
+REINDEX_PLUS_PLUS = Scheme(_plus_plus_transition, _plus_plus_preparation, _plus_plus_first, needs=_plus_plus_needs)
 
 
 # -- WATA*: wait until every day of a constituent expired, and throw it away (WI 3.3, Figure 16).
@@ -282,10 +274,6 @@ WATA = Scheme(_wata_transition, layout=soft_layout, least=2, is_hard=False)
 # -- RATA*: as WATA*, but a constituent with expired days is replaced by one without them (WI 4.3, Figure 17).
 
 
-def _rata_first(layout: Sequence[Days]) -> Iterable[Operation]:
-    return initialize(layout[0])
-
-
 def _rata_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
     yield from _wata_transition(wave, state)
     if not _is_thrown_away(wave, state):
@@ -304,7 +292,14 @@ def _rata_needs(_state: WaveState, staying: Days) -> Mapping[str, Days | None]:
     return {temporary(number): frozenset(sorted(staying)[-number:]) for number in range(1, len(staying) + 1)}
 
 
-RATA = Scheme(_rata_transition, _rata_preparation, _rata_first, soft_layout, least=2, needs=_rata_needs, prepares=True)
+RATA = Scheme(
+    _rata_transition,
+    _rata_preparation,
+    first_preparation=lambda layout: initialize(layout[0]),
+    layout=soft_layout,
+    least=2,
+    needs=_rata_needs,
+)
 
 
 SCHEMES = {
