@@ -111,16 +111,16 @@ def test_an_error_shows_the_lines_of_the_functions_package_alone(installed: Path
 
 
 def test_lines_of_packages_say_nothing_but_those_of_the_library() -> None:
-    assert python_models.is_theirs("/project/models/accounts.py")
-    assert python_models.is_theirs(str(Path(deltawave.__file__).parent / "evaluation" / "change_rates.py"))
+    assert python_models.is_relevant("/project/models/accounts.py")
+    assert python_models.is_relevant(str(Path(deltawave.__file__).parent / "evaluation" / "change_rates.py"))
     for foreign in (
         python_models.__file__,
         sys.modules["json"].__file__,
         "/env/site-packages/numpy/core.py",
         "<frozen a>",
     ):
-        assert not python_models.is_theirs(str(foreign))
-    assert python_models.is_theirs("/env/site-packages/shop/diffs.py", [Path("/env/site-packages/shop")])
+        assert not python_models.is_relevant(str(foreign))
+    assert python_models.is_relevant("/env/site-packages/shop/diffs.py", [Path("/env/site-packages/shop")])
 
 
 @pytest.mark.parametrize("method", ["view_by_python", "check_library_function"])

@@ -175,11 +175,11 @@ def superseded(
 def drops(before: WaveRecord, after: WaveRecord) -> list[str]:
     """Statements that remove, with their files, tables and parts that were replaced before and are no longer kept."""
     tables = set(after.table_names)
-    kept = named_parts(after.replaced)
+    readable = named_parts(after.replaced)
     found = []
     for table in before.replaced:
         if table.name in tables:
-            dropped = [part.name for part in table.parts if (table.name, part.name) not in kept]
+            dropped = [part.name for part in table.parts if (table.name, part.name) not in readable]
             found += [sql.drop_part(table.name, name) for name in dropped]
         else:
             found.append(f"drop table if exists {table.name}")

@@ -68,8 +68,8 @@ class Laboratory:
 
     def copy(self, table: str, part: Part) -> float:
         """Seconds for CP of a part, or, if the part has several days, for SMCP without the oldest day."""
-        kept = part.days - {min(part.days)} if len(part.days) > 1 else part.days
-        return self.add(self._new_table(), sql.part_rows(self.record, table, part, kept))
+        days = part.days - {min(part.days)} if len(part.days) > 1 else part.days
+        return self.add(self._new_table(), sql.part_rows(self.record, table, part, days))
 
     def add(self, table: str, rows: str) -> float:
         """Seconds to add rows to a table as a part."""

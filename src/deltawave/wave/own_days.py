@@ -72,8 +72,8 @@ class _Trial:
     def index(self, window: int) -> WaveParameters:
         """A wave index with one day in each constituent, all days but the last; then the last is loaded."""
         *first, last = self.values
-        kept = len(first)
-        spec = replace(self.spec, index=WaveIndex("reindex", kept, kept))
+        constituents = len(first)
+        spec = replace(self.spec, index=WaveIndex("reindex", constituents, constituents))
         table = WaveTable(self.session, self.schema, self.name)
         table.update(self._of(first), spec, gaps="skip", accept=True)
         loading = seconds(lambda: table.update(self._of([last]), spec, gaps="skip", accept=True))
@@ -85,12 +85,12 @@ class _Trial:
             _read(timed_segment_scan(self.session, table.view, *days))
 
         found = self._found(last)
-        queries = Queries.of(probe, scan, list(found), [last], kept)
+        queries = Queries.of(probe, scan, list(found), [last], constituents)
         self._of(self.values).createOrReplaceTempView(self.name + "_rows")
         record = WaveRecord(self.spec, days=dict(enumerate(map(Day, self.values), 1)))
         laboratory = Laboratory(self.session, record, f"{self.name}_rows", self._named("__laboratory")[:-1])
         share = fmean(found.values()) / self._of([last]).count()
-        result = measured(laboratory, frozenset(range(1, kept + 1)), queries, share, window, loading)
+        result = measured(laboratory, frozenset(range(1, constituents + 1)), queries, share, window, loading)
         # A batch that hardly has rows: without building the day.
         return replace(result, fixed=replace(result.fixed, batch=max(0.0, result.fixed.batch - result.build)))
 

@@ -88,12 +88,12 @@ def _causes(message: str, stack: str) -> list[str]:
     matches = [match for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")]
     texts = (_JAVA_CLASS.sub("", without_stack(match["message"] or "")) for match in matches)
     causes = [cause for text in texts if (cause := _PERMISSIVE.sub("", text))]
-    kept: list[str] = []
+    found: list[str] = []
     for place, cause in enumerate(causes):
         counts = place == len(causes) - 1 or _CONDITION.match(cause)
-        if counts and not any(cause in other for other in [message, *kept]):
-            kept.append(cause)
-    return kept
+        if counts and not any(cause in other for other in [message, *found]):
+            found.append(cause)
+    return found
 
 
 def _stack(error: Any) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.deltawave.python_models import is_theirs, report, to_frame
+from dbt.adapters.deltawave.python_models import is_relevant, report, to_frame
 from deltawave.resources import keeping
 
 _LOCK = threading.Lock()
@@ -128,7 +128,7 @@ class LibraryFunction:
         """Return a filter for lines of the function's own package, wherever it is installed."""
         package = find_spec(self.path.partition(".")[0])
         homes = (package.submodule_search_locations or [package.origin or ""]) if package else []
-        return lambda frame: is_theirs(frame.filename, [Path(home) for home in homes if home])
+        return lambda frame: is_relevant(frame.filename, [Path(home) for home in homes if home])
 
 
 @contextmanager

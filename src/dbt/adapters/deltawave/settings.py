@@ -101,7 +101,7 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
     return {**settings, **profile, JAVA_OPTIONS: " ".join(java_options)}
 
 
-def kept_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
+def storage_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
     """Return the folders of this machine that hold tables and metastore of a session."""
     if is_remote(profile) or profile.get(CATALOG) == "in-memory":
         # They belong to the server, or end with the process.
