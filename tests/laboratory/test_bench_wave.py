@@ -16,13 +16,13 @@ import wave_published
 from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.cost_parameters import FixedCosts
 from deltawave.wave.costs import Writes, writes
-from deltawave.wave.measuring import Measured
 from deltawave.wave.tables import TECHNIQUES, WaveSpec
 from deltawave.wave.wave_table import WaveTable
 from laboratory.costs.wave_cases import TPC_D
 from laboratory.wave.data import LineItem, Postings
 from laboratory.wave.layout import ATTEMPT, settled, steps_of
 from laboratory.wave.measuring import Result, Setting, cycle
+from laboratory.wave.parameters import Measured
 from laboratory.wave.prediction import Costs, Mix, predicted
 from laboratory.wave.ranking import agreement
 from laboratory.wave.report import PUBLISHED_METHODS, write_report

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.deltawave.settings import kept_folders, session_settings
+from dbt.adapters.deltawave.settings import session_settings, storage_folders
 
 DATA_DIR = Path("/project/spark_data")
 CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
@@ -97,8 +97,8 @@ HIVE = "spark.hadoop.hive.metastore.uris"
     ],
 )
 def test_folders_that_keep_tables(profile, folders):
-    assert [str(folder) for folder in kept_folders(profile, DATA_DIR)] == folders
+    assert [str(folder) for folder in storage_folders(profile, DATA_DIR)] == folders
 
 
 def test_a_relative_warehouse_lies_in_the_folder_that_dbt_runs_in():
-    assert kept_folders({WAREHOUSE: "tables", HIVE: "thrift://head"}, DATA_DIR) == [Path.cwd() / "tables"]
+    assert storage_folders({WAREHOUSE: "tables", HIVE: "thrift://head"}, DATA_DIR) == [Path.cwd() / "tables"]

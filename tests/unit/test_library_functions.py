@@ -13,8 +13,9 @@ from bad_input import messages
 from dbt_common.exceptions import DbtRuntimeError
 
 import deltawave
-from dbt.adapters.deltawave import library_functions, python_models
+from dbt.adapters.deltawave import python_models
 from dbt.adapters.deltawave.impl import DeltawaveAdapter
+from dbt.adapters.deltawave.library_functions import LibraryFunction
 
 SHOP_DIFFS = """
 LIMIT = 3
@@ -60,7 +61,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 def compared(path: str, options: dict[str, Any] | None = None, **relations: str) -> str:
     with pytest.raises(DbtRuntimeError) as error:
-        library_functions.rows(path, relations, options or {}, Session(), ["hunter2"])  # type: ignore[arg-type]
+        LibraryFunction(path, ["hunter2"]).rows(relations, options or {}, Session())  # type: ignore[arg-type]
     return error.value.msg
 
 
@@ -110,16 +111,16 @@ def test_an_error_shows_the_lines_of_the_functions_package_alone(installed: Path
 
 
 def test_lines_of_packages_say_nothing_but_those_of_the_library() -> None:
-    assert python_models.is_theirs("/project/models/accounts.py")
-    assert python_models.is_theirs(str(Path(deltawave.__file__).parent / "evaluation" / "change_rates.py"))
+    assert python_models.is_relevant("/project/models/accounts.py")
+    assert python_models.is_relevant(str(Path(deltawave.__file__).parent / "evaluation" / "change_rates.py"))
     for foreign in (
         python_models.__file__,
         sys.modules["json"].__file__,
         "/env/site-packages/numpy/core.py",
         "<frozen a>",
     ):
-        assert not python_models.is_theirs(str(foreign))
-    assert python_models.is_theirs("/env/site-packages/shop/diffs.py", [Path("/env/site-packages/shop")])
+        assert not python_models.is_relevant(str(foreign))
+    assert python_models.is_relevant("/env/site-packages/shop/diffs.py", [Path("/env/site-packages/shop")])
 
 
 @pytest.mark.parametrize("method", ["view_by_python", "check_library_function"])

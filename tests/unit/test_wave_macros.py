@@ -372,7 +372,7 @@ def test_rows_that_another_run_has_swept_are_no_change_of_the_source() -> None:
     def refused(newest: int, *rows: tuple[str, str | None, bool, bool]) -> str:
         macros = Macros(run_query=lambda sql: [("shop", f"sales__commit_{newest}", False)])
         found = written_days([Row(**dict(zip(names, row, strict=True))) for row in rows or [counted]])
-        macros._context["adapter"].call_library = lambda *_: vars(found)
+        macros._context["adapter"].call_library = lambda *_: found
         # A file's macros replace these when it is loaded.
         _ = macros._last_commit
         macros._macros["_read_commit"] = lambda *_: {"attempt": "other"}

@@ -8,25 +8,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from pyspark.sql.types import (
-    ArrayType,
-    CalendarIntervalType,
-    DataType,
-    DayTimeIntervalType,
-    DecimalType,
-    IntegerType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-    VariantType,
-)
+from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType
 from unit.wave_records import COLUMNS, SPEC, after, days, pending
 
-from deltawave.differencing.comparable import comparable
 from deltawave.sql_text import literal
 from deltawave.wave import SCHEMES, WaveIndex
-from deltawave.wave.day_checksum import nesting
 from deltawave.wave.execution import Naming
 from deltawave.wave.run_plan import Work
 from deltawave.wave.statements import drop_part, view_select
@@ -83,21 +69,6 @@ def test_a_view_names_each_column_twice() -> None:
 def test_types_as_sql_reads_them() -> None:
     fields = StructType([StructField("a b", ArrayType(StructType([StructField("c-d", IntegerType())])))])
     assert type_text(MapType(StringType(), fields)) == "map<string,struct<`a b`:array<struct<`c-d`:int>>>>"
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        VariantType(),
-        ArrayType(ArrayType(VariantType())),
-        MapType(DecimalType(9, 2), VariantType()),
-        StructType([StructField("x `y`:<int>,", VariantType()), StructField("z", StructType([]))]),
-        StructType([StructField("at", ArrayType(DayTimeIntervalType())), StructField("for", CalendarIntervalType())]),
-        MapType(StringType(), StructType([StructField("of", DecimalType(9, 2)), StructField("any", VariantType())])),
-    ],
-)
-def test_types_are_read_again(kind: DataType) -> None:
-    assert comparable("day", nesting(type_text(kind))) == comparable("day", kind)
 
 
 def test_each_technique_writes_what_it_has_to() -> None:

@@ -21,14 +21,14 @@ from typing import Any
 from pyspark.sql import Row, SparkSession
 
 from deltawave.wave import SCHEMES, WaveIndex
-from deltawave.wave.measuring import MB, Measured, seconds
+from deltawave.wave.measuring import MB, seconds
 from deltawave.wave.tables import TECHNIQUES
 from deltawave.wave.wave_table import delivered
 from laboratory.session import open_session
 from laboratory.wave.data import DATA, Batches
 from laboratory.wave.layout import PartStore
 from laboratory.wave.methods import Method, Taken, WaveMethod
-from laboratory.wave.parameters import measure
+from laboratory.wave.parameters import Measured, measure
 from laboratory.wave.peers import DELTA, PEERS
 from laboratory.wave.prediction import MIXES, Costs, predicted
 from laboratory.wave.report import write_report

@@ -9,11 +9,11 @@ from deltawave.wave.operations import (
     DropIndex,
     Operation,
     Rename,
+    WaveState,
     days_indexed,
 )
 from deltawave.wave.planner import DayPlan, plans, start, transition
 from deltawave.wave.schemes import SCHEMES, WaveIndex
-from deltawave.wave.state import WaveState
 
 __all__ = [
     "SCHEMES",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from math import ceil
 
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters
+from deltawave.wave.operations import clusters
 from deltawave.wave.schemes import SCHEMES, WaveIndex
-from deltawave.wave.state import clusters
 from deltawave.wave.tables import TECHNIQUES
 
 # Of a table, by default; a scan reads each, a probe one.
@@ -75,6 +75,11 @@ def _cluster_lengths(scheme: str, window: int, constituents: int) -> list[int]:
     return [len(days) for days in clusters(range(window - fewer), constituents - fewer)]
 
 
+def _read(given: float | None, all_of_them: int) -> float:
+    """How many constituents or partitions a query reads."""
+    return all_of_them if given is None else min(given, all_of_them)
+
+
 @dataclass(frozen=True)
 class WaveCost:
     """A scheme with n constituents under an update technique, for given parameters.
@@ -105,9 +110,8 @@ class WaveCost:
     @property
     def cluster(self) -> float:
         """Days of a constituent: Y for the schemes that throw away, otherwise X."""
-        if self.scheme in ("wata", "rata"):
-            return (self.parameters.window - 1) / (self.constituents - 1)
-        return self.parameters.window / self.constituents
+        fewer = SCHEMES[self.scheme].least - 1
+        return (self.parameters.window - fewer) / (self.constituents - fewer)
 
     @property
     def _is_packed(self) -> bool:
@@ -134,7 +138,7 @@ class WaveCost:
     def max_transition_space(self) -> float:
         """Further space during a transition, at most (Table 8); packed shadows copy temporary indexes, too.
 
-        In place it is 0, except for REINDEX, which always builds beside the old index; the paper counts none.
+        In place it is 0, except for REINDEX, which always builds alongside the old index; the paper counts none.
         """
         return self._shadow(ceil(self.cluster), ceil(self.cluster))
 
@@ -150,7 +154,7 @@ class WaveCost:
         """Seconds of a TimedIndexProbe (Table 9)."""
         given = self.parameters
         one = given.seek + given.window / self.constituents * given.bucket / given.transfer
-        return given.fixed.probe + self._indexes(given.probe_indexes) * (one + self._further_files)
+        return given.fixed.probe + _read(given.probe_indexes, self.constituents) * (one + self._further_files)
 
     @property
     def scan(self) -> float:
@@ -160,15 +164,12 @@ class WaveCost:
         if self.scheme == "wata":
             days += self.cluster / 2 - 1
         one = given.seek + days / self.constituents * self.day_size / given.transfer
-        return given.fixed.scan + self._indexes(given.scan_indexes) * (one + _BUCKETS * self._further_files)
+        return given.fixed.scan + _read(given.scan_indexes, self.constituents) * (one + _BUCKETS * self._further_files)
 
     @property
     def _further_files(self) -> float:
         """Seconds to open the files of a bucket besides the first: one for each day, unless the index is packed."""
         return 0.0 if self._is_packed else (self.cluster - 1) * self.parameters.fixed.file
-
-    def _indexes(self, asked: float | None) -> float:
-        return self.constituents if asked is None else min(asked, self.constituents)
 
     @property
     def precomputation(self) -> float:
@@ -202,23 +203,17 @@ class WaveCost:
             "wata": (0.0, half * copy + build),
             "rata": (half * smart + prepared * build, half * copy + build),
         }
-        simple = {
-            "del": (days * copy + delete, add),
+        # In place, no constituent is copied before it is updated.
+        shadow = half * copy if self.technique == "simple_shadow" else 0.0
+        unpacked = {
+            "del": (2 * shadow + delete, add),
             "reindex": (0.0, indexed * build),
-            "reindex_plus": (0.0, days * copy + indexed * add),
+            "reindex_plus": (0.0, half * copy + shadow + indexed * add),
             "reindex_plus_plus": (prepared * add, add),
-            "wata": (0.0, half * copy + add),
-            "rata": (half * copy + prepared * add, half * copy + add),
+            "wata": (0.0, shadow + add),
+            "rata": (half * copy + prepared * add, shadow + add),
         }
-        in_place = {
-            "del": (delete, add),
-            "reindex": (0.0, indexed * build),
-            "reindex_plus": (0.0, half * copy + indexed * add),
-            "reindex_plus_plus": (prepared * add, add),
-            "wata": (0.0, add),
-            "rata": (half * copy + prepared * add, add),
-        }
-        return {"packed_shadow": packed, "simple_shadow": simple, "in_place": in_place}[self.technique][self.scheme]
+        return (packed if self.technique == "packed_shadow" else unpacked)[self.scheme]
 
     @property
     def queries(self) -> float:
@@ -249,15 +244,12 @@ class TableCost:
     @property
     def probe(self) -> float:
         """Seconds to find the rows of a value."""
-        return self.table.find_fixed + self._days(self.parameters.probe_indexes) * self.table.find
+        return self.table.find_fixed + _read(self.parameters.probe_indexes, self.parameters.window) * self.table.find
 
     @property
     def scan(self) -> float:
         """Seconds to read the rows."""
-        return self.table.scan_fixed + self._days(self.parameters.scan_indexes) * self.table.scan
-
-    def _days(self, asked: float | None) -> float:
-        return self.parameters.window if asked is None else min(asked, self.parameters.window)
+        return self.table.scan_fixed + _read(self.parameters.scan_indexes, self.parameters.window) * self.table.scan
 
     @property
     def max_space(self) -> float:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
-from pyspark.sql.types import (
-    ArrayType,
-    CalendarIntervalType,
-    DataType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-    VariantType,
-)
+from pyspark.sql.types import DataType
 
 from deltawave.differencing.comparable import comparable_part
 from deltawave.sql_text import literal, quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, Part, WaveRecord, WaveSpec
-
-# Of a type's text: quoted names and others, brackets, commas.
-_TOKEN = re.compile(r"`(?:[^`]|``)*`|[^`<>(),]+|[<>(),]")
-_FIELD = re.compile(r"`((?:[^`]|``)*)`:(.*)", re.DOTALL)
 
 # So that the text is the same in every session, to the microsecond.
 _JSON = {
@@ -88,38 +74,8 @@ def row_hash(spec: WaveSpec) -> str:
 def _hashable(column: str, kind: str) -> str:
     if kind.startswith(("array<", "struct<", "map<", "variant")):
         options = ", ".join(f"{literal(name)}, {literal(value)}" for name, value in _JSON.items())
-        # Variants of several types have the same text.
-        value = comparable_part(column, nesting(kind)) if "variant" in kind else column
+        # Variants of several types have the same text. Only for them, a session has to parse the type.
+        value = comparable_part(column, DataType.fromDDL(kind)) if "variant" in kind else column
         return f"to_json(named_struct('value', {value}), map({options}))"
     # Texts that are equal under a collation can differ.
     return f"cast({column} as binary)" if kind.startswith("string collate") else column
-
-
-def nesting(text: str) -> DataType:
-    """The type of a column from its text (:func:`deltawave.wave.wave_table.type_text`), for comparing its contents.
-
-    Wave indexes are planned without a session that could parse it. All types that Spark compares by content are strings
-    here.
-    """
-    kind, _, inner = text.partition("<")
-    parts = _parts(inner[:-1])
-    if kind == "array":
-        return ArrayType(nesting(parts[0]))
-    if kind == "map":
-        return MapType(nesting(parts[0]), nesting(parts[1]))
-    if kind == "struct":
-        fields = [field for part in parts for field in _FIELD.findall(part)]
-        return StructType([StructField(name.replace("``", "`"), nesting(of)) for name, of in fields])
-    return {"variant": VariantType(), "interval": CalendarIntervalType()}.get(text, StringType())
-
-
-def _parts(text: str) -> list[str]:
-    """The parts of a type's text between the commas outside of brackets."""
-    parts, depth = [""], 0
-    for token in _TOKEN.findall(text):
-        depth += (token in ("<", "(")) - (token in (">", ")"))
-        if token == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += token
-    return parts

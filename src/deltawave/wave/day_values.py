@@ -76,10 +76,8 @@ def day_values(spec: WaveSpec, values: Iterable[str]) -> DayValues:
 
 
 def values_of(record: WaveRecord) -> DayValues:
-    """How the values of a wave index are read."""
     return day_values(record.spec, (day.value for day in record.days.values()))
 
 
 def in_order(spec: WaveSpec, value: str) -> Any:
-    """A value of the day column, for ordering."""
     return int(value) if spec.day_type not in ("date", "string") else value

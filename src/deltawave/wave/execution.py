@@ -23,19 +23,12 @@ class Change:
     added: Days = NO_DAYS
 
     @property
-    def kept(self) -> list[tuple[Part, Days]]:
-        """The base's parts that contain staying days, and these days."""
+    def staying(self) -> list[tuple[Part, Days]]:
         return [(part, days) for part in self.base.parts if (days := part.days - self.removed)]
 
     @property
-    def kept_days(self) -> Days:
-        """The days that stay."""
+    def staying_days(self) -> Days:
         return self.base.days - self.removed
-
-    @property
-    def is_none(self) -> bool:
-        """Whether the index stays unchanged."""
-        return not self.removed and not self.added
 
 
 @dataclass(frozen=True)
@@ -48,17 +41,10 @@ class Naming:
     attempt: str
 
     def table(self, number: int) -> str:
-        """The name of a table."""
-        name = quoted(f"{self.model}__index{number}_{self.batch}_{self.attempt}")
-        return f"{quoted(self.schema)}.{name}"
+        return quoted(self.schema, f"{self.model}__index{number}_{self.batch}_{self.attempt}")
 
     def part(self, number: int) -> str:
-        """The name of a part."""
         return f"{self.batch}_{self.attempt}_{number}"
-
-    def has_written(self, part: Part) -> bool:
-        """Whether this run has written a part."""
-        return part.name.split("_")[1] == self.attempt
 
 
 @dataclass
@@ -87,45 +73,36 @@ class Writer:
     def write(self, operations: Iterable[Operation]) -> dict[str, Table]:
         """The table of each index after the operations."""
         changes = changed(operations, self.before.tables)
-        done: dict[Change, Table] = {}
-        for change in changes.values():
-            if change not in done:
-                done[change] = change.base if change.is_none else self._table(change)
+        done = {change: self._table(change) for change in dict.fromkeys(changes.values())}
         return {name: done[change] for name, change in changes.items()}
 
     def _table(self, change: Change) -> Table:
-        if not change.kept_days and not change.added:
+        if not change.removed and not change.added:
+            return change.base
+        if not change.staying_days and not change.added:
             return EMPTY
-        spec = self.after.spec
-        if not change.kept_days or spec.technique == "packed_shadow":
-            return self._built(change)
+        if self.after.spec.technique == "packed_shadow":
+            rows = [sql.part_rows(self.before, change.base.name, part, days) for part, days in change.staying]
+            days = change.staying_days | change.added
+            name = self._new_table()
+            return Table(name, (self._insert(name, days, [*rows, *self._rows(change.added)]),))
         is_seen = change.base.name in {table.name for table in self.before.constituents}
-        is_copied = is_seen and spec.technique == "simple_shadow"
-        name = self._new_table() if is_copied else change.base.name
+        is_new = not change.staying_days or (is_seen and self.after.spec.technique == "simple_shadow")
+        name = self._new_table() if is_new else change.base.name
         parts = []
-        for part, days in change.kept:
-            if days == part.days and not is_copied:
+        for part, days in change.staying:
+            if days == part.days and not is_new:
                 parts.append(part)
             else:
-                rows = sql.part_rows(self.before, change.base.name, part, days)
-                parts.append(self._insert(name, days, rows))
+                parts.append(self._insert(name, days, [sql.part_rows(self.before, change.base.name, part, days)]))
         return Table(name, (*parts, *self._added(name, change.added)))
 
-    def _built(self, change: Change) -> Table:
-        """A new table. It is packed, unless days will be deleted from it one by one."""
-        name = self._new_table()
-        spec = self.after.spec
-        if spec.index.scheme == "del" and spec.technique != "packed_shadow":
-            return Table(name, tuple(self._added(name, change.added)))
-        rows = [sql.part_rows(self.before, change.base.name, part, days) for part, days in change.kept]
-        rows += self._rows(change.added)
-        return Table(name, (self._insert(name, change.kept_days | change.added, "\nunion all\n".join(rows)),))
-
     def _added(self, table: str, days: Days) -> list[Part]:
+        """One part of these days; of DEL, which deletes days one by one, a part for each."""
         if not days:
             return []
         groups = [frozenset({day}) for day in sorted(days)] if self.after.spec.index.scheme == "del" else [days]
-        return [self._insert(table, group, "\nunion all\n".join(self._rows(group))) for group in groups]
+        return [self._insert(table, group, self._rows(group)) for group in groups]
 
     def _rows(self, days: Days) -> list[str]:
         """Selects of the entries of days; new days come from the source, until they are in an index."""
@@ -149,11 +126,11 @@ class Writer:
         self.statements.append(sql.create_table(self.after.spec, name))
         return name
 
-    def _insert(self, table: str, days: Days, rows: str) -> Part:
+    def _insert(self, table: str, days: Days, selects: list[str]) -> Part:
         self._parts += 1
         part = Part(self.naming.part(self._parts), days)
         self.statements.append(sql.reserve_part(table, part.name))
-        self.statements.append(sql.insert_part(self.after.spec, table, part.name, rows))
+        self.statements.append(sql.insert_part(self.after.spec, table, part.name, "\nunion all\n".join(selects)))
         self.written.append((table, part))
         for day in days & self.new - self.first.keys():
             self.first[day] = (table, part)
@@ -188,7 +165,7 @@ def superseded(
     for table in before.tables.values():
         found.setdefault(table.name, set()).update(part for part in table.parts if (table.name, part.name) not in held)
     for table in before.replaced:
-        stay = (part for part in table.parts if is_same_run and (prepares or not naming.has_written(part)))
+        stay = (part for part in table.parts if is_same_run and (prepares or part.name.split("_")[1] != naming.attempt))
         found.setdefault(table.name, set()).update(stay)
     return tuple(
         Table(name, tuple(sorted(parts, key=lambda part: part.name))) for name, parts in sorted(found.items()) if parts
@@ -198,11 +175,11 @@ def superseded(
 def drops(before: WaveRecord, after: WaveRecord) -> list[str]:
     """Statements that remove, with their files, tables and parts that were replaced before and are no longer kept."""
     tables = set(after.table_names)
-    kept = named_parts(after.replaced)
+    readable = named_parts(after.replaced)
     found = []
     for table in before.replaced:
         if table.name in tables:
-            dropped = [part.name for part in table.parts if (table.name, part.name) not in kept]
+            dropped = [part.name for part in table.parts if (table.name, part.name) not in readable]
             found += [sql.drop_part(table.name, name) for name in dropped]
         else:
             found.append(f"drop table if exists {table.name}")

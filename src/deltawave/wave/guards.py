@@ -28,11 +28,9 @@ class Clock:
 
     @property
     def last(self) -> date:
-        """The last date that is not too far in the future."""
         return self.today + timedelta(days=min(self.lead_days, (date.max - self.today).days))
 
     def is_ahead(self, values: DayValues, value: str) -> bool:
-        """Whether a date is too far in the future."""
         day = values.as_date(value)
         return day is not None and day > self.last
 

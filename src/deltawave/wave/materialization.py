@@ -45,7 +45,7 @@ def plan(
     - ``schema``, ``model``: name the tables
 
     Returns ``works``, the transitions; ``loads_days``, whether any of them changes what readers see; ``refused``,
-    sentences about days that look wrong and are not loaded; and ``warnings``, see :func:`warnings_of`.
+    sentences about days that look wrong and are not loaded; and ``warnings``, see :func:`as_outcome`.
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
@@ -57,26 +57,24 @@ def plan(
 
 
 def as_outcome(planned: RunPlan, spec: WaveSpec, length: int = 0) -> dict[str, Any]:
-    """The plan of a run as plain values; ``length``: of the text of a decision when the window is full."""
-    return {
-        "works": [work.to_json() for work in planned.works],
-        "loads_days": planned.loads_days,
-        "refused": planned.refused,
-        "warnings": warnings_of(planned, spec, length),
-    }
+    """The plan of a run as plain values; ``length``: of the text of a decision when the window is full.
 
-
-def warnings_of(planned: RunPlan, spec: WaveSpec, length: int) -> list[dict[str, Any]]:
-    """The messages of a plan: their ``code``, their values, and, as ``advice``, the messages that end them."""
-    found: list[dict[str, Any]] = [{"code": "unknown_day", "day": day} for day in planned.unknown]
+    The warnings have the ``code`` of a message, its values and, as ``advice``, the messages that end it.
+    """
+    warnings: list[dict[str, Any]] = [{"code": "unknown_day", "day": day} for day in planned.unknown]
     if length > MOST_TEXT:
-        found.append({"code": "long_text", "window": spec.index.window, "length": f"{length:,}"})
+        warnings.append({"code": "long_text", "window": spec.index.window, "length": f"{length:,}"})
     if planned.late:
         advice = [{"code": f"late_{planned.late_because}"}]
         if planned.wrong:
             advice.append({"code": "late_wrong", "wrong": planned.wrong, "dropped": for_vars(planned.wrong)})
-        found.append({"code": "late_days", "days": named([day.value for day in planned.late]), "advice": advice})
-    return found
+        warnings.append({"code": "late_days", "days": named([day.value for day in planned.late]), "advice": advice})
+    return {
+        "works": [work.to_json() for work in planned.works],
+        "loads_days": planned.loads_days,
+        "refused": planned.refused,
+        "warnings": warnings,
+    }
 
 
 def for_vars(text: str) -> str:
@@ -136,8 +134,8 @@ def next_step(
 
 
 def written(changed: DataFrame) -> dict[str, Any]:
-    """The days of a transition's ``changed_days``, by the names of :class:`deltawave.wave.steps.WrittenDays`."""
-    return vars(written_days(changed.collect()))
+    """What :func:`deltawave.wave.steps.written_days` returns for the result of a transition's ``changed_days``."""
+    return written_days(changed.collect())
 
 
 def leftovers(dump: DataFrame, *, record: Json, batch: int) -> list[str]:

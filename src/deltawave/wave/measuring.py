@@ -25,20 +25,7 @@ _ENOUGH_SECONDS = 10
 _LEAST_SECONDS = 1e-4
 
 
-@dataclass(frozen=True)
-class Measured:
-    """The input of the cost model.
-
-    - ``of_one_day``: as in the paper: each operation on a day's data, one query of one constituent
-    - ``per_day``: for each day in an operation on many, for each constituent in a query of many, and fixed costs
-    """
-
-    of_one_day: WaveParameters
-    per_day: WaveParameters
-
-
 def seconds(work: Callable[[], Any]) -> float:
-    """How long some work takes."""
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
@@ -79,17 +66,17 @@ class Laboratory:
         took = median_seconds([lambda: self.insert(self._new_table(), "built", rows)] * RUNS)
         return took, self.tables[-1], Part("built", days)
 
+    def copy(self, table: str, part: Part) -> float:
+        """Seconds for CP of a part, or, if the part has several days, for SMCP without the oldest day."""
+        days = part.days - {min(part.days)} if len(part.days) > 1 else part.days
+        return self.add(self._new_table(), sql.part_rows(self.record, table, part, days))
+
     def add(self, table: str, rows: str) -> float:
         """Seconds to add rows to a table as a part."""
         return median_seconds([partial(self.insert, table, f"added{number}", rows) for number in range(RUNS)])
 
-    def copy(self, table: str, part: Part) -> float:
-        """Seconds for CP of a part, or, if the part has several days, for SMCP without the oldest day."""
-        kept = part.days - {min(part.days)} if len(part.days) > 1 else part.days
-        return self.add(self._new_table(), sql.part_rows(self.record, table, part, kept))
-
     def delete(self, table: str) -> float:
-        """Seconds for Del, with one part per day."""
+        """Seconds for Del of a part that ``add`` wrote."""
         return median_seconds([partial(self.session.sql, sql.drop_part(table, f"added{n}")) for n in range(RUNS)])
 
     def size(self, table: str, part: Part) -> float:
@@ -97,7 +84,6 @@ class Laboratory:
         return megabytes(self.session.table(table).where(sql.part_filter([part])))
 
     def insert(self, table: str, name: str, rows: str) -> None:
-        """Write a part."""
         self.session.sql(sql.reserve_part(table, name))
         self.session.sql(sql.insert_part(self.record.spec, table, name, rows))
 
@@ -115,51 +101,39 @@ def megabytes(rows: DataFrame) -> float:
 
 @dataclass(frozen=True)
 class Queries:
-    """Seconds of a probe and a scan: of one constituent of ``days`` days, and for each further constituent.
-
-    ``rows_found``: rows for each search value in that constituent.
-    """
+    """Seconds of a probe and a scan: of one constituent of ``days`` days, and for each further constituent."""
 
     probe_one: float
     probe_each: float
     scan_one: float
     scan_each: float
     days: int
-    rows_found: float
 
     @staticmethod
     def of(
-        probed: Callable[[Any, Any, Any], int],
-        scanned: Callable[[Any, Any], Any],
+        probe: Callable[[Any, Any, Any], Any],
+        scan: Callable[[Any, Any], Any],
         values: Sequence[Any],
         days: Sequence[Any],
         constituents: int,
     ) -> Queries:
         """Measure a wave index.
 
-        - ``probed``: finds the rows of a value from one day to another, and counts them; ``scanned`` reads all
+        - ``probe``: reads the rows of a value from one day to another; ``scan`` reads all
         - ``days``: those of one constituent, which a range from the first to the last reads without any other
         """
-        counts: list[int] = []
-
-        def probe(*asked: Any) -> None:
-            counts.append(probed(*asked))
-
-        def of_values(low: Any, high: Any) -> float:
-            return statistics.median(median_seconds([partial(probe, value, low, high)] * RUNS) for value in values)
-
-        one, every = (days[0], days[-1]), (None, None)
-        probe_one = of_values(*one)
-        found = statistics.fmean(counts)
-        probe_all = of_values(*every)
-        scan_one, scan_all = (median_seconds([partial(scanned, *asked)] * RUNS) for asked in (one, every))
+        ranges = ((days[0], days[-1]), (None, None))
+        probe_one, probe_all = (
+            statistics.median(median_seconds([partial(probe, value, *ends)] * RUNS) for value in values)
+            for ends in ranges
+        )
+        scan_one, scan_all = (median_seconds([partial(scan, *ends)] * RUNS) for ends in ranges)
         return Queries(
             probe_one,
             per_further(probe_one, probe_all, constituents),
             scan_one,
             per_further(scan_one, scan_all, constituents),
             len(days),
-            found,
         )
 
     def into(self, given: WaveParameters, probe: float, scan: float) -> WaveParameters:
@@ -168,8 +142,10 @@ class Queries:
         return replace(given, transfer=transfer, seek=max(0.0, probe - self.days * given.bucket / transfer))
 
 
-def measured(laboratory: Laboratory, many: Days, queries: Queries, share: float, window: int, batch: float) -> Measured:
-    """The parameters.
+def measured(
+    laboratory: Laboratory, many: Days, queries: Queries, share: float, window: int, batch: float
+) -> WaveParameters:
+    """The parameters of a day among many: for each further day of an operation, each further constituent of a query.
 
     - ``many``: days of which an index of several days is built, two or more
     - ``share``: the share of a day's rows that a search value finds
@@ -178,32 +154,27 @@ def measured(laboratory: Laboratory, many: Days, queries: Queries, share: float,
     count, one = len(many), frozenset({min(many)})
     build_one, table, part = laboratory.build(one)
     build_many, table_of_many, part_of_many = laboratory.build(many)
-    add = laboratory.add(table, sql.source_rows(laboratory.record, laboratory.source, one))
-    copy = laboratory.add(table_of_many, sql.part_rows(laboratory.record, table, part, one))
-    delete = laboratory.delete(table_of_many)
-    smart, smart_many = laboratory.copy(table, part), laboratory.copy(table_of_many, part_of_many)
+    copy_one, copy_fewer = laboratory.copy(table, part), laboratory.copy(table_of_many, part_of_many)
+    laboratory.add(table_of_many, sql.part_rows(laboratory.record, table, part, one))
     built = per_further(build_one, build_many, count)
-    copied = per_further(smart, smart_many * count / (count - 1), count)
+    copied = per_further(copy_one, copy_fewer * count / (count - 1), count)
     unpacked = laboratory.size(table, part)
-    given = WaveParameters(
-        window=window,
-        packed=laboratory.size(table_of_many, part_of_many) / count,
-        unpacked=unpacked,
-        build=build_one,
-        add=add,
-        delete=delete,
-        bucket=unpacked * share,
-        copy=copy,
-        smart_copy=smart,
-    )
     fixed = FixedCosts(
         batch=max(0.0, batch - (build_one - built)),
         write=max(0.0, build_one - built),
         probe=max(0.0, queries.probe_one - queries.probe_each),
         scan=max(0.0, queries.scan_one - queries.scan_each),
     )
-    marginal = replace(given, build=built, add=built, copy=copied, smart_copy=copied, fixed=fixed)
-    return Measured(
-        of_one_day=queries.into(given, queries.probe_one, queries.scan_one),
-        per_day=queries.into(marginal, queries.probe_each, queries.scan_each),
+    given = WaveParameters(
+        window=window,
+        packed=laboratory.size(table_of_many, part_of_many) / count,
+        unpacked=unpacked,
+        build=built,
+        add=built,
+        delete=laboratory.delete(table_of_many),
+        bucket=unpacked * share,
+        copy=copied,
+        smart_copy=copied,
+        fixed=fixed,
     )
+    return queries.into(given, queries.probe_each, queries.scan_each)

@@ -2,88 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, ClassVar, TypeAlias, TypeVar, get_args
 
 Content = TypeVar("Content")
 Days: TypeAlias = frozenset[int]
 NO_DAYS: Days = frozenset()
+TEMP = "Temp"
+
+
+class _Written:
+    """An operation as the paper writes it: ``form``, filled in with its fields."""
+
+    form: ClassVar[str]
+
+    def __str__(self) -> str:
+        fields = {name: shown(value) if name == "days" else value for name, value in vars(self).items()}
+        return self.form.format(**fields)
 
 
 @dataclass(frozen=True)
-class BuildIndex:
+class BuildIndex(_Written):
     """Build a packed index of ``days``; it replaces an index of that name. Without days: the empty index."""
 
+    form = "{index} <- BuildIndex({days})"
     index: str
     days: Days
 
-    def __str__(self) -> str:
-        return f"{self.index} <- BuildIndex({shown(self.days)})"
-
 
 @dataclass(frozen=True)
-class AddToIndex:
+class AddToIndex(_Written):
     """Add ``days`` to an index incrementally."""
 
+    form = "AddToIndex({days}, {index})"
     index: str
     days: Days
 
-    def __str__(self) -> str:
-        return f"AddToIndex({shown(self.days)}, {self.index})"
-
 
 @dataclass(frozen=True)
-class DeleteFromIndex:
+class DeleteFromIndex(_Written):
     """Delete ``days`` from an index incrementally."""
 
+    form = "DeleteFromIndex({days}, {index})"
     index: str
     days: Days
 
-    def __str__(self) -> str:
-        return f"DeleteFromIndex({shown(self.days)}, {self.index})"
-
 
 @dataclass(frozen=True)
-class AddIndex:
+class AddIndex(_Written):
     """Make an index a constituent of the wave index."""
 
+    form = "AddIndex({index})"
     index: str
-
-    def __str__(self) -> str:
-        return f"AddIndex({self.index})"
 
 
 @dataclass(frozen=True)
-class DropIndex:
+class DropIndex(_Written):
     """Remove an index from the wave index, and delete it."""
 
+    form = "DropIndex({index})"
     index: str
 
-    def __str__(self) -> str:
-        return f"DropIndex({self.index})"
-
 
 @dataclass(frozen=True)
-class Copy:
+class Copy(_Written):
     """Copy an index; the copy replaces an index of its name."""
 
+    form = "{target} <- {source}"
     source: str
     target: str
-
-    def __str__(self) -> str:
-        return f"{self.target} <- {self.source}"
 
 
 @dataclass(frozen=True)
-class Rename:
+class Rename(_Written):
     """Give an index another name; it replaces an index of that name."""
 
+    form = "Rename {source} as {target}"
     source: str
     target: str
-
-    def __str__(self) -> str:
-        return f"Rename {self.source} as {self.target}"
 
 
 Operation: TypeAlias = BuildIndex | AddToIndex | DeleteFromIndex | AddIndex | DropIndex | Copy | Rename
@@ -164,3 +162,78 @@ def walked(
         elif isinstance(operation, Rename):
             after[operation.target] = after.pop(name)
     return after
+
+
+def constituent(number: int) -> str:
+    """The name of the constituent index I_number; numbers begin at 1."""
+    return f"I{number}"
+
+
+def temporary(number: int) -> str:
+    return f"T{number}"
+
+
+def prepared(number: int) -> str:
+    """The name of an index that becomes T_number when the next cluster begins to expire."""
+    return f"P{number}"
+
+
+@dataclass(frozen=True)
+class WaveState:
+    """A wave index after its newest ``day``: ``indexes`` holds the time-set of each index by name.
+
+    The globals of the algorithms (WI Appendix A) follow from it: Days[i] is the time-set of I_i, last the constituent
+    with the newest day, TempUsed the highest T, and DaysToAdd the days that a constituent has and its next replacement
+    misses.
+    """
+
+    day: int = 0
+    indexes: Mapping[str, Days] = field(default_factory=dict)
+
+    @property
+    def next_day(self) -> Days:
+        return frozenset({self.day + 1})
+
+    @property
+    def constituents(self) -> list[Days]:
+        """The time-sets of I_1, I_2, ..."""
+        return self._numbered("I")
+
+    @property
+    def temporaries(self) -> list[Days]:
+        """The time-sets of the temporary indexes: Temp, or T in ascending order and then the indexes prepared ahead."""
+        if TEMP in self.indexes:
+            return [self.indexes[TEMP]]
+        return self._numbered("T") + self._numbered("P")
+
+    @property
+    def length(self) -> int:
+        """How many days the constituents hold (WI 3.3)."""
+        return sum(map(len, self.constituents))
+
+    def holding(self, day: int) -> int:
+        """The number of the constituent that has a day.
+
+        Raises ``ValueError`` if there is none.
+        """
+        for name, days in self.indexes.items():
+            if day in days and name[0] == "I":
+                return int(name[1:])
+        raise ValueError(f"No constituent has day {day}.")
+
+    def highest(self, kind: str) -> int:
+        """The highest number of the indexes whose name begins with ``kind``; 0 if there is none, or only T_0."""
+        return max((int(name[1:]) for name in self.indexes if name[0] == kind and name != TEMP), default=0)
+
+    def _numbered(self, kind: str) -> list[Days]:
+        names = (name for name in self.indexes if name[0] == kind)
+        return [self.indexes[name] for name in sorted(names, key=lambda name: int(name[1:]))]
+
+
+def clusters(days: range, parts: int) -> Sequence[Days]:
+    """Consecutive days split into clusters, the longer ones first; their lengths differ by one day at most."""
+    least, longer = divmod(len(days), parts)
+    ends = [0]
+    for number in range(parts):
+        ends.append(ends[-1] + least + (number < longer))
+    return [frozenset(days[low:high]) for low, high in pairwise(ends)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import fmean
 from typing import Any
 from uuid import uuid4
 
@@ -71,27 +72,25 @@ class _Trial:
     def index(self, window: int) -> WaveParameters:
         """A wave index with one day in each constituent, all days but the last; then the last is loaded."""
         *first, last = self.values
-        kept = len(first)
-        spec = replace(self.spec, index=WaveIndex("reindex", kept, kept))
+        constituents = len(first)
+        spec = replace(self.spec, index=WaveIndex("reindex", constituents, constituents))
         table = WaveTable(self.session, self.schema, self.name)
         table.update(self._of(first), spec, gaps="skip", accept=True)
         loading = seconds(lambda: table.update(self._of([last]), spec, gaps="skip", accept=True))
 
-        def probed(value: str, low: Any, high: Any) -> int:
-            _read(timed_index_probe(self.session, table.view, value, low, high))
-            return found[value]
+        def probe(*asked: Any) -> None:
+            _read(timed_index_probe(self.session, table.view, *asked))
 
-        def scanned(low: Any, high: Any) -> None:
-            _read(timed_segment_scan(self.session, table.view, low, high))
+        def scan(*days: Any) -> None:
+            _read(timed_segment_scan(self.session, table.view, *days))
 
         found = self._found(last)
-        queries = Queries.of(probed, scanned, list(found), [last], kept)
+        queries = Queries.of(probe, scan, list(found), [last], constituents)
         self._of(self.values).createOrReplaceTempView(self.name + "_rows")
         record = WaveRecord(self.spec, days=dict(enumerate(map(Day, self.values), 1)))
         laboratory = Laboratory(self.session, record, f"{self.name}_rows", self._named("__laboratory")[:-1])
-        many = frozenset(range(1, kept + 1))
-        share = queries.rows_found / self._of([last]).count()
-        result = measured(laboratory, many, queries, share, window, loading).per_day
+        share = fmean(found.values()) / self._of([last]).count()
+        result = measured(laboratory, frozenset(range(1, constituents + 1)), queries, share, window, loading)
         # A batch that hardly has rows: without building the day.
         return replace(result, fixed=replace(result.fixed, batch=max(0.0, result.fixed.batch - result.build)))
 
@@ -104,11 +103,11 @@ class _Trial:
         size = megabytes(table) / len(first)
         (value,) = list(self._found(first[-1]))[:1]
 
-        def queried(condition: Column, days: Sequence[str]) -> float:
-            return median_seconds([partial(_read, table.where(condition & self._is_of(days)))] * RUNS)
-
-        def of_days(each: Column) -> tuple[float, float]:
-            one, every = queried(each, first[-1:]), queried(each, first)
+        def of_days(condition: Column) -> tuple[float, float]:
+            one, every = (
+                median_seconds([partial(_read, table.where(condition & self._is_of(days)))] * RUNS)
+                for days in (first[-1:], first)
+            )
             further = per_further(one, every, len(first))
             return further, max(0.0, one - further)
 
@@ -124,15 +123,14 @@ class _Trial:
         return TableParameters(size, median_seconds([load] * RUNS), find, scan, find_fixed, scan_fixed)
 
     def drop(self) -> None:
-        """Drop all relations of this trial."""
         self.session.catalog.dropTempView(self.name + "_rows")
         self.session.sql(f"drop view if exists {self._named('')}")
         like = literal(self.name + "__*")
         for row in self.session.sql(f"show tables in {quoted(self.schema)} like {like}").collect():
-            self.session.sql(f"drop table if exists {quoted(self.schema)}.{quoted(row['tableName'])}")
+            self.session.sql(f"drop table if exists {quoted(self.schema, row['tableName'])}")
 
     def _named(self, suffix: str) -> str:
-        return f"{quoted(self.schema)}.{quoted(self.name + suffix)}"
+        return quoted(self.schema, self.name + suffix)
 
     def _is_of(self, days: Sequence[str]) -> Column:
         literals = ", ".join(day_literal(self.spec, value) for value in days)
@@ -145,9 +143,9 @@ class _Trial:
         """Some search values of a day, and the rows that each finds."""
         field = F.col(quoted(self.spec.search_field))
         values = F.explode(F.array_distinct(field)) if self.spec.is_multiple else field
-        named = self._of([day]).select(values.alias("value")).select(F.col("value").cast("string"))
-        named = named.where("value is not null")
-        found = {row["value"]: row["count"] for row in named.groupBy("value").count().limit(RUNS).collect()}
+        named = self._of([day]).select(values.alias("value")).where("value is not null")
+        counted = named.groupBy(F.col("value").cast("string")).count()
+        found = {row[0]: row[1] for row in counted.limit(RUNS).collect()}
         if not found:
             raise ValueError(f"search_field {self.spec.search_field!r}: {day} has no value to search for.")
         return found

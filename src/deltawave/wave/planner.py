@@ -15,12 +15,13 @@ from deltawave.wave.operations import (
     Copy,
     Operation,
     Rename,
+    WaveState,
     applied,
     as_json,
+    constituent,
     shown,
 )
 from deltawave.wave.schemes import WaveIndex
-from deltawave.wave.state import WaveState, constituent
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,10 @@ class DayPlan:
 
     @property
     def day(self) -> int:
-        """The new day."""
         return self.state.day
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """All operations of the day, in order."""
         return self.transition + self.preparation
 
 
@@ -96,7 +95,7 @@ def transition(index: WaveIndex, state: WaveState) -> DayPlan:
 
     Raises ``ValueError`` if the state does not belong to the wave index, for instance because of another window.
     """
-    for wrong in _misfits(index, state):
+    for wrong in _growing(index, state) if state.day < index.window else _complete(index, state):
         raise ValueError(
             f"The state after day {state.day} is not one of {index.scheme} with a window of {index.window} days and "
             f"{index.constituents} constituents: {wrong}. Rebuild the wave index."
@@ -107,7 +106,8 @@ def transition(index: WaveIndex, state: WaveState) -> DayPlan:
 def _next(index: WaveIndex, state: WaveState) -> DayPlan:
     if state.day < index.window:
         return grow(index, state)
-    return _planned(index.rules.transition(index, state), index.rules.preparation(index, state), state)
+    preparation = index.rules.preparation(index, state) if index.rules.preparation else ()
+    return _planned(index.rules.transition(index, state), preparation, state)
 
 
 def plans(index: WaveIndex, last_day: int) -> Iterator[DayPlan]:
@@ -129,12 +129,8 @@ def _planned(transition: Iterable[Operation], preparation: Iterable[Operation], 
     return DayPlan(first, then, WaveState(before.day + 1, applied(first + then, before.indexes)))
 
 
-def _misfits(wave: WaveIndex, state: WaveState) -> Iterator[str]:
-    """The reasons why the next transition cannot start from a state."""
-    return _growing(wave, state) if state.day < wave.window else _complete(wave, state)
-
-
 def _growing(wave: WaveIndex, state: WaveState) -> Iterator[str]:
+    """The reasons why a window of fewer than W days cannot grow."""
     so_far = frozenset(range(1, state.day + 1))
     for number, days in enumerate(wave.rules.layout(wave.window, wave.constituents), 1):
         found = state.indexes.get(constituent(number), NO_DAYS)
@@ -143,6 +139,7 @@ def _growing(wave: WaveIndex, state: WaveState) -> Iterator[str]:
 
 
 def _complete(wave: WaveIndex, state: WaveState) -> Iterator[str]:
+    """The reasons why the next transition cannot start from a state after day W or a later one."""
     names = {constituent(number) for number in range(1, wave.constituents + 1)}
     found = {name for name in state.indexes if name[0] == "I"}
     if names != found:
@@ -161,15 +158,15 @@ def _complete(wave: WaveIndex, state: WaveState) -> Iterator[str]:
 
 
 def _temporaries(wave: WaveIndex, state: WaveState) -> Iterator[str]:
-    expired = wave.expired(state)
-    needed = wave.rules.needs(state, state.indexes[constituent(state.holding(expired))] - {expired})
+    name, expired = wave.leaving(state)
+    needed = wave.rules.needs(state, state.indexes[name] - {expired}) if wave.rules.needs else {}
     for name, days in needed.items():
         if name not in state.indexes:
             yield f"it has no index {name}"
         elif days is not None and state.indexes[name] != days:
             yield f"{name} has {shown(state.indexes[name])}, not {shown(days)}"
     # P are indexes that are prepared ahead.
-    kinds = ("I", "P") if wave.rules.prepares else ("I",)
+    kinds = ("I", "P") if wave.rules.preparation else ("I",)
     for name in sorted(state.indexes.keys() - needed.keys()):
         if not name.startswith(kinds):
             yield f"it has an index {name}"

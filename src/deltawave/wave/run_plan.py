@@ -36,12 +36,10 @@ class Work:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         return {"kind": self.kind, "days": [vars(day) for day in self.days]}
 
     @staticmethod
     def from_json(values: Mapping[str, Any]) -> Work:
-        """From the result of :meth:`to_json`."""
         return Work(values["kind"], tuple(Day(**day) for day in values["days"]))
 
 
@@ -107,40 +105,40 @@ def plan_run(
             )
     unknown = _unknown_days(record, drop)
     works: list[Work] = []
-    kept = record
-    if kept:
-        check_same(kept.spec, spec)
-        works += [Work("prepare")] if kept.pending else []
+    base = record
+    if base:
+        check_same(base.spec, spec)
+        works += [Work("prepare")] if base.pending else []
         for value in sorted(set(drop).difference(unknown), key=lambda value: in_order(spec, value)):
             # A place without rows may have moved already, with a day that is dropped before it.
-            if any(day.value == value for day in kept.days.values()):
+            if any(day.value == value for day in base.days.values()):
                 works.append(Work("drop", (Day(value),)))
-                kept = emptied(kept, value)
-    values = values_of(kept) if kept else day_values(spec, there)
+                base = emptied(base, value)
+    values = values_of(base) if base else day_values(spec, there)
     if gaps is None and values.are_dates:
-        _require_gaps(kept, spec, values, delivered, clock)
+        _require_gaps(base, spec, values, delivered, clock)
     gaps = gaps or ("empty" if values.are_dates else "skip")
-    loaded, refused = checked(kept, spec, values, delivered, gaps, clock, accept)
-    if kept is None:
+    loaded, refused = checked(base, spec, values, delivered, gaps, clock, accept)
+    if base is None:
         return RunPlan(_first_works(spec, values, loaded, gaps), [], "", None, refused, unknown)
 
-    days = [day for _, day in sorted(kept.days.items())]
+    days = [day for _, day in sorted(base.days.items())]
     known = {day.value: day for day in days}
     oldest, newest = in_order(spec, days[0].value), in_order(spec, days[-1].value)
     works += [Work("replace", (day,)) for day in loaded if day.value in known and day != known[day.value]]
     new = [day for day in loaded if in_order(spec, day.value) > newest]
     works += _prepared(spec, [Work("load", (day,)) for day in _with_gaps(spec, values, new, days[-1].value, gaps)])
-    if not works and spec.clip != kept.spec.clip and not spec.index.rules.is_hard:
+    if not works and spec.clip != base.spec.clip and not spec.index.rules.is_hard:
         works = [Work("show")]
     # What has left the window can't be distinguished from what never had a place if the newest day lies ahead.
-    is_open = kept.state_day < spec.index.window or (clock is not None and clock.is_ahead(values, days[-1].value))
+    is_open = base.state_day < spec.index.window or (clock is not None and clock.is_ahead(values, days[-1].value))
     late = [
         day
         for day in loaded
         if day.value not in known and in_order(spec, day.value) < newest
         if is_open or oldest < in_order(spec, day.value)
     ]
-    wrong = day_in_the_way(kept, late)
+    wrong = day_in_the_way(base, late)
     is_ahead = wrong is not None and clock is not None and clock.is_ahead(values, wrong)
     if spec.day_type == "string":
         because = "text"
@@ -162,7 +160,7 @@ def _first_works(spec: WaveSpec, values: DayValues, days: Sequence[Day], gaps: s
 
 def _prepared(spec: WaveSpec, works: list[Work]) -> list[Work]:
     """Each work with the preparation that may follow it; a preparation without operations is skipped later."""
-    if not spec.index.rules.has_temporaries:
+    if not spec.index.rules.needs:
         return works
     return [each for work in works for each in (work, Work("prepare"))]
 
@@ -196,13 +194,8 @@ def emptied(record: WaveRecord, dropped: str) -> WaveRecord:
             raise ValueError(
                 f"{day.value} is the oldest day of the index, and can't be dropped: rebuild the wave index."
             )
-        days[number] = _place_after(values, days[number - 1])
+        days[number] = Day(values.after(days[number - 1].value))
     return replace(record, days=days)
-
-
-def _place_after(values: DayValues, before: Day) -> Day:
-    """What stays of a dropped day."""
-    return Day(values.after(before.value))
 
 
 def _unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]:
@@ -214,7 +207,7 @@ def _unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]
     for number in sorted(number for number, day in days.items() if day.value in drop):
         day, before = days[number], days.get(number - 1)
         # The oldest one leaves the index next.
-        days[number] = _place_after(values, before) if before else Day(day.value)
+        days[number] = Day(values.after(before.value) if before else day.value)
         if day != days[number] or not (before or is_right_since):
             there.add(day.value)
     return [value for value in drop if value not in there]

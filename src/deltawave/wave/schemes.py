@@ -8,6 +8,7 @@ from math import ceil
 
 from deltawave.wave.operations import (
     NO_DAYS,
+    TEMP,
     AddIndex,
     AddToIndex,
     BuildIndex,
@@ -17,8 +18,12 @@ from deltawave.wave.operations import (
     DropIndex,
     Operation,
     Rename,
+    WaveState,
+    clusters,
+    constituent,
+    prepared,
+    temporary,
 )
-from deltawave.wave.state import TEMP, WaveState, clusters, constituent, prepared, temporary
 
 
 @dataclass(frozen=True)
@@ -57,21 +62,17 @@ class WaveIndex:
 
     @property
     def rules(self) -> Scheme:
-        """The scheme's definition."""
         return SCHEMES[self.scheme]
 
-    def expired(self, state: WaveState) -> int:
-        """The day that leaves the window when the next day comes: d_new-W."""
-        return state.day + 1 - self.window
+    def leaving(self, state: WaveState) -> tuple[str, int]:
+        """The constituent with the day that leaves the window when the next day comes, and that day: d_new-W."""
+        expired = state.day + 1 - self.window
+        return constituent(state.holding(expired)), expired
 
-    def after(self, number: int) -> int:
-        """The constituent whose days expire next after those of I_number."""
-        return number % self.constituents + 1
-
-
-def no_needs(_state: WaveState, _staying: Days) -> Mapping[str, Days | None]:
-    """No temporary index."""
-    return {}
+    def next_cluster(self, state: WaveState) -> Days:
+        """The days of the constituent that expires after the one with the day that leaves."""
+        number = state.holding(state.day + 1 - self.window)
+        return state.indexes[constituent(number % self.constituents + 1)]
 
 
 def evenly(window: int, constituents: int) -> Sequence[Days]:
@@ -84,40 +85,32 @@ class Scheme:
     """One of the six schemes (WI 3 and 4, Appendix A).
 
     - ``transition``: the operations after which the next day can be queried
-    - ``preparation``: those for later days
+    - ``preparation``: those for later days; of schemes that have it, temporary indexes of the next cluster can exist
     - ``first_preparation``: temporary indexes for the clusters of the first W days
     - ``layout``: these clusters, from W and n
     - ``least``: the least n
     - ``is_hard``: whether exactly the last W days are indexed, not more
     - ``rebuilds``: whether days are never added to an index, so that it is packed
     - ``needs``: the temporary indexes that a state has to have, from the state and the staying days of the constituent
-      that expires next; with their days, or None where these can differ
-    - ``prepares``: whether temporary indexes of the next cluster can exist, too
+      that expires next; with their days, or None where these can differ. Without it, there are none
     """
 
     transition: Callable[[WaveIndex, WaveState], Iterable[Operation]]
-    preparation: Callable[[WaveIndex, WaveState], Iterable[Operation]] = lambda _wave, _state: ()
+    preparation: Callable[[WaveIndex, WaveState], Iterable[Operation]] | None = None
     first_preparation: Callable[[Sequence[Days]], Iterable[Operation]] = lambda _layout: ()
     layout: Callable[[int, int], Sequence[Days]] = evenly
     least: int = 1
     is_hard: bool = True
     rebuilds: bool = False
-    needs: Callable[[WaveState, Days], Mapping[str, Days | None]] = no_needs
-    prepares: bool = False
-
-    @property
-    def has_temporaries(self) -> bool:
-        """Whether it keeps temporary indexes, which have to be prepared."""
-        return self.needs is not no_needs
+    needs: Callable[[WaveState, Days], Mapping[str, Days | None]] | None = None
 
 
 # -- DEL: delete the expired day, add the new one (WI 3.1, Figure 12).
 
 
 def _del_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
-    expired = wave.expired(state)
-    name = constituent(state.holding(expired))
-    return DeleteFromIndex(name, frozenset({expired})), AddToIndex(name, frozenset({state.day + 1}))
+    name, expired = wave.leaving(state)
+    return DeleteFromIndex(name, frozenset({expired})), AddToIndex(name, state.next_day)
 
 
 DEL = Scheme(_del_transition)
@@ -127,9 +120,8 @@ DEL = Scheme(_del_transition)
 
 
 def _reindex_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
-    expired = wave.expired(state)
-    name = constituent(state.holding(expired))
-    return (BuildIndex(name, state.indexes[name] - {expired} | {state.day + 1}),)
+    name, expired = wave.leaving(state)
+    return (BuildIndex(name, state.indexes[name] - {expired} | state.next_day),)
 
 
 REINDEX = Scheme(_reindex_transition, rebuilds=True)
@@ -138,17 +130,10 @@ REINDEX = Scheme(_reindex_transition, rebuilds=True)
 # -- REINDEX+: new days of a cluster are kept in a temporary index, and indexed once (WI 4.1, Figure 14).
 
 
-def _plus_first(_layout: Sequence[Days]) -> Iterable[Operation]:
-    return (BuildIndex(TEMP, NO_DAYS),)
-
-
 def _plus_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
-    expired = wave.expired(state)
-    name = constituent(state.holding(expired))
-    kept = state.indexes[TEMP]
-    new = frozenset({state.day + 1})
-    to_add = state.indexes[name] - kept - {expired}
-    if to_add:
+    name, expired = wave.leaving(state)
+    kept, new = state.indexes[TEMP], state.next_day
+    if to_add := state.indexes[name] - kept - {expired}:
         yield AddToIndex(TEMP, new) if kept else BuildIndex(TEMP, new)
         yield Copy(TEMP, name)
         yield AddToIndex(name, to_add)
@@ -161,32 +146,32 @@ def _plus_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
         yield BuildIndex(name, new)
 
 
-def _plus_needs(_state: WaveState, _staying: Days) -> Mapping[str, Days | None]:
-    return {TEMP: None}
+REINDEX_PLUS = Scheme(
+    _plus_transition,
+    first_preparation=lambda _layout: (BuildIndex(TEMP, NO_DAYS),),
+    needs=lambda _state, _staying: {TEMP: None},
+)
 
 
-REINDEX_PLUS = Scheme(_plus_transition, first_preparation=_plus_first, needs=_plus_needs)
+# -- Of REINDEX++ and RATA*: the temporary index T_k has the k newest days of a cluster, but never its oldest day.
 
 
-# -- Of REINDEX++ and RATA*: the temporary index T_k has the k newest days of a cluster.
-
-
-def initialize(days: Days, ready: int = 0) -> Iterator[Operation]:
+def initialize(cluster: Days, ready: int = 0) -> Iterator[Operation]:
     """T_1 with the newest day, T_2 with the two newest, and so on (Initialize in WI Figures 15 and 17).
 
     P_1 to P_ready were prepared before, and are only renamed; the fewer were prepared, the more are built here.
     """
     for number in range(1, ready + 1):
         yield Rename(prepared(number), temporary(number))
-    for number in range(ready + 1, len(days) + 1):
-        yield from _next_one(days, number, temporary)
+    for number in range(ready + 1, len(cluster)):
+        yield from _next_one(cluster, number, temporary)
 
 
-def prepare(state: WaveState, days: Days, most: int) -> Iterator[Operation]:
+def prepare(state: WaveState, cluster: Days, most: int) -> Iterator[Operation]:
     """Up to ``most`` missing indexes of those that will replace a cluster; each indexes one day (WI 4.3)."""
     first = state.highest("P") + 1
-    for number in range(first, min(first + most, len(days) + 1)):
-        yield from _next_one(days, number, prepared)
+    for number in range(first, min(first + most, len(cluster))):
+        yield from _next_one(cluster, number, prepared)
 
 
 def _next_one(days: Days, number: int, name: Callable[[int], str]) -> Iterator[Operation]:
@@ -202,21 +187,18 @@ def _next_one(days: Days, number: int, name: Callable[[int], str]) -> Iterator[O
 
 
 def _plus_plus_first(layout: Sequence[Days]) -> Iterable[Operation]:
-    return (BuildIndex(temporary(0), NO_DAYS), *initialize(layout[0] - {1}))
+    return (BuildIndex(temporary(0), NO_DAYS), *initialize(layout[0]))
 
 
 def _plus_plus_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     replacement = temporary(state.highest("T"))
-    name = constituent(state.holding(wave.expired(state)))
-    return AddToIndex(replacement, frozenset({state.day + 1})), Rename(replacement, name)
+    return AddToIndex(replacement, state.next_day), Rename(replacement, wave.leaving(state)[0])
 
 
 def _plus_plus_preparation(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
-    number, used = state.holding(wave.expired(state)), state.highest("T")
-    days = state.indexes[constituent(number)] - {wave.expired(state)} | {state.day + 1}
-    later = wave.after(number)
-    cluster = days if later == number else state.indexes[constituent(later)]
-    following = cluster - {min(cluster)}
+    (name, expired), used = wave.leaving(state), state.highest("T")
+    days = state.indexes[name] - {expired} | state.next_day
+    following = wave.next_cluster(state) if wave.constituents > 1 else days
     if not used:
         yield BuildIndex(temporary(0), NO_DAYS)
         yield from initialize(following, state.highest("P"))
@@ -224,8 +206,8 @@ def _plus_plus_preparation(wave: WaveIndex, state: WaveState) -> Iterator[Operat
     # Only the next replacement needs the new days of the cluster now; the other temporary indexes can wait.
     yield from _catch_up(state, used - 1, days, len(days))
     # With one constituent, the cluster that expires next is not complete before its temporary indexes are needed.
-    if wave.spread and later != number:
-        most = _share(len(days), len(following)) - len(_missing(state, used - 1, days))
+    if wave.spread and wave.constituents > 1:
+        most = _share(len(days), len(following) - 1) - len(_missing(state, used - 1, days))
         for earlier in range(used - 2, -1, -1):
             yield from _catch_up(state, earlier, days, most)
             most -= min(most, len(_missing(state, earlier, days)))
@@ -258,9 +240,7 @@ def _plus_plus_needs(state: WaveState, staying: Days) -> Mapping[str, Days | Non
     return {**{temporary(number): None for number in range(used)}, temporary(used): staying}
 
 
-REINDEX_PLUS_PLUS = Scheme(
-    _plus_plus_transition, _plus_plus_preparation, _plus_plus_first, needs=_plus_plus_needs, prepares=True
-)
+REINDEX_PLUS_PLUS = Scheme(_plus_plus_transition, _plus_plus_preparation, _plus_plus_first, needs=_plus_plus_needs)
 
 
 # -- WATA*: wait until every day of a constituent expired, and throw it away (WI 3.3, Figure 16).
@@ -276,17 +256,16 @@ def _is_thrown_away(wave: WaveIndex, state: WaveState) -> bool:
 
     Then the others hold W - 1 days: the condition of Figure 16.
     """
-    expired = wave.expired(state)
-    return max(state.indexes[constituent(state.holding(expired))]) == expired
+    name, expired = wave.leaving(state)
+    return max(state.indexes[name]) == expired
 
 
 def _wata_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
-    new = frozenset({state.day + 1})
     if not _is_thrown_away(wave, state):
-        return (AddToIndex(constituent(state.holding(state.day)), new),)
+        return (AddToIndex(constituent(state.holding(state.day)), state.next_day),)
     # The new day begins another constituent in its place.
-    name = constituent(state.holding(wave.expired(state)))
-    return DropIndex(name), BuildIndex(name, new), AddIndex(name)
+    name, _ = wave.leaving(state)
+    return DropIndex(name), BuildIndex(name, state.next_day), AddIndex(name)
 
 
 WATA = Scheme(_wata_transition, layout=soft_layout, least=2, is_hard=False)
@@ -295,32 +274,32 @@ WATA = Scheme(_wata_transition, layout=soft_layout, least=2, is_hard=False)
 # -- RATA*: as WATA*, but a constituent with expired days is replaced by one without them (WI 4.3, Figure 17).
 
 
-def _rata_first(layout: Sequence[Days]) -> Iterable[Operation]:
-    return initialize(layout[0] - {1})
-
-
 def _rata_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
     yield from _wata_transition(wave, state)
     if not _is_thrown_away(wave, state):
-        name = constituent(state.holding(wave.expired(state)))
+        name, _ = wave.leaving(state)
         yield from (DropIndex(name), Rename(temporary(state.highest("T")), name), AddIndex(name))
 
 
-def _rata_preparation(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
-    cluster = state.indexes[constituent(wave.after(state.holding(wave.expired(state))))]
-    following = cluster - {min(cluster)}
+def _rata_preparation(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     # With two constituents, the cluster that expires next still grows until the day before its replacements are needed.
     if _is_thrown_away(wave, state):
-        yield from initialize(following, state.highest("P"))
-    elif wave.spread and wave.constituents > 2:
-        yield from prepare(state, following, 1)
+        return initialize(wave.next_cluster(state), state.highest("P"))
+    return prepare(state, wave.next_cluster(state), int(wave.spread and wave.constituents > 2))
 
 
 def _rata_needs(_state: WaveState, staying: Days) -> Mapping[str, Days | None]:
     return {temporary(number): frozenset(sorted(staying)[-number:]) for number in range(1, len(staying) + 1)}
 
 
-RATA = Scheme(_rata_transition, _rata_preparation, _rata_first, soft_layout, least=2, needs=_rata_needs, prepares=True)
+RATA = Scheme(
+    _rata_transition,
+    _rata_preparation,
+    first_preparation=lambda layout: initialize(layout[0]),
+    layout=soft_layout,
+    least=2,
+    needs=_rata_needs,
+)
 
 
 SCHEMES = {

@@ -16,7 +16,6 @@ PARTS_GONE = (
 
 
 def day_literal(spec: WaveSpec, value: str) -> str:
-    """A value of the day column."""
     return literal(value) if spec.day_type == "string" else f"cast({literal(value)} as {spec.day_type})"
 
 
@@ -56,7 +55,6 @@ def insert_part(spec: WaveSpec, table: str, part: str, rows: str) -> str:
 
 
 def column_list(spec: WaveSpec) -> str:
-    """The columns of an entry."""
     return ", ".join(quoted(name) for name, _ in spec.entry_columns)
 
 
@@ -82,7 +80,6 @@ def part_rows(record: WaveRecord, table: str, part: Part, days: Days) -> str:
 
 
 def drop_part(table: str, part: str) -> str:
-    """Remove a part and its files."""
     return f"alter table {table} drop if exists partition ({PART} = {literal(part)})"
 
 

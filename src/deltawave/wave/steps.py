@@ -45,7 +45,6 @@ class Step:
         return [text for text in self.drops if text.startswith("alter table")]
 
     def view(self, mark: Mapping[str, Any]) -> str:
-        """The text of the view after it."""
         return view_select(self.record, dict(mark))
 
 
@@ -67,14 +66,10 @@ def step(
         check_same(record.spec, spec)
     before = record or WaveRecord(spec)
     seen = record or shown or before
-    index = spec.index
-    operations: tuple[Operation, ...]
-    left: tuple[Operation, ...] = ()
-    new, number, days = NO_DAYS, before.state_day, dict(before.days)
-    if work.kind == "show":
-        operations, left = (), before.pending
-    elif work.kind == "prepare":
-        operations = before.pending
+    operations: tuple[Operation, ...] = ()
+    left, new, number, days = before.pending, NO_DAYS, before.state_day, dict(before.days)
+    if work.kind == "prepare":
+        operations, left = before.pending, ()
     elif work.kind in ("replace", "drop"):
         changed = next(each for each, day in before.days.items() if day.value == work.days[0].value)
         new = frozenset({changed})
@@ -88,9 +83,8 @@ def step(
             if new <= table.days
             for operation in (DeleteFromIndex(name, new), AddToIndex(name, new))
         )
-        left = before.pending
-    else:
-        plan = start(index, len(work.days)) if work.kind == "start" else transition(index, before.state)
+    elif work.kind != "show":
+        plan = start(spec.index, len(work.days)) if work.kind == "start" else transition(spec.index, before.state)
         operations, left, number = plan.transition, plan.preparation, plan.day
         new = frozenset(range(number - len(work.days) + 1, number + 1))
         days |= dict(zip(sorted(new), work.days, strict=True))
@@ -104,29 +98,20 @@ def step(
     return Step(tuple(writer.statements), after, tuple(drops(seen, after)), query)
 
 
-@dataclass(frozen=True)
-class WrittenDays:
-    """The days of a transition whose written rows are not those that were expected.
+def written_days(rows: Iterable[Row]) -> dict[str, Any]:
+    """The days whose written rows are not those that were expected, from the result of ``Step.changed_days``.
 
     - ``changed``: new days with another number of rows
     - ``damaged``: days that were copied within the index, and are not those that were recorded
     - ``checksums``: new days, with the checksums of the written rows
     """
-
-    changed: list[str]
-    damaged: list[str]
-    checksums: dict[str, str]
-
-
-def written_days(rows: Iterable[Row]) -> WrittenDays:
-    """The days in the result of :func:`deltawave.wave.day_checksum.changed_days`."""
     found = sorted(rows, key=lambda row: str(row["day"]))
     new = [row for row in found if not row["is_copied"]]
-    return WrittenDays(
-        [row["day"] for row in new if row["has_other_count"]],
-        list(dict.fromkeys(row["day"] for row in found if row["is_copied"])),
-        {row["day"]: row["checksum"] for row in new},
-    )
+    return {
+        "changed": [row["day"] for row in new if row["has_other_count"]],
+        "damaged": list(dict.fromkeys(row["day"] for row in found if row["is_copied"])),
+        "checksums": {row["day"]: row["checksum"] for row in new},
+    }
 
 
 def full_length(spec: WaveSpec, schema: str, model: str) -> int:

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltawave.wave.operations import Days, Operation, as_json, from_json
+from deltawave.wave.operations import Days, Operation, WaveState, as_json, from_json
 from deltawave.wave.schemes import SCHEMES, WaveIndex
-from deltawave.wave.state import WaveState
 
 TECHNIQUES = ("in_place", "simple_shadow", "packed_shadow")
 GAPS = ("skip", "empty", "fail")
@@ -96,7 +95,6 @@ class WaveSpec:
 
     @property
     def day_type(self) -> str:
-        """The type of the day column."""
         return self._type(self.day_column)
 
     @property
@@ -143,13 +141,12 @@ class WaveRecord:
 
     @property
     def state(self) -> WaveState:
-        """The time-sets, for the planner."""
         return WaveState(self.state_day, {name: table.days for name, table in self.tables.items()})
 
     @property
     def constituents(self) -> list[Table]:
         """The tables that readers see."""
-        return [self.tables[name] for name in sorted(self.tables, key=_order) if name[0] == "I"]
+        return [self.tables[name] for name in sorted(self.tables, key=lambda name: (len(name), name)) if name[0] == "I"]
 
     @property
     def indexed(self) -> Days:
@@ -185,7 +182,6 @@ class WaveRecord:
 
     @staticmethod
     def from_json(values: Mapping[str, Any]) -> WaveRecord:
-        """From the result of :meth:`to_json`."""
         spec = dict(values["spec"])
         spec["index"] = WaveIndex(**spec["index"])
         spec["columns"] = tuple((name, kind) for name, kind in spec["columns"])
@@ -217,10 +213,6 @@ def named_parts(tables: Iterable[Table]) -> set[tuple[str, str]]:
 def as_comment(values: Mapping[str, Any]) -> str:
     """JSON that is safe in a SQL comment: nothing begins or ends a comment, and no ``${name}`` is replaced."""
     return json.dumps(values, separators=(",", ":")).replace("*", "\\u002a").replace("${", "\\u0024{")
-
-
-def _order(name: str) -> tuple[int, str]:
-    return len(name), name
 
 
 def _table_json(table: Table) -> dict[str, Any]:

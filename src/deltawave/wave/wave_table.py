@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -44,8 +44,7 @@ class WaveTable:
 
     @property
     def view(self) -> str:
-        """The view that readers read, as SQL names it."""
-        return f"{quoted(self.schema)}.{quoted(self.name)}"
+        return quoted(self.schema, self.name)
 
     def update(
         self,
@@ -72,7 +71,7 @@ class WaveTable:
         source = f"wave_{uuid4().hex}"
         mark = marked(self.session, self.view) if self.session.catalog.tableExists(self.view) else None
         shown = WaveRecord.from_json(mark["wave"]) if mark else None
-        self._refuse_what_dbt_keeps(shown)
+        self._refuse_models(shown)
         record = None if rebuild else shown
         batch, attempt = mark["batch_id"] if mark else 0, uuid4().hex[:12]
         days = delivered(rows, spec)
@@ -124,19 +123,20 @@ class WaveTable:
         for statement in made.statements:
             self.session.sql(statement)
         found = written_days(self.session.sql(made.changed_days).collect() if made.changed_days else [])
-        if found.changed:
+        if changed := found["changed"]:
             raise ValueError(
-                f"{self.view}: the source's rows of {', '.join(found.changed)} changed while they were read, or are "
+                f"{self.view}: the source's rows of {', '.join(changed)} changed while they were read, or are "
                 "others each time. Nothing was changed. Run again; which rows a day has must not depend on when it is "
                 "read."
             )
-        if found.damaged:
+        if damaged := found["damaged"]:
             raise ValueError(
-                f"{self.view}: the rows of {', '.join(found.damaged)} in the index are not those that were recorded: "
+                f"{self.view}: the rows of {', '.join(damaged)} in the index are not those that were recorded: "
                 "files were changed or lost. Nothing was changed. Restore them, or rebuild the index from a source "
                 "that has the days."
             )
-        return found.checksums
+        checksums: dict[str, str] = found["checksums"]
+        return checksums
 
     def _sweep(self, record: WaveRecord, batch: int) -> None:
         tables = self.session.sql(
@@ -148,7 +148,7 @@ class WaveTable:
         ):
             self.session.sql(statement)
 
-    def _refuse_what_dbt_keeps(self, record: WaveRecord | None) -> None:
+    def _refuse_models(self, record: WaveRecord | None) -> None:
         """Refuse a wave index of a dbt model, whose next run would not know of changes made here."""
         # With state_schema, decisions and tables are in another schema than the view.
         schemas = {quoted(self.schema), *(table.rpartition(".")[0] for table in (record.table_names if record else ()))}
@@ -174,13 +174,11 @@ def check_catalog(session: SparkSession) -> None:
 def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
     """The days of a source, each with its number of rows and its checksum."""
     day = F.col(quoted(spec.day_column))
-    grouped = rows.groupBy(day.cast("string").alias("value")).agg(
-        F.count(F.lit(1)).alias("rows"), F.expr(day_checksum(spec)).alias("sum")
-    )
-    found = grouped.collect()
-    if any(row["value"] is None for row in found):
+    grouped = rows.groupBy(day.cast("string")).agg(F.count(F.lit(1)), F.expr(day_checksum(spec)))
+    days = [Day(*row) for row in grouped.collect()]
+    if any(found.value is None for found in days):
         raise ValueError(f"day_column {spec.day_column!r}: some rows have no day. Filter them, or give them one.")
-    return [Day(row["value"], row["rows"], row["sum"]) for row in found]
+    return days
 
 
 def date_at(session: SparkSession, instant: str | None = None) -> date:
@@ -232,7 +230,7 @@ def marked(session: SparkSession, relation: str) -> dict[str, Any]:
     Raises ``ValueError`` for another relation.
     """
     facts = session.sql(f"describe extended {relation}").collect()
-    texts: Sequence[str] = [row["data_type"] or "" for row in facts if row["col_name"] == "View Text"]
+    texts = [row["data_type"] or "" for row in facts if row["col_name"] == "View Text"]
     # Columns are listed first, and one of them may have that name.
     found = _MARK.search(texts[-1]) if texts else None
     mark: dict[str, Any] = json.loads(found.group(1)) if found else {}

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from python_strategy import DOTTED_PATH
 from unit.macro_harness import Macros
 
-from dbt.adapters.deltawave.library_functions import rows as rows_of
+from dbt.adapters.deltawave.library_functions import LibraryFunction
 
 SETTINGS = {"unique_key": ["ID", "part"], "before_image": "auto", "strategy": "outer_join", "duplicate_keys": "fail"}
 KEY = "id, case when id % 3 = 0 then null else 'p' end as part"
@@ -25,7 +25,7 @@ def macros(spark: SparkSession) -> Iterator[Macros]:
     views = set()
 
     def view_by_python(function: str, relations: dict[str, str], options: dict[str, Any], view: str) -> None:
-        frame, *_ = rows_of(function, relations, options, spark)
+        frame, *_ = LibraryFunction(function).rows(relations, options, spark)
         frame.createOrReplaceTempView(view)
         views.add(view)
 

@@ -6,11 +6,24 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    VariantType,
+)
 
+from deltawave.differencing.comparable import comparable
 from deltawave.wave import WaveIndex
 from deltawave.wave.day_checksum import row_hash
 from deltawave.wave.tables import WaveSpec
-from deltawave.wave.wave_table import columns_of, date_at
+from deltawave.wave.wave_table import columns_of, date_at, type_text
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -69,3 +82,19 @@ def test_each_change_is_seen_in_every_time_zone(spark: SparkSession) -> None:
     assert len(set(found[0])) == len(CHANGES)
     # The date of a run is that of the session's time zone.
     assert dates == ["2026-01-01", "2026-01-02"]
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        VariantType(),
+        ArrayType(ArrayType(VariantType())),
+        MapType(DecimalType(9, 2), VariantType()),
+        StructType([StructField("x `y`:<int>,", VariantType()), StructField("z", StructType([]))]),
+        StructType([StructField("at", ArrayType(DayTimeIntervalType())), StructField("for", CalendarIntervalType())]),
+        MapType(StringType(), StructType([StructField("of", DecimalType(9, 2)), StructField("any", VariantType())])),
+    ],
+)
+def test_types_are_read_again(kind: DataType) -> None:
+    assert comparable("day", DataType.fromDDL(type_text(kind))) == comparable("day", kind)

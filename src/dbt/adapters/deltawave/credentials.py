@@ -11,7 +11,7 @@ from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentia
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import remotes
-from dbt.adapters.deltawave.settings import as_spark_value, kept_folders
+from dbt.adapters.deltawave.settings import as_spark_value, storage_folders
 from deltawave.redaction import secret_values
 
 DATA_DIR = "spark_data"
@@ -71,7 +71,7 @@ class DeltawaveCredentials(SparkCredentials):
 
     def refuse_cleaned(self) -> None:
         """Raise ``DbtRuntimeError`` where ``dbt clean`` would delete tables or the metastore."""
-        for folder in kept_folders(self.server_side_parameters, Path(self.data_dir)):
+        for folder in storage_folders(self.server_side_parameters, Path(self.data_dir)):
             for target in self._cleaned:
                 if target == folder or target in folder.parents or folder in target.parents:
                     raise DbtRuntimeError(

@@ -14,8 +14,6 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from deltawave.redaction import redact
 
-Hints = Iterable[tuple[re.Pattern[str], str]]
-
 _STACK_LINE = re.compile(r"^\s+(?:at \S+\(.*\)$|\.\.\. \d+ more)")
 _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
 _JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
@@ -56,12 +54,10 @@ _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"
 
 
 def is_from_spark(error: BaseException) -> bool:
-    """Return whether ``error`` came out of Spark or its gateway."""
     return type(error).__module__.startswith(("pyspark.", "py4j."))
 
 
 def without_stack(text: str) -> str:
-    """Return ``text`` without the lines of a Java stack trace."""
     lines: list[str] = []
     for line in text.splitlines():
         if _STACK_START.match(line):
@@ -82,7 +78,7 @@ def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
     return redact(f"{found}\n{first_hint(_HINTS, found)}".rstrip("\n"), secrets) or type(error).__name__
 
 
-def first_hint(hints: Hints, message: str) -> str:
+def first_hint(hints: Iterable[tuple[re.Pattern[str], str]], message: str) -> str:
     """Return the hint of the first pattern that is in ``message``, empty without one."""
     return next((hint for pattern, hint in hints if pattern.search(message)), "")
 
@@ -92,12 +88,12 @@ def _causes(message: str, stack: str) -> list[str]:
     matches = [match for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")]
     texts = (_JAVA_CLASS.sub("", without_stack(match["message"] or "")) for match in matches)
     causes = [cause for text in texts if (cause := _PERMISSIVE.sub("", text))]
-    kept: list[str] = []
+    found: list[str] = []
     for place, cause in enumerate(causes):
         counts = place == len(causes) - 1 or _CONDITION.match(cause)
-        if counts and not any(cause in other for other in [message, *kept]):
-            kept.append(cause)
-    return kept
+        if counts and not any(cause in other for other in [message, *found]):
+            found.append(cause)
+    return found
 
 
 def _stack(error: Any) -> str:

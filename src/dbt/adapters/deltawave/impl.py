@@ -21,13 +21,13 @@ from deltawave.redaction import redact
 
 if TYPE_CHECKING:
     from dbt.adapters.deltawave.handle import SessionHandle
+    from dbt.adapters.deltawave.library_functions import LibraryFunction
     from dbt.adapters.deltawave.python_models import SessionPythonJob
 
 logger = AdapterLogger("Spark")
 
 PACKAGE = "deltawave"
 CHECK_MACROS = {"differential": "check_differential_config", "wave_index": "check_wave_config"}
-CATALOG_SETTING = "spark.sql.catalog.spark_catalog"
 
 
 class DeltawaveAdapter(SparkAdapter):
@@ -155,12 +155,6 @@ class DeltawaveAdapter(SparkAdapter):
         model_runs.results_appended()
 
     @available
-    def session_catalog(self) -> str:
-        """Return the class behind ``spark_catalog``, empty for Spark's own."""
-        value = self.session_setting(CATALOG_SETTING)
-        return "" if value == "<undefined>" else value
-
-    @available
     def session_setting(self, name: str) -> str:
         """Return the value of a setting of the session, ``<undefined>`` if it has none."""
         if self._in_session:
@@ -191,10 +185,7 @@ class DeltawaveAdapter(SparkAdapter):
     @available.parse_none
     def check_library_function(self, function: str, arguments: list[str]) -> None:
         """Refuse a ``function`` that ``view_by_python`` could not call with these arguments; starts no Spark."""
-        from dbt.adapters.deltawave import library_functions
-
-        self._require_session(f"Library function '{function}': Python runs")
-        library_functions.find(function, arguments, self.config.credentials.secrets)
+        self._library_function(function).find(arguments)
 
     @available
     def runs_python(self) -> bool:
@@ -208,15 +199,12 @@ class DeltawaveAdapter(SparkAdapter):
         ``function`` is a dotted path. It gets ``relations`` (names of tables, or selects in parentheses) as
         DataFrames, and ``options``. Without relations, no connection is needed.
         """
-        from dbt.adapters.deltawave import library_functions
-
-        secrets = self.config.credentials.secrets
+        library_function = self._library_function(function, needs_session=bool(relations))
         if not relations:
-            return library_functions.call(function, {}, options, None, secrets)
-        self._require_session(f"Library function '{function}': Python runs")
+            return library_function.call({}, options, None)
         logger.debug(f"{function} is called with {relations}")
         with self.connections.exception_handler(function):
-            result = library_functions.call(function, relations, options, self._handle().session, secrets)
+            result = library_function.call(relations, options, self._handle().session)
             self.connections.refuse_if_cancelled()
         return result
 
@@ -224,27 +212,23 @@ class DeltawaveAdapter(SparkAdapter):
     def view_by_python(
         self, function: str, relations: dict[str, str], options: dict[str, Any], view: str
     ) -> dict[str, Any]:
-        """Make ``view`` a temporary view of the rows that ``function`` returns; see ``library_functions.rows``.
+        """Make ``view`` a temporary view of the rows that ``function`` returns; see ``LibraryFunction.rows``.
 
         ``function``, ``relations`` and ``options`` are those of ``call_library``. The view lasts until the node's next
         one, or the end of the node. Returns ``messages``, what the function's package logged, and ``measured``, the
         figures that it returned.
         """
-        from dbt.adapters.deltawave import library_functions
+        from dbt.adapters.deltawave.library_functions import captured
 
-        self._require_session(f"Library function '{function}': Python runs")
+        library_function = self._library_function(function)
         handle = self._handle()
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
-        with (
-            self.connections.exception_handler(function),
-            library_functions.captured(function.partition(".")[0]) as messages,
-        ):
+        with self.connections.exception_handler(function), captured(function.partition(".")[0]) as messages:
             handle.drop_views()
-            secrets = self.config.credentials.secrets
-            frame, release, measured = library_functions.rows(function, relations, options, handle.session, secrets)
+            frame, release, measured = library_function.rows(relations, options, handle.session)
             handle.leave_view(frame, view, release)
             self.connections.refuse_if_cancelled()
-        return {"messages": [redact(message, secrets) for message in messages], "measured": measured}
+        return {"messages": [redact(message, library_function.secrets) for message in messages], "measured": measured}
 
     @available.parse_none
     def view_of_files(self, files: str, columns: list[dict[str, Any]], view: str) -> None:
@@ -259,19 +243,16 @@ class DeltawaveAdapter(SparkAdapter):
         with self.connections.exception_handler(files):
             handle.leave_view(listed_files.rows(handle.session.table(files), columns), view, stays=True)
 
+    def _library_function(self, path: str, *, needs_session: bool = True) -> LibraryFunction:
+        if needs_session:
+            self._require_session(f"Library function '{path}': Python runs")
+        from dbt.adapters.deltawave.library_functions import LibraryFunction
+
+        return LibraryFunction(path, self.config.credentials.secrets)
+
     def _require_session(self, what: str) -> None:
         if not self._in_session:
             raise DbtRuntimeError(f"{what} with method: session only.")
 
     def _remote(self, name: str) -> remotes.Remote:
         return remotes.find(self.config.credentials.remotes, name)
-
-    @available
-    def remove_leftover_folder(self, schema: str, identifier: str) -> bool:
-        """Remove the leftovers of a killed ``create table as``; see
-        ``catalogs.remove_leftovers``."""
-        if not self._in_session:
-            return False
-        from dbt.adapters.deltawave.catalogs import remove_leftovers
-
-        return remove_leftovers(self._handle().session, schema, identifier)

@@ -77,7 +77,6 @@ class Transcript:
                     return
 
     def fileno(self) -> int:
-        """Return the file descriptor to write to."""
         return self._write
 
     def pass_on(self) -> None:
@@ -91,7 +90,6 @@ class Transcript:
         os.close(self._write)
 
     def text(self) -> str:
-        """Return what was kept."""
         return "\n".join(self._lines)
 
 

@@ -8,8 +8,9 @@ import logging
 import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from numbers import Integral, Real
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.deltawave.python_models import is_theirs, report, to_frame
+from dbt.adapters.deltawave.python_models import is_relevant, report, to_frame
 from deltawave.resources import keeping
 
 _LOCK = threading.Lock()
@@ -28,118 +29,106 @@ _listeners: Counter[str] = Counter()
 _levels: dict[str, int] = {}
 
 
-def find(path: str, arguments: Iterable[str], secrets: Iterable[str] = ()) -> Callable[..., Any]:
-    """Return the function of that dotted path, which takes arguments of these names.
+@dataclass(frozen=True)
+class LibraryFunction:
+    """A function of a Python library, by its dotted path; errors name it, and show none of ``secrets``."""
 
-    Raises a ``DbtRuntimeError`` that names the function and what is wrong with it.
-    """
-    function: Callable[..., Any] = _imported(path, secrets)
-    if not callable(function):
-        raise DbtRuntimeError(f"{_called(path)} is of type {type(function).__name__}, which can't be called.")
-    names = list(dict.fromkeys(arguments))
-    try:
-        signature = inspect.signature(function)
-    except ValueError:
-        # A function that is written in C need not have a signature.
-        return function
-    try:
-        signature.bind(**dict.fromkeys(names))
-    except TypeError as error:
-        raise DbtRuntimeError(
-            f"{_called(path)} can't be called with {', '.join(names)}: {error}. It is declared as "
-            f"{path.rpartition('.')[2]}{signature}."
-        ) from error
-    return function
+    path: str
+    secrets: Sequence[str] = ()
 
+    def __str__(self) -> str:
+        return f"Library function {self.path!r}"
 
-def call(
-    path: str,
-    relations: Mapping[str, str],
-    options: Mapping[str, Any],
-    session: SparkSession | None,
-    secrets: Iterable[str] = (),
-) -> Any:
-    """Return what the function returns for ``relations``, opened as DataFrames of ``session``, and ``options``."""
-    function = find(path, [*relations, *options], secrets)
-    frames = {name: session.sql(f"select * from {relation}") for name, relation in relations.items()} if session else {}
-    with _reported(path, secrets):
-        return function(**frames, **options)
+    def find(self, arguments: Iterable[str]) -> Callable[..., Any]:
+        """Return the function, which takes arguments of these names.
 
-
-def rows(
-    path: str,
-    relations: Mapping[str, str],
-    options: Mapping[str, Any],
-    session: SparkSession,
-    secrets: Iterable[str] = (),
-) -> tuple[DataFrame, Callable[[], object], dict[str, float | None]]:
-    """Return the rows that the function returns, called as by ``call``.
-
-    Also return a function that releases what the result needs until it has been read, and the figures that the function
-    measured.
-    """
-    with keeping() as release:
-        result = call(path, relations, options, session, secrets)
-        figures: Mapping[str, Any] = {}
-        if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
-            result, figures = result
-        with _reported(path, secrets):
-            measured = {name: _figure(path, name, value) for name, value in figures.items()}
-            frame = to_frame(result, session, _called(path))
-            # Spark Connect analyses a frame at its first use: here, so that an error is attributed to the function.
-            _ = frame.schema
-    return frame, release, measured
-
-
-@contextmanager
-def _reported(path: str, secrets: Iterable[str]) -> Iterator[None]:
-    """Let errors name the function, and show the lines of its package that led to them."""
-    try:
-        yield
-    except DbtRuntimeError:
-        raise
-    except Exception as error:
-        raise DbtRuntimeError(report(_called(path), error, secrets, _is_shown(path))) from error
-
-
-def _figure(path: str, name: str, value: Any) -> float | None:
-    """Return the figure as a Python number, also if it is a NumPy number."""
-    if value is None:
-        return None
-    if not isinstance(value, Real) or not math.isfinite(value):
-        raise DbtRuntimeError(f"{_called(path)} measured {name}: {value!r}; it must be a number, or None.")
-    return int(value) if isinstance(value, Integral) else float(value)
-
-
-def _imported(path: str, secrets: Iterable[str]) -> Any:
-    module, _, name = path.rpartition(".")
-    if not module or not all(part.isidentifier() for part in path.split(".")):
-        raise DbtRuntimeError(
-            f"{_called(path)} can't be found by that name; it takes the form package.module.function."
-        )
-    try:
-        namespace = importlib.import_module(module)
-    except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
+        Raises a ``DbtRuntimeError`` that says what is wrong with it.
+        """
+        function: Callable[..., Any] = self._imported()
+        if not callable(function):
+            raise DbtRuntimeError(f"{self} is of type {type(function).__name__}, which can't be called.")
+        names = list(dict.fromkeys(arguments))
+        try:
+            signature = inspect.signature(function)
+        except ValueError:
+            # A function that is written in C need not have a signature.
+            return function
+        try:
+            signature.bind(**dict.fromkeys(names))
+        except TypeError as error:
             raise DbtRuntimeError(
-                f"{_called(path)} can't be imported: there is no module {error.name!r}. Install its package where dbt "
-                "runs, or correct the name."
+                f"{self} can't be called with {', '.join(names)}: {error}. It is declared as "
+                f"{self.path.rpartition('.')[2]}{signature}."
             ) from error
-        raise DbtRuntimeError(report(f"Importing {module}", error, secrets, _is_shown(path))) from error
-    if not hasattr(namespace, name):
-        raise DbtRuntimeError(f"{_called(path)} can't be imported: the module {module!r} has no {name!r}.")
-    return getattr(namespace, name)
+        return function
 
+    def call(self, relations: Mapping[str, str], options: Mapping[str, Any], session: SparkSession | None) -> Any:
+        """Return what it returns for ``relations``, opened as DataFrames of ``session``, and ``options``."""
+        function = self.find([*relations, *options])
+        frames = {name: session.sql(f"select * from {each}") for name, each in relations.items()} if session else {}
+        with self._reported():
+            return function(**frames, **options)
 
-def _is_shown(path: str) -> Callable[[FrameSummary], bool]:
-    """Return a filter for lines of the function's own package, wherever it is installed."""
-    package = find_spec(path.partition(".")[0])
-    homes = (package.submodule_search_locations or [package.origin or ""]) if package else []
-    return lambda frame: is_theirs(frame.filename, [Path(home) for home in homes if home])
+    def rows(
+        self, relations: Mapping[str, str], options: Mapping[str, Any], session: SparkSession
+    ) -> tuple[DataFrame, Callable[[], object], dict[str, float | None]]:
+        """Return the rows that it returns, called as by ``call``.
 
+        Also return a function that releases what the result needs until it has been read, and the figures that were
+        measured.
+        """
+        with keeping() as release:
+            result = self.call(relations, options, session)
+            figures: Mapping[str, Any] = {}
+            if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
+                result, figures = result
+            with self._reported():
+                measured = {name: self._figure(name, value) for name, value in figures.items()}
+                frame = to_frame(result, session, str(self))
+                # Spark Connect analyses a frame at its first use: here, so that an error is attributed to the function.
+                _ = frame.schema
+        return frame, release, measured
 
-def _called(path: str) -> str:
-    return f"Library function {path!r}"
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Let errors name the function, and show the lines of its package that led to them."""
+        try:
+            yield
+        except DbtRuntimeError:
+            raise
+        except Exception as error:
+            raise DbtRuntimeError(report(str(self), error, self.secrets, self._is_shown())) from error
+
+    def _figure(self, name: str, value: Any) -> float | None:
+        """Return the figure as a Python number, also if it is a NumPy number."""
+        if value is None:
+            return None
+        if not isinstance(value, Real) or not math.isfinite(value):
+            raise DbtRuntimeError(f"{self} measured {name}: {value!r}; it must be a number, or None.")
+        return int(value) if isinstance(value, Integral) else float(value)
+
+    def _imported(self) -> Any:
+        module, _, name = self.path.rpartition(".")
+        if not module or not all(part.isidentifier() for part in self.path.split(".")):
+            raise DbtRuntimeError(f"{self} can't be found by that name; it takes the form package.module.function.")
+        try:
+            namespace = importlib.import_module(module)
+        except Exception as error:
+            if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
+                raise DbtRuntimeError(
+                    f"{self} can't be imported: there is no module {error.name!r}. Install its package where dbt "
+                    "runs, or correct the name."
+                ) from error
+            raise DbtRuntimeError(report(f"Importing {module}", error, self.secrets, self._is_shown())) from error
+        if not hasattr(namespace, name):
+            raise DbtRuntimeError(f"{self} can't be imported: the module {module!r} has no {name!r}.")
+        return getattr(namespace, name)
+
+    def _is_shown(self) -> Callable[[FrameSummary], bool]:
+        """Return a filter for lines of the function's own package, wherever it is installed."""
+        package = find_spec(self.path.partition(".")[0])
+        homes = (package.submodule_search_locations or [package.origin or ""]) if package else []
+        return lambda frame: is_relevant(frame.filename, [Path(home) for home in homes if home])
 
 
 @contextmanager

@@ -80,11 +80,7 @@ class SessionPythonJob(PythonJobHelper):
         except SyntaxError as error:
             error.lineno = error.lineno and error.lineno + shift
             raise
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.stmt, ast.expr)):
-                node.lineno += shift
-                node.end_lineno = (node.end_lineno or node.lineno) + shift
-        return compile(tree, str(self.file), "exec")
+        return compile(ast.increment_lineno(tree, shift), str(self.file), "exec")
 
     def _first_line(self) -> int:
         """Return how many lines of the user's file precede its code: dbt strips empty ones."""
@@ -96,7 +92,7 @@ class SessionPythonJob(PythonJobHelper):
         """Return whether the frame's line is the user's or the library's, and not of dbt's appendix."""
         if frame.filename == str(self.file):
             return (frame.lineno or 0) <= self._first_line() + self._user_code.count("\n") + 1
-        return is_theirs(frame.filename)
+        return is_relevant(frame.filename)
 
 
 def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> None:
@@ -161,7 +157,7 @@ def _lines_before(text: str, part: str) -> int:
     return text.count("\n", 0, position) if position > 0 else 0
 
 
-def is_theirs(file: str, homes: Iterable[Path] = ()) -> bool:
+def is_relevant(file: str, homes: Iterable[Path] = ()) -> bool:
     """Return whether ``file`` is of deltawave's library, in ``homes``, or in no installed package."""
     if any(Path(file).is_relative_to(home) for home in (LIBRARY, *homes)):
         return True

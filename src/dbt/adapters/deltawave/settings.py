@@ -61,11 +61,6 @@ def is_remote(profile: Mapping[str, str]) -> bool:
     return REMOTE in profile
 
 
-def is_local(profile: Mapping[str, str]) -> bool:
-    """Whether driver and executors are one JVM next to this process."""
-    return not is_remote(profile) and profile.get(MASTER, "local").startswith("local")
-
-
 def is_embedded(profile: Mapping[str, str]) -> bool:
     """Whether the metastore is an embedded Derby database of ours."""
     return (
@@ -86,7 +81,8 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
         f"-Dderby.stream.error.file={os.devnull}",
         f'-Dderby.system.home="{data_dir}"',
     ]
-    if is_local(profile):
+    # Driver and executors are one JVM next to this process.
+    if profile.get(MASTER, "local").startswith("local"):
         # Hive leaves one folder per session behind; by default in the temporary folder.
         settings |= _LOCAL | {"spark.hadoop.hive.downloaded.resources.dir": str(data_dir / "resources")}
         # A timestamp without a zone passes through the JVM's zone on its way from a remote database.
@@ -105,7 +101,7 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
     return {**settings, **profile, JAVA_OPTIONS: " ".join(java_options)}
 
 
-def kept_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
+def storage_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
     """Return the folders of this machine that hold tables and metastore of a session."""
     if is_remote(profile) or profile.get(CATALOG) == "in-memory":
         # They belong to the server, or end with the process.

@@ -1,6 +1,6 @@
 {#- As in dbt-spark; on Iceberg's session catalog it also keeps the case of the columns' names, and their comments. -#}
 {% macro deltawave__create_view_as(relation, sql) -%}
-  {%- if 'iceberg' not in adapter.session_catalog() or target.method != 'session' -%}
+  {%- if 'iceberg' not in adapter.session_setting('spark.sql.catalog.spark_catalog') or target.method != 'session' -%}
     {{ spark__create_view_as(relation, sql) }}
   {%- else -%}
     {%- set comments = {} -%}
