@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -42,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"deltawave {installed_version(DISTRIBUTION)}")
     commands = top.add_subparsers(dest="command", required=True)
     add_doctor(commands)
+    add_server(commands)
     add_stream(commands)
     add_wave_plan(commands)
     return top
@@ -53,6 +55,16 @@ def add_doctor(commands: Commands) -> None:
     )
     command.add_argument("--quiet", action="store_true", help="print problems only")
     command.set_defaults(run=lambda options: doctor(options.quiet))
+
+
+def add_server(commands: Commands) -> None:
+    command = commands.add_parser(
+        "server", help="keep Spark running between dbt commands of this project: start, status or stop", add_help=False
+    )
+    command.add_argument("arguments", nargs=argparse.REMAINDER)
+    # The adapter reads the profile, with dbt.
+    program = [sys.executable, "-m", "dbt.adapters.deltawave.server_command"]
+    command.set_defaults(run=lambda options: subprocess.call([*program, *options.arguments]))
 
 
 def add_wave_plan(commands: Commands) -> None:

@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.launch import launch
+from dbt.adapters.deltawave.server import Server, running
 from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, session_settings
 from deltawave.redaction import redact, secret_values
 
@@ -107,7 +108,13 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> Spark
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     if is_remote(settings):
-        return _connect(settings)
+        return _connect(settings[REMOTE], settings)
+    server = running(credentials.data_dir)
+    return (server and _join(server, settings, credentials)) or start_session(settings, credentials)
+
+
+def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession:
+    """Start Spark in this process, with its catalog open; raises ``DbtRuntimeError``."""
     if is_embedded(credentials.server_side_parameters):
         claim_metastore(credentials.data_dir)
         if (hint := credentials.previous_data()) is not None:
@@ -123,10 +130,32 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> Spark
     return session
 
 
-def _connect(settings: dict[str, str]) -> SparkSession:
+def _join(server: Server, settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession | None:
+    """Return a session of ``server``, None if it has other settings that no session can change."""
+    others = server.others(settings)
+    session: Any = _connect(server.url, {key: settings[key] for key in others if key in settings})
+    fixed = [key for key in others if not session.conf.isModifiable(key)]
+    if not fixed:
+        for key in others:
+            if key not in settings:
+                session.conf.unset(key)
+        logger.info(f"Spark runs in a server, process {server.process}.")
+        return session  # type: ignore[no-any-return]
+    session.stop()
+    differ = f"The server that runs (process {server.process}) was started with other settings: {', '.join(fixed)}."
+    if is_embedded(credentials.server_side_parameters):
+        raise DbtRuntimeError(
+            f"{differ} It has the metastore in {credentials.data_dir} open. `deltawave server stop` ends it: the next "
+            "run is without a server, or `deltawave server start` starts one with these settings."
+        )
+    logger.warning(f"{differ} This run is without it.")
+    return None
+
+
+def _connect(url: str, settings: dict[str, str]) -> SparkSession:
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
-    session: Any = SparkSession.builder.config(REMOTE, settings[REMOTE]).getOrCreate()
+    session: Any = SparkSession.builder.config(REMOTE, url).getOrCreate()
     # PySpark itself waits ten minutes, too long for a typing error.
     patience = session.client.get_retry_policies()
     session.client.set_retry_policies([DefaultPolicy(max_retries=4)])
@@ -137,7 +166,7 @@ def _connect(settings: dict[str, str]) -> SparkSession:
         except Exception as error:
             session.client.set_retry_policies([DefaultPolicy(max_retries=0)])
             session.stop()
-            server = redact(settings[REMOTE])
+            server = redact(url)
             message = readable(error, secret_values(settings))
             raise DbtRuntimeError(f"No Spark Connect session at {server}: {message}") from error
     session.client.set_retry_policies(patience)
