@@ -14,10 +14,15 @@ from pyspark.sql import SparkSession
 class HadoopFiles:
     """The file system that a folder is on. Paths are those of ``folder``, with something behind it or before its name.
 
-    Raises ``ValueError`` for a folder whose name is a pattern to Hadoop.
+    Raises ``ValueError`` for a folder whose name is a pattern to Hadoop, and through Spark Connect.
     """
 
     def __init__(self, session: SparkSession, folder: str | Path) -> None:
+        if not hasattr(session, "_jsparkSession"):
+            raise ValueError(
+                "A stream's results are written by a Spark that runs with this process, not through Spark Connect. "
+                "Take a profile without spark.remote; if `deltawave server` runs, stop it."
+            )
         self._gateway: Any = session.sparkContext._gateway
         jvm: Any = session.sparkContext._jvm
         self._jvm, self._path = jvm, jvm.org.apache.hadoop.fs.Path
