@@ -1,6 +1,6 @@
 {#
   The only reader of a differential model's configuration. Options come from meta: {deltawave: {...}} first, then from the top level; each has a
-  default, and invalid values are refused. Needs no connection, so the adapter can check before Spark starts.
+  default, and invalid values are refused. Needs no connection, so the adapter can check before any statement runs.
 #}
 {%- macro _differential_settings(name, config) -%}
   {%- set options = deltawave._options() -%}

@@ -72,7 +72,7 @@ class DeltawaveAdapter(SparkAdapter):
             release_later=self._handle().release_later,
         )
 
-    # -- checks before Spark starts
+    # -- checks before the first statement
 
     def list_schemas(self, database: str | None) -> list[str]:
         self._check_models()
