@@ -6,7 +6,7 @@ The kept table has one row per segment: ``segment`` of ``segments``, ``rows``, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 
@@ -56,8 +56,7 @@ def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns,
             "number or a text, or choose a strategy that joins."
         )
     segments = segments_of(count)
-    pieces = compressed(rows, Compared.of(unique_key, columns), segments, UPSERTED)
-    return _kept(pieces, segments)
+    return _kept(compressed(rows, Compared.of(unique_key, columns), segments, UPSERTED), segments)
 
 
 def patched_hashes(
@@ -65,8 +64,8 @@ def patched_hashes(
 ) -> DataFrame:
     """Return the kept hashes with ``patches`` applied: rows with ``_change_type``."""
     segments = segments_of(count)
-    pieces, stored = old_pieces(kept, patches, Compared.of(unique_key, columns), segments)
-    return _kept(pieces, segments, stored)
+    old, stored = old_pieces(kept, patches, Compared.of(unique_key, columns), segments)
+    return _kept(old, segments, stored)
 
 
 @dataclass(frozen=True)
@@ -104,14 +103,10 @@ class Compared:
 def month_key(frame: DataFrame, unique_key: Sequence[str]) -> str | None:
     """A key column with an interval of months, which Spark does not hand over to Python."""
     types = {field.name.lower(): field.dataType for field in frame.schema.fields}
-    return next(
-        (
-            name
-            for name in unique_key
-            if any(isinstance(part, YearMonthIntervalType) for part in contained_types(types[name.lower()]))
-        ),
-        None,
-    )
+    for name in unique_key:
+        if any(isinstance(part, YearMonthIntervalType) for part in contained_types(types[name.lower()])):
+            return name
+    return None
 
 
 def free_prefix(prefix: str, names: Sequence[str]) -> str:
@@ -141,8 +136,7 @@ def compressed(
     keys = len(compared.key)
 
     def compress(batches: Batches) -> Batches:
-        rows = ((kind, signatures(batch.columns, keys)) for batch in batches)
-        yield from (pieces_of(part, segments, kind) for _, part in gathered(rows, _TASK_ROWS))
+        return pieces(((kind, signatures(batch.columns, keys)) for batch in batches), segments)
 
     return map_rows(frame, compared.cells(), compress, PIECES, groups)
 
@@ -175,10 +169,10 @@ def old_pieces(
     """
     stored: Stored | None = None
     try:
-        pieces, stored = _pieces_in_place(kept, segments)
+        old, stored = _pieces_in_place(kept, segments)
     except NotInPlaceError:
-        pieces = _cut_pieces(kept, segments)
-    return pieces if patches is None else pieces.unionByName(_patch_pieces(patches, compared, segments)), stored
+        old = _cut_pieces(kept, segments)
+    return old if patches is None else old.unionByName(_patch_pieces(patches, compared, segments)), stored
 
 
 def _pieces_in_place(kept: DataFrame, segments: int) -> tuple[DataFrame, Stored]:
@@ -209,7 +203,7 @@ def _cut_pieces(kept: DataFrame, segments: int) -> DataFrame:
     def cut(batches: Batches) -> Batches:
         for batch in batches:
             for entries in batch.column("entries"):
-                yield pieces_of(Signatures.from_bytes(entries.as_buffer()), segments, KEPT)
+                yield _pieces_of(Signatures.from_bytes(entries.as_buffer()), segments, KEPT)
 
     # Most rows are in the right segments already.
     is_cut = F.col("segments") == segments
@@ -220,17 +214,15 @@ def _cut_pieces(kept: DataFrame, segments: int) -> DataFrame:
 def _patch_pieces(patches: DataFrame, compared: Compared, segments: int) -> DataFrame:
     keys = len(compared.key)
 
-    def parts(batches: Batches) -> Iterator[tuple[int, Signatures]]:
+    def changed(batches: Batches) -> Iterator[tuple[int, Signatures]]:
         for batch in batches:
             *cells, is_removed = batch.columns
             rows, removed = signatures(cells, keys), is_removed.to_numpy(zero_copy_only=False)
             yield UPSERTED, rows.take(np.flatnonzero(~removed))
             yield REMOVED, rows.take(np.flatnonzero(removed))
 
-    def compress(batches: Batches) -> Batches:
-        yield from (pieces_of(part, segments, kind) for kind, part in gathered(parts(batches), _TASK_ROWS))
-
-    return map_rows(patches, [*compared.cells(), "`_change_type` = 'delete'"], compress, PIECES)
+    cells = [*compared.cells(), "`_change_type` = 'delete'"]
+    return map_rows(patches, cells, lambda batches: pieces(changed(batches), segments), PIECES)
 
 
 def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
@@ -268,14 +260,19 @@ def old_side(parts: dict[int, Signatures]) -> Signatures:
     return patched(parts.get(KEPT, none), parts.get(UPSERTED), parts.get(REMOVED))
 
 
-def pieces_of(part: Signatures, segments: int, kind: int) -> pa.RecordBatch:
+def pieces(rows: Iterable[tuple[int, Signatures]], segments: int) -> Batches:
+    """Cut rows of several kinds into pieces of segments."""
+    return (_pieces_of(part, segments, kind) for kind, part in gathered(rows, _TASK_ROWS))
+
+
+def _pieces_of(part: Signatures, segments: int, kind: int) -> pa.RecordBatch:
     """The pieces of these sorted rows."""
-    pieces = [(segment, piece.to_bytes()) for segment, piece in part.segments(segments)]
+    cut = [(segment, piece.to_bytes()) for segment, piece in part.segments(segments)]
     return pa.RecordBatch.from_arrays(
         [
-            pa.array([segment for segment, _ in pieces], pa.int32()),
-            pa.array([kind] * len(pieces), pa.int8()),
-            pa.array([entries for _, entries in pieces], pa.binary()),
+            pa.array([segment for segment, _ in cut], pa.int32()),
+            pa.array([kind] * len(cut), pa.int8()),
+            pa.array([entries for _, entries in cut], pa.binary()),
         ],
         ["segment", "kind", "entries"],
     )

@@ -320,8 +320,7 @@ def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
 
 def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
     """A row about a file: a problem that keeps it from being read in place, or the facts in its footer."""
-    facts: dict[str, Any] = dict.fromkeys(_EXAMINED.names)
-    facts |= {"path": path, "groups": [], "names": [], "row_bytes": 1}
+    facts: dict[str, Any] = {"path": path}
     try:
         facts["size"], facts["modified_ns"] = _state(path)
         file = open_file(path)

@@ -174,12 +174,10 @@ def cells(contract: Contract, side: Side) -> list[Column]:
 
 
 def _paired(contract: Contract, found: DataFrame) -> DataFrame:
-    """These rows as the contract compares them. Their positions stay."""
-    positions = [F.col(position(side)) for side in _SIDES]
-    moved = [F.col(_moved("new", number)) for number in range(len(contract.names("new")))]
-    pairs = contract.side(found.select(*positions, *cells(contract, "old"), *moved), "old")
-    compared = [F.col(name) for name in pairs.columns[len(positions) + len(moved) :]]
-    return contract.side(pairs.select(*positions, *compared, *cells(contract, "new")), "new")
+    """These rows as the contract compares them. Their other columns stay."""
+    for side in _SIDES:
+        found = contract.side(found.select("*", *cells(contract, side)), side)
+    return found
 
 
 def position(side: Side) -> str:
