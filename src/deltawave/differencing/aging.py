@@ -81,9 +81,7 @@ class Block:
 
     def slice(self, begin: int, count: int) -> Block:
         """``count`` rows from ``begin`` on."""
-        end = begin + count
-        at = np.arange(begin, end) if self.at is None else self.at[begin:end]
-        return Block(self.hashes[begin:end], self.positions[begin:end], self.stored, at)
+        return self.take(np.arange(begin, begin + count))
 
     def without(self, at: Places) -> Block:
         """The other rows."""

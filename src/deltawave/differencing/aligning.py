@@ -7,7 +7,7 @@ correspond: keys of the new snapshot's row groups are looked for in the old one'
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from deltawave.differencing.batches import Batches, Mask, Places, Positions
 from deltawave.differencing.common_subsequence import longest_increasing
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism, rows_between
 from deltawave.differencing.signatures import key_hashes
 
 _LOG = logging.getLogger(__name__)
@@ -129,18 +129,6 @@ def aligned(
     parts = tuple(map(Segment, _parts(_snapped(starts, old, reach // 2), sum(old.rows)), new_parts))
     _LOG.info("%s over %d segments: %s", name, len(parts), near)
     return parts, nearness
-
-
-def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The rows at these positions: batches, with the position of their first row."""
-    for number, (group_begin, group_end) in enumerate(pairwise(groups.begins.tolist())):
-        if group_begin < end and group_end > begin:
-            for at, batch in groups.positioned(number):
-                first, last = max(begin - at, 0), min(end - at, batch.num_rows)
-                if first < last:
-                    yield at + first, batch.slice(first, last - first)
-                if at + batch.num_rows >= end:
-                    return
 
 
 def _places(new: RowGroups) -> list[int]:

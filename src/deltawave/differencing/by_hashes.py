@@ -23,14 +23,7 @@ from deltawave.resources import holding, persisted
 _LOG = logging.getLogger(__name__)
 
 
-def changes(
-    old: DataFrame,
-    new: DataFrame,
-    contract: Contract,
-    memory_bytes: int,
-    *,
-    library: ModuleType,
-) -> DataFrame:
+def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, *, library: ModuleType) -> DataFrame:
     """Find by hashes the keys whose rows differ, then join the whole rows of these keys.
 
     ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or :mod:`~deltawave.differencing.hash_compressed`.

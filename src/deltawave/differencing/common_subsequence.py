@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from deltawave.differencing.aging import Aged, Block, Matched, in_step
+from deltawave.differencing.aging import Aged, AgingBuffer, Block, Matched, in_step
 from deltawave.differencing.batches import Places
 from deltawave.differencing.hashing import Hashes, places_of
 
@@ -51,10 +51,12 @@ class _Section:
     """The rows of one side that are compared: those that waited, and a block."""
 
     def __init__(self, is_old: bool, capacity: int, capacity_bytes: int) -> None:
-        self._is_old, self._capacity, self._capacity_bytes = is_old, capacity, capacity_bytes
+        self._is_old = is_old
+        self._waiting = AgingBuffer(capacity, capacity_bytes)
         self._parts: list[Block] = []
 
     def add(self, block: Block | None) -> None:
+        self._parts = self._waiting.drain()
         if block is not None:
             self._parts.append(block)
 
@@ -75,37 +77,19 @@ class _Section:
     def advance(self, matched: Places) -> Iterator[Aged]:
         """Let the rows after the last match wait, as far as there is room, and return the others without a match."""
         ends = int(matched[-1]) + 1 if len(matched) else 0
-        waiting: list[Block] = []
         for part, begin in zip(self._parts, self.bounds.tolist(), strict=False):
             own = matched[np.searchsorted(matched, begin) : np.searchsorted(matched, begin + len(part))] - begin
             passed = min(max(ends - begin, 0), len(part))
-            yield from self._aged(part.slice(0, passed).without(own))
-            if passed < len(part):
-                waiting.append(part.slice(passed, len(part) - passed).copied())
-        surplus = sum(map(len, waiting)) - self._room(waiting)
+            rest = self._waiting.push(part.slice(passed, len(part) - passed))
+            yield from self._aged([part.slice(0, passed).without(own), *rest])
         self._parts = []
-        for part in Block.packed(waiting):
-            passed = min(surplus, len(part))
-            surplus -= passed
-            yield from self._aged(part.slice(0, passed))
-            if passed < len(part):
-                self._parts.append(part.slice(passed, len(part) - passed))
 
     def drain(self) -> Iterator[Aged]:
         """The rows that still wait."""
-        for part in self._parts:
-            yield from self._aged(part)
-        self._parts = []
+        return self._aged(self._waiting.drain())
 
-    def _room(self, parts: list[Block]) -> int:
-        """How many of these rows may wait."""
-        rows = sum(map(len, parts))
-        row_bytes = max(1, sum(part.size for part in parts) // max(1, rows))
-        return min(rows, self._capacity, self._capacity_bytes // row_bytes)
-
-    def _aged(self, rows: Block) -> Iterator[Aged]:
-        if len(rows):
-            yield Aged(rows, is_old=self._is_old)
+    def _aged(self, parts: list[Block]) -> Iterator[Aged]:
+        return (Aged(rows, is_old=self._is_old) for rows in parts if len(rows))
 
 
 def _pieces(at_old: Places, at_new: Places, old: _Section, new: _Section) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,7 @@ The kept table has one row per segment: ``segment`` of ``segments``, ``rows``, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 
@@ -19,9 +19,21 @@ from pyspark.sql.types import StructField, StructType, YearMonthIntervalType
 from deltawave.differencing.batches import plain
 from deltawave.differencing.comparable import contained_types
 from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.in_place import Batches, RowGroups, map_rows, quoted
+from deltawave.differencing.in_place import (
+    Batches,
+    NotInPlaceError,
+    RowGroups,
+    map_numbers,
+    map_rows,
+    quoted,
+    rows_between,
+)
 from deltawave.differencing.merging import patched
 from deltawave.differencing.signatures import Signatures, gathered
+from deltawave.differencing.stored_rows import plain_row_groups
+
+# Reads the kept rows of a segment, in a task.
+Stored = Callable[[int], Signatures]
 
 KEPT, UPSERTED, REMOVED, NEW = range(4)
 _KEPT_COLUMNS = "segment int, segments int, rows bigint, entries binary"
@@ -44,8 +56,7 @@ def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns,
             "number or a text, or choose a strategy that joins."
         )
     segments = segments_of(count)
-    pieces = compressed(rows, Compared.of(unique_key, columns), segments, UPSERTED)
-    return _kept(pieces, segments)
+    return _kept(compressed(rows, Compared.of(unique_key, columns), segments, UPSERTED), segments)
 
 
 def patched_hashes(
@@ -53,7 +64,8 @@ def patched_hashes(
 ) -> DataFrame:
     """Return the kept hashes with ``patches`` applied: rows with ``_change_type``."""
     segments = segments_of(count)
-    return _kept(old_pieces(kept, patches, Compared.of(unique_key, columns), segments), segments)
+    old, stored = old_pieces(kept, patches, Compared.of(unique_key, columns), segments)
+    return _kept(old, segments, stored)
 
 
 @dataclass(frozen=True)
@@ -71,10 +83,6 @@ class Compared:
     def cells(self) -> list[str]:
         """Key and compared values. A map or a variant becomes a comparable value."""
         return [*map(quoted, self.key), *self.expressions]
-
-    def patch_cells(self) -> list[str]:
-        """The same for a change, and whether it is a delete."""
-        return [*self.cells(), "`_change_type` = 'delete'"]
 
     def key_schema(self, frame: DataFrame) -> StructType:
         """The key's columns, k0, k1, ..., whether the key was kept, and whether the new snapshot has it."""
@@ -95,14 +103,10 @@ class Compared:
 def month_key(frame: DataFrame, unique_key: Sequence[str]) -> str | None:
     """A key column with an interval of months, which Spark does not hand over to Python."""
     types = {field.name.lower(): field.dataType for field in frame.schema.fields}
-    return next(
-        (
-            name
-            for name in unique_key
-            if any(isinstance(part, YearMonthIntervalType) for part in contained_types(types[name.lower()]))
-        ),
-        None,
-    )
+    for name in unique_key:
+        if any(isinstance(part, YearMonthIntervalType) for part in contained_types(types[name.lower()])):
+            return name
+    return None
 
 
 def free_prefix(prefix: str, names: Sequence[str]) -> str:
@@ -132,8 +136,7 @@ def compressed(
     keys = len(compared.key)
 
     def compress(batches: Batches) -> Batches:
-        rows = ((kind, signatures(batch.columns, keys)) for batch in batches)
-        yield from (pieces_of(part, segments, kind) for _, part in gathered(rows, _TASK_ROWS))
+        return pieces(((kind, signatures(batch.columns, keys)) for batch in batches), segments)
 
     return map_rows(frame, compared.cells(), compress, PIECES, groups)
 
@@ -156,42 +159,70 @@ def _canonical(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def old_pieces(kept: DataFrame, patches: DataFrame | None, compared: Compared, segments: int) -> DataFrame:
-    """The compressed pieces of the old snapshot: the kept ones, and the changes since."""
+def old_pieces(
+    kept: DataFrame, patches: DataFrame | None, compared: Compared, segments: int
+) -> tuple[DataFrame, Stored | None]:
+    """The compressed pieces of the old snapshot: the kept ones, and the changes since.
 
+    Kept entries need not be exchanged if tasks can read them from files: their pieces are then without entries, and the
+    function that is returned reads the rows of a segment.
+    """
+    stored: Stored | None = None
+    try:
+        old, stored = _pieces_in_place(kept, segments)
+    except NotInPlaceError:
+        old = _cut_pieces(kept, segments)
+    return old if patches is None else old.unionByName(_patch_pieces(patches, compared, segments)), stored
+
+
+def _pieces_in_place(kept: DataFrame, segments: int) -> tuple[DataFrame, Stored]:
+    """Raises ``NotInPlaceError`` if Spark has to read the entries, or if they belong to other segments."""
+    groups = plain_row_groups(kept)
+    named, entries = groups.only(["segment", "segments"]), groups.only(["entries"])
+
+    def locate(number: int) -> Batches:
+        for at, rows in named.positioned(number):
+            cells = [*rows.columns, pa.array(range(at, at + rows.num_rows), pa.int64())]
+            yield pa.RecordBatch.from_arrays(cells, ["segment", "segments", "position"])
+
+    schema = "segment int, segments int, position bigint"
+    found = map_numbers(kept.sparkSession, len(named.groups), locate, schema).collect()
+    positions = {row.segment: row.position for row in found}
+    if len(positions) < len(found) or any(row.segments != segments for row in found):
+        raise NotInPlaceError("the rows were kept in other segments")
+
+    def read(segment: int) -> Signatures:
+        at = positions[segment]
+        _, rows = next(rows_between(entries, at, at + 1))
+        return Signatures.from_bytes(rows.column(0)[0].as_buffer())
+
+    return kept.sparkSession.createDataFrame([(segment, KEPT, None) for segment in positions], PIECES), read
+
+
+def _cut_pieces(kept: DataFrame, segments: int) -> DataFrame:
     def cut(batches: Batches) -> Batches:
         for batch in batches:
             for entries in batch.column("entries"):
-                yield pieces_of(Signatures.from_bytes(entries.as_buffer()), segments, KEPT)
+                yield _pieces_of(Signatures.from_bytes(entries.as_buffer()), segments, KEPT)
 
     # Most rows are in the right segments already.
     is_cut = F.col("segments") == segments
     whole = kept.where(is_cut).select("segment", F.lit(KEPT).cast("tinyint").alias("kind"), "entries")
-    pieces = whole.unionByName(kept.where(~is_cut).select("entries").mapInArrow(cut, PIECES))
-    return pieces if patches is None else pieces.unionByName(patch_pieces(patches, compared, segments))
+    return whole.unionByName(kept.where(~is_cut).select("entries").mapInArrow(cut, PIECES))
 
 
-def patch_pieces(patches: DataFrame, compared: Compared, segments: int) -> DataFrame:
-    """The compressed pieces of the changes since hashes were kept."""
+def _patch_pieces(patches: DataFrame, compared: Compared, segments: int) -> DataFrame:
     keys = len(compared.key)
 
-    def compress(batches: Batches) -> Batches:
-        yield from (pieces_of(part, segments, kind) for kind, part in patch_parts(batches, keys))
+    def changed(batches: Batches) -> Iterator[tuple[int, Signatures]]:
+        for batch in batches:
+            *cells, is_removed = batch.columns
+            rows, removed = signatures(cells, keys), is_removed.to_numpy(zero_copy_only=False)
+            yield UPSERTED, rows.take(np.flatnonzero(~removed))
+            yield REMOVED, rows.take(np.flatnonzero(removed))
 
-    return map_rows(patches, compared.patch_cells(), compress, PIECES)
-
-
-def patch_parts(batches: Batches, keys: int) -> Iterator[tuple[int, Signatures]]:
-    """Compress rows of ``Compared.patch_cells``: parts of upserted and of removed rows, sorted."""
-    return gathered(_patches(batches, keys), _TASK_ROWS)
-
-
-def _patches(batches: Batches, keys: int) -> Iterator[tuple[int, Signatures]]:
-    for batch in batches:
-        *cells, is_removed = batch.columns
-        rows, removed = signatures(cells, keys), is_removed.to_numpy(zero_copy_only=False)
-        yield UPSERTED, rows.take(np.flatnonzero(~removed))
-        yield REMOVED, rows.take(np.flatnonzero(removed))
+    cells = [*compared.cells(), "`_change_type` = 'delete'"]
+    return map_rows(patches, cells, lambda batches: pieces(changed(batches), segments), PIECES)
 
 
 def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
@@ -200,11 +231,11 @@ def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
 
 
 def merged(
-    batches: Batches, is_sorted: bool = True, stored: Callable[[int], Signatures] | None = None
+    batches: Batches, is_sorted: bool = True, stored: Stored | None = None
 ) -> Iterator[tuple[int, dict[int, Signatures]]]:
     """The rows of each segment by their kind, sorted or in any order.
 
-    ``stored``: reads the entries of a piece without entries.
+    ``stored``: see ``old_pieces``.
     """
     rows = chain.from_iterable(
         zip(*(batch.column(name).to_pylist() for name in ("segment", "kind")), batch.column("entries"), strict=True)
@@ -219,7 +250,7 @@ def merged(
         yield segment, parts
 
 
-def _rows_of(segment: int, entries: pa.Scalar, stored: Callable[[int], Signatures] | None) -> Signatures:
+def _rows_of(segment: int, entries: pa.Scalar, stored: Stored | None) -> Signatures:
     return stored(segment) if stored and not entries.is_valid else Signatures.from_bytes(entries.as_buffer())
 
 
@@ -229,22 +260,27 @@ def old_side(parts: dict[int, Signatures]) -> Signatures:
     return patched(parts.get(KEPT, none), parts.get(UPSERTED), parts.get(REMOVED))
 
 
-def pieces_of(part: Signatures, segments: int, kind: int) -> pa.RecordBatch:
+def pieces(rows: Iterable[tuple[int, Signatures]], segments: int) -> Batches:
+    """Cut rows of several kinds into pieces of segments."""
+    return (_pieces_of(part, segments, kind) for kind, part in gathered(rows, _TASK_ROWS))
+
+
+def _pieces_of(part: Signatures, segments: int, kind: int) -> pa.RecordBatch:
     """The pieces of these sorted rows."""
-    pieces = [(segment, piece.to_bytes()) for segment, piece in part.segments(segments)]
+    cut = [(segment, piece.to_bytes()) for segment, piece in part.segments(segments)]
     return pa.RecordBatch.from_arrays(
         [
-            pa.array([segment for segment, _ in pieces], pa.int32()),
-            pa.array([kind] * len(pieces), pa.int8()),
-            pa.array([entries for _, entries in pieces], pa.binary()),
+            pa.array([segment for segment, _ in cut], pa.int32()),
+            pa.array([kind] * len(cut), pa.int8()),
+            pa.array([entries for _, entries in cut], pa.binary()),
         ],
         ["segment", "kind", "entries"],
     )
 
 
-def _kept(pieces: DataFrame, segments: int) -> DataFrame:
+def _kept(pieces: DataFrame, segments: int, stored: Stored | None = None) -> DataFrame:
     def write(batches: Batches) -> Batches:
-        for segment, parts in merged(batches):
+        for segment, parts in merged(batches, stored=stored):
             rows = old_side(parts)
             yield pa.RecordBatch.from_arrays(
                 [

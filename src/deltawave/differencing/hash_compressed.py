@@ -65,7 +65,7 @@ def differing_rows(
         return sort_merge_compressed.differing_rows(
             kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches, in_place=in_place
         )
-    table = SharedTable.of(kept, patches, compared)
+    table = SharedTable.of(kept, patches, compared, rows)
     try:
         found = _differing(new, compared, table, in_place)
     except BaseException:

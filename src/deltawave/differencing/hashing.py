@@ -65,11 +65,6 @@ def _row_hashes(columns: Sequence[pa.Array], seed: int) -> Hashes:
     return mix(total)
 
 
-def _folded(words: Hashes) -> Hashes:
-    words ^= words >> _HALF
-    return words
-
-
 def mix(words: Hashes) -> Hashes:
     """The finalizer of splitmix64 (Steele, Lea, Flood 2014), in place: a bijection."""
     words ^= words >> np.uint64(30)
@@ -82,30 +77,9 @@ def mix(words: Hashes) -> Hashes:
 
 def places_of(hashes: Hashes, table: Hashes) -> npt.NDArray[np.intp]:
     """The first place of each hash in a table, -1 where it is not there."""
-    places = np.full(len(hashes), -1)
-    wanted, entered = np.arange(len(hashes)), np.arange(len(table))
-    bits = (4 * len(table)).bit_length()
-    slots = np.zeros(1 << bits, dtype=np.int32)
-    # Where several hashes share a slot, other bits separate the remaining ones.
-    for shift in (0, 21, 42):
-        if not (len(wanted) and len(entered)):
-            return places
-        own = _slots(table[entered], shift, bits)
-        # If several have one slot, the last one written stays.
-        slots[own[::-1]] = entered[::-1]
-        candidates = slots[_slots(hashes[wanted], shift, bits)]
-        is_found = table[candidates] == hashes[wanted]
-        places[wanted[is_found]] = candidates[is_found]
-        wanted, entered = wanted[~is_found], entered[table[slots[own]] != table[entered]]
-    if len(wanted) and len(entered):
-        found = pc.index_in(pa.array(hashes[wanted]), value_set=pa.array(table[entered]))
-        is_found = found.is_valid().to_numpy(zero_copy_only=False)
-        places[wanted[is_found]] = entered[found.drop_null().to_numpy()]
+    found = pc.index_in(pa.array(hashes), value_set=pa.array(table))
+    places: npt.NDArray[np.intp] = found.fill_null(-1).to_numpy().astype(np.intp)
     return places
-
-
-def _slots(hashes: Hashes, shift: int, bits: int) -> npt.NDArray[np.int64]:
-    return (hashes >> np.uint64(shift) & np.uint64((1 << bits) - 1)).view(np.int64)
 
 
 @cache
@@ -202,7 +176,8 @@ def _step(state: Hashes, words: Hashes) -> Hashes:
     # Mixed, so that a difference in one word is not undone by a similar one in the next.
     state ^= mix(words)
     state *= _MULTIPLIER
-    return _folded(state)
+    state ^= state >> _HALF
+    return state
 
 
 def _texts(column: pa.Array, kind: np.dtype[np.generic], seed: int) -> Hashes:

@@ -29,12 +29,7 @@ from deltawave.sql_text import quoted
 _LOG = logging.getLogger(__name__)
 
 
-def changes(
-    old: DataFrame,
-    new: DataFrame,
-    contract: Contract,
-    memory_bytes: int,
-) -> DataFrame:
+def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     ``memory_bytes``: for the rows that a task holds. Spark joins snapshots with columns that it cannot hand
@@ -91,22 +86,16 @@ class _HybridHash:
 
     def __call__(self, batches: Batches) -> Batches:
         parts = self._parts(batches)
-        first_new: list[pa.RecordBatch] = []
+        following = next(parts, None)
 
-        def old() -> Iterator[pa.RecordBatch]:
-            for is_old, rows in parts:
-                if not is_old:
-                    first_new.append(rows)
-                    return
-                yield rows
-
-        def new() -> Iterator[pa.RecordBatch]:
-            # The batch that was read after the old rows.
-            yield from first_new
-            yield from (rows for _, rows in parts)
+        def side(is_old: bool) -> Iterator[pa.RecordBatch]:
+            nonlocal following
+            while following and following[0] is is_old:
+                yield following[1]
+                following = next(parts, None)
 
         blocks = self.comparison.blocks
-        return self.comparison.found_in(blocks("old", positioned(old())), blocks("new", positioned(new())))
+        return self.comparison.found_in(blocks("old", positioned(side(True))), blocks("new", positioned(side(False))))
 
     def _parts(self, batches: Batches) -> Iterator[tuple[bool, pa.RecordBatch]]:
         """Batches of one side each, in the side's columns."""

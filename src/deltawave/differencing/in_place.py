@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 from urllib.parse import quote, unquote
 from uuid import uuid4
@@ -173,6 +174,18 @@ class RowGroups:
         return positioned(self.read(number), int(self.begins[number]))
 
 
+def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The rows at these positions: batches, with the position of their first row."""
+    for number, (group_begin, group_end) in enumerate(pairwise(groups.begins.tolist())):
+        if group_begin < end and group_end > begin:
+            for at, batch in groups.positioned(number):
+                first, last = max(begin - at, 0), min(end - at, batch.num_rows)
+                if first < last:
+                    yield at + first, batch.slice(first, last - first)
+                if at + batch.num_rows >= end:
+                    return
+
+
 def map_rows(
     frame: DataFrame,
     expressions: Sequence[str],
@@ -307,8 +320,7 @@ def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
 
 def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
     """A row about a file: a problem that keeps it from being read in place, or the facts in its footer."""
-    facts: dict[str, Any] = dict.fromkeys(_EXAMINED.names)
-    facts |= {"path": path, "groups": [], "names": [], "row_bytes": 1}
+    facts: dict[str, Any] = {"path": path}
     try:
         facts["size"], facts["modified_ns"] = _state(path)
         file = open_file(path)

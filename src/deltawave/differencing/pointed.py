@@ -18,11 +18,11 @@ from pyspark.sql import functions as F
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.batches import Batches, Places, Positions, flags
-from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces_of, segments_of, signatures
+from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces, segments_of, signatures
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
 from deltawave.differencing.merging import differences
-from deltawave.differencing.signatures import Signatures, gathered
+from deltawave.differencing.signatures import Signatures
 from deltawave.differencing.stored_rows import StoredRows
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
@@ -30,17 +30,9 @@ from deltawave.sql_text import quoted
 Matching = Literal["merge", "hash"]
 
 POINTERS = "is_old boolean, position bigint, row_group int"
-# Rows that a task compresses before it passes them on.
-_TASK_ROWS = 1 << 20
 
 
-def changes(
-    old: DataFrame,
-    new: DataFrame,
-    contract: Contract,
-    *,
-    matching: Matching,
-) -> DataFrame:
+def changes(old: DataFrame, new: DataFrame, contract: Contract, *, matching: Matching) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     ``matching``: how a task matches the rows of a segment. ``merge`` sorts both sides by the hash of the key (SMC2),
@@ -86,13 +78,12 @@ class _Compress:
     kind: int
 
     def __call__(self, number: int) -> Batches:
-        rows = ((self.kind, part) for part in self._signatures(number))
-        yield from (pieces_of(part, self.segments, kind) for kind, part in gathered(rows, _TASK_ROWS))
+        return pieces(self._compressed(number), self.segments)
 
-    def _signatures(self, number: int) -> Iterator[Signatures]:
+    def _compressed(self, number: int) -> Iterator[tuple[int, Signatures]]:
         for begin, rows in self.groups.positioned(number):
             pointers = pa.RecordBatch.from_pydict({"position": np.arange(begin, begin + rows.num_rows)})
-            yield replace(signatures(rows.columns, self.keys), keys=pointers)
+            yield self.kind, replace(signatures(rows.columns, self.keys), keys=pointers)
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from deltawave.differencing.aging import Aged, Block, windowed
-from deltawave.differencing.aligning import Segment, aligned, rows_between
+from deltawave.differencing.aligning import Segment, aligned
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import signatures
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import RowGroups, map_numbers
+from deltawave.differencing.in_place import RowGroups, map_numbers, rows_between
 from deltawave.differencing.pointed import POINTERS, hashed_names, joined_rows, pointers
 from deltawave.differencing.stored_rows import StoredRows
 from deltawave.resources import holding, persisted
@@ -33,12 +33,7 @@ _ROW_BYTES = 64
 _PART_OF_MEMORY = 4
 
 
-def changes(
-    old: DataFrame,
-    new: DataFrame,
-    contract: Contract,
-    memory_bytes: int,
-) -> DataFrame:
+def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     ``memory_bytes``: what a task may use. Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet

@@ -7,23 +7,21 @@ its memory. Then the rows that differ are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, LongType, StructField, StructType
 
-from deltawave.differencing.batches import Batches, Mask, Places, flags, positioned
+from deltawave.differencing.batches import Batches, Mask, Places, flags
 from deltawave.differencing.compression import (
-    KEPT,
     NEW,
-    PIECES,
     Compared,
+    Stored,
     by_segment,
     compressed,
     free_prefix,
@@ -31,17 +29,15 @@ from deltawave.differencing.compression import (
     merged,
     old_pieces,
     old_side,
-    patch_pieces,
     patched_hashes,
     segments_of,
     signatures,
 )
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.fetching import Fetch, Wanted
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, groups_in_place, map_numbers, map_row_groups
+from deltawave.differencing.in_place import RowGroups, groups_in_place, map_row_groups
 from deltawave.differencing.merging import differences
 from deltawave.differencing.signatures import Signatures
-from deltawave.differencing.stored_rows import plain_row_groups
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 
@@ -80,17 +76,11 @@ def differing_rows(
     # Examined once: a file that changes between the readings is noticed.
     groups = groups_in_place(new, compared.cells()) if in_place else None
     pieces = compressed(new, compared, segments, NEW, groups)
-    entries = KeptEntries.of(kept, segments)
-    if entries is None:
-        pieces = pieces.unionByName(old_pieces(kept, patches, compared, segments))
-    else:
-        pieces = pieces.unionByName(entries.markers(new.sparkSession, KEPT, PIECES))
-        if patches is not None:
-            pieces = pieces.unionByName(patch_pieces(patches, compared, segments))
+    of_old, stored = old_pieces(kept, patches, compared, segments)
     types = compared.key_schema(new).add("is_repeated", BooleanType())
     for name in ("key_hash", "key_check", "row_hash", "kept_hash"):
         types = types.add(name, LongType())
-    candidates = persisted(by_segment(pieces, segments).mapInArrow(_Differing(entries), types))
+    candidates = persisted(by_segment(pieces.unionByName(of_old), segments).mapInArrow(_Differing(stored), types))
     count = candidates.where("is_there").count()
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
@@ -142,15 +132,12 @@ def _row_hash(keys: int) -> Callable[[Column], Column]:
 
 @dataclass(frozen=True)
 class _Differing:
-    """The work of a task on whole segments: it finds the rows of both sides that differ.
+    """The work of a task on whole segments: it finds the rows of both sides that differ."""
 
-    ``entries``: where the kept rows are stored, if they are not among the pieces.
-    """
-
-    entries: KeptEntries | None
+    stored: Stored | None
 
     def __call__(self, batches: Batches) -> Batches:
-        for _, parts in merged(batches, stored=self.entries.read if self.entries else None):
+        for _, parts in merged(batches, stored=self.stored):
             old = old_side(parts)
             new = parts.get(NEW, old.slice(0, 0))
             found = differences(old, new)
@@ -177,43 +164,3 @@ def _candidates(
         "kept_hash": pa.array(kept_hash.view(np.int64), mask=~was_kept | repeated),
     }
     return pa.RecordBatch.from_arrays([*rows.keys.columns, *cells.values()], [*rows.keys.schema.names, *cells])
-
-
-@dataclass(frozen=True)
-class KeptEntries:
-    """``places``: for each segment the row group that holds its entries, and the row in it."""
-
-    groups: RowGroups
-    places: Mapping[int, tuple[int, int]]
-
-    @classmethod
-    def of(cls, kept: DataFrame, segments: int) -> KeptEntries | None:
-        """From what ``kept_hashes`` returned; none if Spark has to read it, or its segments differ."""
-        try:
-            groups = plain_row_groups(kept)
-        except NotInPlaceError:
-            return None
-        named = groups.only(["segment", "segments"])
-
-        def locate(number: int) -> Batches:
-            for first, rows in positioned(named.read(number)):
-                own = pa.array(range(first, first + rows.num_rows), pa.int32())
-                cells = [*rows.columns, pa.array([number] * rows.num_rows, pa.int32()), own]
-                yield pa.RecordBatch.from_arrays(cells, ["segment", "segments", "row_group", "row"])
-
-        schema = "segment int, segments int, row_group int, row int"
-        found = map_numbers(kept.sparkSession, len(named.groups), locate, schema).collect()
-        places = {row.segment: (row.row_group, row.row) for row in found}
-        if len(places) < len(found) or any(row.segments != segments for row in found):
-            return None
-        return cls(groups.only(["entries"]), places)
-
-    def markers(self, session: SparkSession, kind: int, pieces: str) -> DataFrame:
-        """A piece without entries for each segment."""
-        return session.createDataFrame([(segment, kind, None) for segment in self.places], pieces)
-
-    def read(self, segment: int) -> Signatures:
-        """The kept rows of a segment, in a task."""
-        row_group, row = self.places[segment]
-        batch = next(islice(self.groups.read(row_group, batch_rows=1), row, None))
-        return Signatures.from_bytes(batch.column(0)[0].as_buffer())

@@ -31,12 +31,7 @@ from deltawave.differencing.window import WINDOW, changes_found, found_in_order
 _LOG = logging.getLogger(__name__)
 
 
-def changes(
-    old: DataFrame,
-    new: DataFrame,
-    contract: Contract,
-    memory_bytes: int,
-) -> DataFrame:
+def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     The checksum covers a block's key and compared columns. The remaining blocks are compared by a window, or joined if

@@ -27,9 +27,9 @@ def unequal(left: pa.Array, right: pa.Array) -> Mask:
         differ = pc.and_kleene(differ, pc.invert(pc.and_kleene(pc.is_nan(left), pc.is_nan(right))))
     if differ.null_count:
         # Unknown where one or both are null.
-        both, one = differ.is_valid(), pc.xor(left.is_null(), right.is_null())
-        differ = pc.or_(pc.and_kleene(differ, both), one)
-    return _mask(differ)
+        differ = pc.coalesce(differ, pc.xor(left.is_null(), right.is_null()))
+    found: Mask = differ.to_numpy(zero_copy_only=False)
+    return found
 
 
 def any_unequal(left: Iterable[pa.Array], right: Iterable[pa.Array], rows: int) -> Mask:
@@ -49,10 +49,6 @@ def _indices(left: pa.DictionaryArray, right: pa.DictionaryArray) -> tuple[pa.Ar
     # Values that the left side lacks get a number that it does not have. Values of a dictionary are distinct.
     places = pc.fill_null(pc.index_in(right.dictionary, value_set=left.dictionary), -1)
     return left.indices.cast(pa.int32()), places.take(right.indices)
-
-
-def _mask(values: pa.Array) -> Mask:
-    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def _unequal_nested(left: pa.Array, right: pa.Array) -> Mask:

@@ -20,10 +20,10 @@ from pyspark.sql.types import LongType, StructType
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
-from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned, rows_between
+from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
 from deltawave.differencing.batches import Batches, Mask, typed
 from deltawave.differencing.contract import Columns, Contract, Side
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, rows_between
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.stored_rows import plain_row_groups
 from deltawave.differencing.unequal import any_unequal
@@ -174,12 +174,10 @@ def cells(contract: Contract, side: Side) -> list[Column]:
 
 
 def _paired(contract: Contract, found: DataFrame) -> DataFrame:
-    """These rows as the contract compares them. Their positions stay."""
-    positions = [F.col(position(side)) for side in _SIDES]
-    moved = [F.col(_moved("new", number)) for number in range(len(contract.names("new")))]
-    pairs = contract.side(found.select(*positions, *cells(contract, "old"), *moved), "old")
-    compared = [F.col(name) for name in pairs.columns[len(positions) + len(moved) :]]
-    return contract.side(pairs.select(*positions, *compared, *cells(contract, "new")), "new")
+    """These rows as the contract compares them. Their other columns stay."""
+    for side in _SIDES:
+        found = contract.side(found.select("*", *cells(contract, side)), side)
+    return found
 
 
 def position(side: Side) -> str:

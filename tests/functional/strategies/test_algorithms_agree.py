@@ -17,7 +17,7 @@ from functional.macros.generated import collect, content
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.differencing import algorithms, pointed, snapshot_differential
+from deltawave.differencing import algorithms, compression, snapshot_differential
 from deltawave.resources import release
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -98,7 +98,7 @@ def changed(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> C
 
 @pytest.fixture(autouse=True)
 def small_tasks(small_segments: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pointed, "_TASK_ROWS", 4)
+    monkeypatch.setattr(compression, "_TASK_ROWS", 4)
 
 
 # Python reads no snapshot with maps that are compared: algorithms that read files leave those to the outer join itself.

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import pytest
 from bad_input import messages
 from numbered import kept, table
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
-from deltawave.differencing import hash_compressed, sort_merge_compressed
+from deltawave.differencing import compression, hash_compressed, hash_table, sort_merge_compressed
+from deltawave.resources import releasing
 
 IN_PLACE = "select * from {{ target.schema }}.stored"
 # A dump of which every kind of change is in the next one: rows 0 to 9 are updated, 90 to 99 gone, 100 to 104 new.
@@ -137,6 +138,40 @@ class TestRefused:
         refused = begun.refused(f"{table(3)} union all {bad} union all {bad}")
         assert ("null" if key == "null" else "more than once") in refused
         assert counts(begun) == [(100, 0, 0)]
+
+
+@pytest.mark.parametrize("rows", [100, 20], ids=["in the kept segments", "in fewer, and without enough places"])
+def test_later_changes_are_in_the_table(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr(compression, "_SEGMENT_ROWS", 20)
+    monkeypatch.setattr(hash_table, "_SPARE", 1)
+    described: Any = {
+        "unique_key": ["id"],
+        "columns": [
+            {"name": "id", "is_key": True, "is_compared": False, "comparable": None},
+            {"name": "name", "is_key": False, "is_compared": True, "comparable": "`name`"},
+        ],
+    }
+    old = spark.sql("select id, 'old' as name from range(100)")
+    hash_compressed.kept_hashes(old, **described, count=100).write.parquet(str(tmp_path / "kept"))
+    # Keys are updated, deleted and inserted; the dump has one of each change more.
+    patches = "if(id < 10, 'update', if(id < 20, 'delete', 'insert')) as _change_type"
+    patches = f"select id, 'new' as name, {patches} from range(120) where id < 20 or id >= 100"
+    dump = "select id, if(id < 10 or id >= 100, if(id = 5, 'newer', 'new'), 'old') as name from range(121)"
+    found = hash_compressed.differing_rows(
+        spark.read.parquet(str(tmp_path / "kept")),
+        spark.sql(f"{dump} where id not between 10 and 19 and id <> 110"),
+        patches=spark.sql(patches),
+        rows=rows,
+        **described,
+    )
+    with releasing(found):
+        assert sorted(map(tuple, found.collect())) == [
+            (5, "newer", True, True),
+            (110, None, True, False),
+            (120, "new", False, True),
+        ]
 
 
 class TestTable:
