@@ -52,7 +52,7 @@ def test_commands_share_a_spark(own_process):
         built = own_process.dbt("build", "build --vars 'rows: 4'", "docs generate")
         assert built.returncode == 0, built.stdout
         assert built.stdout.count(IN_A_SERVER) == 1
-        assert built.stdout.count("1 batch: 1 inserts, 0 deletes, 0 updates") == 2
+        assert built.stdout.count("1 batch: 1 insert, 0 deletes, 0 updates") == 2
 
         with ThreadPoolExecutor() as pool:
             both = list(pool.map(own_process.dbt, ["run --select doubled", "test"]))
@@ -79,7 +79,7 @@ def test_commands_share_a_spark(own_process):
         alone = own_process.dbt("run --vars 'rows: 5'")
         assert alone.returncode == 0, alone.stdout
         assert IN_A_SERVER not in alone.stdout
-        assert alone.stdout.count("1 batch: 1 inserts, 0 deletes, 0 updates") == 2
+        assert alone.stdout.count("1 batch: 1 insert, 0 deletes, 0 updates") == 2
         assert server(own_process, "status").stdout == "No server runs.\n"
     finally:
         stop(data)
