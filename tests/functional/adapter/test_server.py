@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -24,6 +23,16 @@ COUNT = (
     '"select (select count(*) from own.joined) as joined, (select sum(id) from own.doubled) as doubled"'
 )
 
+OUTLIVES = """
+import os, signal
+from dbt.cli.main import dbtRunner
+from dbt.adapters.deltawave.server import running
+
+first = dbtRunner().invoke(["run", "--vars", "rows: 4"]).success
+os.kill(running("spark_data").process, signal.SIGKILL)
+print("outcome", first, dbtRunner().invoke(["run", "--vars", "rows: 5"]).success)
+"""
+
 
 def server(own_process, *arguments):
     """Run `deltawave server`, as a user does."""
@@ -34,7 +43,8 @@ def server(own_process, *arguments):
 
 
 def test_commands_share_a_spark(own_process):
-    own_process.profile(server_side_parameters={"spark.hadoop.password": "hunter2", "spark.executor.cores": "1"})
+    settings = {"spark.hadoop.password": "hunter2"}
+    own_process.profile(server_side_parameters=settings)
     own_process.install_package()
     own_process.write("models/numbers.sql", NUMBERS)
     own_process.write("models/doubled.py", DOUBLED)
@@ -60,7 +70,7 @@ def test_commands_share_a_spark(own_process):
         assert '"joined": 4' in (shown := own_process.dbt(COUNT).stdout).replace("\\", ""), shown
         assert '"doubled": 12' in shown.replace("\\", "")
 
-        # Only this user reads how it is reached, and nobody the settings.
+        # Only this user reads how it is reached.
         assert (data / FILE).stat().st_mode & 0o777 == 0o600
         token = json.loads((data / FILE).read_text())["token"]
         assert token not in built.stdout + started.stdout
@@ -68,19 +78,22 @@ def test_commands_share_a_spark(own_process):
         arguments = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
         assert token not in arguments
 
-        own_process.profile(server_side_parameters={"spark.hadoop.password": "other", "spark.executor.cores": "1"})
+        own_process.profile(server_side_parameters={"spark.hadoop.password": "other"})
         refused = own_process.dbt("run")
         assert refused.returncode == 1
         assert f"(process {process}) was started with other settings: spark.hadoop.password." in refused.stdout
         assert "`deltawave server stop` ends it" in refused.stdout
 
-        # Killed, it leaves nothing that needs hands.
-        os.kill(process, signal.SIGKILL)
-        alone = own_process.dbt("run --vars 'rows: 5'")
-        assert alone.returncode == 0, alone.stdout
-        assert IN_A_SERVER not in alone.stdout
-        assert alone.stdout.count("1 batch: 1 insert, 0 deletes, 0 updates") == 2
+        # Killed while a program runs commands, it leaves nothing that needs hands.
+        own_process.profile(server_side_parameters=settings)
+        outlives = own_process.python(OUTLIVES)
+        assert "outcome True True" in outlives.stdout, outlives.stdout
+        assert outlives.stdout.count(IN_A_SERVER) == 1
+        assert outlives.stdout.count("1 batch: 1 insert, 0 deletes, 0 updates") == 2
         assert server(own_process, "status").stdout == "No server runs.\n"
+        again = server(own_process, "start")
+        assert f"process {process}," not in again.stdout
+        assert IN_A_SERVER in own_process.dbt("run --select numbers").stdout
     finally:
         stop(data)
 
@@ -91,6 +104,9 @@ def test_an_idle_server_ends_and_one_that_cannot_start_says_why(own_process):
     assert failed.returncode == 1
     assert "deltawave server: The server did not start." in failed.stderr
     assert "nonsense" in failed.stderr
+
+    own_process.profile(data_dir="target/spark")
+    assert "`dbt clean` would delete" in server(own_process, "start").stderr
 
     own_process.profile()
     started = server(own_process, "start", "--idle-minutes", "0.1")

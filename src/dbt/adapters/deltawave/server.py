@@ -18,15 +18,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
-from dbt.adapters.deltawave.settings import is_remote, session_settings
+from dbt.adapters.deltawave.settings import is_remote, prepare, session_settings
 
 try:
     import fcntl
@@ -38,6 +39,8 @@ TOKEN_VARIABLE = "SPARK_CONNECT_AUTHENTICATE_TOKEN"
 PLUGINS = "spark.plugins"
 PLUGIN = "org.apache.spark.sql.connect.SparkConnectPlugin"
 IDLE_MINUTES = 60
+# A server that was asked to end is killed after these.
+_PATIENCE_SECONDS = 60
 # What a server takes from a profile.
 _DESCRIBED = ("server_side_parameters", "data_dir", "class_archive")
 
@@ -63,17 +66,16 @@ class Server:
 
 
 def running(data_dir: str | Path) -> Server | None:
-    """The server whose tables are in ``data_dir``; None if none runs, or if it is just starting or ending."""
-    if fcntl is None or not _is_locked(Path(data_dir, LOCK)):
-        return None
-    try:
-        return Server(**json.loads(Path(data_dir, FILE).read_text()))
-    except (OSError, ValueError, TypeError):
-        return None
+    """The server whose tables are in ``data_dir``, None if none runs. Waits for one that is starting or ending."""
+    while fcntl is not None and _is_locked(Path(data_dir, LOCK)):
+        with suppress(OSError, ValueError, TypeError):
+            return Server(**json.loads(Path(data_dir, FILE).read_text()))
+        time.sleep(0.1)
+    return None
 
 
-def start(credentials: DeltawaveCredentials, folder: Path, idle_minutes: float = IDLE_MINUTES) -> Server:
-    """Start a server for ``credentials`` in ``folder``, the project's, unless one runs; it ends when it was idle.
+def start(credentials: DeltawaveCredentials, idle_minutes: float = IDLE_MINUTES) -> Server:
+    """Start a server for ``credentials``, unless one runs; it ends when it was idle.
 
     Raises ``DbtRuntimeError`` where Spark does not start, or where the profile names a server itself.
     """
@@ -82,27 +84,25 @@ def start(credentials: DeltawaveCredentials, folder: Path, idle_minutes: float =
         return server
     if fcntl is None:
         raise DbtRuntimeError("A server needs file locks, which Windows does not have.")
-    settings = session_settings(credentials.server_side_parameters, data_dir)
-    if not credentials.in_session or is_remote(settings):
+    if not credentials.in_session or is_remote(credentials.server_side_parameters):
         raise DbtRuntimeError("The target of this profile names a server itself, so there is nothing to start.")
     credentials.refuse_cleaned()
-    data_dir.mkdir(parents=True, exist_ok=True)
+    prepare(data_dir)
     log = data_dir / LOG
     with _private(log) as output:
         child = subprocess.Popen(
             [sys.executable, "-m", __spec__.name],
-            cwd=folder,
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
     assert child.stdin
-    with child.stdin as stdin:
+    with suppress(BrokenPipeError), child.stdin as stdin:
         # Not as arguments, which everybody can read.
         described = {name: getattr(credentials, name) for name in _DESCRIBED}
         stdin.write(json.dumps([described, idle_minutes]).encode())
-    while (server := running(data_dir)) is None:
+    while (server := running(data_dir)) is None or server.process != child.pid:
         if child.poll() is not None:
             raise DbtRuntimeError(f"The server did not start. {log} says:\n{log.read_text(errors='replace').strip()}")
         time.sleep(0.1)
@@ -112,67 +112,87 @@ def start(credentials: DeltawaveCredentials, folder: Path, idle_minutes: float =
 
 
 def stop(data_dir: str | Path) -> Server | None:
-    """Stop the server of ``data_dir`` and wait until it has ended; return what has ended."""
+    """Stop the server of ``data_dir``, with what it runs, and wait until it has ended; return what has ended."""
     server = running(data_dir)
     if server is not None:
-        with suppress(ProcessLookupError):
-            os.kill(server.process, signal.SIGTERM)
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        os.kill(server.process, signal.SIGTERM)
         while _is_locked(Path(data_dir, LOCK)):
+            if time.monotonic() > deadline:
+                os.kill(server.process, signal.SIGKILL)
             time.sleep(0.1)
     return server
 
 
 def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
-    """Serve the session of ``credentials`` until SIGTERM, or until nothing was run for ``idle_minutes``."""
+    """Serve the session of ``credentials`` until SIGTERM, or until there was no client for ``idle_minutes``."""
     from dbt.adapters.deltawave.session import start_session
 
     data_dir = Path(credentials.data_dir)
+    file = data_dir / FILE
     settings = session_settings(credentials.server_side_parameters, data_dir)
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
-    with _locked(data_dir / LOCK):
-        # Spark's JVM takes it from here; its settings would be arguments, which everybody can read.
+    with _locked(data_dir / LOCK), ExitStack() as ends:
+        # That of a killed one.
+        file.unlink(missing_ok=True)
+        # By the environment, which only this user can read, to Spark's JVM.
         os.environ[TOKEN_VARIABLE] = token = secrets.token_urlsafe(32)
-        port = _free_port()
+        port = _claimed_port(ends)
         ours = {
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": str(port),
             PLUGINS: ",".join(filter(None, (settings.get(PLUGINS), PLUGIN))),
+            # A killed command's statement ends soon: the next command may run the same.
+            "spark.connect.execute.manager.detachedTimeout": "10s",
+            "spark.connect.execute.manager.maintenanceInterval": "2s",
             # Each task imports the project's own modules anew: they may have been edited since the last command.
             "spark.python.worker.reuse": "false",
         }
         session = start_session(settings | ours, credentials)
-        file = data_dir / FILE
-        try:
-            with _private(file.with_suffix(".new")) as written:
-                written.write(json.dumps(asdict(Server(os.getpid(), port, token, _digests(settings)))).encode())
-            file.with_suffix(".new").replace(file)
-            begun = time.time()
-            while not stopped.wait(1) and time.time() - max(begun, _last_execution(session)) < idle_minutes * 60:
-                pass
-        finally:
-            file.unlink(missing_ok=True)
-            session.stop()
+        ends.callback(session.stop)
+        ends.callback(file.unlink, missing_ok=True)
+        server = Server(os.getpid(), port, token, _digests(settings))
+        while _serves(session, server, file, idle_minutes * 60, stopped):
+            pass
 
 
-def _last_execution(session: Any) -> float:
-    """When something ran for a client, in seconds since the epoch."""
-    service = session.sparkContext._jvm.org.apache.spark.sql.connect.service.SparkConnectService
-    active = service.listActiveExecutions()
-    return time.time() if active.isRight() else active.left().get() / 1000
+def _serves(session: Any, server: Server, file: Path, idle_seconds: float, stopped: threading.Event) -> bool:
+    """Let commands find the server until it was idle or is stopped; whether one has come at the last moment."""
+    with _private(file.with_suffix(".new")) as written:
+        written.write(json.dumps(asdict(server)).encode())
+    file.with_suffix(".new").replace(file)
+    last = time.monotonic()
+    while time.monotonic() - last < idle_seconds:
+        if stopped.wait(1):
+            return False
+        last = time.monotonic() if _has_clients(session) else last
+    # Commands that look from now on wait for the end; one that has looked before comes within this time.
+    file.unlink()
+    return not stopped.wait(2) and _has_clients(session)
+
+
+def _has_clients(session: Any) -> bool:
+    service = getattr(session.sparkContext._jvm, "org.apache.spark.sql.connect.service.SparkConnectService$")
+    return not getattr(service, "MODULE$").sessionManager().listActiveSessions().isEmpty()
 
 
 def _digests(settings: Mapping[str, str]) -> dict[str, str]:
-    """Digests of settings, which may hold passwords, and of the Python that runs tasks."""
-    known = {**settings, "Python": sys.executable}
-    return {key: hashlib.sha256(value.encode()).hexdigest() for key, value in known.items()}
+    """Digests of settings, which may hold passwords, and of the programs that run."""
+    programs = {"Python": sys.executable, "pyspark": version("pyspark"), "dbt-deltawave": version("dbt-deltawave")}
+    return {key: hashlib.sha256(value.encode()).hexdigest() for key, value in {**settings, **programs}.items()}
 
 
-def _free_port() -> int:
+def _claimed_port(ends: ExitStack) -> int:
+    """A free port of 127.0.0.1. On the other loopback address, which localhost may mean, nobody else can listen."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+        port = int(free.getsockname()[1])
+    with suppress(OSError):
+        other = ends.enter_context(socket.socket(socket.AF_INET6))
+        other.bind(("::1", port))
+    return port
 
 
 def _private(file: Path) -> IO[bytes]:
@@ -185,10 +205,11 @@ def _is_locked(file: Path) -> bool:
     try:
         with file.open() as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
     except BlockingIOError:
         return True
+    except OSError:
+        # There is none, or its file system has no locks.
+        return False
     return False
 
 

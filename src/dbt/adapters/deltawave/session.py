@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 import time
 import warnings
@@ -21,7 +22,7 @@ from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.launch import launch
 from dbt.adapters.deltawave.server import Server, running
-from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, session_settings
+from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, prepare, session_settings
 from deltawave.redaction import redact, secret_values
 
 try:
@@ -39,10 +40,11 @@ PATIENCE_SECONDS = 5.0
 
 
 class _Current(NamedTuple):
-    """A session and the settings that it was given."""
+    """A session, the settings that it was given, and the server that it is of."""
 
     session: SparkSession
     settings: dict[str, str]
+    server: Server | None
 
 
 _lock = threading.Lock()
@@ -60,14 +62,16 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
     credentials.refuse_cleaned()
     settings = session_settings(credentials.server_side_parameters, Path(credentials.data_dir))
     with _lock:
+        if _current is not None and _current.server not in (None, running(credentials.data_dir)):
+            _leave(_current.session)
         if _current is not None and _is_alive(_current.session):
-            session, given = _current
-            _adjust(session, given, settings)
+            _adjust(_current.session, _current.settings, settings)
+            _current = _current._replace(settings=settings)
+        elif SparkContext._active_spark_context is not None and (foreign := SparkSession.getActiveSession()):
+            _current = _Current(foreign, settings, None)
         else:
-            foreign = SparkSession.getActiveSession() if SparkContext._active_spark_context is not None else None
-            session = foreign or _start(settings, credentials)
-        _current = _Current(session, settings)
-        return session
+            _current = _start(settings, credentials)
+        return _current.session
 
 
 def clone(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
@@ -103,14 +107,15 @@ def _is_alive(session: Any) -> bool:
     return SparkContext._active_spark_context is not None and session._sc._jsc is not None
 
 
-def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession:
+def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> _Current:
     # They write every query error with its stack to stderr before it is raised.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     if is_remote(settings):
-        return _connect(settings[REMOTE], settings)
+        return _Current(_connect(settings[REMOTE], settings), settings, None)
     server = running(credentials.data_dir)
-    return (server and _join(server, settings, credentials)) or start_session(settings, credentials)
+    session = start_session(settings, credentials) if server is None else _join(server, settings)
+    return _Current(session, settings, server)
 
 
 def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession:
@@ -130,26 +135,30 @@ def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -
     return session
 
 
-def _join(server: Server, settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession | None:
-    """Return a session of ``server``, None if it has other settings that no session can change."""
+def _join(server: Server, settings: dict[str, str]) -> SparkSession:
+    """Return a session of ``server``; raise ``DbtRuntimeError`` if it has other settings that no session can change."""
     others = server.others(settings)
     session: Any = _connect(server.url, {key: settings[key] for key in others if key in settings})
-    fixed = [key for key in others if not session.conf.isModifiable(key)]
-    if not fixed:
-        for key in others:
-            if key not in settings:
-                session.conf.unset(key)
-        logger.info(f"Spark runs in a server, process {server.process}.")
-        return session  # type: ignore[no-any-return]
-    session.stop()
-    differ = f"The server that runs (process {server.process}) was started with other settings: {', '.join(fixed)}."
-    if is_embedded(credentials.server_side_parameters):
+    if fixed := [key for key in others if not session.conf.isModifiable(key)]:
+        session.stop()
+        _leave(session)
         raise DbtRuntimeError(
-            f"{differ} It has the metastore in {credentials.data_dir} open. `deltawave server stop` ends it: the next "
-            "run is without a server, or `deltawave server start` starts one with these settings."
+            f"The server that runs (process {server.process}) was started with other settings: {', '.join(fixed)}. "
+            "`deltawave server stop` ends it: the next run is without a server, or `deltawave server start` starts one "
+            "with these settings."
         )
-    logger.warning(f"{differ} This run is without it.")
-    return None
+    for key in others:
+        if key not in settings:
+            session.conf.unset(key)
+    logger.info(f"Spark runs in a server, process {server.process}.")
+    return session  # type: ignore[no-any-return]
+
+
+def _leave(session: Any) -> None:
+    """Forget a session of a server. PySpark starts no Spark in a process that has had one, unless it forgets that."""
+    session.release_session_on_close = False
+    session.stop()
+    os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)
 
 
 def _connect(url: str, settings: dict[str, str]) -> SparkSession:
@@ -209,10 +218,7 @@ def claim_metastore(data_dir: str) -> None:
 
     Derby would report the same, but only after Spark has started and tried for half a minute.
     """
-    if not Path(data_dir).exists():
-        Path(data_dir).mkdir(parents=True, exist_ok=True)
-        # By default it lies in a project's folder, and tables should not be committed.
-        Path(data_dir, ".gitignore").write_text("*\n")
+    prepare(Path(data_dir))
     deadline = time.monotonic() + PATIENCE_SECONDS
     while _is_open(Path(data_dir, METASTORE, LOCK_FILE)):
         if time.monotonic() > deadline:

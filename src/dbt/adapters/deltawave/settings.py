@@ -101,6 +101,13 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
     return {**settings, **profile, JAVA_OPTIONS: " ".join(java_options)}
 
 
+def prepare(data_dir: Path) -> None:
+    """Make the folder of tables and metastore. By default it lies in a project's folder: it is not to be committed."""
+    if not data_dir.exists():
+        data_dir.mkdir(parents=True, exist_ok=True)
+        Path(data_dir, ".gitignore").write_text("*\n")
+
+
 def storage_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
     """Return the folders of this machine that hold tables and metastore of a session."""
     if is_remote(profile) or profile.get(CATALOG) == "in-memory":
