@@ -22,9 +22,14 @@ _URL_CREDENTIALS = re.compile(
 )
 
 
+def is_secret(name: str) -> bool:
+    """Whether the name of a setting suggests a secret."""
+    return _SECRET_KEY.search(name) is not None
+
+
 def secret_values(settings: Mapping[str, object]) -> list[str]:
     """Return the values of settings whose names suggest a secret."""
-    return [str(value) for key, value in settings.items() if value and _SECRET_KEY.search(key)]
+    return [str(value) for key, value in settings.items() if value and is_secret(key)]
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:

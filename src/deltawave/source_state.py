@@ -14,6 +14,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
+from deltawave.redaction import is_secret
+
 _FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 # A file's status, as Hadoop prints it, but for when it was last read.
 _ACCESS_TIME = re.compile(r"access_time=\d+; ")
@@ -31,7 +33,7 @@ _NODES = {
 }
 _CONSTANT = {"CTERelationRef", "OneRowRelation", "Range"}
 # Functions of users, session variables, and the clock may give something else each time.
-_PATTERNS = ("CURRENT_LIKE", "PYTHON_UDF", "SCALA_UDF")
+_PATTERNS = ("CURRENT_LIKE", "PYTHON_UDF", "SCALA_UDF", "SQL_FUNCTION_EXPRESSION", "SQL_SCALAR_FUNCTION")
 _UNKNOWN = re.compile(r"(?:udf|udaf|udtf|aggregator)\w*[#(]|variablereference\(", re.IGNORECASE)
 # Settings whose defaults come from the machine, and prefixes of those that decide what is read.
 _SETTINGS = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
@@ -93,14 +95,24 @@ def plan_text(session: SparkSession, plan: Any) -> str | None:
     """A plan as text, without the states of its tables; none if it depends on the clock, chance or code of users."""
     jvm: Any = session._jvm
     patterns = [getattr(jvm.org.apache.spark.sql.catalyst.trees.TreePattern, name)() for name in _PATTERNS]
-    text = str(plan.canonicalized().treeString(True, False, 2**31 - 1, False, False))
+    canonicalized = plan.canonicalized()
+    text = str(canonicalized.treeString(True, False, 2**31 - 1, False, False))
+    # The tree shows texts without quotes.
+    text += "".join(
+        f"\n{each.sql()}"
+        for node in nodes_of(canonicalized)
+        if node.children().size()
+        for each in items(node.expressions())
+    )
     is_known = plan.deterministic() and not any(map(plan.containsPattern, patterns)) and not _UNKNOWN.search(text)
     return text if is_known else None
 
 
 def session_settings(session: SparkSession) -> list[tuple[str, str]]:
-    """The settings of a session that decide what a plan gives."""
-    settings = [(name, value) for name, value in session.conf.getAll.items() if name.startswith(_PREFIXES)]
+    """The settings of a session that decide what a plan gives. Secrets do not, and may be new each time."""
+    settings = [
+        each for each in session.conf.getAll.items() if each[0].startswith(_PREFIXES) and not is_secret(each[0])
+    ]
     return sorted(settings + [(name, str(session.conf.get(name))) for name in _SETTINGS])
 
 

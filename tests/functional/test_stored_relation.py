@@ -193,14 +193,18 @@ def test_what_only_rows_tell(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.read.parquet(str(tmp_path))
     assert "files" in state_of(rows.where("id > 0"))
     double = F.udf(lambda number: 2 * number, "long")
+    spark.sql("create temporary function one_more(number bigint) returns bigint return number + 1")
     for frame in (
         rows.where("current_date() > date'2020-01-01'"),
         rows.select(double("id").alias("id")),
         rows.where("id in (select id from range(5))"),
         rows.join(spark.range(5), "id"),
         rows.limit(1),
+        rows.selectExpr("one_more(id) as id"),
     ):
         assert "files" not in state_of(frame)
+    spark.sql("drop temporary function one_more")
+    assert state_of(rows.where("string(id) in ('1,2')")) != state_of(rows.where("string(id) in ('1', '2')"))
     rows.persist()
     assert "files" not in state_of(rows.where("id > 0"))
     rows.unpersist()

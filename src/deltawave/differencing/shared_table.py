@@ -10,6 +10,7 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import Compared, Stored, by_segment, merged, old_pieces, old_side, segments_of
@@ -31,17 +32,18 @@ class SharedTable:
     @classmethod
     def of(cls, kept: DataFrame, patches: DataFrame | None, compared: Compared, rows: int) -> SharedTable:
         """Write the table of about so many ``rows``: the kept ones, with the changes since."""
-        segments = segments_of(rows)
-        table = cls(f"deltawave-{uuid4().hex}", Layout.of(segments, -(-rows // segments)))
+        # With the segments of the kept rows, these need not be exchanged.
+        segments, largest = kept.agg(F.max("segments"), F.max("rows")).collect()[0]
+        segments = segments or segments_of(rows)
+        largest = max(largest or 0, -(-rows // segments))
+        table = cls(f"deltawave-{uuid4().hex}", Layout.of(segments, largest))
         try:
             pieces, stored = old_pieces(kept, patches, compared, segments)
             pieces = by_segment(pieces, segments)
-            needed = table._filled(pieces, stored)
-            if needed > table.layout.size:
+            while (needed := table._filled(pieces, stored)) > table.layout.size:
                 # Enough for as many rows, whatever their hashes are.
                 layout = Layout.of(segments, needed)
                 table = replace(table, layout=replace(layout, size=layout.room + needed))
-                table._filled(pieces, stored)
         except BaseException:
             table.remove(kept.sparkSession)
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import md5
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,11 @@ def state_of(relation: DataFrame) -> str:
     that of other relations the number of rows and sums of their hashes.
     """
     known = _table_and_plan(relation) if isinstance(relation, ClassicFrame) else _listed_files(relation)
-    return _hashed(relation) if known is None else json.dumps(known)
+    if known is None:
+        return _hashed(relation)
+    # Shortened: settings of a session are not for everybody who reads the stored relation.
+    kind, *state = known
+    return f"{kind} {md5(json.dumps(state).encode(), usedforsecurity=False).hexdigest()}"
 
 
 def _table_and_plan(relation: ClassicFrame) -> list[Any] | None:
@@ -46,7 +51,7 @@ def _table_and_plan(relation: ClassicFrame) -> list[Any] | None:
     if text is None or table is None:
         return None
     views = [view_settings(node) for node, kind in zip(steps, kinds, strict=True) if kind == "View"]
-    return [session_settings(session), text, views, table]
+    return [*table, text, views, session_settings(session)]
 
 
 def _listed_files(relation: DataFrame) -> list[Any] | None:
