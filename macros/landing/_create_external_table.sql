@@ -53,8 +53,8 @@
   {%- if not relation -%}
     {{ return(definition) }}
   {%- endif -%}
-  {%- set options = dict(definition.options) if definition.format else {} -%}
-  {%- if definition.format.record_separator -%}
+  {%- set options = {} if definition.folders else dict(definition.options) -%}
+  {%- if not definition.folders and definition.format.record_separator -%}
     {%- do options.update(lineSep=definition.format.record_separator) -%}
   {%- endif -%}
   {{ return(dict(definition, relation=relation, file_format='text', options=options, columns=[{'name': 'record', 'data_type': 'string'}])) }}
