@@ -44,7 +44,7 @@ _LOG = logging.getLogger(__name__)
 def fingerprint(select: DataFrame) -> str | None:
     """Return what stays the same as long as the select gives the same rows; none if only reading them tells.
 
-    It covers the select's plan, with views and functions in it, the session's settings, and the tables: the version of
+    It covers the select's plan, with views in it, the session's settings but secrets, and the tables: the version of
     Delta and Iceberg, the path, size and time of other files. It is none if the plan depends on the clock, chance or
     code of users, reads anything else than such tables, or if a file was written in the last seconds; and under Spark
     Connect, which shows no plans. It is none, too, for a part of a partitioned table, whose other partitions would have
