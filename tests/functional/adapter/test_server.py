@@ -19,7 +19,7 @@ def model(dbt, session):
 """
 LOG = "{{ config(materialized='differential', unique_key='id', strategy='%s') }} select * from {{ ref('numbers') }}"
 COUNT = (
-    "show --log-format json --inline "
+    "show --output json --inline "
     '"select (select count(*) from own.joined) as joined, (select sum(id) from own.doubled) as doubled"'
 )
 
@@ -103,7 +103,7 @@ def test_an_idle_server_ends_and_one_that_cannot_start_says_why(own_process):
     failed = server(own_process, "start")
     assert failed.returncode == 1
     assert "deltawave server: The server did not start." in failed.stderr
-    assert "nonsense" in failed.stderr
+    assert "Master must either be yarn" in failed.stderr
 
     own_process.profile(data_dir="target/spark")
     assert "`dbt clean` would delete" in server(own_process, "start").stderr
