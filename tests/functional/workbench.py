@@ -181,10 +181,13 @@ class Workbench:
         return next(row.data_type for row in facts if row.col_name == "View Text")
 
     def state(self) -> dict[str, Any]:
-        """Everything a reader could see of the model: names, text of the view, rows."""
+        """Everything a reader could see of the model: names, text of the view, rows.
+
+        Not the view that records a source as read: whether it is there depends on how long ago the source was written.
+        """
         names = self.names()
         return {
-            "names": names,
+            "names": {name for name in names if "__seen_" not in name},
             "view": self.view_text() if self._is_view(names) else None,
             "rows": sorted(map(str, self.spark.table(f"{self.schema}.{MODEL}").collect())) if MODEL in names else None,
             "log": self._rows(f"{MODEL}__log", names),
