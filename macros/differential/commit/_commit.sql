@@ -40,7 +40,7 @@
 
 {# The number of the newest decision; 0 before the first one. #}
 {%- macro _last_commit(job) -%}
-  {{ return((deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) + [0]) | max) }}
+  {{ return(deltawave._newest_commit(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*'))) }}
 {%- endmacro -%}
 
 {%- macro _read_commit(job, batch_id) -%}

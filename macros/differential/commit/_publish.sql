@@ -7,7 +7,7 @@
 {%- macro _publish(job, record) -%}
   {%- do deltawave._replace_view(job, record) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
-  {%- set last = (deltawave._commit_numbers(job, names) + [0]) | max -%}
+  {%- set last = deltawave._newest_commit(job, names) -%}
   {%- if last > record.batch_id -%}
     {{ return(deltawave._publish(job, deltawave._read_commit(job, last))) }}
   {%- endif -%}

@@ -76,6 +76,9 @@
   {{ return(numbers) }}
 {%- endmacro -%}
 
+{# The number of the newest decision among these names; 0 without any. #}
+{%- macro _newest_commit(job, names) -%}{{ return((deltawave._commit_numbers(job, names) + [0]) | max) }}{%- endmacro -%}
+
 {# Helper relations that belong to one attempt (see _attempt_relation): [{kind, batch_id, attempt}]. #}
 {%- macro _attempts_helpers(job, names, kinds) -%}
   {%- set helpers = [] -%}

@@ -18,8 +18,9 @@ from pyspark.sql import SparkSession
 
 from deltawave.differencing.batches import Batches, Mask, Places, Positions
 from deltawave.differencing.common_subsequence import longest_increasing
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism, rows_between
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
 from deltawave.differencing.signatures import key_hashes
+from deltawave.differencing.stored_rows import rows_between
 
 _LOG = logging.getLogger(__name__)
 

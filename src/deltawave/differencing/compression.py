@@ -26,11 +26,10 @@ from deltawave.differencing.in_place import (
     map_numbers,
     map_rows,
     quoted,
-    rows_between,
 )
 from deltawave.differencing.merging import patched
 from deltawave.differencing.signatures import Signatures, gathered
-from deltawave.differencing.stored_rows import plain_row_groups
+from deltawave.differencing.stored_rows import plain_row_groups, rows_between
 
 # Reads the kept rows of a segment, in a task.
 Stored = Callable[[int], Signatures]

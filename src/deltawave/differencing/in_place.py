@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from typing import Any
 from urllib.parse import quote, unquote
 from uuid import uuid4
@@ -172,18 +171,6 @@ class RowGroups:
     def positioned(self, number: int) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The same, each batch with the position of its first row."""
         return positioned(self.read(number), int(self.begins[number]))
-
-
-def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The rows at these positions: batches, with the position of their first row."""
-    for number, (group_begin, group_end) in enumerate(pairwise(groups.begins.tolist())):
-        if group_begin < end and group_end > begin:
-            for at, batch in groups.positioned(number):
-                first, last = max(begin - at, 0), min(end - at, batch.num_rows)
-                if first < last:
-                    yield at + first, batch.slice(first, last - first)
-                if at + batch.num_rows >= end:
-                    return
 
 
 def map_rows(

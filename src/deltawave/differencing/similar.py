@@ -22,9 +22,9 @@ from deltawave.differencing.aligning import Segment, aligned
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import signatures
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import RowGroups, map_numbers, rows_between
+from deltawave.differencing.in_place import RowGroups, map_numbers
 from deltawave.differencing.pointed import POINTERS, hashed_names, joined_rows, pointers
-from deltawave.differencing.stored_rows import StoredRows
+from deltawave.differencing.stored_rows import StoredRows, rows_between
 from deltawave.resources import holding, persisted
 
 # Bytes of a compressed row in an aging buffer, with what is computed from it.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from uuid import uuid4
 
 import numpy as np
@@ -55,6 +56,18 @@ def _why_not_plain(frame: DataFrame) -> str | None:
         session.catalog.dropTempView(view)
     is_scan = _SCAN.fullmatch(plan.removeprefix("== Physical Plan ==\n").strip())
     return None if is_scan else "it is more than all rows of Parquet files"
+
+
+def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The rows at these positions: batches, with the position of their first row."""
+    for number, (group_begin, group_end) in enumerate(pairwise(groups.begins.tolist())):
+        if group_begin < end and group_end > begin:
+            for at, batch in groups.positioned(number):
+                first, last = max(begin - at, 0), min(end - at, batch.num_rows)
+                if first < last:
+                    yield at + first, batch.slice(first, last - first)
+                if at + batch.num_rows >= end:
+                    return
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
 from deltawave.differencing.batches import Batches, Mask, typed
 from deltawave.differencing.contract import Columns, Contract, Side
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, rows_between
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
 from deltawave.differencing.signatures import key_hashes
-from deltawave.differencing.stored_rows import plain_row_groups
+from deltawave.differencing.stored_rows import plain_row_groups, rows_between
 from deltawave.differencing.unequal import any_unequal
 from deltawave.resources import persisted
 

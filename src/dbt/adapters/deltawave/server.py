@@ -75,13 +75,11 @@ def running(data_dir: str | Path) -> Server | None:
 
 
 def start(credentials: DeltawaveCredentials, idle_minutes: float = IDLE_MINUTES) -> Server:
-    """Start a server for ``credentials``, unless one runs; it ends when it was idle.
+    """Start a server for ``credentials``; it ends when it was idle.
 
-    Raises ``DbtRuntimeError`` where Spark does not start, or where the profile names a server itself.
+    Raises ``DbtRuntimeError`` where Spark does not start, where one runs, or where the profile names a server itself.
     """
     data_dir = Path(credentials.data_dir)
-    if (server := running(data_dir)) is not None:
-        return server
     if fcntl is None:
         raise DbtRuntimeError("A server needs file locks, which Windows does not have.")
     if not credentials.in_session or is_remote(credentials.server_side_parameters):
@@ -224,7 +222,7 @@ def _locked(file: Path) -> Iterator[None]:
                 break
             time.sleep(0.1)
         else:
-            raise DbtRuntimeError(f"Another server is starting or ending: its process has locked {file}.")
+            raise DbtRuntimeError(f"Another server runs: its process has locked {file}.")
         yield
 
 
