@@ -35,6 +35,7 @@ def chosen(
     columns: list[dict[str, str]] = COLUMNS,
     python: bool = True,
     runs: bool = True,
+    size: str = "1.5 GiB",
     **options: Any,
 ) -> tuple[str, str]:
     """The strategy and the reason, of a model with these options."""
@@ -44,7 +45,10 @@ def chosen(
     assert settings["strategy"] == "outer_join"
     if python:
         macros._context["adapter"].runs_python = lambda: runs
-    job = {"name": "accounts", "settings": settings, "columns": columns, "strategy": None}
+    rows = [["== Optimized Logical Plan ==\nRelation [id#1], Statistics(sizeInBytes=" + size + ")"]]
+    macros._context["run_query"] = lambda sql: SimpleNamespace(rows=rows)
+    job = {"name": "accounts", "settings": settings, "columns": columns, "strategy": None, "sql": "select 1"}
+    job |= {"remote": None, "statements": [], "dated_sources": [], "select_columns": columns}
     macros._choose_strategy(job, {"record": last, "is_new_generation": False})
     assert job["strategy"]["name"] == settings["strategy"]
     assert job["strategy"]["keeps"] in ("copy", "ordered", "hashes"), "nothing says that the last dump's files stay"
@@ -56,7 +60,7 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
     assert strategy == "hash_compressed"
     assert reason == (
         "auto: of 20,000,000 rows, the last batch changed 3,500. Hashes that fit in memory and one reading of the dump "
-        "cost at most 3/5 of the blocks of a join (LG96 Figure 6), and hide a change every 9.2e+11 comparisons"
+        "cost at most 3/5 of the blocks of a join (LG96 Figure 6), and hide a change every 1.7e+31 comparisons"
     )
 
 
@@ -85,13 +89,13 @@ def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exa
 @pytest.mark.parametrize(
     ("case", "reason"),
     [
-        ({"snapshot_date": "day"}, "'snapshot_date' can't be day with hashes"),
+        ({"hint": "merge"}, "hint says how rows are joined"),
         (
             {"columns": SPANS, "last": {**LAST, "columns": [{**column, "in_copy": True} for column in SPANS]}},
             "Spark does not hand over the key ID (interval year to month)",
         ),
         ({"min_comparisons_before_error": 0}, "min_comparisons_before_error: 0 allows exact comparison only"),
-        ({"min_comparisons_before_error": 1e13}, "hashes of 20,000,000 rows hide a change every 9.2e+11 comparisons"),
+        ({"min_comparisons_before_error": 1e32}, "hashes of 20,000,000 rows hide a change every 1.7e+31 comparisons"),
         ({"ignore_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
         ({"compare_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
         ({"last": {**LAST, "is_baseline": True}}, "hashes hold no rows, and the log lacks rows of the first dump"),
@@ -116,11 +120,6 @@ class TestWithoutHashes:
         assert told.endswith(
             "; 25% of the rows lay more than 700,000 rows apart when last measured, and a window takes up to 25%"
         )
-
-
-def test_a_window_lands_the_dump_where_hashes_are_compared_in_place() -> None:
-    assert chosen({**LAST, "nearness": NEAR}, in_place=True, **EXACT)[0] == "window"
-    assert chosen(in_place=True)[0] == "hash_compressed"
 
 
 @pytest.mark.parametrize(
@@ -158,15 +157,36 @@ def test_a_join_where_neither_hashes_nor_a_window_fit(case: dict[str, Any], agai
     assert chosen(**case) == ("outer_join", f"auto: {against_hashes}; {reason}")
 
 
-def test_a_first_dump_is_kept_in_its_order() -> None:
-    unknown = "auto: no batch has measured the dump yet"
-    assert chosen(None) == ("window", unknown + "; kept in its order, it shows how near rows lie")
-    assert chosen(None, tolerance={"price": 0.1}) == (
-        "outer_join",
-        unknown + "; with a tolerance the log is compared, which has no order",
+class TestFirstDump:
+    def test_a_large_one_is_hashed(self) -> None:
+        assert chosen(None) == ("hash_compressed", "auto: the first dump has about 1.6 GB")
+        assert chosen(None, snapshot_date="day")[0] == "hash_compressed"
+
+    @pytest.mark.parametrize(
+        ("size", "known"),
+        [
+            ("633.0 B", "it has about 0 MB"),
+            ("12.5 MiB", "it has about 13 MB"),
+            ("7.2 EiB", "nothing is known of its size"),
+        ],
     )
-    assert chosen(None, snapshot_date="day") == ("outer_join", unknown + ", and this run may compare many")
-    assert chosen(None, python=False) == ("outer_join", "auto: the profile does not run Python")
+    def test_a_small_one_is_joined(self, size: str, known: str) -> None:
+        strategy, reason = chosen(None, size=size)
+        assert strategy == "outer_join"
+        assert reason == f"auto: the first dump: {known}, and other strategies pay from about 200 MB"
+
+    def test_without_hashes_its_order_shows_how_near_rows_lie(self) -> None:
+        large = "auto: the first dump has about 1.6 GB; min_comparisons_before_error: 0 allows exact comparison only; "
+        assert chosen(None, **EXACT) == ("window", large + "kept in its order, it shows how near rows lie")
+        assert chosen(None, snapshot_date="day", **EXACT) == ("outer_join", large + "this run may compare many dumps")
+        strategy, reason = chosen(None, tolerance={"price": 0.1})
+        assert (strategy, reason.rpartition("; ")[2]) == (
+            "outer_join",
+            "with a tolerance the log is compared, which has no order",
+        )
+
+    def test_python_is_needed(self) -> None:
+        assert chosen(None, python=False) == ("outer_join", "auto: the profile does not run Python")
 
 
 def test_dumps_are_kept_in_order_once_to_measure_them() -> None:
@@ -186,10 +206,9 @@ def test_auto_and_window_take_the_same_divergence() -> None:
 def test_a_table_near_the_limit_keeps_its_strategy() -> None:
     assert chosen({**LAST, "rows_new": 3_000_000})[0] == "outer_join"
     assert chosen({**LAST, "rows_new": 3_000_000, "progress_strategy": "hash_compressed"})[0] == "hash_compressed"
-    assert chosen({**LAST, "rows_new": 2_000_000, "progress_strategy": "hash_compressed"})[0] == "outer_join"
+    assert chosen({**LAST, "rows_new": 1_000_000, "progress_strategy": "hash_compressed"})[0] == "outer_join"
     by_window = {**LAST, "rows_new": 3_000_000, "progress_strategy": "window"}
     assert chosen(by_window, **EXACT)[0] == "window"
-    assert chosen({**by_window, "batch_id": 1}, **EXACT)[0] == "outer_join"
 
 
 def test_the_first_batch_of_a_log_is_no_change() -> None:

@@ -40,15 +40,20 @@ MANY = settings(deadline=None, suppress_health_check=[HealthCheck.function_scope
 @pytest.fixture(autouse=True)
 def colliding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three hashes for all keys; their checks and the hashes of rows stay."""
-    row_hashes = signatures.row_hashes
+    row_hashes, hashes_by_seeds = signatures.row_hashes, signatures.hashes_by_seeds
 
-    def few(columns: Any, seed: int, *rows: int) -> Hashes:
-        hashes = row_hashes(columns, seed, *rows)
-        if seed != signatures._KEY_SEED:
-            return hashes
-        return (hashes % np.uint64(3)) * np.uint64(2**62)
+    def few(columns: Any, seed: int) -> Hashes:
+        assert seed == signatures._KEY_SEEDS[0]
+        return (row_hashes(columns, seed) % np.uint64(3)) * np.uint64(2**62)
+
+    def few_of_first(columns: Any, seeds: tuple[int, ...], rows: int) -> Hashes:
+        hashes = hashes_by_seeds(columns, seeds, rows)
+        if seeds == signatures._KEY_SEEDS and columns:
+            hashes[0] = few(columns, seeds[0])
+        return hashes
 
     monkeypatch.setattr(signatures, "row_hashes", few)
+    monkeypatch.setattr(signatures, "hashes_by_seeds", few_of_first)
 
 
 def batch(rows: Rows) -> pa.RecordBatch:

@@ -15,7 +15,7 @@ STRATEGIES: dict[str, dict[str, Any]] = MACROS._strategies()
 OPTIONS: dict[str, dict[str, Any]] = MACROS._options()
 PAGE = (ROOT / "docs" / "differential.md").read_text()
 KINDS = {
-    "reads": {"dump", "slice", "logs"},
+    "reads": {"dump", "differences", "slice", "logs"},
     "keeps": {"copy", "ordered", "base", "checksums", "hashes"},
     "keeps_in_place": {None, "files"},
     "compares": {"sql", "python"},

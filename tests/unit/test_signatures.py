@@ -29,7 +29,8 @@ def compressed(rows: Rows, hashes: int = 1000, is_sorted: bool = True) -> Signat
     values = np.array([10 * key + value for key, value in rows], dtype=np.uint64)
     hash_of_key = (keys % hashes).astype(np.uint64) << np.uint64(54)
     batch = pa.RecordBatch.from_arrays([pa.array(keys)], ["k0"])
-    found = Signatures(hash_of_key, keys.astype(np.uint32), values, batch)
+    # Half of the differences are in the second part of the hash alone.
+    found = Signatures(hash_of_key, keys.astype(np.uint32), values // 2, values % 2, batch)
     return found.sorted() if is_sorted else found
 
 
@@ -61,7 +62,7 @@ def test_patches_take_the_place_of_kept_rows(before: Rows, changed: Rows, gone: 
         compressed(before, hashes), compressed(changed, hashes), compressed([(key, 0) for key in gone], hashes)
     )
     expected = {key: value for key, value in (dict(before) | dict(changed)).items() if key not in gone}
-    found = dict(zip(keys_of(after), after.row_hash.tolist(), strict=True))
+    found = dict(zip(keys_of(after), (after.row_hash * 2 + after.row_check).tolist(), strict=True))
     assert found == {key: 10 * key + value for key, value in expected.items()}
     assert np.all(after.key_hash[:-1] <= after.key_hash[1:])
 
@@ -81,6 +82,7 @@ def test_what_is_written_is_read(rows: int) -> None:
     assert (read.key_hash == given_rows.key_hash).all()
     assert (read.key_check == given_rows.key_check).all()
     assert (read.row_hash == given_rows.row_hash).all()
+    assert (read.row_check == given_rows.row_check).all()
     assert read.keys.equals(given_rows.keys)
 
 

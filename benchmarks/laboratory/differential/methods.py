@@ -12,7 +12,8 @@ from pyspark.sql import functions as F
 from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
 from deltawave.differencing.algorithms import ALGORITHMS
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import groups_in_place, map_rows, quoted
+from deltawave.differencing.in_place import map_rows, quoted
+from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import releasing
 from laboratory.differential.snapshots import KEY, Snapshots
 
@@ -137,9 +138,6 @@ def _compressed(library: Any, **options: Any) -> Callable[[Snapshots], None]:
     return find
 
 
-_MERGED_IN_PLACE = _compressed(sort_merge_compressed, in_place=True)
-
-
 def keep_hashes(snapshots: Snapshots) -> None:
     """Patch the kept hashes by earlier changes and by the found differences."""
     change = F.when(F.col("is_there"), "update").otherwise("delete").alias("_change_type")
@@ -176,11 +174,9 @@ def _both_and_keys(snapshots: Snapshots) -> int:
     return _both(snapshots) + snapshots.bytes_of("old", columns=[KEY])
 
 
-def _hashed(name: str, find: Callable[[Snapshots], None], in_place: bool = False) -> Method:
+def _hashed(name: str, find: Callable[[Snapshots], None]) -> Method:
     # 2% of the rows change per batch, and keys and hashes are rewritten once a fifth of the rows are patches.
-    return Method(
-        name, find, keep_hashes, batches_per_state=10, is_python=True, reads=_new if in_place else lambda snapshots: 0
-    )
+    return Method(name, find, keep_hashes, batches_per_state=10, is_python=True, reads=_new)
 
 
 OPPONENT = "spark_full_outer_join"
@@ -199,14 +195,8 @@ METHODS = [
     Method("partitioned_hash_pointed", _both_sides("partitioned_hash_pointed"), is_python=True, reads=_both),
     Method("stagnant_by_blocks", _both_sides("stagnant_by_blocks"), is_python=True, reads=_both),
     _hashed("sort_merge_compressed", _compressed(sort_merge_compressed)),
-    _hashed("sort_merge_compressed_in_place", _MERGED_IN_PLACE, in_place=True),
     _hashed("hash_compressed", _compressed(hash_compressed)),
-    _hashed("hash_compressed_in_place", _compressed(hash_compressed, in_place=True), in_place=True),
-    _hashed(
-        "hash_compressed_in_place_little_memory",
-        _compressed(hash_compressed, in_place=True, memory_bytes=1),
-        in_place=True,
-    ),
+    _hashed("hash_compressed_little_memory", _compressed(hash_compressed, memory_bytes=1)),
     Method("read_new", _decoded("new"), rows_per_update=0, is_python=True, reads=_new),
     Method("read_both", _decoded("old", "new"), rows_per_update=0, is_python=True, reads=_both),
 ]

@@ -31,9 +31,12 @@ from keyed
   {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int, 'checksum': row[4]}) }}
 {%- endmacro -%}
 
-{# The checksum of a dated dump, by which the same date is recognized when it is delivered again. In place, no row is read for it. #}
+{#
+  The checksum of a dated dump, by which the same date is recognized when it is delivered again. It needs all rows: files in place are not read for it,
+  and of differences they are not there.
+#}
 {%- macro _landed_checksum(job, batch) -%}
-{%- if batch.checksum_of is none or deltawave._form_for(job.strategy).in_place -%}
+{%- if batch.checksum_of is none or deltawave._form_for(job.strategy).in_place or job.strategy.reads != 'dump' -%}
 cast(null as string)
 {%- else -%}
 {%- set present = job.columns | map(attribute='name') | list -%}

@@ -4,11 +4,12 @@
 #}
 {%- macro _choose_strategy(job, state) -%}
   {%- if job.settings.is_auto and not flags.EMPTY -%}
-    {%- set strategy, reason = deltawave._chosen(job, none if state.is_new_generation else state.record) -%}
+    {%- set last = none if state.is_new_generation else state.record -%}
+    {%- set strategy, reason = deltawave._chosen(job, last) -%}
     {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
-    {#- A window is not in place: nothing guarantees that the last dump's files stay. -#}
     {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
-    {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=true) -%}
+    {%- set is_usual = strategy == (last.progress_strategy if last else deltawave._auto_strategies()[0]) -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=not is_usual) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -31,17 +32,48 @@
   {{ return(('window', against_hashes ~ '; ' ~ deltawave._reason_for_window(last))) }}
 {%- endmacro -%}
 
-{# In a first batch all rows are inserts: no strategy compares. Keeping its order costs the least, and shows the next run how near rows lie. #}
+{#
+  In a first batch all rows are inserts: no strategy compares. For a large dump, what the next run compares with is kept: hashes or, without them, its
+  order, which shows how near rows lie.
+#}
 {%- macro _first_chosen(job) -%}
-  {%- set unknown = 'no batch has measured the dump yet' -%}
-  {%- set against_window = deltawave._reason_against_window(job, {}) -%}
-  {%- if against_window -%}
-    {{ return(('outer_join', unknown ~ '; ' ~ against_window)) }}
-  {%- elif job.settings.snapshot_date is not none -%}
-    {{ return(('outer_join', unknown ~ ', and this run may compare many')) }}
+  {%- set size = deltawave._source_bytes(job) -%}
+  {%- set few = adapter.dispatch('_few_bytes', 'deltawave')() -%}
+  {%- if size is none or size < few -%}
+    {%- set known = 'nothing is known of its size' if size is none else 'it has about ' ~ deltawave._bytes_text(size) -%}
+    {{ return(('outer_join', 'the first dump: ' ~ known ~ ', and other strategies pay from about ' ~ deltawave._bytes_text(few))) }}
   {%- endif -%}
-  {{ return(('window', unknown ~ '; kept in its order, it shows how near rows lie')) }}
+  {%- set large = 'the first dump has about ' ~ deltawave._bytes_text(size) -%}
+  {%- set against_hashes = deltawave._options_against_hashes(job) -%}
+  {%- if not against_hashes -%}
+    {{ return(('hash_compressed', large)) }}
+  {%- endif -%}
+  {%- set against_window = deltawave._reason_against_window(job, {}) -%}
+  {%- if not against_window and job.settings.snapshot_date is not none -%}
+    {%- set against_window = 'this run may compare many dumps' -%}
+  {%- endif -%}
+  {%- if against_window -%}
+    {{ return(('outer_join', large ~ '; ' ~ against_hashes ~ '; ' ~ against_window)) }}
+  {%- endif -%}
+  {{ return(('window', large ~ '; ' ~ against_hashes ~ '; kept in its order, it shows how near rows lie')) }}
 {%- endmacro -%}
+
+{# The bytes that the select reads, as Spark estimates them; none if it cannot. #}
+{%- macro _source_bytes(job) -%}
+  {%- if job.remote -%}{{ return(none) }}{%- endif -%}
+  {%- set plan = deltawave._run(job, 'explain cost ' ~ job.sql).rows[0][0] -%}
+  {%- set found = modules.re.search('sizeInBytes=([0-9.]+) ([KMGTPE]i)?B', plan) -%}
+  {#- The size of a relation of which Spark knows nothing is the largest number. -#}
+  {%- if not found or found.group(2) == 'Ei' -%}{{ return(none) }}{%- endif -%}
+  {{ return((found.group(1) | float * 1024 ** ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'].index(found.group(2) or '')) | int) }}
+{%- endmacro -%}
+
+{%- macro _bytes_text(size) -%}
+  {{ return('%.1f GB' | format(size / 1e9) if size >= 1e9 else '%.0f MB' | format(size / 1e6)) }}
+{%- endmacro -%}
+
+{# Smaller sources take less time with a join: each batch that Python compares has some seconds of fixed costs. #}
+{%- macro default___few_bytes() -%}{{ return(200000000) }}{%- endmacro -%}
 
 {# The common assumption of hash_compressed and window that does not hold; none if all hold. #}
 {%- macro _reason_against_python(job, last) -%}
@@ -53,9 +85,8 @@
     {{ return('the dump has other columns than the log') }}
   {%- endif -%}
   {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
-  {#- Half the limit, so that a table near it does not change its strategy with each batch. In the first batch, nothing was compared. -#}
-  {%- set is_by_python = last.progress_strategy in ['hash_compressed', 'window'] and last.batch_id != last.first_batch -%}
-  {%- set limit = few // 2 if is_by_python else few -%}
+  {#- A quarter of the limit, so that a table near it, or a first dump of few wide rows, does not change its strategy with each batch. -#}
+  {%- set limit = few // 4 if last.progress_strategy in ['hash_compressed', 'window'] else few -%}
   {%- if last.rows_new < limit -%}
     {{ return('%s rows are too few for Python to pay (fewer than %s)' | format('{:,}'.format(last.rows_new), '{:,}'.format(limit))) }}
   {%- endif -%}
@@ -63,11 +94,33 @@
 
 {# The assumption of hash_compressed that does not hold; none if all hold. #}
 {%- macro _reason_against_hashes(job, last) -%}
+  {%- set by_options = deltawave._options_against_hashes(job) -%}
+  {%- if by_options -%}
+    {{ return(by_options) }}
+  {%- elif last.is_baseline -%}
+    {{ return(deltawave._log_lacks_rows()) }}
+  {%- elif deltawave._comparisons_of_hashes(last) < job.settings.min_comparisons_before_error -%}
+    {{ return('hashes of %s rows hide a change every %.1e comparisons, and min_comparisons_before_error is %.1e' | format(
+      '{:,}'.format(last.rows_new), deltawave._comparisons_of_hashes(last), job.settings.min_comparisons_before_error
+    )) }}
+  {%- elif last.inserts + last.updates + last.deletes > last.rows_new // 5 and last.batch_id != last.first_batch -%}
+    {{ return('the last batch changed more than a fifth of the rows, which are hashed anew in each run') }}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# What the options have against hash_compressed; none if nothing. #}
+{%- macro _options_against_hashes(job) -%}
   {%- set settings = job.settings -%}
   {%- if not settings.min_comparisons_before_error -%}
     {{ return('min_comparisons_before_error: 0 allows exact comparison only') }}
   {%- elif settings.compare_columns is not none or settings.ignore_columns is not none -%}
     {{ return('hashes do not tell what columns hold that are not compared') }}
+  {%- elif settings.hint is not none -%}
+    {{ return('hint says how rows are joined') }}
+  {%- elif deltawave._sparse_columns(job) -%}
+    {{ return('some of the dumps lack columns') }}
+  {%- elif settings.initial_load == 'baseline' or settings.before_image == 'none' -%}
+    {{ return(deltawave._log_lacks_rows()) }}
   {%- endif -%}
   {%- for option, allowed in deltawave._strategy_named(job.name, 'hash_compressed').allows.items() -%}
     {#- While the columns stay the same, nothing follows on_schema_change. -#}
@@ -78,15 +131,10 @@
   {%- for column in job.columns if column.name | lower in settings.unique_key | map('lower') and 'interval' in column.data_type | lower -%}
     {{ return('Spark does not hand over the key ' ~ column.name ~ ' (' ~ column.data_type ~ ')') }}
   {%- endfor -%}
-  {%- if not deltawave._log_has_all_rows(job, last) -%}
-    {{ return('hashes hold no rows, and the log lacks rows of the first dump, or is not read (before_image: none)') }}
-  {%- elif deltawave._comparisons_of_hashes(last) < settings.min_comparisons_before_error -%}
-    {{ return('hashes of %s rows hide a change every %.1e comparisons, and min_comparisons_before_error is %.1e' | format(
-      '{:,}'.format(last.rows_new), deltawave._comparisons_of_hashes(last), settings.min_comparisons_before_error
-    )) }}
-  {%- elif last.inserts + last.updates + last.deletes > last.rows_new // 5 and last.batch_id != last.first_batch -%}
-    {{ return('the last batch changed more than a fifth of the rows, which are hashed anew in each run') }}
-  {%- endif -%}
+{%- endmacro -%}
+
+{%- macro _log_lacks_rows() -%}
+  {{ return('hashes hold no rows, and the log lacks rows of the first dump, or is not read (before_image: none)') }}
 {%- endmacro -%}
 
 {# The assumption of window that does not hold, or did not when it was last measured; none if all hold. #}
@@ -139,8 +187,8 @@
   ) }}
 {%- endmacro -%}
 
-{# Expected comparisons of a dump like the last one before 64 bits hide a change, if every row counts (LG96 3.2; see _comparisons_before_error). #}
-{%- macro _comparisons_of_hashes(last) -%}{{ return(2 ** 64 / [last.rows_new, 1] | max) }}{%- endmacro -%}
+{# Expected comparisons of a dump like the last one before 128 bits hide a change, if every row counts (LG96 3.2; see _comparisons_before_error). #}
+{%- macro _comparisons_of_hashes(last) -%}{{ return(2 ** 128 / [last.rows_new, 1] | max) }}{%- endmacro -%}
 
 {# A rule of thumb: with a million rows, batches that Python compared took more CPU time than the join, with ten million much less. #}
 {%- macro default___few_rows() -%}{{ return(5000000) }}{%- endmacro -%}

@@ -21,7 +21,7 @@
     'strategy': job.strategy.name,
     'reason': job.settings.reason,
     'checksums': reading.checksums,
-    'checksum_bits': job.settings.checksum_bits,
+    'checksum_bits': 128 if job.strategy.library else job.settings.checksum_bits,
     'rows_old': batch.rows_old,
     'rows_dump': result.rows_dump,
     'rows_new': result.rows_new,

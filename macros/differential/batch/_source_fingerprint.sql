@@ -3,7 +3,7 @@
   if only reading shows whether a dump has changed. A dated dump is recognized by its date (see _known_dates).
 #}
 {%- macro _source_fingerprint(job) -%}
-  {%- if job.strategy.reads != 'dump' or job.remote or job.settings.snapshot_date or not deltawave._runs_python() -%}
+  {%- if job.strategy.reads not in ['dump', 'differences'] or job.remote or job.settings.snapshot_date or not deltawave._runs_python() -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set tables = adapter.call_library('deltawave.source_state.fingerprint', {'select': '(\n' ~ job.sql ~ '\n)'}, {}) -%}

@@ -10,7 +10,7 @@
 {%- macro default___options() -%}
   {{ return({
     'unique_key': {'default': none, 'is': 'columns'},
-    'strategy': {'default': 'outer_join', 'is': 'choice', 'values': ['auto'] + deltawave._strategies().keys() | list},
+    'strategy': {'default': 'auto', 'is': 'choice', 'values': ['auto'] + deltawave._strategies().keys() | list},
     'min_comparisons_before_error': {'default': 1000000000000000, 'is': 'comparisons'},
     'updated_at': {'default': none, 'is': 'name', 'selects': true, 'meaning': 'when a row was touched'},
     'delete_flag': {'default': none, 'is': 'name', 'selects': true, 'meaning': 'whether a row is deleted'},

@@ -41,7 +41,7 @@
   {%- set has_checksums = form.fingerprint is string -%}
   {%- set compares_ranges = strategy.ranges == 'compared' -%}
   {{ return({
-    'reads': {'takes': ['dump', 'slice', 'logs']},
+    'reads': {'takes': ['dump', 'differences', 'slice', 'logs']},
     'compares': {'takes': ['sql', 'python']},
     'keeps': {'takes': names, 'depends_on': 'reads'},
     'keeps_in_place': {'takes': [none, 'files'] if form.in_order else [none], 'depends_on': 'keeps'},
@@ -59,10 +59,9 @@
 {# The values of options that the engine allows any strategy of that kind. #}
 {%- macro _limits(reads, compares) -%}
   {%- set limits = {} -%}
-  {%- if reads != 'dump' -%}
-    {#- The rows outside a slice have no date, and no value of a new column. -#}
-    {%- do limits.update(snapshot_date=[none], on_schema_change=['ignore', 'fail']) -%}
-  {%- endif -%}
+  {#- The rows outside a slice have no date, and rows that are not written no value of a new column. -#}
+  {%- if reads not in ['dump', 'differences'] -%}{%- do limits.update(snapshot_date=[none]) -%}{%- endif -%}
+  {%- if reads != 'dump' -%}{%- do limits.update(on_schema_change=['ignore', 'fail']) -%}{%- endif -%}
   {#- A bag is counted over the whole table, and by the engine's own comparison. -#}
   {%- if reads != 'dump' or compares == 'python' -%}{%- do limits.update(duplicate_keys=['fail', 'quarantine']) -%}{%- endif -%}
   {{ return(limits) }}

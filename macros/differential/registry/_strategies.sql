@@ -37,13 +37,13 @@
       source='CH98 3.3', options=['checksum_bits'], allows=dict(no_duplicates, tolerance=[none]),
     ),
     'sort_merge_compressed': deltawave._strategy(
-      reads='slice', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.sort_merge_compressed', options=['in_place'],
+      reads='differences', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
+      source='LG96 3.1', library='deltawave.differencing.sort_merge_compressed',
       allows=dict(no_duplicates, tolerance=[none]),
     ),
     'hash_compressed': deltawave._strategy(
-      reads='slice', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['in_place', 'memory_bytes'],
+      reads='differences', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
+      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['memory_bytes'],
       allows=dict(no_duplicates, tolerance=[none]),
     ),
     'window': deltawave._strategy(
@@ -75,8 +75,8 @@
 {#
   The declaration of a strategy. _check_declaration refuses other traits than these, and contradictions.
 
-    reads          dump: the whole select; slice: a part of it per run, rows outside stay as they are; logs: the rows that change logs
-                   name
+    reads          dump: the whole select; differences: the whole select, of which only the rows that differ are written; slice: a part of it
+                   per run, rows outside stay as they are; logs: the rows that change logs name
     reader         the macro that reads: reader(job, batch, last), which returns _reading(...)
     comparison     the macro that computes the changes between two sides, see _changes_between; for Python, the dotted path of a function
     compares       sql or python

@@ -67,6 +67,6 @@
 {%- endmacro -%}
 
 {# The version of the library's hash function: hashes of different versions cannot be compared. #}
-{%- macro _hash_version() -%}{{ return(2) }}{%- endmacro -%}
+{%- macro _hash_version() -%}{{ return(3) }}{%- endmacro -%}
 
 {%- macro _in_parentheses(select) -%}{{ return('(\n' ~ deltawave._indented(select) ~ '\n)') }}{%- endmacro -%}

@@ -36,7 +36,7 @@ class Algorithm:
 
     - ``changes``: the function: both snapshots, the contract, and ``memory_bytes``
     - ``compares_hashes``: whether it finds differing rows by their hashes. It then misses a difference with a
-      probability of 2^-64, and cannot apply a tolerance
+      probability of 2^-128, and cannot apply a tolerance
     - ``reads_files``: whether it reads files without Spark, if the snapshots are all rows of Parquet files
     """
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
 from deltawave.differencing.compression import signatures
@@ -20,25 +21,26 @@ from deltawave.differencing.signatures import Checks, Signatures, key_hashes
 class Wanted:
     """Compressed rows that differ.
 
-    - ``key_hash``, ``key_check``, ``row_hash``: as of :class:`~deltawave.differencing.signatures.Signatures`
+    - ``key_hash``, ``key_check``, ``row_digest``: as of :class:`~deltawave.differencing.signatures.Signatures`
     - ``was_kept``: whether the kept snapshot has the key
     - ``is_repeated``: whether several rows have the key; then all of them are wanted
     """
 
     key_hash: Hashes
     key_check: Checks
-    row_hash: Hashes
+    row_digest: pa.Array
     was_kept: Mask
     is_repeated: Mask
 
     @classmethod
     def of(cls, candidates: pa.Table) -> Wanted:
         """From the columns of the same names, which Spark holds as signed integers."""
-        names = ("key_hash", "key_check", "row_hash", "was_kept", "is_repeated")
-        key_hash, check, row_hash, *marks = (np.asarray(candidates.column(name)) for name in names)
-        key_hash, row_hash = key_hash.view(np.uint64), row_hash.view(np.uint64)
+        names = ("key_hash", "key_check", "was_kept", "is_repeated")
+        key_hash, check, *marks = (np.asarray(candidates.column(name)) for name in names)
+        key_hash = key_hash.view(np.uint64)
         order = np.argsort(key_hash)
-        return cls(*(cells[order] for cells in (key_hash, check.astype(np.uint32), row_hash, *marks)))
+        key_hash, check, *marks = (cells[order] for cells in (key_hash, check.astype(np.uint32), *marks))
+        return cls(key_hash, check, candidates.column("row_digest").combine_chunks().take(pa.array(order)), *marks)
 
     def match(self, rows: Signatures) -> tuple[Places, Places]:
         """The places of wanted rows, and for each the place of its entry here.
@@ -48,7 +50,8 @@ class Wanted:
         places = key_places(rows.key_hash, rows.key_check, self.key_hash, self.key_check)
         at = np.flatnonzero(places >= 0)
         places = places[at]
-        if bool(np.any(~self.is_repeated[places] & (self.row_hash[places] != rows.row_hash[at]))):
+        is_other = pc.not_equal(self.row_digest.take(pa.array(places)), rows.row_digests().take(pa.array(at)))
+        if bool(np.any(~self.is_repeated[places] & is_other.to_numpy(zero_copy_only=False))):
             raise ChangedFileError("A file was changed while it was compared. Run again when it is complete.")
         return at, places
 

@@ -31,14 +31,15 @@ from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
 from deltawave.differencing.comparable import contained_types
 from deltawave.differencing.compression import Compared, free_prefix, kept_hashes, patched_hashes, signatures
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.in_place import groups_in_place, map_rows, quoted
+from deltawave.differencing.in_place import map_rows, quoted
 from deltawave.differencing.shared_table import SharedTable
+from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import attach, persisted
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
 # Bytes of the table for each row, without its key columns.
-TABLE_BYTES = 30
+TABLE_BYTES = 42
 
 
 def differing_rows(
@@ -50,35 +51,33 @@ def differing_rows(
     rows: int,
     patches: DataFrame | None = None,
     memory_bytes: int = 1 << 30,
-    in_place: bool = False,
 ) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but ``new`` is read once, unless the table
     takes more than ``memory_bytes``, the session has several machines, or Spark cannot hand a column to Python. A kept
-    key that is duplicate in ``new`` is in the result twice, as the key alone. ``in_place``: ``new`` is a plain select
-    of Parquet files, which are read without Spark.
+    key that is duplicate in ``new`` is in the result twice, as the key alone.
     """
     compared = Compared.of(unique_key, columns)
     is_small = rows * TABLE_BYTES <= memory_bytes
     if not (is_small and _is_one_machine(new.sparkSession) and reaches_python(new.schema)):
         return sort_merge_compressed.differing_rows(
-            kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches, in_place=in_place
+            kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches
         )
     table = SharedTable.of(kept, patches, compared, rows)
     try:
-        found = _differing(new, compared, table, in_place)
+        found = _differing(new, compared, table)
     except BaseException:
         table.remove(new.sparkSession)
         raise
     return attach(found, lambda: table.remove(new.sparkSession), needs=[kept])
 
 
-def _differing(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool) -> DataFrame:
+def _differing(new: DataFrame, compared: Compared, table: SharedTable) -> DataFrame:
     """The rows that differ, and the kept keys that no new row has, or several have."""
     prefix = free_prefix("of_task_", new.columns)
     seen, repeated = F.col(prefix + "seen"), F.col(prefix + "repeated")
-    probed = persisted(_probed(new, compared, table, in_place, prefix))
+    probed = persisted(_probed(new, compared, table, prefix))
     of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
     # Without a task, as for a table without files, no key is matched.
     none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
@@ -105,7 +104,7 @@ def reaches_python(kind: DataType) -> bool:
     return not has_collation and not any(isinstance(part, lost) for part in parts)
 
 
-def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bool, prefix: str) -> DataFrame:
+def _probed(new: DataFrame, compared: Compared, table: SharedTable, prefix: str) -> DataFrame:
     """The rows that differ, and a row per task with the kept keys that it matched, in two columns with this prefix."""
     cells = [quoted(name) for name in new.columns]
     places = {cell: place for place, cell in enumerate(cells)}
@@ -119,7 +118,7 @@ def _probed(new: DataFrame, compared: Compared, table: SharedTable, in_place: bo
     schema = schema.add(prefix + "seen", "binary").add(prefix + "repeated", "binary")
     at = [places[cell] for cell in compared.cells()]
     probe = _Probe(table, at, len(compared.key), to_arrow_schema(schema))
-    return map_rows(new, cells, probe, schema, groups_in_place(new, cells) if in_place else None)
+    return map_rows(new, cells, probe, schema, groups_in_place(new, cells))
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ _HIGHEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 _FILES: dict[str, np.dtype[Any]] = {
     "key_hash": np.dtype(np.uint64),
     "row_hash": np.dtype(np.uint64),
+    "row_check": np.dtype(np.uint64),
     "key_check": np.dtype(np.uint32),
 }
 
@@ -49,7 +50,7 @@ class Layout:
         return cls(segments, room, room + _SPARE)
 
     def write(self, folder: Path, segment: int, rows: Signatures) -> int:
-        """Write the sorted rows of a segment into the table's files: 30 bytes per row, and the key.
+        """Write the sorted rows of a segment into the table's files: 42 bytes per row, and the key.
 
         Return the size that the segment needs: if it is more than the layout's, nothing is written.
         """
@@ -59,7 +60,12 @@ class Layout:
         needed = int(places[-1]) + 2 if len(rows) else 1
         if needed > self.size:
             return needed
-        cells = {"key_hash": _stored(rows.key_hash), "row_hash": rows.row_hash, "key_check": rows.key_check}
+        cells = {
+            "key_hash": _stored(rows.key_hash),
+            "row_hash": rows.row_hash,
+            "row_check": rows.row_check,
+            "key_check": rows.key_check,
+        }
         for name, kind in _FILES.items():
             laid = np.zeros(self.size, dtype=kind)
             laid[places] = cells[name]
@@ -105,6 +111,7 @@ class HashTable:
         self.places = layout.segments * layout.size
         self._stored: Hashes = self._mapped("key_hash")
         self._row_hash: Hashes = self._mapped("row_hash")
+        self._row_check: Hashes = self._mapped("row_check")
         self._key_check: Checks = self._mapped("key_check")
 
     def _mapped(self, name: str) -> npt.NDArray[Any]:
@@ -146,6 +153,7 @@ class HashTable:
     def _is_same(self, rows: Signatures, places: Places) -> Mask:
         is_same: Mask = places >= 0
         is_same[is_same] = self._row_hash[places[is_same]] == rows.row_hash[is_same]
+        is_same[is_same] = self._row_check[places[is_same]] == rows.row_check[is_same]
         return is_same
 
     def keys_at(self, is_chosen: Mask) -> Iterator[pa.RecordBatch]:

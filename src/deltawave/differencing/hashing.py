@@ -1,4 +1,4 @@
-"""A 64-bit hash of rows in Arrow columns, computed over whole columns.
+"""Hashes of rows in Arrow columns, computed over whole columns: 64 bits for each seed.
 
 Kept hashes outlive the release that wrote them, so the function is specified here and does not come from a library
 whose hashes change between versions. ``VERSION`` changes with it.
@@ -6,12 +6,12 @@ whose hashes change between versions. ``VERSION`` changes with it.
 Values are equal exactly as in the delta contract: null equals null and nothing else, NaN equals NaN, -0.0 equals 0.0.
 Texts and binaries are compared by their bytes, decimals in the scale of their type; so both sides of a comparison need
 the same types. A row in which one number or date differs, and nothing else, always has another hash; any other
-difference is hidden with a probability of 2^-64.
+difference is hidden with a probability of 2^-64 for each seed: two seeds make a hash of 128 bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 Hashes = npt.NDArray[np.uint64]
 
-VERSION = 2
+VERSION = 3
 
 # This many values of a column, and what is computed from them, stay in the cache of a core.
 _ROWS_AT_A_TIME = 16_384
@@ -39,30 +39,39 @@ def row_hashes(columns: Sequence[pa.Array], seed: int, rows: int | None = None) 
 
     ``rows`` is needed only without columns. Raises ``TypeError`` for a type that Spark does not hand over.
     """
+    return hashes_by_seeds(columns, (seed,), rows)[0]
+
+
+def hashes_by_seeds(columns: Sequence[pa.Array], seeds: tuple[int, ...], rows: int | None = None) -> Hashes:
+    """Return the same for several seeds, one row of the result for each, at less than the cost of separate calls."""
     if not columns:
-        return np.zeros(rows or 0, dtype=np.uint64)
+        return np.zeros((len(seeds), rows or 0), dtype=np.uint64)
     count = len(columns[0])
     if count <= _ROWS_AT_A_TIME:
-        return _row_hashes(columns, seed)
-    hashes = np.empty(count, dtype=np.uint64)
+        return _row_hashes(columns, seeds)
+    hashes = np.empty((len(seeds), count), dtype=np.uint64)
     for begin in range(0, count, _ROWS_AT_A_TIME):
         part = [column.slice(begin, _ROWS_AT_A_TIME) for column in columns]
-        hashes[begin : begin + _ROWS_AT_A_TIME] = _row_hashes(part, seed)
+        hashes[:, begin : begin + _ROWS_AT_A_TIME] = _row_hashes(part, seeds)
     return hashes
 
 
-def _row_hashes(columns: Sequence[pa.Array], seed: int) -> Hashes:
+def _row_hashes(columns: Sequence[pa.Array], seeds: tuple[int, ...]) -> Hashes:
     total: Hashes | None = None
     for number, column in enumerate(columns, start=1):
-        own = _mixed_number(seed * 8191 + number)
-        words = _value_hashes(column, own)
-        words += np.uint64(own)
+        own = tuple(_mixed_number(seed * 8191 + number) for seed in seeds)
+        words = _value_hashes(column, own) + _per_seed(own)
         # Mixed first: sums of words that are only multiplied cancel out if values have few bits.
         mix(words)
-        words *= np.uint64(_mixed_number(own) | 1)
+        words *= _per_seed(_mixed_number(seed) | 1 for seed in own)
         total = words if total is None else np.add(total, words, out=total)
     assert total is not None
     return mix(total)
+
+
+def _per_seed(numbers: Iterable[int]) -> Hashes:
+    """A column of numbers, one for each seed."""
+    return np.array(list(numbers), dtype=np.uint64)[:, np.newaxis]
 
 
 def mix(words: Hashes) -> Hashes:
@@ -87,21 +96,21 @@ def _mixed_number(number: int) -> int:
     return int(mix(np.array([number * _GOLDEN & _MASK], dtype=np.uint64))[0])
 
 
-def _value_hashes(column: pa.Array, seed: int) -> Hashes:
-    """A word per value, in a new array. Numbers and dates have distinct words, other values have hashes by the seed."""
+def _value_hashes(column: pa.Array, seeds: tuple[int, ...]) -> Hashes:
+    """A word per value for each seed, or for all. Numbers have distinct words, other values have hashes by the seed."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
     if isinstance(column, pa.DictionaryArray):
-        values = _value_hashes(column.dictionary, seed)
+        values = _value_hashes(column.dictionary, seeds)
         codes = column.indices.fill_null(0).to_numpy(zero_copy_only=False)
-        words = values[codes] if len(values) else np.zeros(len(column), dtype=np.uint64)
+        words = values[:, codes] if len(column.dictionary) else np.zeros((1, len(column)), dtype=np.uint64)
     else:
-        words = _words(column, seed)
+        words = np.atleast_2d(_words(column, seeds))
     if column.null_count:
         # A different number for each seed: hashes of several seeds do not confuse the same number with null.
-        words[_is_null(column)] = np.uint64(_mixed_number(seed ^ _NULL))
+        words = np.where(_is_null(column), _per_seed(_mixed_number(seed ^ _NULL) for seed in seeds), words)
     return words
 
 
@@ -110,7 +119,7 @@ def _is_null(column: pa.Array) -> npt.NDArray[np.bool_]:
     return mask
 
 
-def _words(column: pa.Array, seed: int) -> Hashes:
+def _words(column: pa.Array, seeds: tuple[int, ...]) -> Hashes:
     kind = column.type
     types = pa.types
     if types.is_null(kind):
@@ -125,16 +134,16 @@ def _words(column: pa.Array, seed: int) -> Hashes:
     if types.is_temporal(kind) and kind.bit_width in (32, 64):
         return _fixed(column, np.int64 if kind.bit_width == 64 else np.int32)
     if types.is_decimal128(kind):
-        return _decimal(column, seed)
+        return _decimal(column, seeds)
     if types.is_string(kind) or types.is_binary(kind):
-        return _texts(column, np.dtype(np.int32), seed)
+        return _texts(column, np.dtype(np.int32), seeds)
     if types.is_large_string(kind) or types.is_large_binary(kind):
-        return _texts(column, np.dtype(np.int64), seed)
+        return _texts(column, np.dtype(np.int64), seeds)
     if types.is_struct(kind):
         # The fields of a null struct can have any value; the caller replaces its word.
-        return row_hashes(column.flatten(), seed, rows=len(column))
+        return hashes_by_seeds(column.flatten(), seeds, rows=len(column))
     if types.is_list(kind) or types.is_large_list(kind):
-        return _lists(column, seed)
+        return _lists(column, seeds)
     raise TypeError(f"Values of the Arrow type {kind} can't be hashed.")
 
 
@@ -160,19 +169,21 @@ def _floating(column: pa.Array) -> Hashes:
     return words
 
 
-def _decimal(column: pa.Array, seed: int) -> Hashes:
+def _decimal(column: pa.Array, seeds: tuple[int, ...]) -> Hashes:
     halves = _stored(column, np.uint64, width=2).reshape(-1, 2)
-    low, high = halves[:, 0].copy(), halves[:, 1]
+    low, high = halves[:, 0], halves[:, 1]
     # A number of up to 64 bits has a sign and no other upper half.
     is_long = high != (low.view(np.int64) >> np.int64(63)).view(np.uint64)
-    if is_long.any():
-        state = _step(np.full(int(is_long.sum()), seed, dtype=np.uint64), low[is_long])
-        low[is_long] = _step(state, high[is_long])
-    return low
+    if not is_long.any():
+        return low
+    words = np.repeat(low[np.newaxis], len(seeds), axis=0)
+    state = np.repeat(_per_seed(seeds), int(is_long.sum()), axis=1)
+    words[:, is_long] = _step(_step(state, low[is_long]), high[is_long])
+    return words
 
 
 def _step(state: Hashes, words: Hashes) -> Hashes:
-    """One more word of a value, in place: a bijection for each word, and for each state."""
+    """One more word of each value, in place, for each seed: a bijection for each word, and for each state."""
     # Mixed, so that a difference in one word is not undone by a similar one in the next.
     state ^= mix(words)
     state *= _MULTIPLIER
@@ -180,7 +191,7 @@ def _step(state: Hashes, words: Hashes) -> Hashes:
     return state
 
 
-def _texts(column: pa.Array, kind: np.dtype[np.generic], seed: int) -> Hashes:
+def _texts(column: pa.Array, kind: np.dtype[np.generic], seeds: tuple[int, ...]) -> Hashes:
     """Bytes, eight at a time, after their count."""
     _, offset_buffer, data = column.buffers()
     if offset_buffer is None or not len(column):
@@ -197,7 +208,7 @@ def _texts(column: pa.Array, kind: np.dtype[np.generic], seed: int) -> Hashes:
     order = np.argsort(counts.astype(np.uint16) if counts.max() < 1 << 16 else counts, kind="stable")[::-1]
     begins, sizes, counts = begins[order] - (offsets[0] & ~7), sizes[order], counts[order]
     ends = np.searchsorted(-counts, -np.arange(counts[0] + 1)).tolist()
-    hashes = mix(sizes.astype(np.uint64) + np.uint64(seed))
+    hashes = mix(sizes.astype(np.uint64) + _per_seed(seeds))
     place = begins >> 3
     shift = ((begins & 7) << 3).view(np.uint64)
     rest = np.uint64(63) - shift
@@ -211,10 +222,10 @@ def _texts(column: pa.Array, kind: np.dtype[np.generic], seed: int) -> Hashes:
         word |= (high << _ONE) << rest[:count]
         last = slice(ends[step + 1], count)
         word[last] &= _ALL >> unused[last]
-        _step(hashes[:count], word)
+        _step(hashes[:, :count], word)
         low = high
     result = np.empty_like(hashes)
-    result[order] = hashes
+    result[:, order] = hashes
     return result
 
 
@@ -232,16 +243,14 @@ def _aligned(data: pa.Buffer | None, begin: int, end: int) -> Hashes:
     return words
 
 
-def _lists(column: pa.ListArray, seed: int) -> Hashes:
+def _lists(column: pa.ListArray, seeds: tuple[int, ...]) -> Hashes:
     """The elements in their order, after their count."""
-    elements = _value_hashes(column.flatten(), seed)
+    elements = _value_hashes(column.flatten(), seeds)
     sizes = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     ends = np.cumsum(sizes)
-    if len(elements):
-        place = np.arange(len(elements), dtype=np.int64) - np.repeat(ends - sizes, sizes)
-        elements = mix(elements + mix(place.astype(np.uint64) * np.uint64(_GOLDEN) + np.uint64(seed)))
+    if elements.shape[1]:
+        place = np.arange(elements.shape[1], dtype=np.int64) - np.repeat(ends - sizes, sizes)
+        elements = mix(elements + mix(place.astype(np.uint64) * np.uint64(_GOLDEN) + _per_seed(seeds)))
     # Sums modulo 2^64: a list's sum is the difference of two running sums.
-    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(elements, dtype=np.uint64)])
-    hashes = sums[ends] - sums[ends - sizes]
-    hashes += mix(sizes.astype(np.uint64) + np.uint64(seed))
-    return mix(hashes)
+    sums = np.pad(np.cumsum(elements, axis=1, dtype=np.uint64), ((0, 0), (1, 0)))
+    return mix(sums[:, ends] - sums[:, ends - sizes] + mix(sizes.astype(np.uint64) + _per_seed(seeds)))

@@ -5,7 +5,6 @@ Tasks decode row groups with pyarrow, in a quarter of the time that Spark takes 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -61,8 +60,6 @@ _EXAMINED = pa.schema(
 
 # Smaller batches save nothing that is worth the time.
 _LEAST_BATCH_BYTES = 1 << 16
-
-_LOG = logging.getLogger(__name__)
 
 _TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 _BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
@@ -242,21 +239,6 @@ def parallelism(session: SparkSession) -> int:
     except PySparkException:
         # Through Spark Connect.
         return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
-
-
-def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups | None:
-    """The row groups of a plain select of Parquet files.
-
-    None if Spark has to read it, because an expression is no column or the files cannot be read in place (logged).
-    """
-    columns = set(map(quoted, frame.columns))
-    if not columns.issuperset(expressions):
-        return None
-    try:
-        return RowGroups.of(frame)
-    except NotInPlaceError as error:
-        _LOG.info("not read in place: %s", error)
-        return None
 
 
 def _only(names: list[str]) -> list[str] | None:

@@ -37,7 +37,7 @@ def differences(old: Signatures, new: Signatures, are_sorted: bool = True) -> Di
     is_deleted = np.ones(len(old), dtype=bool)
     is_deleted[previous[is_matched]] = False
     differs = ~is_matched
-    differs[is_matched] = old.row_hash[previous[is_matched]] != new.row_hash[is_matched]
+    differs[is_matched] = ~new.is_same(np.flatnonzero(is_matched), old, previous[is_matched])
     is_repeated = np.zeros(len(new), dtype=bool)
     for first, *others in _places_of_shared_hashes(new, are_sorted):
         if others:

@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.batches import Places, combined
-from deltawave.differencing.hashing import Hashes, row_hashes
+from deltawave.differencing.batches import Mask, Places, combined
+from deltawave.differencing.hashing import Hashes, hashes_by_seeds, row_hashes
 
 Checks = npt.NDArray[np.uint32]
 
 # Keys that are gathered, sorted and written at a time; several copies of them are in memory meanwhile.
 _GATHERED_KEY_BYTES = 1 << 25
+# The fields of a compressed row besides its key.
+_HASHES = ("key_hash", "key_check", "row_hash", "row_check")
 
-_KEY_SEED, _CHECK_SEED, _ROW_SEED = 1, 2, 3
+_KEY_SEEDS, _ROW_SEEDS = (1, 2), (3, 4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,25 +34,23 @@ class Signatures:
 
     - ``key_hash``, ``key_check``: 64 and 32 bits of the key; keys are equal if both are, except for one pair of keys in
       2^96
-    - ``row_hash``: 64 bits of key and compared columns
+    - ``row_hash``, ``row_check``: 128 bits of key and compared columns
     - ``keys``: the key's columns
     """
 
     key_hash: Hashes
     key_check: Checks
     row_hash: Hashes
+    row_check: Hashes
     keys: pa.RecordBatch
 
     @classmethod
     def of(cls, keys: pa.RecordBatch, compared: Sequence[pa.Array]) -> Signatures:
         """Compress rows that have these keys and compared columns."""
         count = keys.num_rows
-        return cls(
-            key_hashes(keys.columns),
-            row_hashes(keys.columns, _CHECK_SEED, count).astype(np.uint32),
-            row_hashes([*keys.columns, *compared], _ROW_SEED, count),
-            keys,
-        )
+        key_hash, key_check = hashes_by_seeds(keys.columns, _KEY_SEEDS, count)
+        row_hash, row_check = hashes_by_seeds([*keys.columns, *compared], _ROW_SEEDS, count)
+        return cls(key_hash, key_check.astype(np.uint32), row_hash, row_check, keys)
 
     @classmethod
     def concat(cls, parts: Sequence[Signatures]) -> Signatures:
@@ -65,6 +66,7 @@ class Signatures:
             np.concatenate([part.key_hash for part in parts]),
             np.concatenate([part.key_check for part in parts]),
             np.concatenate([part.row_hash for part in parts]),
+            np.concatenate([part.row_check for part in parts]),
             combined([part.keys for part in parts], message),
         )
 
@@ -72,16 +74,14 @@ class Signatures:
     def from_bytes(cls, data: bytes | pa.Buffer) -> Signatures:
         """Read the result of ``to_bytes``."""
         batch = pa.ipc.open_stream(data).read_next_batch()
-        key_hash, key_check, row_hash, *keys = batch.columns
-        names = batch.schema.names[3:]
-        return cls(
-            key_hash.to_numpy(), key_check.to_numpy(), row_hash.to_numpy(), pa.RecordBatch.from_arrays(keys, names)
-        )
+        hashes, keys = batch.columns[: len(_HASHES)], batch.columns[len(_HASHES) :]
+        names = batch.schema.names[len(_HASHES) :]
+        return cls(*(each.to_numpy() for each in hashes), pa.RecordBatch.from_arrays(keys, names))
 
     def to_bytes(self) -> bytes:
         """An Arrow stream of one record batch."""
-        hashes = [pa.array(self.key_hash), pa.array(self.key_check), pa.array(self.row_hash)]
-        names = ["key_hash", "key_check", "row_hash", *self.keys.schema.names]
+        hashes = [pa.array(each) for each in self._hashes()]
+        names = [*_HASHES, *self.keys.schema.names]
         batch = pa.RecordBatch.from_arrays([*hashes, *self.keys.columns], names)
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, batch.schema) as writer:
@@ -91,20 +91,26 @@ class Signatures:
     def __len__(self) -> int:
         return len(self.key_hash)
 
+    def _hashes(self) -> list[npt.NDArray[Any]]:
+        return [getattr(self, name) for name in _HASHES]
+
+    def row_digests(self) -> pa.Array:
+        """The 128 bits of each row as a binary value."""
+        words = np.stack([self.row_hash, self.row_check], axis=1)
+        return pa.Array.from_buffers(pa.binary(16), len(self), [None, pa.py_buffer(words)]).cast(pa.binary())
+
+    def is_same(self, places: Places, other: Signatures, other_places: Places) -> Mask:
+        """Whether the rows at these places have the hashes of the other snapshot's rows at those places."""
+        one, two = ((rows.row_hash[at], rows.row_check[at]) for rows, at in ((self, places), (other, other_places)))
+        return (one[0] == two[0]) & (one[1] == two[1])
+
     def take(self, places: Places) -> Signatures:
         """The rows at these places, in this order."""
-        return Signatures(
-            self.key_hash[places], self.key_check[places], self.row_hash[places], self.keys.take(pa.array(places))
-        )
+        return Signatures(*(each[places] for each in self._hashes()), self.keys.take(pa.array(places)))
 
     def slice(self, begin: int, end: int) -> Signatures:
         """The rows from ``begin`` until ``end``, without a copy."""
-        return Signatures(
-            self.key_hash[begin:end],
-            self.key_check[begin:end],
-            self.row_hash[begin:end],
-            self.keys.slice(begin, end - begin),
-        )
+        return Signatures(*(each[begin:end] for each in self._hashes()), self.keys.slice(begin, end - begin))
 
     def sorted(self, are_runs: bool = False) -> Signatures:
         """The rows in the order of the key's hash. ``are_runs``: they are a few sorted parts, which are merged."""
@@ -122,7 +128,7 @@ class Signatures:
 
 def key_hashes(keys: Sequence[pa.Array]) -> Hashes:
     """The first of the two hashes of keys with these columns."""
-    return row_hashes(keys, _KEY_SEED)
+    return row_hashes(keys, _KEY_SEEDS[0])
 
 
 def segment_of(hashes: Hashes, count: int) -> npt.NDArray[np.int64]:

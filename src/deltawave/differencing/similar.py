@@ -84,6 +84,6 @@ class _Comparison:
         for at, rows in rows_between(groups, *bounds):
             own = signatures(rows.columns, self.keys)
             hashes = pa.RecordBatch.from_pydict(
-                {"row_hash": pa.array(own.row_hash), "key_check": pa.array(own.key_check)}
+                {name: pa.array(getattr(own, name)) for name in ("row_hash", "row_check", "key_check")}
             )
             yield Block(own.key_hash, np.arange(at, at + rows.num_rows), hashes)

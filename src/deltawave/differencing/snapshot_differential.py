@@ -36,7 +36,7 @@ def snapshot_differential(
     - ``old``, ``new``: frames, or paths of Parquet files, which the active session reads
     - ``unique_key``: columns whose values together are unique in each snapshot; null matches null
     - ``algorithm``: one of :data:`ALGORITHMS`, which docs/algorithms.md describes; those that compare hashes
-      (``..._compressed``, ``..._pointed``, ``similar``) miss a difference with a probability of 2^-64
+      (``..._compressed``, ``..._pointed``, ``similar``) miss a difference with a probability of 2^-128
     - ``before_image``: whether the result has the columns ``before__...``
     - ``ignore_columns``: carried, not compared, like columns that only one side has
     - ``tolerance``: absolute differences of numeric columns, computed in doubles, that count as equal; not with an

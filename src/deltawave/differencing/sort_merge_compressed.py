@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import BooleanType, LongType, StructField, StructType
+from pyspark.sql.types import StructField, StructType
 
 from deltawave.differencing.batches import Batches, Mask, Places, flags
 from deltawave.differencing.compression import (
@@ -35,9 +35,10 @@ from deltawave.differencing.compression import (
 )
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.fetching import Fetch, Wanted
-from deltawave.differencing.in_place import RowGroups, groups_in_place, map_row_groups
+from deltawave.differencing.in_place import RowGroups, map_row_groups
 from deltawave.differencing.merging import differences
 from deltawave.differencing.signatures import Signatures
+from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 
@@ -57,7 +58,6 @@ def differing_rows(
     columns: Columns,
     rows: int,
     patches: DataFrame | None = None,
-    in_place: bool = False,
 ) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes.
 
@@ -65,7 +65,6 @@ def differing_rows(
     - ``patches``: rows that changed since, with ``_change_type``
     - ``rows``: about how many rows ``new`` has
     - ``columns``: mappings, see docs/python_strategies.md
-    - ``in_place``: ``new`` is a plain select of Parquet files, which are first read without Spark
 
     The result has the columns of ``new``, ``was_kept`` and ``is_there``. For a key that ``new`` lacks, it has the key
     alone. All rows of a duplicate key differ. ``new`` is read a second time only if a row differs. A row that changed
@@ -74,12 +73,11 @@ def differing_rows(
     compared = Compared.of(unique_key, columns)
     segments = segments_of(rows)
     # Examined once: a file that changes between the readings is noticed.
-    groups = groups_in_place(new, compared.cells()) if in_place else None
+    groups = groups_in_place(new, compared.cells())
     pieces = compressed(new, compared, segments, NEW, groups)
     of_old, stored = old_pieces(kept, patches, compared, segments)
-    types = compared.key_schema(new).add("is_repeated", BooleanType())
-    for name in ("key_hash", "key_check", "row_hash", "kept_hash"):
-        types = types.add(name, LongType())
+    types = compared.key_schema(new).add("is_repeated", "boolean").add("key_hash", "long").add("key_check", "long")
+    types = types.add("row_digest", "binary").add("kept_digest", "binary")
     candidates = persisted(by_segment(pieces.unionByName(of_old), segments).mapInArrow(_Differing(stored), types))
     count = candidates.where("is_there").count()
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
@@ -96,7 +94,7 @@ def differing_rows(
 def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:
     """The candidates' rows, from files."""
     places = {quoted(name): place for place, name in enumerate(new.columns)}
-    wanted = Wanted.of(candidates.select("key_hash", "key_check", "row_hash", "was_kept", "is_repeated").toArrow())
+    wanted = Wanted.of(candidates.select("key_hash", "key_check", "row_digest", "was_kept", "is_repeated").toArrow())
     schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])
     schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
     fetch = Fetch(wanted, [places[cell] for cell in compared.cells()], len(compared.key), to_arrow_schema(schema))
@@ -109,25 +107,24 @@ def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small
     named = candidates.select(*(F.col(name).alias(prefix + name) for name in candidates.columns))
     same = all_same((F.col(quoted(name)), F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key))
     matched = new.join(F.broadcast(named) if is_small else named, same, "inner")
-    kept_hash = F.col(prefix + "kept_hash")
+    own, kept = F.col(prefix + "own_digest"), F.col(prefix + "kept_digest")
     hashed = matched.withColumn(
-        prefix + "own_hash", _row_hash(len(compared.key))(F.struct(*map(F.expr, compared.cells())))
+        prefix + "own_digest", _row_digest(len(compared.key))(F.struct(*map(F.expr, compared.cells())))
     )
-    row_hash = F.col(prefix + "own_hash")
-    is_other = kept_hash.isNull() | (kept_hash != row_hash)
-    is_moved = ~F.col(prefix + "is_repeated") & (F.col(prefix + "row_hash") != row_hash)
+    is_other = kept.isNull() | (kept != own)
+    is_moved = ~F.col(prefix + "is_repeated") & (F.col(prefix + "row_digest") != own)
     is_other = F.when(is_moved, F.raise_error(F.lit(_MOVED)).cast("boolean")).otherwise(is_other)
     flags = [F.col(prefix + name).alias(name) for name in ("was_kept", "is_there")]
     return hashed.where(is_other).select(*(F.col(quoted(name)) for name in new.columns), *flags)
 
 
-def _row_hash(keys: int) -> Callable[[Column], Column]:
-    def row_hash(rows: pa.Array) -> pa.Array:
-        return pa.array(signatures(rows.flatten(), keys).row_hash.view(np.int64))
+def _row_digest(keys: int) -> Callable[[Column], Column]:
+    def row_digest(rows: pa.Array) -> pa.Array:
+        return signatures(rows.flatten(), keys).row_digests()
 
-    row_hash.__annotations__ = {"rows": pa.Array, "return": pa.Array}
+    row_digest.__annotations__ = {"rows": pa.Array, "return": pa.Array}
     # Otherwise Spark computes it below the join, for rows of other keys as well.
-    return F.arrow_udf(row_hash, "bigint").asNondeterministic()  # type: ignore[attr-defined,no-any-return]
+    return F.arrow_udf(row_digest, "binary").asNondeterministic()  # type: ignore[attr-defined,no-any-return]
 
 
 @dataclass(frozen=True)
@@ -152,7 +149,7 @@ def _candidates(
 ) -> pa.RecordBatch:
     """Rows that differ; ``at_old``: the places of the kept rows of these keys, -1 where there is none."""
     was_kept = at_old >= 0
-    kept_hash = old.row_hash[at_old] if len(old) else np.zeros(len(rows), np.uint64)
+    kept = old.row_digests() if len(old) else pa.array([b""])
     repeated = np.zeros(len(rows), dtype=bool) if is_repeated is None else is_repeated
     cells = {
         "was_kept": pa.array(was_kept),
@@ -160,7 +157,7 @@ def _candidates(
         "is_repeated": pa.array(repeated),
         "key_hash": pa.array(rows.key_hash.view(np.int64)),
         "key_check": pa.array(rows.key_check.astype(np.int64)),
-        "row_hash": pa.array(rows.row_hash.view(np.int64)),
-        "kept_hash": pa.array(kept_hash.view(np.int64), mask=~was_kept | repeated),
+        "row_digest": rows.row_digests(),
+        "kept_digest": kept.take(pa.array(at_old, mask=~was_kept | repeated)),
     }
     return pa.RecordBatch.from_arrays([*rows.keys.columns, *cells.values()], [*rows.keys.schema.names, *cells])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,14 +17,22 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.batches import Batches, typed
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism, quoted
 
-# A projection, a filter, a join and a cache are nodes of their own. Formats on top of Parquet have their own lists of
-# files, with deleted rows and renamed columns.
+_LOG = logging.getLogger(__name__)
+
+# The nodes of a plan that takes columns of files. Other expressions, a filter, a join and a cache look different.
+# Formats on top of Parquet have their own lists of files, with deleted rows and renamed columns.
+_COLUMNS = re.compile(r"ColumnarToRow|Project \[(?:[^\s,()\[\]]+#\d+L?(?:, )?)*\]")
 _SCAN = re.compile(
-    r"(?:\*\(\d+\) )?(?:ColumnarToRow\n\+- )?(?:\*\(\d+\) )?FileScan parquet [^\n]*DataFilters: \[\], Format: Parquet, "
-    r"Location: (?:InMemory|Catalog)FileIndex\([^\n]*PartitionFilters: \[\], PushedFilters: \[\], [^\n]*"
+    r"FileScan parquet .*DataFilters: \[\], Format: Parquet, Location: (?:InMemory|Catalog)FileIndex\(\d+ paths\)"
+    r"\[(?P<folders>.*)\], PartitionFilters: \[(?P<partitions>.*)\], PushedFilters: \[\], .*"
 )
+# What chooses the dump of a date. Spark then lists the files of these partitions, if the catalog knows them.
+_ONE_VALUE = re.compile(r"isnotnull\((\S+#\d+L?)\), \(\1 = [^()]*\)")
+
+
+_INDENT = re.compile(r"^[ :+-]*(?:\*\(\d+\) )?")
 
 
 def is_plain_scan(frame: DataFrame) -> bool:
@@ -54,8 +63,35 @@ def _why_not_plain(frame: DataFrame) -> str | None:
         plan = str(session.sql(f"explain select * from {view}").collect()[0][0])
     finally:
         session.catalog.dropTempView(view)
-    is_scan = _SCAN.fullmatch(plan.removeprefix("== Physical Plan ==\n").strip())
-    return None if is_scan else "it is more than all rows of Parquet files"
+    *above, last = (_INDENT.sub("", line) for line in plan.removeprefix("== Physical Plan ==\n").strip().split("\n"))
+    scan = _SCAN.fullmatch(last)
+    if not scan or not all(map(_COLUMNS.fullmatch, above)):
+        return "it is more than all rows of Parquet files"
+    if not scan["partitions"]:
+        return None
+    folders = {_plain_path(folder) for folder in scan["folders"].split(", ")}
+    of_files = {_plain_path(path.rpartition("/")[0]) for path in frame.inputFiles()}
+    is_listed = _ONE_VALUE.fullmatch(scan["partitions"]) and of_files <= folders
+    return None if is_listed else "Spark chooses its partitions while it reads"
+
+
+def _plain_path(uri: str) -> str:
+    """A folder's address, however many slashes it begins with."""
+    return re.sub(":/+", ":/", uri)
+
+
+def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups | None:
+    """The row groups that hold these columns of a frame.
+
+    None if Spark has to read it, because an expression is no column or the files cannot be read in place (logged).
+    """
+    if not set(map(quoted, frame.columns)).issuperset(expressions):
+        return None
+    try:
+        return plain_row_groups(frame)
+    except NotInPlaceError as error:
+        _LOG.info("Spark reads the rows: %s", error)
+        return None
 
 
 def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:

@@ -38,6 +38,7 @@ MACROS = own_strategies.MACROS | {
     "few.sql": "{% macro default___few_patches() %}{{ return({'patches': 0, 'batches': 1}) }}{% endmacro %}",
     # All strategies that auto chooses from.
     "few_rows.sql": "{% macro default___few_rows() %}{{ return(12) }}{% endmacro %}",
+    "few_bytes.sql": "{% macro default___few_bytes() %}{{ return(1) }}{% endmacro %}",
     "operate.sql": """
 {% macro operate(operations) %}
   {% for each in operations %}{% do deltawave[each.name](**each.arguments) %}{% endfor %}

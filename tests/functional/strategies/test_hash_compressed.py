@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from bad_input import messages
 from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
 from deltawave.differencing import compression, hash_compressed, hash_table, sort_merge_compressed
+from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import releasing
 
 IN_PLACE = "select * from {{ target.schema }}.stored"
@@ -184,19 +184,15 @@ class TestTable:
         assert counts(bench) == [(3, 0, 0), (0, 0, 2)]
 
     def test_a_table_without_files_has_lost_every_row(self, bench: Workbench) -> None:
-        options = {"strategy": "hash_compressed", "allow_empty": True, "max_delete_fraction": 1}
-        bench.configure(IN_PLACE, **options)
-        bench.add_differential("in_place", IN_PLACE, in_place=True, **options)
+        bench.configure(IN_PLACE, strategy="hash_compressed", allow_empty=True, max_delete_fraction=1)
         store(bench, OLD)
-        bench.build(None, *SEVERAL)
+        bench.build(None)
         bench.spark.sql(f"truncate table {bench.schema}.stored")
-        bench.build(None, *SEVERAL)
-        again = bench.build(None, *SEVERAL)
+        bench.build(None)
+        assert bench.build(None).messages[MODEL] == "no changes"
         store(bench, OLD)
-        bench.build(None, *SEVERAL)
-        for model in (MODEL, "in_place"):
-            assert again.messages[model] == "no changes"
-            assert counts(bench, model) == [(100, 0, 0), (0, 100, 0), (100, 0, 0)]
+        bench.build(None)
+        assert counts(bench) == [(100, 0, 0), (0, 100, 0), (100, 0, 0)]
 
 
 class TestInPlace:
@@ -215,8 +211,8 @@ class TestInPlace:
 
         monkeypatch.setattr(in_place.RowGroups, "of", noted)
         select = f"{IN_PLACE} -- as it was delivered"
-        bench.configure(select, strategy="hash_compressed", in_place=True)
-        bench.add_differential("merged", select, strategy="sort_merge_compressed", in_place=True)
+        bench.configure(select, strategy="hash_compressed")
+        bench.add_differential("merged", select, strategy="sort_merge_compressed")
         store(bench, OLD)
         # A run without rows reads nothing, and leaves all to the next one.
         bench.build(None, "--empty", *SEVERAL)
@@ -235,7 +231,7 @@ class TestInPlace:
         first = "select id as account_id, cast(id as int) as amount from range(4)"
         bench.spark.sql(first).repartition(1).write.parquet(str(tmp_path / "dump"))
         select = f"select * from parquet.`{tmp_path / 'dump'}`"
-        bench.configure(select, strategy="hash_compressed", in_place=True)
+        bench.configure(select, strategy="hash_compressed")
         bench.build("select 1")
         more = "select 10L as ACCOUNT_ID, cast(7 as int) as AMOUNT union all select 11L, null"
         bench.spark.sql(more).repartition(1).write.mode("append").parquet(str(tmp_path / "dump"))
@@ -250,8 +246,8 @@ class TestInPlace:
         columns = "account_id bigint, zip string"
         bench.spark.sql(f"create table {bench.schema}.stored ({columns}) using parquet location '{folder}'")
         bench.spark.sql(f"insert into {bench.schema}.stored select id, concat('0', id) from range(4)")
-        bench.configure(IN_PLACE, strategy="hash_compressed", in_place=True)
-        bench.add_differential("ordered", IN_PLACE, strategy="window", in_place=True)
+        bench.configure(IN_PLACE, strategy="hash_compressed")
+        bench.add_differential("ordered", IN_PLACE, strategy="window")
         bench.build(None, *SEVERAL)
         numbers = bench.spark.sql("select id as account_id, id as zip from range(4, 6)")
         numbers.write.mode("append").parquet(str(folder))
@@ -264,7 +260,7 @@ class TestInPlace:
     def test_sentinels_of_time_are_read_as_spark_reads_them(self, bench: Workbench, readings: list[str]) -> None:
         ends = "timestamp'9999-12-31 00:00:00', timestamp'1900-01-01 00:00:00', null"
         row = f"id as account_id, array({ends})[id] as ends_at, timestamp_ntz'9999-12-31 00:00:00' as seen_at"
-        bench.configure(IN_PLACE, strategy="hash_compressed", in_place=True)
+        bench.configure(IN_PLACE, strategy="hash_compressed")
         store(bench, f"select {row}, 'old' as name from range(3)")
         bench.build("select 1")
         store(bench, f"select {row}, if(id = 1, 'new', 'old') as name from range(3)")
@@ -289,22 +285,52 @@ class TestInPlace:
             bench.spark.conf.set("spark.sql.session.timeZone", "UTC")
         assert counts(bench) == [(3, 0, 0), (0, 0, 1), (0, 0, 2)]
 
-    def test_what_is_no_plain_select_is_refused(self, bench: Workbench) -> None:
-        expected = messages("In place")
-        store(bench, OLD)
-        bench.spark.sql(f"create view {bench.schema}.seen as select * from {bench.schema}.stored")
-        store(bench, OLD, "divided", partitioned="partitioned by (branch)")
+    def test_what_is_more_than_columns_of_files_is_read_by_spark(self, bench: Workbench) -> None:
+        row = "account_id, branch, name, day"
+        days = f"select {ROW}, date'2026-01-01' + id % 2 as day from range(40)"
+        store(bench, days, "divided", partitioned="partitioned by (day)")
+        folder = (
+            next(iter(bench.spark.table(f"{bench.schema}.divided").inputFiles())).rpartition("/")[0].rpartition("/")[0]
+        )
+        bench.spark.sql(f"create view {bench.schema}.seen as select name, account_id from {bench.schema}.divided")
         store(bench, OLD, "delimited", using="csv")
+        of_day = "select account_id, name from {} where day = date'2026-01-02'"
         cases = {
-            "a select of some rows": f"{IN_PLACE} where account_id < 50",
-            "a view": IN_PLACE.replace("stored", "seen"),
-            "a table with partitions": IN_PLACE.replace("stored", "divided"),
-            "a table of another format": IN_PLACE.replace("stored", "delimited"),
+            "select name, account_id from {schema}.stored": True,
+            of_day.format("{schema}.divided"): True,
+            "select account_id from {schema}.stored where account_id < 50": False,
+            "select account_id, upper(name) as name from {schema}.stored": False,
+            "select account_id, name as title from {schema}.stored": False,
+            f"select {row} from {{schema}}.divided": False,
+            "select name, account_id from {schema}.seen": True,
+            of_day.replace("=", ">").format("{schema}.divided"): False,
+            of_day.format(f"parquet.`{folder}`"): False,
+            "select * from {schema}.delimited": False,
         }
-        for number, select in enumerate(cases.values()):
-            bench.add_differential(f"case_{number}", select, strategy="hash_compressed", in_place=True)
-        done = bench.run("--select", "case_*", *SEVERAL)
-        for number, kind in enumerate(cases):
-            assert expected[kind] in done.messages[f"case_{number}"], kind
-        assert not bench.names("case")
-        assert list(expected) == list(cases)
+        store(bench, OLD)
+        for select, is_plain in cases.items():
+            frame = bench.spark.sql(select.format(schema=bench.schema))
+            groups = groups_in_place(frame, [f"`{name}`" for name in frame.columns])
+            assert (groups is not None) is is_plain, select
+            if groups:
+                assert sum(groups.rows) == frame.count(), select
+
+    def test_the_dump_of_a_date_is_read_from_its_partition(self, bench: Workbench, readings: list[str]) -> None:
+        select = "select * from {{ target.schema }}.dumps"
+        bench.configure(select, strategy="hash_compressed", snapshot_date="day")
+        bench.add_differential("joined", select, strategy="outer_join", snapshot_date="day")
+        dumps = [
+            f"select *, date'2026-01-0{day}' as day from ({rows})"
+            for day, rows in enumerate([OLD, NEW, NEW.replace("105", "103"), NEW.replace("105", "104")], 1)
+        ]
+        store(bench, " union all ".join(dumps[:2]), "dumps", partitioned="partitioned by (day)")
+        bench.build(None, *SEVERAL)
+        bench.spark.sql(f"insert into {bench.schema}.dumps {' union all '.join(dumps[2:])}")
+        bench.build(None, *SEVERAL)
+        logs = [
+            bench.log("_batch_id, _change_type, account_id, branch, _before.name", model) for model in (MODEL, "joined")
+        ]
+        assert logs[0] == logs[1]
+        assert counts(bench) == counts(bench, "joined") == [(100, 0, 0), (5, 10, 10), (0, 2, 0), (1, 0, 0)]
+        assert bench.batches("cast(snapshot_date as string)")[-1] == ("2026-01-04",)
+        assert readings == ["probed"] * 3
