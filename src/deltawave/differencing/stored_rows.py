@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from urllib.parse import unquote
 from uuid import uuid4
 
 import numpy as np
@@ -25,13 +26,11 @@ _LOG = logging.getLogger(__name__)
 # Formats on top of Parquet have their own lists of files, with deleted rows and renamed columns.
 _COLUMNS = re.compile(r"ColumnarToRow|Project \[(?:[^\s,()\[\]]+#\d+L?(?:, )?)*\]")
 _SCAN = re.compile(
-    r"FileScan parquet .*DataFilters: \[\], Format: Parquet, Location: (?:InMemory|Catalog)FileIndex\(\d+ paths\)"
-    r"\[(?P<folders>.*)\], PartitionFilters: \[(?P<partitions>.*)\], PushedFilters: \[\], .*"
+    r"FileScan parquet .*DataFilters: \[\], Format: Parquet, Location: (?:InMemory|Catalog)FileIndex\(.*"
+    r"PartitionFilters: \[(?P<partitions>.*)\], PushedFilters: \[\], .*"
 )
-# What chooses the dump of a date. Spark then lists the files of these partitions, if the catalog knows them.
-_ONE_VALUE = re.compile(r"isnotnull\((\S+#\d+L?)\), \(\1 = [^()]*\)")
-
-
+# The partition of one value, such as the dump of a date.
+_ONE_VALUE = re.compile(r"isnotnull\((?P<name>\S+)(?P<id>#\d+)L?\), \((?P=name)(?P=id)L? = (?P<value>[^()]*)\)")
 _INDENT = re.compile(r"^[ :+-]*(?:\*\(\d+\) )?")
 
 
@@ -69,15 +68,11 @@ def _why_not_plain(frame: DataFrame) -> str | None:
         return "it is more than all rows of Parquet files"
     if not scan["partitions"]:
         return None
-    folders = {_plain_path(folder) for folder in scan["folders"].split(", ")}
-    of_files = {_plain_path(path.rpartition("/")[0]) for path in frame.inputFiles()}
-    is_listed = _ONE_VALUE.fullmatch(scan["partitions"]) and of_files <= folders
-    return None if is_listed else "Spark chooses its partitions while it reads"
-
-
-def _plain_path(uri: str) -> str:
-    """A folder's address, however many slashes it begins with."""
-    return re.sub(":/+", ":/", uri)
+    chosen = _ONE_VALUE.fullmatch(scan["partitions"])
+    # Spark names all files of a folder whose partitions the catalog does not know.
+    if chosen and all(f"{chosen['name']}={chosen['value']}" in unquote(path).split("/") for path in frame.inputFiles()):
+        return None
+    return "Spark chooses its partitions while it reads"
 
 
 def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups | None:
