@@ -14,7 +14,7 @@ from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.cost_parameters import on_spark
 from deltawave.wave.execution import Naming, leftover_parts
 from deltawave.wave.guards import Clock, named
-from deltawave.wave.own_days import measure_days
+from deltawave.wave.measuring import measure_days
 from deltawave.wave.run_plan import RunPlan, Work, plan_run
 from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.steps import MOST_TEXT, full_length, step, written_days
