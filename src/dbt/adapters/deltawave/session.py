@@ -122,8 +122,6 @@ def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -
     """Start Spark in this process, with its catalog open; raises ``DbtRuntimeError``."""
     if is_embedded(credentials.server_side_parameters):
         claim_metastore(credentials.data_dir)
-        if (hint := credentials.previous_data()) is not None:
-            logger.warning(hint)
     context = launch(settings, archives=credentials.class_archive)
     try:
         session = SparkSession.builder.config(map={**settings}).getOrCreate()
