@@ -74,15 +74,12 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
         return _current.session
 
 
-def clone(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
-    """Return a session with the state of ``session`` and ``settings``, independent of it from now on.
-
-    PySpark 4.0 cannot copy a Spark Connect session: there, ``session`` itself gets the settings.
-    """
-    copy: Any = session
-    if hasattr(session, "cloneSession"):
+def clone(session: Any, settings: Mapping[str, str]) -> SparkSession:
+    """Return a session with the state of ``session`` and ``settings``, independent of it from now on."""
+    copy: Any
+    if _is_connect(session):
         copy = session.cloneSession()
-    elif not _is_connect(session):
+    else:
         copy = SparkSession(session._sc, session._jsparkSession.cloneSession())
     for key, value in settings.items():
         copy.conf.set(key, value)
