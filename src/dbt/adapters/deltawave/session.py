@@ -21,14 +21,9 @@ from pyspark.sql import SparkSession
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.launch import launch
-from dbt.adapters.deltawave.server import Server, running
+from dbt.adapters.deltawave.server import Server, is_locked, running
 from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, prepare, session_settings
 from deltawave.redaction import redact, secret_values
-
-try:
-    import fcntl
-except ImportError:  # Windows: Derby itself has to refuse there
-    fcntl = None  # type: ignore[assignment]
 
 logger = AdapterLogger("Spark")
 
@@ -215,7 +210,7 @@ def claim_metastore(data_dir: str) -> None:
     """
     prepare(Path(data_dir))
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while _is_open(Path(data_dir, METASTORE, LOCK_FILE)):
+    while is_locked(Path(data_dir, METASTORE, LOCK_FILE)):
         if time.monotonic() > deadline:
             raise DbtRuntimeError(_metastore_in_use(data_dir))
         time.sleep(0.1)
@@ -229,15 +224,3 @@ def _metastore_in_use(data_dir: str) -> str:
         "End that process, or give this one another data_dir in the profile, or run a metastore "
         "server and name it as spark.hadoop.hive.metastore.uris in server_side_parameters."
     )
-
-
-def _is_open(lock_file: Path) -> bool:
-    if fcntl is None or not lock_file.exists():
-        return False
-    with lock_file.open("r+b") as file:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        fcntl.lockf(file, fcntl.LOCK_UN)
-    return False
