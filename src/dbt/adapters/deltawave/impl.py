@@ -226,7 +226,8 @@ class DeltawaveAdapter(SparkAdapter):
         with self.connections.exception_handler(function), captured(function.partition(".")[0]) as messages:
             handle.drop_views()
             frame, release, measured = library_function.rows(relations, options, handle.session)
-            handle.leave_view(frame, view, release)
+            handle.release_later(release)
+            handle.leave_view(frame, view)
             self.connections.refuse_if_cancelled()
         return {"messages": [redact(message, library_function.secrets) for message in messages], "measured": measured}
 
