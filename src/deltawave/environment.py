@@ -139,10 +139,8 @@ def check_profiles(environ: Mapping[str, str], folder: Path, home: Path) -> list
         findings.append(Finding(problem, "dbt debug says more.", certain=False))
     pyspark_version = installed_version("pyspark")
     for name, settings in outputs.items() if pyspark_version else ():
-        for jar in jars.jars(settings):
-            wrong = jars.misfit(jar, pyspark_version or "")
-            seen = f"{name}: {wrong.why if wrong else jar.said}"
-            findings.append(Finding(seen, jars.REMEDY, wrong.certain) if wrong else Finding(seen))
+        for jar in jars.jars(settings, pyspark_version or ""):
+            findings.append(Finding(f"{name}: {jar.wrong or jar.said}", jars.REMEDY if jar.wrong else "", jar.certain))
     if not class_archive.is_wanted(environ):
         return [*findings, Finding(f"no archive of classes: {class_archive.SWITCH} switches it off")]
     java = java_command(environ)
