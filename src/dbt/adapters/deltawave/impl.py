@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,11 @@ from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
 from dbt.adapters.deltawave.errors import RefusalError, calling_macros
 from deltawave import model_runs
 from deltawave.redaction import redact
+from deltawave.sql_text import literal
 
 if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
     from dbt.adapters.deltawave.handle import SessionHandle
     from dbt.adapters.deltawave.library_functions import LibraryFunction
     from dbt.adapters.deltawave.python_models import SessionPythonJob
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
 logger = AdapterLogger("Spark")
 
 PACKAGE = "deltawave"
+SCHEMA = "spark.sql.sources.schema"
+# Spark splits the text of a schema in the same way, since a metastore limits the length of a value.
+PART_LENGTH = 4000
 CHECK_MACROS = {"differential": "check_differential_config", "wave_index": "check_wave_config"}
 
 
@@ -164,9 +171,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:
-        """Return the clause that keeps the case of the columns of a view over ``sql``: ``catalogs.names_clause``."""
-        from dbt.adapters.deltawave.catalogs import names_clause
-
+        """Return the clause that keeps the case of the columns of a view over ``sql``: ``names_clause``."""
         return names_clause(self._handle().session.sql(sql).schema, comments)
 
     @available
@@ -257,3 +262,21 @@ class DeltawaveAdapter(SparkAdapter):
 
     def _remote(self, name: str) -> remotes.Remote:
         return remotes.find(self.config.credentials.remotes, name)
+
+
+def names_clause(schema: StructType, comments: Mapping[str, str]) -> str:
+    """Return the ``tblproperties (...)`` of a view with this schema, in which Spark finds its names and comments.
+
+    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these
+    properties first, where it also stores the schemas of its own views. The keys of ``comments`` are
+    column names in lower case.
+    """
+    described = schema.jsonValue()
+    for field in described["fields"]:
+        if comment := comments.get(field["name"].lower()):
+            field["metadata"] = {**field["metadata"], "comment": comment}
+    text = json.dumps(described)
+    parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
+    properties = {f"{SCHEMA}.numParts": str(len(parts))}
+    properties |= {f"{SCHEMA}.part.{number}": part for number, part in enumerate(parts)}
+    return f"tblproperties ({', '.join(f'{literal(name)} = {literal(value)}' for name, value in properties.items())})"
