@@ -120,7 +120,7 @@ def next_step(
     return {
         "statements": made.statements,
         "changed_days": made.changed_days,
-        "select": made.view({"batch_id": batch, "attempt": attempt}),
+        "select": made.select,
         "drops": made.part_drops,
         "tables": [name.split("`")[3] for name in made.record.table_names],
         "day": pending.days[-1].value if pending.days else None,
