@@ -56,10 +56,6 @@ class SessionHandle(SparkConnectionWrapper):
     def fetchall(self) -> list[Row]:
         return [] if self._frame is None else self._frame.collect()
 
-    def fetchone(self) -> Row | None:
-        rows = [] if self._frame is None else self._frame.take(1)
-        return rows[0] if rows else None
-
     @property
     def description(self) -> list[tuple[str, Any, None, None, None, None, bool]]:
         fields = [] if self._frame is None else self._frame.schema.fields
