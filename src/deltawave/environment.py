@@ -30,9 +30,6 @@ Install Java 17 or 21 (21 where your release has no 17):
                      export JAVA_HOME="$(brew --prefix)/opt/openjdk@17"
 """
 
-Installed = Callable[[str], str | None]
-"""Name of a distribution -> its installed version, None where it is not installed."""
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -94,8 +91,8 @@ def check_python(version: tuple[int, int, int], allowed: str) -> Finding:
     )
 
 
-def check_packages(requirements: list[str], installed: Installed) -> list[Finding]:
-    """Judge what is installed by the requirements that deltawave itself declares."""
+def check_packages(requirements: list[str], installed: Callable[[str], str | None]) -> list[Finding]:
+    """Judge the `installed` versions of packages by the requirements that deltawave itself declares."""
     findings = []
     for requirement in map(Requirement, requirements):
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
