@@ -43,10 +43,6 @@ class DeltawaveAdapter(SparkAdapter):
     ConnectionManager = DeltawaveConnectionManager
     connections: DeltawaveConnectionManager
 
-    @property
-    def _in_session(self) -> bool:
-        return bool(self.config.credentials.in_session)
-
     def _handle(self) -> SessionHandle:
         connection = self.connections.get_thread_connection()
         self.connections.open(connection)
@@ -57,12 +53,12 @@ class DeltawaveAdapter(SparkAdapter):
 
     @property
     def default_python_submission_method(self) -> str:
-        return "session" if self._in_session else super().default_python_submission_method
+        return "session" if self.runs_python() else super().default_python_submission_method
 
     @property
     def python_submission_helpers(self) -> dict[str, Any]:
         helpers: dict[str, Any] = super().python_submission_helpers
-        return {**helpers, "session": self._session_python_job} if self._in_session else helpers
+        return {**helpers, "session": self._session_python_job} if self.runs_python() else helpers
 
     def _session_python_job(self, model: dict[str, Any], credentials: Any) -> SessionPythonJob:
         from dbt.adapters.deltawave.python_models import SessionPythonJob
@@ -164,7 +160,7 @@ class DeltawaveAdapter(SparkAdapter):
     @available
     def session_setting(self, name: str) -> str:
         """Return the value of a setting of the session, ``<undefined>`` if it has none."""
-        if self._in_session:
+        if self.runs_python():
             return str(self._handle().session.conf.get(name, "<undefined>"))
         _, table = self.execute(f"set {name}", fetch=True)
         return str(table.rows[0][1])
@@ -195,7 +191,7 @@ class DeltawaveAdapter(SparkAdapter):
     @available
     def runs_python(self) -> bool:
         """Whether dbt's own process has the Spark session, so that library functions can be called with relations."""
-        return self._in_session
+        return bool(self.config.credentials.in_session)
 
     @available.parse_none
     def call_library(self, function: str, relations: dict[str, str], options: dict[str, Any]) -> Any:
@@ -257,7 +253,7 @@ class DeltawaveAdapter(SparkAdapter):
         return LibraryFunction(path, self.config.credentials.secrets)
 
     def _require_session(self, what: str) -> None:
-        if not self._in_session:
+        if not self.runs_python():
             raise DbtRuntimeError(f"{what} with method: session only.")
 
     def _remote(self, name: str) -> remotes.Remote:
