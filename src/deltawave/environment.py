@@ -17,7 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from deltawave import class_archive, jars
-from deltawave.profiles import Unreadable, sessions
+from deltawave.profiles import sessions
 
 DISTRIBUTION = "dbt-deltawave"
 SUPPORTED_JAVA = (17, 21)
@@ -131,7 +131,7 @@ def check_profiles(environ: Mapping[str, str], folder: Path, home: Path) -> list
     outputs: dict[str, dict[str, str]] = {}
     try:
         outputs = sessions(environ, folder, home)
-    except Unreadable as error:
+    except ValueError as error:
         problem = f"{error} can't be read, so its jars are not checked"
         findings.append(Finding(problem, "dbt debug says more.", certain=False))
     pyspark_version = installed_version("pyspark")
