@@ -41,15 +41,13 @@ def sessions(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, 
 
 def _profile_of_project(folder: Path) -> str | None:
     """The profile that dbt_project.yml names, in `folder` or the nearest one above."""
-    for each in (folder, *folder.parents):
-        project = each / "dbt_project.yml"
-        if project.is_file():
-            try:
-                profile = _mapping(_load(project)).get("profile")
-            except ValueError:
-                return None
-            return profile if isinstance(profile, str) and "{{" not in profile else None
-    return None
+    files = (each / "dbt_project.yml" for each in (folder, *folder.parents))
+    project = next((file for file in files if file.is_file()), None)
+    try:
+        profile = _mapping(project and _load(project)).get("profile")
+    except ValueError:
+        return None
+    return profile if isinstance(profile, str) and "{{" not in profile else None
 
 
 def _load(file: Path) -> Any:
