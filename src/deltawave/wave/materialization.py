@@ -21,14 +21,13 @@ from deltawave.wave.steps import MOST_TEXT, full_length, step, written_days
 from deltawave.wave.tables import WaveRecord, WaveSpec
 from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions, spelt
 
-Settings = Mapping[str, Any]
 Json = Mapping[str, Any]
 
 
 def plan(
     dump: DataFrame,
     *,
-    settings: Settings,
+    settings: Json,
     record: Json | None,
     drop: Collection[str],
     started_at: str,
@@ -86,7 +85,7 @@ def for_vars(text: str) -> str:
 def next_step(
     dump: DataFrame,
     *,
-    settings: Settings,
+    settings: Json,
     record: Json | None,
     shown: Json | None,
     work: Json,
@@ -172,7 +171,7 @@ def advice(
     return list(advice_lines(advise(on_spark(given), WaveNeeds(**needs), tolerance, table)))
 
 
-def specification(dump: DataFrame, settings: Settings) -> WaveSpec:
+def specification(dump: DataFrame, settings: Json) -> WaveSpec:
     """The specification from a model's settings, with columns as the dump spells them. Raises ``ValueError``."""
     index = WaveIndex(settings["scheme"], settings["window"], settings["constituents"], settings["spread"])
     columns = columns_of(dump)
