@@ -91,7 +91,8 @@ def step(
     writer = Writer(before, after, source, new, naming)
     tables = writer.write(operations)
     after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind in ("prepare", "show")))
-    indexed = after.indexed | {number}
+    # The days that some index has, temporary ones included.
+    indexed = frozenset({number}).union(*(table.days for table in tables.values()))
     after = replace(after, days={each: day for each, day in days.items() if each in indexed})
     query = changed_days(after, new, writer.first, writer.written) if writer.written else None
     select = view_select(after, {"batch_id": naming.batch, "attempt": naming.attempt})
