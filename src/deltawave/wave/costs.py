@@ -211,14 +211,10 @@ class WaveCost:
         return (packed if self.technique == "packed_shadow" else unpacked)[self.scheme]
 
     @property
-    def queries(self) -> float:
-        """Seconds of a day's probes and scans."""
-        return self.parameters.probes * self.probe + self.parameters.scans * self.scan
-
-    @property
     def total_work(self) -> float:
         """Seconds of a day's preparation, transition and queries, one after the other (WI 5)."""
-        return self.precomputation + self.transition + self.queries
+        queries = self.parameters.probes * self.probe + self.parameters.scans * self.scan
+        return self.precomputation + self.transition + queries
 
 
 @dataclass(frozen=True)
