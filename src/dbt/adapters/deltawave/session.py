@@ -8,7 +8,7 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -104,7 +104,7 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> _Curr
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     if is_remote(settings):
-        return _Current(_connect(settings[REMOTE], settings), settings, None)
+        return _Current(_connect(settings[REMOTE], settings, settings), settings, None)
     server = running(credentials.data_dir)
     session = start_session(settings, credentials) if server is None else _join(server, settings)
     return _Current(session, settings, server)
@@ -128,7 +128,7 @@ def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -
 def _join(server: Server, settings: dict[str, str]) -> SparkSession:
     """Return a session of ``server``; raise ``DbtRuntimeError`` if it has other settings that no session can change."""
     others = server.others(settings)
-    session: Any = _connect(server.url, {key: settings[key] for key in others if key in settings})
+    session: Any = _connect(server.url, others, settings)
     if fixed := [key for key in others if not session.conf.isModifiable(key)]:
         session.stop()
         _leave(session)
@@ -137,9 +137,6 @@ def _join(server: Server, settings: dict[str, str]) -> SparkSession:
             "`deltawave server stop` ends it: the next run is without a server, or `deltawave server start` starts one "
             "with these settings."
         )
-    for key in others:
-        if key not in settings:
-            session.conf.unset(key)
     logger.info(f"Spark runs in a server, process {server.process}.")
     return session  # type: ignore[no-any-return]
 
@@ -151,7 +148,7 @@ def _leave(session: Any) -> None:
     os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)
 
 
-def _connect(url: str, settings: dict[str, str]) -> SparkSession:
+def _connect(url: str, keys: Iterable[str], settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     session: Any = SparkSession.builder.config(REMOTE, url).getOrCreate()
@@ -161,7 +158,7 @@ def _connect(url: str, settings: dict[str, str]) -> SparkSession:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            _set(session, settings)
+            _change(session, keys, settings)
         except Exception as error:
             session.client.set_retry_policies([DefaultPolicy(max_retries=0)])
             session.stop()
@@ -184,16 +181,16 @@ def _adjust(session: SparkSession, given: Mapping[str, str], settings: Mapping[s
             f"This process runs Spark on the metastore {theirs}, and a process has one Spark only. "
             f"Take the same data_dir, or another process for {ours}."
         )
-    for key in given.keys() - settings.keys():
-        if session.conf.isModifiable(key):
+    _change(session, given.keys() | settings.keys(), settings)
+
+
+def _change(session: SparkSession, keys: Iterable[str], settings: Mapping[str, str]) -> None:
+    """Give a session the settings of these keys, as far as it can change them; those without a value are unset."""
+    for key in filter(session.conf.isModifiable, keys):
+        if key in settings:
+            session.conf.set(key, settings[key])
+        else:
             session.conf.unset(key)
-    _set(session, settings)
-
-
-def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
-    for key, value in settings.items():
-        if session.conf.isModifiable(key):
-            session.conf.set(key, value)
 
 
 def _catalog_failure(error: Exception, credentials: DeltawaveCredentials) -> str:
