@@ -177,18 +177,7 @@ def find(java: str, settings: Mapping[str, str], environ: Mapping[str, str]) -> 
         return None
     variables = {name: environ[name] for name in _VARIABLES if environ.get(name)}
     key = hashlib.sha256(json.dumps([*known, variables], sort_keys=True).encode()).hexdigest()[:16]
-    versions = f"spark-{_spark_version(spark)}-java-{java_version(home)}"
-    return ClassArchive(cache_folder(environ) / f"{versions}-{key}.jsa", kept)
-
-
-def java_version(program: Path) -> str:
-    """The version of a Java, by the file that each has for that; `unknown` without it."""
-    try:
-        text = (program.parent.parent / "release").read_text()
-    except (OSError, ValueError):
-        text = ""
-    found = re.search(r'^JAVA_VERSION="([\w.+-]+)"', text, re.MULTILINE)
-    return found[1] if found else "unknown"
+    return ClassArchive(cache_folder(environ) / f"{key}.jsa", kept)
 
 
 def make(archive: ClassArchive) -> None:
@@ -254,11 +243,6 @@ def _jars(environ: Mapping[str, str]) -> Path | None:
         return Path(home, "jars")
     found = find_spec("pyspark")
     return Path(found.origin).parent / "jars" if found and found.origin else None
-
-
-def _spark_version(jars: list[tuple[str, int, int]]) -> str:
-    names = (re.fullmatch(r"spark-core_[\d.]+-(.+)\.jar", name) for name, _, _ in jars)
-    return next((found[1] for found in names if found), "unknown")
 
 
 def train(folder: Path, archive: Path, settings: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from deltawave import class_archive, jars
-from deltawave.profiles import Unreadable, sessions
+from deltawave.profiles import sessions
 
 DISTRIBUTION = "dbt-deltawave"
 SUPPORTED_JAVA = (17, 21)
@@ -29,9 +29,6 @@ Install Java 17 or 21 (21 where your release has no 17):
     macOS            brew install openjdk@17
                      export JAVA_HOME="$(brew --prefix)/opt/openjdk@17"
 """
-
-Installed = Callable[[str], str | None]
-"""Name of a distribution -> its installed version, None where it is not installed."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +91,8 @@ def check_python(version: tuple[int, int, int], allowed: str) -> Finding:
     )
 
 
-def check_packages(requirements: list[str], installed: Installed) -> list[Finding]:
-    """Judge what is installed by the requirements that deltawave itself declares."""
+def check_packages(requirements: list[str], installed: Callable[[str], str | None]) -> list[Finding]:
+    """Judge the `installed` versions of packages by the requirements that deltawave itself declares."""
     findings = []
     for requirement in map(Requirement, requirements):
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
@@ -134,15 +131,13 @@ def check_profiles(environ: Mapping[str, str], folder: Path, home: Path) -> list
     outputs: dict[str, dict[str, str]] = {}
     try:
         outputs = sessions(environ, folder, home)
-    except Unreadable as error:
+    except ValueError as error:
         problem = f"{error} can't be read, so its jars are not checked"
         findings.append(Finding(problem, "dbt debug says more.", certain=False))
     pyspark_version = installed_version("pyspark")
     for name, settings in outputs.items() if pyspark_version else ():
-        for jar in jars.jars(settings):
-            wrong = jars.misfit(jar, pyspark_version or "")
-            seen = f"{name}: {wrong.why if wrong else jar.said}"
-            findings.append(Finding(seen, jars.REMEDY, wrong.certain) if wrong else Finding(seen))
+        for jar in jars.jars(settings, pyspark_version or ""):
+            findings.append(Finding(f"{name}: {jar.wrong or jar.said}", jars.REMEDY if jar.wrong else "", jar.certain))
     if not class_archive.is_wanted(environ):
         return [*findings, Finding(f"no archive of classes: {class_archive.SWITCH} switches it off")]
     java = java_command(environ)

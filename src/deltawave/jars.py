@@ -29,44 +29,26 @@ _DEEP = re.compile(r"delta-(?:core|spark)|iceberg-spark")
 
 @dataclass(frozen=True)
 class Jar:
-    """A jar of a session as the profile spells it, and what its name shows."""
+    """A jar of a session.
+
+    - `said`: as the profile spells it
+    - `wrong`: why it does not fit, or, where that is not `certain`, may not; empty if it fits
+    """
 
     said: str
-    scala: str | None
-    spark: str | None
-    is_deep: bool
-
-
-@dataclass(frozen=True)
-class Misfit:
-    """Why a jar does not fit, or, where it is not `certain`, may not."""
-
-    why: str
+    wrong: str = ""
     certain: bool = True
 
 
-def jars(settings: Mapping[str, str]) -> list[Jar]:
-    """The jars that a session with `settings` loads, without the jars of a Spark Connect server."""
+def jars(settings: Mapping[str, str], pyspark: str) -> list[Jar]:
+    """The jars that a session with `settings` loads, without the jars of a Spark Connect server, judged by the version
+    of pyspark."""
     if REMOTE in settings:
         return []
     return [
-        *map(_of_coordinates, _listed(settings, PACKAGES)),
-        *map(_of_file, _listed(settings, FILES)),
+        *(_of_coordinates(said, pyspark) for said in _listed(settings, PACKAGES)),
+        *(_of_file(said, pyspark) for said in _listed(settings, FILES)),
     ]
-
-
-def misfit(jar: Jar, pyspark: str) -> Misfit | None:
-    """Judge a jar by the version of pyspark; None if it fits."""
-    here = {"Spark": minor(pyspark), "Scala": SCALA}
-    told = {"Spark": jar.spark, "Scala": jar.scala}
-    wrong = [f"{what} {version}" for what, version in told.items() if version not in (None, here[what])]
-    ours = f"pyspark {pyspark} is Spark {here['Spark']} with Scala {SCALA}."
-    if wrong:
-        certain = jar.is_deep or jar.scala not in (None, SCALA)
-        return Misfit(f"{jar.said} is made for {' and '.join(wrong)}; {ours}", certain)
-    if _JINJA in jar.said or (jar.is_deep and not jar.spark):
-        return Misfit(f"{jar.said} does not tell which Spark it is made for; {ours}", certain=False)
-    return None
 
 
 def minor(version: str) -> str:
@@ -80,22 +62,34 @@ def _listed(settings: Mapping[str, str], key: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _of_coordinates(said: str) -> Jar:
+def _of_coordinates(said: str, pyspark: str) -> Jar:
     """`group:artifact:version`; Spark takes a slash for the first colon, too."""
     group, artifact, version = [*re.split("[:/]", said), "", ""][:3]
-    jar = _named(said, artifact)
-    if group == "org.apache.spark" and jar.scala:
-        # Spark's own modules have its version.
-        return Jar(said, jar.scala, minor(version), is_deep=True)
-    return jar
+    # Spark's own modules have its version.
+    is_sparks_own = group == "org.apache.spark" and _SCALA.search(artifact)
+    return _judged(said, artifact, pyspark, minor(version) if is_sparks_own else None)
 
 
-def _of_file(said: str) -> Jar:
+def _of_file(said: str, pyspark: str) -> Jar:
     # An address may hold a password: the file's name says enough.
     file = said.rpartition("/")[2]
-    return _named(file, file.removesuffix(".jar"))
+    return _judged(file, file.removesuffix(".jar"), pyspark)
 
 
-def _named(said: str, name: str) -> Jar:
-    scala, spark = _SCALA.search(name), _SPARK.search(name)
-    return Jar(said, scala and scala[1], spark and spark[1], bool(_DEEP.match(name)))
+def _judged(said: str, name: str, pyspark: str, of_spark: str | None = None) -> Jar:
+    here = {"Spark": minor(pyspark), "Scala": SCALA}
+    spark, scala = of_spark or _first(_SPARK, name), _first(_SCALA, name)
+    is_deep = bool(of_spark or _DEEP.match(name))
+    wrong = [f"{what} {told}" for what, told in (("Spark", spark), ("Scala", scala)) if told not in (None, here[what])]
+    ours = f"pyspark {pyspark} is Spark {here['Spark']} with Scala {SCALA}."
+    if wrong:
+        certain = is_deep or scala not in (None, SCALA)
+        return Jar(said, f"{said} is made for {' and '.join(wrong)}; {ours}", certain)
+    if _JINJA in said or (is_deep and not spark):
+        return Jar(said, f"{said} does not tell which Spark it is made for; {ours}", certain=False)
+    return Jar(said)
+
+
+def _first(pattern: re.Pattern[str], name: str) -> str | None:
+    found = pattern.search(name)
+    return found and found[1]

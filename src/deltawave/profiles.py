@@ -14,16 +14,12 @@ _ENV_VAR = re.compile(r"""\{\{\s*env_var\(\s*(["'])(?P<name>.*?)\1\s*(?:,\s*(["'
 _IN_PROCESS = (("spark", "session"), ("deltawave", "session"))
 
 
-class Unreadable(Exception):
-    """A file of profiles that is not YAML, and where it fails."""
-
-
 def sessions(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, dict[str, str]]:
     """The settings of each output that runs Spark in the process of dbt, by `profile.target`.
 
     They are read from the profiles.yml that dbt would read in `folder`, otherwise from the one in profiles/, as this
     project has: those of the profile of the project in `folder`, if there is one, otherwise of all profiles. Raises
-    `Unreadable`.
+    `ValueError` with the name of a file that is not YAML, and where it fails.
     """
     named = environ.get("DBT_PROFILES_DIR")
     folders = [Path(named)] if named else [folder, folder / "profiles", home / ".dbt"]
@@ -45,15 +41,13 @@ def sessions(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, 
 
 def _profile_of_project(folder: Path) -> str | None:
     """The profile that dbt_project.yml names, in `folder` or the nearest one above."""
-    for each in (folder, *folder.parents):
-        project = each / "dbt_project.yml"
-        if project.is_file():
-            try:
-                profile = _mapping(_load(project)).get("profile")
-            except Unreadable:
-                return None
-            return profile if isinstance(profile, str) and "{{" not in profile else None
-    return None
+    files = (each / "dbt_project.yml" for each in (folder, *folder.parents))
+    project = next((file for file in files if file.is_file()), None)
+    try:
+        profile = _mapping(project and _load(project)).get("profile")
+    except ValueError:
+        return None
+    return profile if isinstance(profile, str) and "{{" not in profile else None
 
 
 def _load(file: Path) -> Any:
@@ -62,9 +56,9 @@ def _load(file: Path) -> Any:
     except yaml.MarkedYAMLError as error:
         # Not the message: it shows a line of the file, which may hold a password.
         where = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise Unreadable(f"{file}{where}") from error
+        raise ValueError(f"{file}{where}") from error
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise Unreadable(str(file)) from error
+        raise ValueError(str(file)) from error
 
 
 def _mapping(value: Any) -> dict[Any, Any]:

@@ -17,8 +17,6 @@ Release = Callable[[], object]
 _ATTRIBUTE = "_deltawave_resources"
 # A garbage collection may interrupt any statement, also one that talks to Spark: another thread releases.
 _garbage: SimpleQueue[Release] = SimpleQueue()
-_start = threading.Lock()
-_thread: threading.Thread | None = None
 
 
 class _Resource:
@@ -125,12 +123,9 @@ def _holder(session: type) -> type:
 _COPY: dict[str, Any] = {_ATTRIBUTE: (), "__del__": lambda _session: None, "__module__": __name__}
 
 
+@cache
 def _start_thread() -> None:
-    global _thread
-    with _start:
-        if _thread is None or not _thread.is_alive():
-            _thread = threading.Thread(target=_release_garbage, name="deltawave-release", daemon=True)
-            _thread.start()
+    threading.Thread(target=_release_garbage, name="deltawave-release", daemon=True).start()
 
 
 def _release_garbage() -> None:

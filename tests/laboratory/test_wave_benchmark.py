@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from deltawave.wave import measuring, own_days
+from deltawave.wave import measuring
 from laboratory.wave import measuring as wave
 from laboratory.wave import parameters as wave_parameters
 from laboratory.wave.measuring import Rounds, Setting
@@ -23,7 +23,7 @@ def schemas(spark: SparkSession) -> Iterator[None]:
 
 @pytest.mark.usefixtures("schemas")
 def test_rounds(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (wave_parameters, measuring, own_days):
+    for module in (wave_parameters, measuring):
         monkeypatch.setattr(module, "RUNS", 1)
     monkeypatch.setattr(wave, "_TINY_DAYS", 2)
     names = ["wata/in_place", "partitioned"]
@@ -42,7 +42,7 @@ def test_rounds(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert parameters.of_one_day.build > parameters.per_day.build
     # The same for an advice on a table of the user's own, which leaves nothing behind.
     rows = spark.table("bench_batches").selectExpr("day", "array(l_suppkey, -l_linenumber) as found", "l_comment")
-    found, table = own_days.measure_days(rows.where("day > 5"), "DAY", "Found", 30, "bench")
+    found, table = measuring.measure_days(rows.where("day > 5"), "DAY", "Found", 30, "bench")
     assert found.window == 30
     assert found.fixed.batch > 0
     assert found.fixed.write > 0
@@ -52,7 +52,7 @@ def test_rounds(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyP
     left = spark.sql("show tables in bench like 'deltawave_advice*'").collect()
     assert left == []
     with pytest.raises(ValueError, match="2 days to measure: the table needs 3 days or more"):
-        own_days.measure_days(rows.where("day > 6"), "day", "found", 30, "bench")
+        measuring.measure_days(rows.where("day > 6"), "day", "found", 30, "bench")
 
 
 def test_methods_have_known_names(spark: SparkSession, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 from pyspark import SparkContext
 
-from dbt.adapters.deltawave import ahead, session
+from dbt.adapters.deltawave import session
+from dbt.adapters.deltawave.connections import open_ahead, wait_until_open
 
 
 @pytest.fixture
@@ -23,16 +24,16 @@ def opened(monkeypatch):
 )
 def test_commands_that_run_statements_in_a_session_open_it_ahead(opened, command, in_session, opens):
     credentials = SimpleNamespace(in_session=in_session)
-    ahead.begin(credentials, SimpleNamespace(which=command))
-    ahead.finish(credentials)
+    open_ahead(credentials, SimpleNamespace(which=command))
+    wait_until_open(credentials)
     assert opened == [credentials] * opens
 
 
 def test_a_spark_that_runs_already_is_not_opened_ahead(opened, monkeypatch):
     monkeypatch.setattr(SparkContext, "_active_spark_context", object())
     credentials = SimpleNamespace(in_session=True)
-    ahead.begin(credentials, SimpleNamespace(which="run"))
-    ahead.finish(credentials)
+    open_ahead(credentials, SimpleNamespace(which="run"))
+    wait_until_open(credentials)
     assert opened == []
 
 
@@ -43,9 +44,9 @@ def test_its_error_is_raised_once_where_the_session_is_needed(monkeypatch):
     monkeypatch.setattr(session, "open_session", fail)
     monkeypatch.setattr(SparkContext, "_active_spark_context", None)
     credentials = SimpleNamespace(in_session=True)
-    ahead.begin(credentials, SimpleNamespace(which="test"))
+    open_ahead(credentials, SimpleNamespace(which="test"))
     # Those of another command.
-    ahead.finish(SimpleNamespace(in_session=True))
+    wait_until_open(SimpleNamespace(in_session=True))
     with pytest.raises(ValueError, match="no Java"):
-        ahead.finish(credentials)
-    ahead.finish(credentials)
+        wait_until_open(credentials)
+    wait_until_open(credentials)

@@ -73,16 +73,6 @@ def test_other_folders_are(tmp_path, data_dir):
     credentials.refuse_cleaned()
 
 
-def test_nothing_is_told_of_a_former_folder_without_tables_or_of_a_chosen_one(tmp_path):
-    credentials = DeltawaveCredentials(schema="dev")
-    credentials.anchor(str(tmp_path))
-    assert credentials.previous_data() is None
-    (tmp_path / "target" / "spark" / "metastore_db").mkdir(parents=True)
-    credentials = DeltawaveCredentials(schema="dev", data_dir="here")
-    credentials.anchor(str(tmp_path))
-    assert credentials.previous_data() is None
-
-
 def test_other_methods_need_a_host():
     with pytest.raises(DbtRuntimeError, match="host"):
         DeltawaveCredentials(schema="dev", method="thrift")

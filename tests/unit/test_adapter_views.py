@@ -5,7 +5,7 @@ import re
 
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
-from dbt.adapters.deltawave.catalogs import PART_LENGTH, names_clause
+from dbt.adapters.deltawave.impl import PART_LENGTH, names_clause
 
 LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)' = '((?:[^'\\]|\\.)*)'")
 

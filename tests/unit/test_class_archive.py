@@ -20,7 +20,6 @@ def environ(tmp_path: Path) -> dict[str, str]:
     java = tmp_path / "java" / "bin" / "java"
     java.parent.mkdir(parents=True)
     java.touch(mode=0o755)
-    (tmp_path / "java" / "release").write_text('JAVA_VERSION="17.0.15"\n')
     return {"JAVA_HOME": str(tmp_path / "java"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 
@@ -33,8 +32,6 @@ def found(environ: dict[str, str], **options: str) -> ClassArchive:
 
 def test_projects_share_an_archive_where_java_and_options_are_the_same(environ: dict[str, str]) -> None:
     plain = found(environ)
-    assert plain.file.name.startswith("spark-4.1.")
-    assert "-java-17.0.15-" in plain.file.name
     same = find(java_command(environ), {JAVA_OPTIONS: '-Dhome="/a b"', "spark.my.password": "hunter2"}, environ)
     assert same == plain
     others = [

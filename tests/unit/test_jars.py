@@ -12,7 +12,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from pyspark import java_gateway
 
 from dbt.adapters.deltawave.launch import launch
-from deltawave.jars import FILES, PACKAGES, REMEDY, REMOTE, SCALA, SPARK, TESTED, jars, minor, misfit
+from deltawave.jars import FILES, PACKAGES, REMEDY, REMOTE, SCALA, SPARK, TESTED, jars, minor
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,9 +44,8 @@ DOUBTFUL = {
 
 def judged(said: str, key: str = PACKAGES) -> tuple[str, bool] | None:
     """Why the only jar with a finding does not fit pyspark 4.1.4, and whether that is certain."""
-    (jar,) = jars({key: said})
-    wrong = misfit(jar, "4.1.4")
-    return wrong and (wrong.why, wrong.certain)
+    (jar,) = jars({key: said}, "4.1.4")
+    return (jar.wrong, jar.certain) if jar.wrong else None
 
 
 @pytest.mark.parametrize("said", FITTING)
@@ -90,11 +89,11 @@ def test_the_address_of_a_file_stays_hidden() -> None:
 
 def test_every_jar_of_a_list_is_looked_at() -> None:
     settings = {PACKAGES: f"{TESTED[0]}, {TESTED[1]},", FILES: "a.jar"}
-    assert [jar.said for jar in jars(settings)] == [*TESTED, "a.jar"]
+    assert [jar.said for jar in jars(settings, "4.1.4")] == [*TESTED, "a.jar"]
 
 
 def test_a_connect_server_loads_its_own_jars() -> None:
-    assert jars({REMOTE: "sc://node", PACKAGES: "io.delta:delta-spark_4.2_2.13:4.4.0"}) == []
+    assert jars({REMOTE: "sc://node", PACKAGES: "io.delta:delta-spark_4.2_2.13:4.4.0"}, "4.1.4") == []
 
 
 def test_the_table_names_what_is_tested() -> None:

@@ -407,8 +407,8 @@ def test_a_table_that_another_run_has_dropped_has_no_partitions() -> None:
 def taken(drops: list[str], unsteady: dict[str, str], warnings: list[str], is_overtaken: bool = False) -> list[str]:
     """What a transition does: macros by name, and statements."""
     done: list[str] = []
-    made = Step((), WaveRecord(SPEC), tuple(drops), None)
-    step = {"select": "select 1", "inserted": 1, "deleted": 0, "statements": [], "drops": made.part_drops}
+    made = Step((), WaveRecord(SPEC), tuple(drops), None, "select 1")
+    step = {"select": made.select, "inserted": 1, "deleted": 0, "statements": [], "drops": made.part_drops}
     macros = Macros(
         exceptions=SimpleNamespace(warn=lambda text: done.append("warn") or ""),
         run_query=lambda sql: done.append(sql) or [],

@@ -59,9 +59,8 @@ def test_rows_that_are_clipped_are_not_counted() -> None:
 def test_a_view_names_each_column_twice() -> None:
     columns = tuple((f"column_number_{number}", "int") for number in range(300))
     spec = replace(SPEC, index=WaveIndex("wata", 10, 5), columns=(*COLUMNS, *columns))
-    text = step(None, spec, Work("start", tuple(days(1, 10))), "(source)", Naming("shop", "sales", 1, "0" * 12)).view(
-        {}
-    )
+    naming = Naming("shop", "sales", 1, "0" * 12)
+    text = step(None, spec, Work("start", tuple(days(1, 10))), "(source)", naming).select
     # In the select, and with its type in the record.
     assert text.count("column_number_7`") == text.count('"column_number_7"') == 1
 

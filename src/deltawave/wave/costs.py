@@ -26,27 +26,6 @@ class Writes:
     inserts: float
 
 
-def indexed_per_day(scheme: str, window: int, constituents: int) -> tuple[float, float]:
-    """Days that the planner builds or adds on an average day, in preparation and in the transition.
-
-    The clusters may be of uneven lengths.
-
-    While a cluster of L days expires, REINDEX indexes L days each day. REINDEX+ indexes L (L + 1) / 2 days in all, and
-    REINDEX++ prepares L (L - 1) / 2 of them; both REINDEX++ and RATA* prepare L - 1 in their temporary indexes.
-    """
-    lengths = _cluster_lengths(scheme, window, constituents)
-    preparation = {
-        "reindex_plus_plus": sum(days * (days - 1) / 2 + days - 1 for days in lengths),
-        "rata": sum(days - 1 for days in lengths),
-    }
-    transition = {
-        "reindex": sum(days**2 for days in lengths),
-        "reindex_plus": sum(days * (days + 1) / 2 for days in lengths),
-    }
-    total = sum(lengths)
-    return preparation.get(scheme, 0) / total, transition.get(scheme, total) / total
-
-
 def writes(scheme: str, window: int, constituents: int, technique: str) -> Writes:
     """The inserts that the planner's operations take, one for each part that is written, and batches of preparation.
 
@@ -71,6 +50,7 @@ def writes(scheme: str, window: int, constituents: int, technique: str) -> Write
 
 
 def _cluster_lengths(scheme: str, window: int, constituents: int) -> list[int]:
+    """They may be uneven."""
     fewer = SCHEMES[scheme].least - 1
     return [len(days) for days in clusters(range(window - fewer), constituents - fewer)]
 
@@ -187,7 +167,22 @@ class WaveCost:
         return writes(self.scheme, self.parameters.window, self.constituents, self.technique)
 
     def _days_indexed(self) -> tuple[float, float]:
-        return indexed_per_day(self.scheme, self.parameters.window, self.constituents)
+        """Days that the planner builds or adds on an average day, in preparation and in the transition.
+
+        While a cluster of L days expires, REINDEX indexes L days each day. REINDEX+ indexes L (L + 1) / 2 days in all,
+        and REINDEX++ prepares L (L - 1) / 2 of them; both REINDEX++ and RATA* prepare L - 1 in their temporary indexes.
+        """
+        lengths = _cluster_lengths(self.scheme, self.parameters.window, self.constituents)
+        preparation = {
+            "reindex_plus_plus": sum(days * (days - 1) / 2 + days - 1 for days in lengths),
+            "rata": sum(days - 1 for days in lengths),
+        }
+        transition = {
+            "reindex": sum(days**2 for days in lengths),
+            "reindex_plus": sum(days * (days + 1) / 2 for days in lengths),
+        }
+        total = sum(lengths)
+        return preparation.get(self.scheme, 0) / total, transition.get(self.scheme, total) / total
 
     def _maintenance(self) -> tuple[float, float]:
         given = self.parameters
@@ -216,14 +211,10 @@ class WaveCost:
         return (packed if self.technique == "packed_shadow" else unpacked)[self.scheme]
 
     @property
-    def queries(self) -> float:
-        """Seconds of a day's probes and scans."""
-        return self.parameters.probes * self.probe + self.parameters.scans * self.scan
-
-    @property
     def total_work(self) -> float:
         """Seconds of a day's preparation, transition and queries, one after the other (WI 5)."""
-        return self.precomputation + self.transition + self.queries
+        queries = self.parameters.probes * self.probe + self.parameters.scans * self.scan
+        return self.precomputation + self.transition + queries
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,20 @@ from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.cost_parameters import on_spark
 from deltawave.wave.execution import Naming, leftover_parts
 from deltawave.wave.guards import Clock, named
-from deltawave.wave.own_days import measure_days
+from deltawave.wave.measuring import measure_days
 from deltawave.wave.run_plan import RunPlan, Work, plan_run
 from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.steps import MOST_TEXT, full_length, step, written_days
 from deltawave.wave.tables import WaveRecord, WaveSpec
 from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions, spelt
 
-Settings = Mapping[str, Any]
 Json = Mapping[str, Any]
 
 
 def plan(
     dump: DataFrame,
     *,
-    settings: Settings,
+    settings: Json,
     record: Json | None,
     drop: Collection[str],
     started_at: str,
@@ -86,7 +85,7 @@ def for_vars(text: str) -> str:
 def next_step(
     dump: DataFrame,
     *,
-    settings: Settings,
+    settings: Json,
     record: Json | None,
     shown: Json | None,
     work: Json,
@@ -120,7 +119,7 @@ def next_step(
     return {
         "statements": made.statements,
         "changed_days": made.changed_days,
-        "select": made.view({"batch_id": batch, "attempt": attempt}),
+        "select": made.select,
         "drops": made.part_drops,
         "tables": [name.split("`")[3] for name in made.record.table_names],
         "day": pending.days[-1].value if pending.days else None,
@@ -172,7 +171,7 @@ def advice(
     return list(advice_lines(advise(on_spark(given), WaveNeeds(**needs), tolerance, table)))
 
 
-def specification(dump: DataFrame, settings: Settings) -> WaveSpec:
+def specification(dump: DataFrame, settings: Json) -> WaveSpec:
     """The specification from a model's settings, with columns as the dump spells them. Raises ``ValueError``."""
     index = WaveIndex(settings["scheme"], settings["window"], settings["constituents"], settings["spread"])
     columns = columns_of(dump)

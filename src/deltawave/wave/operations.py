@@ -101,9 +101,8 @@ def as_json(operation: Operation) -> dict[str, Any]:
 def from_json(values: Mapping[str, Any]) -> Operation:
     """The operation from the result of :func:`as_json`."""
     fields = {name: frozenset(value) if name == "days" else value for name, value in values.items()}
-    kind = next(each for each in get_args(Operation) if each.__name__ == fields["operation"])
-    del fields["operation"]
-    operation: Operation = kind(**fields)
+    name = fields.pop("operation")
+    operation: Operation = next(kind for kind in get_args(Operation) if kind.__name__ == name)(**fields)
     return operation
 
 

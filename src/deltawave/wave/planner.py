@@ -95,16 +95,13 @@ def transition(index: WaveIndex, state: WaveState) -> DayPlan:
 
     Raises ``ValueError`` if the state does not belong to the wave index, for instance because of another window.
     """
-    for wrong in _growing(index, state) if state.day < index.window else _complete(index, state):
+    is_growing = state.day < index.window
+    for wrong in _growing(index, state) if is_growing else _complete(index, state):
         raise ValueError(
             f"The state after day {state.day} is not one of {index.scheme} with a window of {index.window} days and "
             f"{index.constituents} constituents: {wrong}. Rebuild the wave index."
         )
-    return _next(index, state)
-
-
-def _next(index: WaveIndex, state: WaveState) -> DayPlan:
-    if state.day < index.window:
+    if is_growing:
         return grow(index, state)
     preparation = index.rules.preparation(index, state) if index.rules.preparation else ()
     return _planned(index.rules.transition(index, state), preparation, state)
@@ -120,7 +117,7 @@ def plans(index: WaveIndex, last_day: int) -> Iterator[DayPlan]:
     plan = start(index)
     yield plan
     while plan.day < last_day:
-        plan = _next(index, plan.state)
+        plan = transition(index, plan.state)
         yield plan
 
 

@@ -113,18 +113,12 @@ def _del_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     return DeleteFromIndex(name, frozenset({expired})), AddToIndex(name, state.next_day)
 
 
-DEL = Scheme(_del_transition)
-
-
 # -- REINDEX: rebuild the constituent whose day expired (WI 3.2, Figure 13).
 
 
 def _reindex_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     name, expired = wave.leaving(state)
     return (BuildIndex(name, state.indexes[name] - {expired} | state.next_day),)
-
-
-REINDEX = Scheme(_reindex_transition, rebuilds=True)
 
 
 # -- REINDEX+: new days of a cluster are kept in a temporary index, and indexed once (WI 4.1, Figure 14).
@@ -144,13 +138,6 @@ def _plus_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
         yield BuildIndex(TEMP, NO_DAYS)
     else:
         yield BuildIndex(name, new)
-
-
-REINDEX_PLUS = Scheme(
-    _plus_transition,
-    first_preparation=lambda _layout: (BuildIndex(TEMP, NO_DAYS),),
-    needs=lambda _state, _staying: {TEMP: None},
-)
 
 
 # -- Of REINDEX++ and RATA*: the temporary index T_k has the k newest days of a cluster, but never its oldest day.
@@ -240,9 +227,6 @@ def _plus_plus_needs(state: WaveState, staying: Days) -> Mapping[str, Days | Non
     return {**{temporary(number): None for number in range(used)}, temporary(used): staying}
 
 
-REINDEX_PLUS_PLUS = Scheme(_plus_plus_transition, _plus_plus_preparation, _plus_plus_first, needs=_plus_plus_needs)
-
-
 # -- WATA*: wait until every day of a constituent expired, and throw it away (WI 3.3, Figure 16).
 
 
@@ -268,9 +252,6 @@ def _wata_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     return DropIndex(name), BuildIndex(name, state.next_day), AddIndex(name)
 
 
-WATA = Scheme(_wata_transition, layout=soft_layout, least=2, is_hard=False)
-
-
 # -- RATA*: as WATA*, but a constituent with expired days is replaced by one without them (WI 4.3, Figure 17).
 
 
@@ -292,21 +273,24 @@ def _rata_needs(_state: WaveState, staying: Days) -> Mapping[str, Days | None]:
     return {temporary(number): frozenset(sorted(staying)[-number:]) for number in range(1, len(staying) + 1)}
 
 
-RATA = Scheme(
-    _rata_transition,
-    _rata_preparation,
-    first_preparation=lambda layout: initialize(layout[0]),
-    layout=soft_layout,
-    least=2,
-    needs=_rata_needs,
-)
-
-
 SCHEMES = {
-    "del": DEL,
-    "reindex": REINDEX,
-    "reindex_plus": REINDEX_PLUS,
-    "reindex_plus_plus": REINDEX_PLUS_PLUS,
-    "wata": WATA,
-    "rata": RATA,
+    "del": Scheme(_del_transition),
+    "reindex": Scheme(_reindex_transition, rebuilds=True),
+    "reindex_plus": Scheme(
+        _plus_transition,
+        first_preparation=lambda _layout: (BuildIndex(TEMP, NO_DAYS),),
+        needs=lambda _state, _staying: {TEMP: None},
+    ),
+    "reindex_plus_plus": Scheme(
+        _plus_plus_transition, _plus_plus_preparation, first_preparation=_plus_plus_first, needs=_plus_plus_needs
+    ),
+    "wata": Scheme(_wata_transition, layout=soft_layout, least=2, is_hard=False),
+    "rata": Scheme(
+        _rata_transition,
+        _rata_preparation,
+        first_preparation=lambda layout: initialize(layout[0]),
+        layout=soft_layout,
+        least=2,
+        needs=_rata_needs,
+    ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
@@ -29,6 +29,7 @@ class Step:
 
     - ``statements``: they write tables and parts that no reader looks at
     - ``record``: the wave index after it
+    - ``select``: the text of the view that readers see from then on, with the record
     - ``changed_days``: a query for days whose written rows differ from those that were expected (see
       :func:`deltawave.wave.day_checksum.changed_days`); none if nothing is written
     - ``drops``: statements to run once readers have the new view: they remove what was replaced before
@@ -38,14 +39,12 @@ class Step:
     record: WaveRecord
     drops: tuple[str, ...]
     changed_days: str | None
+    select: str
 
     @property
     def part_drops(self) -> list[str]:
         """Those of ``drops`` that remove parts of tables that stay."""
         return [text for text in self.drops if text.startswith("alter table")]
-
-    def view(self, mark: Mapping[str, Any]) -> str:
-        return view_select(self.record, dict(mark))
 
 
 def step(
@@ -92,10 +91,12 @@ def step(
     writer = Writer(before, after, source, new, naming)
     tables = writer.write(operations)
     after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind in ("prepare", "show")))
-    indexed = after.indexed | {number}
+    # The days that some index has, temporary ones included.
+    indexed = frozenset({number}).union(*(table.days for table in tables.values()))
     after = replace(after, days={each: day for each, day in days.items() if each in indexed})
     query = changed_days(after, new, writer.first, writer.written) if writer.written else None
-    return Step(tuple(writer.statements), after, tuple(drops(seen, after)), query)
+    select = view_select(after, {"batch_id": naming.batch, "attempt": naming.attempt})
+    return Step(tuple(writer.statements), after, tuple(drops(seen, after)), query, select)
 
 
 def written_days(rows: Iterable[Row]) -> dict[str, Any]:
@@ -125,7 +126,6 @@ def full_length(spec: WaveSpec, schema: str, model: str) -> int:
                 made = step(record, spec, work, "", Naming(schema, model, batch, _ATTEMPT))
                 record = made.record
                 if number == spec.index.window:
-                    text = made.view({"batch_id": batch, "attempt": _ATTEMPT})
                     # The decision's record has it as SQL text within JSON text.
-                    longest = max(longest, len(literal(as_comment({"select": text}))))
+                    longest = max(longest, len(literal(as_comment({"select": made.select}))))
     return longest

@@ -149,11 +149,6 @@ class WaveRecord:
         return [self.tables[name] for name in sorted(self.tables, key=lambda name: (len(name), name)) if name[0] == "I"]
 
     @property
-    def indexed(self) -> Days:
-        """The days that some index has, temporary ones included."""
-        return frozenset().union(*(table.days for table in self.tables.values()))
-
-    @property
     def rows(self) -> int:
         """How many rows readers see."""
         return sum(self.days[day].rows for table in self.constituents for day in table.days if day >= self.first_shown)

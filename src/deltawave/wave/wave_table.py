@@ -101,8 +101,7 @@ class WaveTable:
                     )
                     # The written rows stay; the record gets their checksums.
                     made = step(record, spec, each.as_written(changed), source, naming, shown)
-                text = made.view({"batch_id": batch, "attempt": attempt})
-                for statement in (f"{'alter' if shown else 'create'} view {self.view} as {text}", *made.drops):
+                for statement in (f"{'alter' if shown else 'create'} view {self.view} as {made.select}", *made.drops):
                     self.session.sql(statement)
                 record = shown = made.record
         finally:

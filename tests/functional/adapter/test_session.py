@@ -162,18 +162,6 @@ def test_a_project_that_cannot_be_parsed_ends_without_a_word_of_spark(own_proces
     assert "py4j" not in outcome.stdout.lower()
 
 
-def test_tables_in_the_former_folder_are_told(own_process):
-    own_process.profile()
-    own_process.write("models/kept.sql", "select 42 as answer")
-    (own_process.root / "target" / "spark" / "metastore_db").mkdir(parents=True)
-    outcome = own_process.dbt("run")
-    assert outcome.returncode == 0, outcome.stdout
-    said = " ".join(outcome.stdout.split())
-    assert f"Tables lie in {own_process.root}/target/spark," in said
-    assert f"uses {own_process.root}/spark_data instead" in said
-    assert "set data_dir: target/spark in the profile" in said
-
-
 def test_second_process_on_a_metastore(own_process, tmp_path):
     data_dir = tmp_path / "kept"
     lock = data_dir / "metastore_db" / "dbex.lck"

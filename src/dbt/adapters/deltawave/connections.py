@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Generator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,17 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
-from dbt.adapters.deltawave import ahead
 from dbt.adapters.deltawave.errors import is_from_spark, readable
 from dbt.adapters.deltawave.remotes import explained
 
 logger = AdapterLogger("Spark")
+
+# The commands that always run statements.
+COMMANDS = frozenset(
+    ["build", "clone", "freshness", "generate", "retry", "run", "run-operation", "seed", "show", "snapshot", "test"]
+)
+# The credentials whose session is being opened while dbt parses.
+_opening: tuple[Any, Future[None]] | None = None
 
 
 class DeltawaveConnectionManager(SparkConnectionManager):
@@ -31,14 +39,14 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         self._credentials = profile.credentials
         root = getattr(profile, "project_root", None) or str(Path.cwd())
         self._credentials.anchor(root, getattr(profile, "clean_targets", ()))
-        ahead.begin(self._credentials, getattr(profile, "args", None))
+        open_ahead(self._credentials, getattr(profile, "args", None))
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
         credentials: Any = connection.credentials
         if connection.state == ConnectionState.OPEN or not credentials.in_session:
             return super().open(connection)
-        ahead.finish(credentials)
+        wait_until_open(credentials)
         # Importing PySpark takes a second, which commands that only parse should not spend.
         from dbt.adapters.deltawave.handle import SessionHandle
         from dbt.adapters.deltawave.session import open_session
@@ -90,3 +98,41 @@ class DeltawaveConnectionManager(SparkConnectionManager):
             logger.debug(f"Error while running:\n{sql}\n{message}")
             wrapper = DbtDatabaseError if is_from_spark(error) else DbtRuntimeError
             raise wrapper(message) from error
+
+
+def open_ahead(credentials: Any, arguments: Any) -> None:
+    """Begin to open the session of ``credentials``, if the command with dbt's ``arguments`` will need it.
+
+    Java starts on another core while dbt parses, and only statements wait for it. The thread is a daemon, so that a
+    command that fails before its first statement ends at once: the JVM ends when nothing holds its standard input any
+    more.
+    """
+    global _opening
+    # Importing PySpark to ask whether this process has a Spark takes a second.
+    context = sys.modules.get("pyspark.core.context")
+    has_spark = context is not None and context.SparkContext._active_spark_context is not None
+    if credentials.in_session and getattr(arguments, "which", None) in COMMANDS and not has_spark:
+        opened: Future[None] = Future()
+        threading.Thread(target=_open, args=(credentials, opened), name="opens Spark", daemon=True).start()
+        _opening = credentials, opened
+
+
+def _open(credentials: Any, opened: Future[None]) -> None:
+    try:
+        from dbt.adapters.deltawave.session import open_session
+
+        open_session(credentials)
+        opened.set_result(None)
+    except BaseException as error:
+        opened.set_exception(error)
+
+
+def wait_until_open(credentials: Any) -> None:
+    """Wait until the session of ``credentials`` is open, if that has begun; raise the error if it failed."""
+    global _opening
+    opening = _opening
+    if opening is not None and opening[0] is credentials:
+        try:
+            opening[1].result()
+        finally:
+            _opening = None

@@ -15,7 +15,6 @@ from dbt.adapters.deltawave.settings import as_spark_value, storage_folders
 from deltawave.redaction import secret_values
 
 DATA_DIR = "spark_data"
-PREVIOUS_DATA_DIR = "target/spark"
 
 
 @dataclass
@@ -44,9 +43,8 @@ class DeltawaveCredentials(SparkCredentials):
             # dbt-spark turns ANSI mode off; here the profile decides, otherwise Spark's default.
             self.server_side_parameters = profile
         self.remotes = remotes.checked(self.remotes)
-        # Of the project, not of the profile: not fields.
+        # Of the project, not of the profile: no field.
         self._cleaned: tuple[Path, ...] = ()
-        self._previous_data_dir: Path | None = None
 
     @property
     def type(self) -> str:
@@ -64,8 +62,6 @@ class DeltawaveCredentials(SparkCredentials):
 
     def anchor(self, project_root: str, clean_targets: Sequence[str] = ()) -> None:
         """Make ``data_dir`` absolute, relative to the project's folder, and note what ``dbt clean`` deletes there."""
-        if self.data_dir == DATA_DIR:
-            self._previous_data_dir = Path(project_root, PREVIOUS_DATA_DIR)
         self.data_dir = str(Path(project_root, Path(self.data_dir).expanduser()).resolve())
         self._cleaned = tuple(Path(project_root, target).resolve() for target in clean_targets)
 
@@ -79,18 +75,6 @@ class DeltawaveCredentials(SparkCredentials):
                         f"holds it. Set data_dir in the profile to a folder outside (the default is {DATA_DIR}), or "
                         "change clean-targets in dbt_project.yml."
                     )
-
-    def previous_data(self) -> str | None:
-        """Return the hint for a warehouse that still lies in the previous default ``data_dir``."""
-        previous = self._previous_data_dir
-        if previous is None or not (previous / "metastore_db").exists():
-            return None
-        return (
-            f"Tables lie in {previous}, which was the default of data_dir; this run uses {self.data_dir} instead. To "
-            f"keep them, set data_dir: {PREVIOUS_DATA_DIR} in the profile, and clean-targets in dbt_project.yml to "
-            "folders that do not hold it (tables know their folders by full paths, so they can't be moved); otherwise "
-            "delete that folder."
-        )
 
     def _connection_keys(self) -> tuple[str, ...]:
         if self.in_session:

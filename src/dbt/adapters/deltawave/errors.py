@@ -6,6 +6,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import Any
 
 from dbt.clients.jinja import MacroGenerator
@@ -58,13 +59,8 @@ def is_from_spark(error: BaseException) -> bool:
 
 
 def without_stack(text: str) -> str:
-    lines: list[str] = []
-    for line in text.splitlines():
-        if _STACK_START.match(line):
-            break
-        if not _STACK_LINE.match(line):
-            lines.append(line)
-    return "\n".join(lines).strip()
+    lines = takewhile(lambda line: not _STACK_START.match(line), text.splitlines())
+    return "\n".join(line for line in lines if not _STACK_LINE.match(line)).strip()
 
 
 def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:

@@ -56,10 +56,6 @@ class SessionHandle(SparkConnectionWrapper):
     def fetchall(self) -> list[Row]:
         return [] if self._frame is None else self._frame.collect()
 
-    def fetchone(self) -> Row | None:
-        rows = [] if self._frame is None else self._frame.take(1)
-        return rows[0] if rows else None
-
     @property
     def description(self) -> list[tuple[str, Any, None, None, None, None, bool]]:
         fields = [] if self._frame is None else self._frame.schema.fields
@@ -80,29 +76,16 @@ class SessionHandle(SparkConnectionWrapper):
             # Sessions remember the files of a Parquet table and the version of an Iceberg table.
             self.session.catalog.refreshTable(written)
 
-    def leave_view(
-        self, frame: DataFrame, view: str, release: Callable[[], object] | None = None, *, stays: bool = False
-    ) -> None:
-        """Make ``frame`` the temporary view ``view``, until ``drop_views`` or the end of the node.
-
-        ``release`` is called then, to release what the frame needs. A view with ``stays`` stays until the node ends.
-        """
-        if release is not None:
-            self.release_later(release)
+    def leave_view(self, frame: DataFrame, view: str, *, stays: bool = False) -> None:
+        """Make ``frame`` the temporary view ``view``, until ``drop_views``, or with ``stays`` until the node ends."""
         stack = self._staying if stays else self._views
         stack.callback(lambda: self.session.catalog.dropTempView(view))
         frame.createOrReplaceTempView(quoted(view))
 
     def release_later(self, release: Callable[[], object]) -> None:
-        """Call ``release`` when views are dropped."""
-        self._views.callback(_release, release)
+        """Call ``release``, which raises nothing, when views are dropped."""
+        self._views.callback(release)
 
     def drop_views(self) -> None:
         """Drop the views of ``leave_view`` that do not stay."""
         self._views.close()
-
-
-def _release(release: Callable[[], object]) -> None:
-    # What is left ends with the session, and does not affect the next comparison.
-    with suppress(Exception):
-        release()

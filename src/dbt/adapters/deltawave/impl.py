@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,11 @@ from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
 from dbt.adapters.deltawave.errors import RefusalError, calling_macros
 from deltawave import model_runs
 from deltawave.redaction import redact
+from deltawave.sql_text import literal
 
 if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
     from dbt.adapters.deltawave.handle import SessionHandle
     from dbt.adapters.deltawave.library_functions import LibraryFunction
     from dbt.adapters.deltawave.python_models import SessionPythonJob
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
 logger = AdapterLogger("Spark")
 
 PACKAGE = "deltawave"
+SCHEMA = "spark.sql.sources.schema"
+# Spark splits the text of a schema in the same way, since a metastore limits the length of a value.
+PART_LENGTH = 4000
 CHECK_MACROS = {"differential": "check_differential_config", "wave_index": "check_wave_config"}
 
 
@@ -35,10 +42,6 @@ class DeltawaveAdapter(SparkAdapter):
 
     ConnectionManager = DeltawaveConnectionManager
     connections: DeltawaveConnectionManager
-
-    @property
-    def _in_session(self) -> bool:
-        return bool(self.config.credentials.in_session)
 
     def _handle(self) -> SessionHandle:
         connection = self.connections.get_thread_connection()
@@ -50,12 +53,12 @@ class DeltawaveAdapter(SparkAdapter):
 
     @property
     def default_python_submission_method(self) -> str:
-        return "session" if self._in_session else super().default_python_submission_method
+        return "session" if self.runs_python() else super().default_python_submission_method
 
     @property
     def python_submission_helpers(self) -> dict[str, Any]:
         helpers: dict[str, Any] = super().python_submission_helpers
-        return {**helpers, "session": self._session_python_job} if self._in_session else helpers
+        return {**helpers, "session": self._session_python_job} if self.runs_python() else helpers
 
     def _session_python_job(self, model: dict[str, Any], credentials: Any) -> SessionPythonJob:
         from dbt.adapters.deltawave.python_models import SessionPythonJob
@@ -157,16 +160,14 @@ class DeltawaveAdapter(SparkAdapter):
     @available
     def session_setting(self, name: str) -> str:
         """Return the value of a setting of the session, ``<undefined>`` if it has none."""
-        if self._in_session:
+        if self.runs_python():
             return str(self._handle().session.conf.get(name, "<undefined>"))
         _, table = self.execute(f"set {name}", fetch=True)
         return str(table.rows[0][1])
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:
-        """Return the clause that keeps the case of the columns of a view over ``sql``: ``catalogs.names_clause``."""
-        from dbt.adapters.deltawave.catalogs import names_clause
-
+        """Return the clause that keeps the case of the columns of a view over ``sql``: ``names_clause``."""
         return names_clause(self._handle().session.sql(sql).schema, comments)
 
     @available
@@ -190,7 +191,7 @@ class DeltawaveAdapter(SparkAdapter):
     @available
     def runs_python(self) -> bool:
         """Whether dbt's own process has the Spark session, so that library functions can be called with relations."""
-        return self._in_session
+        return bool(self.config.credentials.in_session)
 
     @available.parse_none
     def call_library(self, function: str, relations: dict[str, str], options: dict[str, Any]) -> Any:
@@ -226,7 +227,8 @@ class DeltawaveAdapter(SparkAdapter):
         with self.connections.exception_handler(function), captured(function.partition(".")[0]) as messages:
             handle.drop_views()
             frame, release, measured = library_function.rows(relations, options, handle.session)
-            handle.leave_view(frame, view, release)
+            handle.release_later(release)
+            handle.leave_view(frame, view)
             self.connections.refuse_if_cancelled()
         return {"messages": [redact(message, library_function.secrets) for message in messages], "measured": measured}
 
@@ -251,8 +253,26 @@ class DeltawaveAdapter(SparkAdapter):
         return LibraryFunction(path, self.config.credentials.secrets)
 
     def _require_session(self, what: str) -> None:
-        if not self._in_session:
+        if not self.runs_python():
             raise DbtRuntimeError(f"{what} with method: session only.")
 
     def _remote(self, name: str) -> remotes.Remote:
         return remotes.find(self.config.credentials.remotes, name)
+
+
+def names_clause(schema: StructType, comments: Mapping[str, str]) -> str:
+    """Return the ``tblproperties (...)`` of a view with this schema, in which Spark finds its names and comments.
+
+    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these
+    properties first, where it also stores the schemas of its own views. The keys of ``comments`` are
+    column names in lower case.
+    """
+    described = schema.jsonValue()
+    for field in described["fields"]:
+        if comment := comments.get(field["name"].lower()):
+            field["metadata"] = {**field["metadata"], "comment": comment}
+    text = json.dumps(described)
+    parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
+    properties = {f"{SCHEMA}.numParts": str(len(parts))}
+    properties |= {f"{SCHEMA}.part.{number}": part for number, part in enumerate(parts)}
+    return f"tblproperties ({', '.join(f'{literal(name)} = {literal(value)}' for name, value in properties.items())})"

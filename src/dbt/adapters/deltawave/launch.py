@@ -137,11 +137,11 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
 
 def _check_jars(settings: Mapping[str, str]) -> None:
     """Refuse jars of another Spark than the installed pyspark's, and warn of those that may be."""
-    found = [wrong for jar in jars.jars(settings) if (wrong := jars.misfit(jar, pyspark.__version__))]
-    for doubt in found:
-        if not doubt.certain:
-            logger.warning(f"{doubt.why}\n{jars.REMEDY}")
-    if refused := [wrong.why for wrong in found if wrong.certain]:
+    found = jars.jars(settings, pyspark.__version__)
+    for jar in found:
+        if not jar.certain:
+            logger.warning(f"{jar.wrong}\n{jars.REMEDY}")
+    if refused := [jar.wrong for jar in found if jar.wrong and jar.certain]:
         raise DbtRuntimeError("\n".join((*refused, jars.REMEDY)))
 
 

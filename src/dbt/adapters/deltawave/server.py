@@ -67,7 +67,7 @@ class Server:
 
 def running(data_dir: str | Path) -> Server | None:
     """The server whose tables are in ``data_dir``, None if none runs. Waits for one that is starting or ending."""
-    while fcntl is not None and _is_locked(Path(data_dir, LOCK)):
+    while is_locked(Path(data_dir, LOCK)):
         with suppress(OSError, ValueError, TypeError):
             return Server(**json.loads(Path(data_dir, FILE).read_text()))
         time.sleep(0.1)
@@ -115,7 +115,7 @@ def stop(data_dir: str | Path) -> Server | None:
     if server is not None:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         os.kill(server.process, signal.SIGTERM)
-        while _is_locked(Path(data_dir, LOCK)):
+        while is_locked(Path(data_dir, LOCK)):
             if time.monotonic() > deadline:
                 os.kill(server.process, signal.SIGKILL)
             time.sleep(0.1)
@@ -199,14 +199,17 @@ def _private(file: Path) -> IO[bytes]:
     return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
-def _is_locked(file: Path) -> bool:
+def is_locked(file: Path) -> bool:
+    """Whether another process has locked a file, by a lock of POSIX, as Java takes them."""
+    if fcntl is None:
+        return False
     try:
         with file.open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.lockf(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:
-        # There is none, or its file system has no locks.
+        # There is no file, or its file system has no locks.
         return False
     return False
 
@@ -218,7 +221,7 @@ def _locked(file: Path) -> Iterator[None]:
         for _ in range(20):
             # One that only asks holds it for a moment.
             with suppress(BlockingIOError):
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             time.sleep(0.1)
         else:

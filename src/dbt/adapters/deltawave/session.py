@@ -8,7 +8,7 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,14 +21,9 @@ from pyspark.sql import SparkSession
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.launch import launch
-from dbt.adapters.deltawave.server import Server, running
+from dbt.adapters.deltawave.server import Server, is_locked, running
 from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, prepare, session_settings
 from deltawave.redaction import redact, secret_values
-
-try:
-    import fcntl
-except ImportError:  # Windows: Derby itself has to refuse there
-    fcntl = None  # type: ignore[assignment]
 
 logger = AdapterLogger("Spark")
 
@@ -74,15 +69,12 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
         return _current.session
 
 
-def clone(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
-    """Return a session with the state of ``session`` and ``settings``, independent of it from now on.
-
-    PySpark 4.0 cannot copy a Spark Connect session: there, ``session`` itself gets the settings.
-    """
-    copy: Any = session
-    if hasattr(session, "cloneSession"):
+def clone(session: Any, settings: Mapping[str, str]) -> SparkSession:
+    """Return a session with the state of ``session`` and ``settings``, independent of it from now on."""
+    copy: Any
+    if _is_connect(session):
         copy = session.cloneSession()
-    elif not _is_connect(session):
+    else:
         copy = SparkSession(session._sc, session._jsparkSession.cloneSession())
     for key, value in settings.items():
         copy.conf.set(key, value)
@@ -112,7 +104,7 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> _Curr
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     if is_remote(settings):
-        return _Current(_connect(settings[REMOTE], settings), settings, None)
+        return _Current(_connect(settings[REMOTE], settings, settings), settings, None)
     server = running(credentials.data_dir)
     session = start_session(settings, credentials) if server is None else _join(server, settings)
     return _Current(session, settings, server)
@@ -122,8 +114,6 @@ def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -
     """Start Spark in this process, with its catalog open; raises ``DbtRuntimeError``."""
     if is_embedded(credentials.server_side_parameters):
         claim_metastore(credentials.data_dir)
-        if (hint := credentials.previous_data()) is not None:
-            logger.warning(hint)
     context = launch(settings, archives=credentials.class_archive)
     try:
         session = SparkSession.builder.config(map={**settings}).getOrCreate()
@@ -138,7 +128,7 @@ def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -
 def _join(server: Server, settings: dict[str, str]) -> SparkSession:
     """Return a session of ``server``; raise ``DbtRuntimeError`` if it has other settings that no session can change."""
     others = server.others(settings)
-    session: Any = _connect(server.url, {key: settings[key] for key in others if key in settings})
+    session: Any = _connect(server.url, others, settings)
     if fixed := [key for key in others if not session.conf.isModifiable(key)]:
         session.stop()
         _leave(session)
@@ -147,9 +137,6 @@ def _join(server: Server, settings: dict[str, str]) -> SparkSession:
             "`deltawave server stop` ends it: the next run is without a server, or `deltawave server start` starts one "
             "with these settings."
         )
-    for key in others:
-        if key not in settings:
-            session.conf.unset(key)
     logger.info(f"Spark runs in a server, process {server.process}.")
     return session  # type: ignore[no-any-return]
 
@@ -161,7 +148,7 @@ def _leave(session: Any) -> None:
     os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)
 
 
-def _connect(url: str, settings: dict[str, str]) -> SparkSession:
+def _connect(url: str, keys: Iterable[str], settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     session: Any = SparkSession.builder.config(REMOTE, url).getOrCreate()
@@ -171,7 +158,7 @@ def _connect(url: str, settings: dict[str, str]) -> SparkSession:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            _set(session, settings)
+            _change(session, keys, settings)
         except Exception as error:
             session.client.set_retry_policies([DefaultPolicy(max_retries=0)])
             session.stop()
@@ -194,16 +181,16 @@ def _adjust(session: SparkSession, given: Mapping[str, str], settings: Mapping[s
             f"This process runs Spark on the metastore {theirs}, and a process has one Spark only. "
             f"Take the same data_dir, or another process for {ours}."
         )
-    for key in given.keys() - settings.keys():
-        if session.conf.isModifiable(key):
+    _change(session, given.keys() | settings.keys(), settings)
+
+
+def _change(session: SparkSession, keys: Iterable[str], settings: Mapping[str, str]) -> None:
+    """Give a session the settings of these keys, as far as it can change them; those without a value are unset."""
+    for key in filter(session.conf.isModifiable, keys):
+        if key in settings:
+            session.conf.set(key, settings[key])
+        else:
             session.conf.unset(key)
-    _set(session, settings)
-
-
-def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
-    for key, value in settings.items():
-        if session.conf.isModifiable(key):
-            session.conf.set(key, value)
 
 
 def _catalog_failure(error: Exception, credentials: DeltawaveCredentials) -> str:
@@ -220,7 +207,7 @@ def claim_metastore(data_dir: str) -> None:
     """
     prepare(Path(data_dir))
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while _is_open(Path(data_dir, METASTORE, LOCK_FILE)):
+    while is_locked(Path(data_dir, METASTORE, LOCK_FILE)):
         if time.monotonic() > deadline:
             raise DbtRuntimeError(_metastore_in_use(data_dir))
         time.sleep(0.1)
@@ -234,15 +221,3 @@ def _metastore_in_use(data_dir: str) -> str:
         "End that process, or give this one another data_dir in the profile, or run a metastore "
         "server and name it as spark.hadoop.hive.metastore.uris in server_side_parameters."
     )
-
-
-def _is_open(lock_file: Path) -> bool:
-    if fcntl is None or not lock_file.exists():
-        return False
-    with lock_file.open("r+b") as file:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        fcntl.lockf(file, fcntl.LOCK_UN)
-    return False
