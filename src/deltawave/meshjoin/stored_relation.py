@@ -27,7 +27,7 @@ from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches, parallelism, quoted
 from deltawave.differencing.stored_rows import nullable_schema
 from deltawave.meshjoin.batches import by_part, map_in_arrow
-from deltawave.meshjoin.relation import VERSION, write_pages
+from deltawave.meshjoin.relation import VERSION, PageFile, write_pages
 from deltawave.meshjoin.relation_state import is_repeatable, state_of
 from deltawave.source_state import refresh
 
@@ -64,14 +64,12 @@ class StoredRelation:
     """The files of a relation.
 
     - ``files``: the file of each part that has rows
-    - ``sizes``: of these files, in bytes
     - ``key``: the columns by whose hash it is split; none if it is split by rows
     - ``state``: identifies the relation's content and how it was stored; it changes when the relation does
     """
 
     folder: Path
     files: Mapping[int, str]
-    sizes: Mapping[int, int]
     parts: int
     key: tuple[str, ...]
     schema: StructType
@@ -125,8 +123,7 @@ class StoredRelation:
             version = folder / _STATE.format(uuid4().hex)
             try:
                 files, state = _written_at_rest(relation, version, names, count, page_bytes, state)
-                sizes = {part: Path(path).stat().st_size for part, path in files.items()}
-                stored = cls(folder, files, sizes, count, names, relation.schema, wanted(count))
+                stored = cls(folder, files, count, names, relation.schema, wanted(count))
                 stored._publish()
             except BaseException:
                 shutil.rmtree(version, ignore_errors=True)
@@ -170,22 +167,22 @@ class StoredRelation:
             return None
         files = {int(part): str(folder / path) for part, path in manifest["files"].items()}
         schema = StructType.fromJson(manifest["schema"])
-        sizes = {int(part): size for part, size in manifest.get("sizes", {}).items()}
-        return cls(folder, files, sizes, manifest["parts"], tuple(manifest["key"]), schema, manifest["state"])
+        return cls(folder, files, manifest["parts"], tuple(manifest["key"]), schema, manifest["state"])
 
     def _is(self, state: str) -> bool:
         """Whether this state is stored, and its files are complete."""
-        try:
-            return self.state == state and self.sizes == {
-                part: Path(path).stat().st_size for part, path in self.files.items()
-            }
-        except FileNotFoundError:
+        if self.state != state:
             return False
+        try:
+            for path in self.files.values():
+                PageFile(path).close()
+        except (FileNotFoundError, ValueError):
+            return False
+        return True
 
     def _publish(self) -> None:
         manifest = {
             "files": {part: str(Path(path).relative_to(self.folder)) for part, path in self.files.items()},
-            "sizes": self.sizes,
             "parts": self.parts,
             "key": self.key,
             "schema": json.loads(self.schema.json()),
