@@ -13,7 +13,7 @@ from deltawave.meshjoin.batches import copied
 
 @dataclass
 class Counts:
-    """Counts of a join: iterations, pages read, tuples joined and shed, results, and the peak of accounted bytes.
+    """Counts of a join: iterations, pages read, tuples joined and shed, and the peak of accounted bytes.
 
     ``shed_priority``: the highest priority of the tuples that were last shed; none if none were
     """
@@ -23,7 +23,6 @@ class Counts:
     tuples: int = 0
     shed: int = 0
     shed_priority: float | None = None
-    results: int = 0
     peak_bytes: int = 0
 
 
