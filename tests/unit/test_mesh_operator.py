@@ -296,7 +296,7 @@ def test_memory_bounds_the_window(folder: Path, piece: int) -> None:
         for memory in (100_000, 400_000):
             counts = Counts()
             join = MeshJoin(pages, ON, STREAM, "inner", memory, most_pages=2)
-            found = all_rows(join.run((left.slice(at, piece) for at in range(0, 20_000, piece)), Greedy(2), counts))
+            found = all_rows(join.run((left.slice(at, piece) for at in range(0, 20_000, piece)), Greedy(), counts))
             assert len(found) == 2000
             assert counts.peak_bytes <= memory
             cycles.append(counts.iterations * 2 / pages.pages)

@@ -155,14 +155,8 @@ class Fixed:
         return self.w, self.b
 
 
-@dataclass(frozen=True)
 class Greedy:
-    """As many tuples as there is room for: the fewest cycles for a finite stream.
-
-    ``b``: pages of an iteration; if none, as many as are read at a time.
-    """
-
-    b: int | None = None
+    """As many tuples as there is room for, and as many pages as are read at a time: the fewest cycles."""
 
     def __call__(self, progress: Progress) -> tuple[int, int]:
-        return progress.room, self.b or progress.most_pages
+        return progress.room, progress.most_pages
