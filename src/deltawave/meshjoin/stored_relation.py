@@ -56,7 +56,6 @@ _STATES = re.compile(r"pages-[0-9a-f]{32}")
 _ATTEMPTS = 3
 # The scheme and the path of a URI; for a path, the path alone.
 _PLACE = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]+):(?://[^/]*)?(?=/))?(.*)", re.DOTALL)
-_WRITTEN = "part int, path string, rows bigint"
 
 
 @dataclass(frozen=True)
@@ -254,9 +253,8 @@ def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, 
     def write(batches: Batches) -> Batches:
         for number, rows in by_part(batches):
             path = folder / f"{number}-{uuid4().hex}.pages"
-            count = write_pages(path, rows, schema, key=key, page_bytes=page_bytes)
-            cells = [pa.array([number], pa.int32()), pa.array([str(path)]), pa.array([count], pa.int64())]
-            yield pa.RecordBatch.from_arrays(cells, ["part", "path", "rows"])
+            write_pages(path, rows, schema, key=key, page_bytes=page_bytes)
+            yield pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pa.array([str(path)])], ["part", "path"])
 
     found = relation.withColumn(part, placed).repartitionById(parts, part).sortWithinPartitions(part)
-    return {row.part: row.path for row in map_in_arrow(found, write, _WRITTEN).collect()}
+    return {row.part: row.path for row in map_in_arrow(found, write, "part int, path string").collect()}
