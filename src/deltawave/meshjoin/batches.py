@@ -25,14 +25,6 @@ def row_sizes(rows: pa.RecordBatch, places: Places) -> Sizes:
     return -(-bits // 8)
 
 
-def has_one_width(kind: pa.DataType) -> bool:
-    """Whether all values of a type have the same size."""
-    try:
-        return bool(kind.bit_width)
-    except ValueError:
-        return False
-
-
 def copied(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """The rows of these parts, without what else lies in the memory of the batches that they are slices of."""
     # Concatenating a single array does not copy it.

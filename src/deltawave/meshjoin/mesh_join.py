@@ -8,7 +8,7 @@ micro-batch, and is joined in full cycles over the relation: no row waits for th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.stored_rows import nullable_schema
-from deltawave.meshjoin.batches import by_part, has_one_width, map_in_arrow
+from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation
@@ -156,11 +156,12 @@ class _Mesh:
         if not mesh.is_split and relation.key:
             raise ValueError("The relation is stored by a key: for this condition store it without one.")
         join = mesh.empty_join
-        widths = [field.type.bit_width for field in join.stream_schema if has_one_width(field.type)]
+        types = pa.types
+        fixed = [kind for kind in join.stream_schema.types if types.is_primitive(kind) or types.is_decimal(kind)]
         for part in relation.files:
             with mesh._opened(part) as pages:
                 # The memory has to suffice for a page and the narrowest row.
-                replace(join, relation=pages).capacity(max(1, sum(widths) // 8))
+                replace(join, relation=pages).capacity(max(1, sum(kind.bit_width for kind in fixed) // 8))
         return mesh
 
     @property
@@ -218,14 +219,10 @@ class _Mesh:
 
         return map_in_arrow(rows.repartitionById(max(parts) + 1, placed).sortWithinPartitions(placed), mesh, result)
 
-    @contextmanager
-    def _opened(self, part: int) -> Iterator[Relation]:
-        path = self.stored.files.get(part)
-        if path is None:
-            yield Relation(nullable_schema(self.stored.schema))
-        else:
-            with PageFile(path, self.options.direct) as pages:
-                yield pages
+    def _opened(self, part: int) -> AbstractContextManager[Relation]:
+        if (path := self.stored.files.get(part)) is None:
+            return nullcontext(Relation(nullable_schema(self.stored.schema)))
+        return PageFile(path, self.options.direct)
 
 
 def _by_rows(stream: DataFrame, mesh: _Mesh) -> DataFrame:
