@@ -217,7 +217,7 @@ class _Mesh:
                     if self.totals is not None:
                         self.totals.add(of_task(counts, pages.pages))
 
-        return map_in_arrow(rows.repartitionById(max(parts) + 1, placed).sortWithinPartitions(placed), mesh, result)
+        return map_in_arrow(rows.repartitionById(max(parts) + 1, placed), mesh, result)
 
     def _opened(self, part: int) -> AbstractContextManager[Relation]:
         if (path := self.stored.files.get(part)) is None:

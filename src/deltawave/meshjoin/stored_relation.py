@@ -256,5 +256,5 @@ def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, 
             write_pages(path, rows, schema, key=key, page_bytes=page_bytes)
             yield pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pa.array([str(path)])], ["part", "path"])
 
-    found = relation.withColumn(part, placed).repartitionById(parts, part).sortWithinPartitions(part)
+    found = relation.withColumn(part, placed).repartitionById(parts, part)
     return {row.part: row.path for row in map_in_arrow(found, write, "part int, path string").collect()}
