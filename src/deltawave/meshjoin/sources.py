@@ -103,8 +103,6 @@ def stream_of(table: DataFrame, **options: str) -> DataFrame:
     name = _table_of(plan).identifier()
     parts = [*items(name.qualifier()), name.name()]
     stream = table.sparkSession.readStream.options(**{**ANY_AGE, **options}).table(".".join(map(quoted, parts)))
-    if stream.columns == table.columns:
-        return stream
     return stream.select([quoted(column) for column in table.columns])
 
 
