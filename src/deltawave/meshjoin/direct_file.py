@@ -91,7 +91,7 @@ class _Reading:
         done = 0
         try:
             while begin + done < end:
-                read = os.preadv(file, [memoryview(self.room)[done:]], begin + done)
+                read = os.preadv(file, [self.room.data[done:]], begin + done)
                 if not read:
                     raise OSError(f"{path} ends before its last page.")
                 done += read
