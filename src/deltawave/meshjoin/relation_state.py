@@ -18,48 +18,29 @@ from deltawave.differencing.in_place import Batches
 from deltawave.differencing.listed_files import looked_at
 from deltawave.differencing.stored_rows import is_plain_scan
 from deltawave.meshjoin.batches import map_in_arrow
-from deltawave.source_state import current_plan, nodes_of, plan_text, session_settings, table_state, view_settings
+from deltawave.source_state import plan_state
 
 # Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
 _SEED = 5
-# Nodes between a table and rows and columns of it.
-_STEPS = {"Project", "Filter", "SubqueryAlias", "View"}
 
 
 def state_of(relation: DataFrame) -> str:
     """Return what changes when the relation does.
 
-    That of all or some rows and columns of a table is the version of Delta or Iceberg, or the list of Parquet files;
-    that of other relations the number of rows and sums of their hashes.
+    That of a select of tables is its plan, with the versions of Delta and Iceberg, and lists of other files; that of
+    other relations the number of rows and sums of their hashes.
     """
-    known = _table_and_plan(relation) if isinstance(relation, ClassicFrame) else _listed_files(relation)
-    if known is None:
-        return _hashed(relation)
-    # Shortened: settings of a session are not for everybody who reads the stored relation.
-    kind, *state = known
-    return f"{kind} {md5(json.dumps(state).encode(), usedforsecurity=False).hexdigest()}"
+    known = plan_state(relation) if isinstance(relation, ClassicFrame) else _listed_files(relation)
+    return known or _hashed(relation)
 
 
-def _table_and_plan(relation: ClassicFrame) -> list[Any] | None:
-    """The table's state, and what is selected from it; none if only the rows say that."""
-    session, plan = relation.sparkSession, current_plan(relation)
-    *steps, leaf = nodes_of(plan)
-    kinds = [node.getClass().getSimpleName() for node in steps]
-    if not _STEPS.issuperset(kinds) or plan.subqueriesAll().size():
-        return None
-    text, table = plan_text(session, plan), table_state(leaf)
-    if text is None or table is None:
-        return None
-    views = [view_settings(node) for node, kind in zip(steps, kinds, strict=True) if kind == "View"]
-    return [*table, text, views, session_settings(session)]
-
-
-def _listed_files(relation: DataFrame) -> list[Any] | None:
+def _listed_files(relation: DataFrame) -> str | None:
     """The same through Spark Connect, which shows no plan but that of all rows of Parquet files."""
     files = looked_at(relation.sparkSession, sorted(relation.inputFiles())) if is_plain_scan(relation) else ()
     if not files or any(file.problem is not None for file in files):
         return None
-    return ["files", [(file.path, file.size, file.modified_ns) for file in files]]
+    state = [(file.path, file.size, file.modified_ns) for file in files]
+    return md5(json.dumps(state).encode(), usedforsecurity=False).hexdigest()
 
 
 def is_repeatable(relation: DataFrame) -> bool:
