@@ -66,7 +66,9 @@ def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
 
     Unless ``is_wary``, files may be new, and all partitions of a table are listed.
     """
-    session, whole = select.sparkSession, current_plan(select)
+    session = select.sparkSession
+    # With what Spark has cached by now, which the frame's own plan does not show.
+    whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
     state: list[Any] = []
     for plan in (whole, *items(whole.subqueriesAll())):
         if (text := plan_text(session, plan)) is None:
@@ -88,11 +90,6 @@ def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
                 state.append(table)
     whole_state = [session.version, session_settings(session), select.schema.json(), state]
     return md5(json.dumps(whole_state).encode(), usedforsecurity=False).hexdigest()
-
-
-def current_plan(select: ClassicFrame) -> Any:
-    """The select's plan, with what Spark has cached by now, which the frame's own plan does not show."""
-    return select.select("*")._jdf.queryExecution().withCachedData()
 
 
 def plan_text(session: SparkSession, plan: Any) -> str | None:
