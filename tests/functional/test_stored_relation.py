@@ -19,9 +19,9 @@ from bad_input import messages
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.meshjoin import StoredRelation, mesh_join, relation_state, stored_relation
+from deltawave.meshjoin import StoredRelation, mesh_join, stored_relation
 from deltawave.meshjoin.relation import PageFile
-from deltawave.meshjoin.relation_state import state_of
+from deltawave.meshjoin.stored_relation import state_of
 from deltawave.resources import release
 from deltawave.source_state import refresh
 
@@ -192,7 +192,7 @@ def test_what_others_append_to_a_table_is_seen(spark: SparkSession, tmp_path: Pa
 
 def test_what_only_rows_tell(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock, functions of users and cached rows may change while the tables stay."""
-    monkeypatch.setattr(relation_state, "_hashed", lambda relation: "hashed")
+    monkeypatch.setattr(stored_relation, "_hashed", lambda relation: "hashed")
     append(tmp_path, 1)
     rows = spark.read.parquet(str(tmp_path))
     for frame in (
@@ -223,7 +223,7 @@ def test_a_table_and_a_view_of_it_are_known_by_a_version(
 ) -> None:
     """Their rows are not read for that. Another session keeps snapshots of its own, like another process."""
     kind, schema = request.config.option.table_format or "parquet", f"versions_{uuid4().hex}"
-    monkeypatch.setattr(relation_state, "_hashed", None)
+    monkeypatch.setattr(stored_relation, "_hashed", None)
     spark.sql(f"create schema {schema}")
     spark.sql(f"create table {schema}.known using {kind} as select id from range(3)")
     spark.sql(f"create view {schema}.some as select id, upper(cast(id as string)) as name from {schema}.known")
@@ -250,7 +250,7 @@ def test_the_catalog_may_give_a_folder_other_values(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No file changes, nor its place."""
-    monkeypatch.setattr(relation_state, "_hashed", None)
+    monkeypatch.setattr(stored_relation, "_hashed", None)
     schema = f"partitions_{uuid4().hex}"
     spark.sql(f"create schema {schema}")
     append(tmp_path, 1)
