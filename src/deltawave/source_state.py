@@ -53,16 +53,22 @@ def fingerprint(select: DataFrame) -> str | None:
     if not isinstance(select, ClassicFrame):
         return None
     try:
-        return _fingerprint(select)
+        refresh(select)
+        return plan_state(select, is_wary=True)
     except Exception as error:
         # Reading the select may well work, or fails with a better message.
         _LOG.debug("the source has to be read, since its state is not known: %s", error)
         return None
 
 
-def _fingerprint(select: ClassicFrame) -> str | None:
-    refresh(select)
-    session, whole = select.sparkSession, current_plan(select)
+def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
+    """As :func:`fingerprint`, with the lists of files and snapshots that Spark has. Raises errors.
+
+    Unless ``is_wary``, files may be new, and all partitions of a table are listed.
+    """
+    session = select.sparkSession
+    # With what Spark has cached by now, which the frame's own plan does not show.
+    whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
     state: list[Any] = []
     for plan in (whole, *items(whole.subqueriesAll())):
         if (text := plan_text(session, plan)) is None:
@@ -76,19 +82,14 @@ def _fingerprint(select: ClassicFrame) -> str | None:
             if kind == "View":
                 state.append(view_settings(node))
             elif not node.children().size() and kind not in _CONSTANT:
-                if "Filter" in kinds and _is_of_partitions(node):
+                if is_wary and "Filter" in kinds and _is_of_partitions(node):
                     return None
                 table = table_state(node)
-                if table is None or _newest(table) > time.time() - _SETTLED_SECONDS:
+                if table is None or (is_wary and _newest(table) > time.time() - _SETTLED_SECONDS):
                     return None
                 state.append(table)
     whole_state = [session.version, session_settings(session), select.schema.json(), state]
     return md5(json.dumps(whole_state).encode(), usedforsecurity=False).hexdigest()
-
-
-def current_plan(select: ClassicFrame) -> Any:
-    """The select's plan, with what Spark has cached by now, which the frame's own plan does not show."""
-    return select.select("*")._jdf.queryExecution().withCachedData()
 
 
 def plan_text(session: SparkSession, plan: Any) -> str | None:

@@ -50,7 +50,7 @@ def test_it_is_the_join_of_spark(stream: DataFrame, relation: DataFrame, tmp_pat
 
 @pytest.mark.parametrize("parts", [2, 3, 4, 8])
 def test_each_part_has_a_task_of_its_own(spark: SparkSession, tmp_path: Path, parts: int) -> None:
-    empty = StoredRelation(tmp_path, {}, {}, parts, ("id",), spark.range(0).schema, "")
+    empty = StoredRelation(tmp_path, {}, parts, ("id",), spark.range(0).schema, "")
     found = mesh_join(spark.range(0, 100, 1, 2), empty, on="id", how="left")
     assert len({row.task for row in found.select(F.spark_partition_id().alias("task")).collect()}) == parts
 

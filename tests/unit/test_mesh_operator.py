@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
+import weakref
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from unit.mesh_oracle import Row, exact, rows_of
 
 from deltawave.meshjoin.batches import pieces, row_sizes
 from deltawave.meshjoin.conditions import Condition, Equal
+from deltawave.meshjoin.direct_file import DirectFile
 from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
 from deltawave.meshjoin.results import RESULT_BYTES
@@ -294,7 +296,7 @@ def test_memory_bounds_the_window(folder: Path, piece: int) -> None:
         for memory in (100_000, 400_000):
             counts = Counts()
             join = MeshJoin(pages, ON, STREAM, "inner", memory, most_pages=2)
-            found = all_rows(join.run((left.slice(at, piece) for at in range(0, 20_000, piece)), Greedy(2), counts))
+            found = all_rows(join.run((left.slice(at, piece) for at in range(0, 20_000, piece)), Greedy(), counts))
             assert len(found) == 2000
             assert counts.peak_bytes <= memory
             cycles.append(counts.iterations * 2 / pages.pages)
@@ -409,16 +411,24 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
     rows = pa.record_batch([pa.array(range(64_000)), pa.array(["y" * 24] * 64_000)], names=["id", "place"])
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 15)
     taken: list[int] = []
-    add = Window.add
+    rooms: list[weakref.ref[Any]] = []
+    add, begin_reading = Window.add, DirectFile._begin
+
+    def begun(file: DirectFile, part: Any) -> Any:
+        reading = begin_reading(file, part)
+        rooms.append(weakref.ref(reading.room))
+        return reading
+
+    def held() -> int:
+        return sum(len(room) for each in rooms if (room := each()) is not None)
+
+    def noted(window: Window, *arguments: Any) -> None:
+        add(window, *arguments)
+        taken.append(window.nbytes + held())
+
+    monkeypatch.setattr(DirectFile, "_begin", begun)
+    monkeypatch.setattr(Window, "add", noted)
     with PageFile(folder / "relation.pages", direct=True) as pages:
-        direct = pages._direct
-        assert direct is not None
-
-        def noted(window: Window, *arguments: Any) -> None:
-            add(window, *arguments)
-            taken.append(window.nbytes + direct.nbytes)
-
-        monkeypatch.setattr(Window, "add", noted)
         wide = "z" * (memory - pages.page_bytes - 1000)
         new = [pa.record_batch([pa.array([n]), pa.array([t])], names=["key", "text"]) for n, t in ((1, "a"), (5, wide))]
         join = MeshJoin(pages, ON, new[0].schema, memory_bytes=memory)
@@ -428,8 +438,8 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
         assert max(taken) <= memory
         for count in (6, 2):
             for begin in (0, count, 2 * count):
-                pages.read(begin, count)
-        assert direct.nbytes <= 2 * pages.page_bytes
+                read = pages.read(begin, count)
+        assert 0 < read.rows.nbytes < held() <= 2 * pages.page_bytes
 
 
 def test_a_wide_tuple_before_narrow_ones(folder: Path) -> None:

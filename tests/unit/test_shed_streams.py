@@ -147,7 +147,8 @@ def test_most_of_the_memory_waits_where_a_cycle_is_one_iteration(folder: Path) -
     tuples = tuples_of([n % 50 for n in range(20_000)])
     with relation_of(folder, range(50), per_page=25) as pages:
         join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 400_000, most_pages=1), Counts()
-        for _ in join.run([tuples, None], Greedy(pages.pages), counts, Shed(folder / "one")):
+        whole_cycle = Fixed(len(tuples), pages.pages)
+        for _ in join.run([tuples, None], whole_cycle, counts, Shed(folder / "one")):
             pass
         assert counts.tuples > 0.7 * join.capacity(12)
         assert counts.peak_bytes <= 400_000

@@ -137,7 +137,14 @@ class BatchFolders:
         if not self.batches():
             self._files.delete(self._folder)
             return
-        self._remove_superseded()
+        confirmed = f"{self._folder}/{_CONFIRMED}"
+        if (superseded := self._files.read(confirmed)) is not None:
+            # The previous folders that were there when this one was confirmed.
+            for previous in self.previous():
+                if previous.rpartition("/")[2] in superseded.split("\n"):
+                    self._files.delete(previous)
+            # Their names are given again: put back, this folder supersedes none.
+            self._files.write(confirmed, "")
         # Put back, it is compared as a whole: the table may be another one by then.
         self._files.delete(f"{self._folder}/{_LOADED}")
         parent, _, name = self._folder.rpartition("/")
@@ -147,17 +154,6 @@ class BatchFolders:
             place = f"{parent}/.previous-{number}.{name}"
         # In one step: results without their checkpoint would be refused for ever.
         self._files.rename(self._folder, place)
-
-    def _remove_superseded(self) -> None:
-        """Remove the previous folders that were there when this one was confirmed."""
-        confirmed = f"{self._folder}/{_CONFIRMED}"
-        if (superseded := self._files.read(confirmed)) is None:
-            return
-        for previous in self.previous():
-            if previous.rpartition("/")[2] in superseded.split("\n"):
-                self._files.delete(previous)
-        # Their names are given again: put back, this folder supersedes none.
-        self._files.write(confirmed, "")
 
     def previous(self, batch: int | None = None) -> list[str]:
         """The folders that were set aside, in this order; with ``batch`` those that have this micro-batch."""

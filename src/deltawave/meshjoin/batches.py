@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +23,6 @@ def row_sizes(rows: pa.RecordBatch, places: Places) -> Sizes:
     for column in rows.columns:
         bits += _bits(column, places, places + 1)
     return -(-bits // 8)
-
-
-def has_one_width(kind: pa.DataType) -> bool:
-    """Whether all values of a type have the same size."""
-    try:
-        return bool(kind.bit_width)
-    except ValueError:
-        return False
 
 
 def copied(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
@@ -97,19 +89,13 @@ _TEXTS = (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())
 
 
 def by_part(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
-    """Each part with its rows, without that column, in their order; read one part, then the next."""
-    for part, pieces in groupby(_pieces(batches), key=lambda piece: piece[0]):
-        yield part, (rows for _, rows in pieces)
+    """Each part with its rows, without that last column; read one part, then the next.
 
-
-def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
-    for batch in batches:
-        parts = batch.column(batch.num_columns - 1).to_numpy()
-        rows = batch.select(list(range(batch.num_columns - 1)))
-        bounds = [0, *(np.flatnonzero(parts[1:] != parts[:-1]) + 1).tolist(), len(parts)]
-        for begin, end in pairwise(bounds):
-            if begin < end:
-                yield int(parts[begin]), rows.slice(begin, end - begin)
+    A batch has rows of one part: by ``repartitionById`` each part has a task of its own.
+    """
+    filled = (batch for batch in batches if batch.num_rows)
+    for part, own in groupby(filled, key=lambda batch: batch.column(batch.num_columns - 1)[0].as_py()):
+        yield part, (batch.select(list(range(batch.num_columns - 1))) for batch in own)
 
 
 def map_in_arrow(frame: DataFrame, work: Callable[[Batches], Batches], schema: StructType | str) -> DataFrame:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.meshjoin.batches import Places, Sizes, copied, has_one_width, row_sizes
+from deltawave.meshjoin.batches import Places, Sizes, copied, row_sizes
 from deltawave.meshjoin.shedding import Keys
 
 # Tuples are added in pieces of up to this part of the memory, and a part of them is copied at a time.
@@ -25,7 +25,7 @@ _FREED = 8
 _FEW_ROWS = 1 << 13
 # Of the key of a priority: (bits to the right, bits) of each digit.
 _DIGITS = ((21, 11), (10, 11), (0, 10))
-_KEY_BYTES, _KEY_BITS = 4, 32
+_KEY_BYTES = 4
 # The most bytes per column by which a part exceeds its rows' sizes.
 _PART_BYTES = 8
 
@@ -77,10 +77,7 @@ class BestTuples:
     """Waiting tuples, in their order. ``peak_bytes``: the most that they have needed, with copies."""
 
     def __init__(self, schema: pa.Schema) -> None:
-        bits = [field.type.bit_width for field in schema] if all(map(has_one_width, schema.types)) else []
         self._null_bytes = -(-len(schema) // 8)
-        # Of each tuple; 0 if they differ.
-        self._width = -(-sum(bits) // 8) + self._null_bytes if bits else 0
         self._part_bytes = _PART_BYTES * len(schema)
         self._parts: list[_Part] = []
         # How many tuples of the first part are consumed. It stays in memory until all of it is.
@@ -94,8 +91,6 @@ class BestTuples:
 
     def sizes(self, rows: pa.RecordBatch, places: Places) -> Sizes:
         """The bytes of the tuples at these places, with one bit per column for nulls."""
-        if self._width:
-            return np.full(len(places), self._width)
         return row_sizes(rows, places) + self._null_bytes
 
     def has_room(self, rows: pa.RecordBatch, most_bytes: int) -> bool:
@@ -175,17 +170,11 @@ class BestTuples:
         for shift, bits in _DIGITS:
             counts, sizes = np.zeros(1 << bits, dtype=np.int64), np.zeros(1 << bits, dtype=np.int64)
             for part in self._parts:
-                keys, places = part.keys, None
-                if shift + bits < _KEY_BITS:
-                    places = np.flatnonzero(keys >> np.uint32(shift + bits) == bound)
-                    keys = keys[places]
-                digits = keys >> np.uint32(shift) & np.uint32((1 << bits) - 1)
+                # Shifted by all of its bits, a key is 0, as the bound is at first.
+                places = np.flatnonzero(part.keys >> np.uint32(shift + bits) == bound)
+                digits = part.keys[places] >> np.uint32(shift) & np.uint32((1 << bits) - 1)
                 counts += np.bincount(digits, minlength=1 << bits)
-                if not self._width:
-                    own = self.sizes(part.rows, np.arange(len(keys)) if places is None else places)
-                    sizes += np.bincount(digits, own, 1 << bits).astype(np.int64)
-            if self._width:
-                sizes = counts * self._width
+                sizes += np.bincount(digits, self.sizes(part.rows, places), 1 << bits).astype(np.int64)
             # From the highest digit on.
             rows_from, sizes_from = rows + np.cumsum(counts[::-1]), size + np.cumsum(sizes[::-1])
             fits = limits.fit(rows_from, sizes_from)

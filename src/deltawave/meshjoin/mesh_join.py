@@ -8,7 +8,7 @@ micro-batch, and is joined in full cycles over the relation: no row waits for th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.in_place import Batches
 from deltawave.differencing.stored_rows import nullable_schema
-from deltawave.meshjoin.batches import by_part, has_one_width, map_in_arrow
+from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation
@@ -55,12 +55,10 @@ class JoinOptions:
     probability: str | None = None
 
     def __post_init__(self) -> None:
-        if self.shed is not None:
-            self._check_priority(self.shed)
         if (self.on is None) == (self.condition is None):
             raise ValueError("A mesh join needs either `on` or `condition`.")
-
-    def _check_priority(self, name: str) -> None:
+        if (name := self.shed) is None:
+            return
         if name not in PRIORITIES:
             raise ValueError(f"There is no priority {name!r} to shed by: {', '.join(PRIORITIES)}.")
         if self.condition is not None:
@@ -127,20 +125,16 @@ def mesh_join(
 def joined(
     stream: DataFrame, relation: StoredRelation, options: JoinOptions, totals: Totals | None = None
 ) -> DataFrame:
-    """:func:`mesh_join` without shedding; its tasks add their figures to ``totals`` when the result is read."""
-    mesh = _Mesh.of(stream.schema, relation, replace(options, shed=None, probability=None), totals)
-    return mesh.by_key(stream) if mesh.is_split else _by_rows(stream, mesh)
+    """:func:`mesh_join`; its tasks add their figures to ``totals`` when the result is read.
 
-
-def joined_and_shed(
-    stream: DataFrame, relation: StoredRelation, options: JoinOptions, totals: Totals | None = None
-) -> tuple[DataFrame, str]:
-    """Join one window of rows in each task. Return results and shed rows, and the column that marks shed rows.
-
-    The window is chosen by the priority ``options.shed``. Errors as for :func:`mesh_join`.
+    With ``options.shed`` each task joins one window of rows, which is chosen by this priority. The result also has the
+    shed rows: its last column marks them.
     """
     mesh = _Mesh.of(stream.schema, relation, options, totals)
-    return mesh.by_key(stream), mesh.shed_column
+    if not mesh.is_split:
+        return _by_rows(stream, mesh)
+    # Each row is joined with the part of its key.
+    return mesh.over(stream, part_of(options.compared.stream_columns, relation.parts), list(range(relation.parts)))
 
 
 @dataclass(frozen=True)
@@ -162,11 +156,12 @@ class _Mesh:
         if not mesh.is_split and relation.key:
             raise ValueError("The relation is stored by a key: for this condition store it without one.")
         join = mesh.empty_join
-        widths = [field.type.bit_width for field in join.stream_schema if has_one_width(field.type)]
+        types = pa.types
+        fixed = [kind for kind in join.stream_schema.types if types.is_primitive(kind) or types.is_decimal(kind)]
         for part in relation.files:
             with mesh._opened(part) as pages:
                 # The memory has to suffice for a page and the narrowest row.
-                replace(join, relation=pages).capacity(max(1, sum(widths) // 8))
+                replace(join, relation=pages).capacity(max(1, sum(kind.bit_width for kind in fixed) // 8))
         return mesh
 
     @property
@@ -188,19 +183,11 @@ class _Mesh:
     def result(self) -> StructType:
         types = {field.name: field.dataType for field in (*self.stored.schema.fields, *self.stream.fields)}
         result = StructType([StructField(name, types[name]) for name in self.empty_join.schema.names])
+        if self.options.shed is None:
+            return result
         if self.options.probability is not None:
             result = result.add(self.options.probability, DoubleType())
-        return result if self.options.shed is None else result.add(self.shed_column, BooleanType())
-
-    @property
-    def shed_column(self) -> str:
-        """The column of the result that marks shed rows."""
-        return free_prefix("is_shed_", [*self.stream.names, *self.stored.schema.names, self.options.probability or ""])
-
-    def by_key(self, stream: DataFrame) -> DataFrame:
-        """The result over a frame, each row of which is joined with the part of its key."""
-        parts = self.stored.parts
-        return self.over(stream, part_of(self.options.compared.stream_columns, parts), list(range(parts)))
+        return result.add(free_prefix("is_shed_", result.names), BooleanType())
 
     def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
         """The result over a frame; ``part``: which of the relation's ``parts`` a row is joined with."""
@@ -230,16 +217,12 @@ class _Mesh:
                     if self.totals is not None:
                         self.totals.add(of_task(counts, pages.pages))
 
-        return map_in_arrow(rows.repartitionById(max(parts) + 1, placed).sortWithinPartitions(placed), mesh, result)
+        return map_in_arrow(rows.repartitionById(max(parts) + 1, placed), mesh, result)
 
-    @contextmanager
-    def _opened(self, part: int) -> Iterator[Relation]:
-        path = self.stored.files.get(part)
-        if path is None:
-            yield Relation(nullable_schema(self.stored.schema))
-        else:
-            with PageFile(path, self.options.direct) as pages:
-                yield pages
+    def _opened(self, part: int) -> AbstractContextManager[Relation]:
+        if (path := self.stored.files.get(part)) is None:
+            return nullcontext(Relation(nullable_schema(self.stored.schema)))
+        return PageFile(path, self.options.direct)
 
 
 def _by_rows(stream: DataFrame, mesh: _Mesh) -> DataFrame:

@@ -36,10 +36,7 @@ class OnePass:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         try:
-            for batch in self._found():
-                if batch.num_rows:
-                    self._counts.results += batch.num_rows
-                    yield batch
+            yield from (batch for batch in self._found() if batch.num_rows)
         finally:
             self._source.close()
             if self._ordered is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from deltawave.differencing.decoding import joined
 from deltawave.differencing.hashing import Hashes, row_hashes
 from deltawave.meshjoin.batches import Places, Sizes, pieces, require_plain, row_sizes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
@@ -195,7 +197,7 @@ def write_pages(
     partial = Path(f"{path}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
-            for part in _pages((batch.cast(schema) for batch in rows), page_bytes):
+            for part in joined(_pieces((batch.cast(schema) for batch in rows), page_bytes), sys.maxsize, page_bytes):
                 hashes, data = key_hashes(part, key).tobytes(), part.serialize()
                 size = _hash_bytes(part.num_rows) + data.size
                 places.append((file.tell(), size))
@@ -220,17 +222,7 @@ def _hash_bytes(rows: int) -> int:
     return -(-8 * rows // _ALIGNMENT) * _ALIGNMENT
 
 
-def _pages(rows: Iterable[pa.RecordBatch], page_bytes: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of about ``page_bytes`` bytes."""
-    waiting: list[pa.RecordBatch] = []
-    size = 0
+def _pieces(rows: Iterable[pa.RecordBatch], most_bytes: int) -> Iterator[pa.RecordBatch]:
     for batch in rows:
-        for begin, end in pieces(row_sizes(batch, np.arange(batch.num_rows)), page_bytes):
-            part = batch.slice(begin, end - begin)
-            if size and size + part.nbytes > page_bytes:
-                yield pa.concat_batches(waiting)
-                waiting, size = [], 0
-            waiting.append(part)
-            size += part.nbytes
-    if waiting:
-        yield pa.concat_batches(waiting)
+        for begin, end in pieces(row_sizes(batch, np.arange(batch.num_rows)), most_bytes):
+            yield batch.slice(begin, end - begin)

@@ -12,13 +12,13 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import orc
+from pyarrow.dataset import dataset
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
 from deltawave.differencing.compression import free_prefix
-from deltawave.differencing.in_place import Batches, located, open_file, quoted
+from deltawave.differencing.in_place import Batches, located, quoted
 from deltawave.meshjoin.batches import map_in_arrow
 from deltawave.source_state import items
 
@@ -69,13 +69,9 @@ def _look(file: str, kind: str, key: Sequence[str]) -> None:
 def _columns(file: str, kind: str) -> Iterator[list[str]]:
     """The columns of a file, or of each object in it; nothing for a file that can't be read here."""
     with suppress(OSError, pa.ArrowException, NotImplementedError):
-        if kind == "parquet":
-            yield open_file(file).schema_arrow.names
-            return
         system, path = located(file)
-        if kind == "orc":
-            with system.open_input_file(path) as opened:
-                yield orc.ORCFile(opened).schema.names
+        if kind != "json":
+            yield dataset(path, format=kind, filesystem=system).schema.names
             return
         # Lines after one that is no JSON, or in another encoding, may be parts of objects.
         with system.open_input_stream(path) as opened, suppress(ValueError):
@@ -103,8 +99,6 @@ def stream_of(table: DataFrame, **options: str) -> DataFrame:
     name = _table_of(plan).identifier()
     parts = [*items(name.qualifier()), name.name()]
     stream = table.sparkSession.readStream.options(**{**ANY_AGE, **options}).table(".".join(map(quoted, parts)))
-    if stream.columns == table.columns:
-        return stream
     return stream.select([quoted(column) for column in table.columns])
 
 

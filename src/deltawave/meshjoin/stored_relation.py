@@ -14,22 +14,28 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import md5
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 from pyspark.sql.types import StructType
 
+from deltawave.differencing.comparable import comparable
 from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches, parallelism, quoted
-from deltawave.differencing.stored_rows import nullable_schema
+from deltawave.differencing.listed_files import looked_at
+from deltawave.differencing.stored_rows import is_plain_scan, nullable_schema
 from deltawave.meshjoin.batches import by_part, map_in_arrow
-from deltawave.meshjoin.relation import VERSION, write_pages
-from deltawave.meshjoin.relation_state import is_repeatable, state_of
-from deltawave.source_state import refresh
+from deltawave.meshjoin.relation import VERSION, PageFile, write_pages
+from deltawave.source_state import plan_state, refresh
 
 
 def alongside_tables(session: SparkSession, kind: str, name: str) -> str:
@@ -52,11 +58,12 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 # The folder of a state's files: entries with other names in the relation's folder are not deltawave's.
 _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
+# Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
+_SEED = 5
 # How often a relation that changes meanwhile is stored.
 _ATTEMPTS = 3
 # The scheme and the path of a URI; for a path, the path alone.
 _PLACE = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]+):(?://[^/]*)?(?=/))?(.*)", re.DOTALL)
-_WRITTEN = "part int, path string, rows bigint"
 
 
 @dataclass(frozen=True)
@@ -64,14 +71,12 @@ class StoredRelation:
     """The files of a relation.
 
     - ``files``: the file of each part that has rows
-    - ``sizes``: of these files, in bytes
     - ``key``: the columns by whose hash it is split; none if it is split by rows
     - ``state``: identifies the relation's content and how it was stored; it changes when the relation does
     """
 
     folder: Path
     files: Mapping[int, str]
-    sizes: Mapping[int, int]
     parts: int
     key: tuple[str, ...]
     schema: StructType
@@ -125,8 +130,7 @@ class StoredRelation:
             version = folder / _STATE.format(uuid4().hex)
             try:
                 files, state = _written_at_rest(relation, version, names, count, page_bytes, state)
-                sizes = {part: Path(path).stat().st_size for part, path in files.items()}
-                stored = cls(folder, files, sizes, count, names, relation.schema, wanted(count))
+                stored = cls(folder, files, count, names, relation.schema, wanted(count))
                 stored._publish()
             except BaseException:
                 shutil.rmtree(version, ignore_errors=True)
@@ -170,22 +174,22 @@ class StoredRelation:
             return None
         files = {int(part): str(folder / path) for part, path in manifest["files"].items()}
         schema = StructType.fromJson(manifest["schema"])
-        sizes = {int(part): size for part, size in manifest.get("sizes", {}).items()}
-        return cls(folder, files, sizes, manifest["parts"], tuple(manifest["key"]), schema, manifest["state"])
+        return cls(folder, files, manifest["parts"], tuple(manifest["key"]), schema, manifest["state"])
 
     def _is(self, state: str) -> bool:
         """Whether this state is stored, and its files are complete."""
-        try:
-            return self.state == state and self.sizes == {
-                part: Path(path).stat().st_size for part, path in self.files.items()
-            }
-        except FileNotFoundError:
+        if self.state != state:
             return False
+        try:
+            for path in self.files.values():
+                PageFile(path).close()
+        except (FileNotFoundError, ValueError):
+            return False
+        return True
 
     def _publish(self) -> None:
         manifest = {
             "files": {part: str(Path(path).relative_to(self.folder)) for part, path in self.files.items()},
-            "sizes": self.sizes,
             "parts": self.parts,
             "key": self.key,
             "schema": json.loads(self.schema.json()),
@@ -257,9 +261,51 @@ def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, 
     def write(batches: Batches) -> Batches:
         for number, rows in by_part(batches):
             path = folder / f"{number}-{uuid4().hex}.pages"
-            count = write_pages(path, rows, schema, key=key, page_bytes=page_bytes)
-            cells = [pa.array([number], pa.int32()), pa.array([str(path)]), pa.array([count], pa.int64())]
-            yield pa.RecordBatch.from_arrays(cells, ["part", "path", "rows"])
+            write_pages(path, rows, schema, key=key, page_bytes=page_bytes)
+            yield pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pa.array([str(path)])], ["part", "path"])
 
-    found = relation.withColumn(part, placed).repartitionById(parts, part).sortWithinPartitions(part)
-    return {row.part: row.path for row in map_in_arrow(found, write, _WRITTEN).collect()}
+    found = relation.withColumn(part, placed).repartitionById(parts, part)
+    return {row.part: row.path for row in map_in_arrow(found, write, "part int, path string").collect()}
+
+
+def state_of(relation: DataFrame) -> str:
+    """Return what changes when the relation does.
+
+    That of a select of tables is its plan, with the versions of Delta and Iceberg, and lists of other files; that of
+    other relations the number of rows and sums of their hashes.
+    """
+    known = plan_state(relation) if isinstance(relation, ClassicFrame) else _listed_files(relation)
+    return known or _hashed(relation)
+
+
+def _listed_files(relation: DataFrame) -> str | None:
+    """The same through Spark Connect, which shows no plan but that of all rows of Parquet files."""
+    files = looked_at(relation.sparkSession, sorted(relation.inputFiles())) if is_plain_scan(relation) else ()
+    if not files or any(file.problem is not None for file in files):
+        return None
+    state = [(file.path, file.size, file.modified_ns) for file in files]
+    return md5(json.dumps(state).encode(), usedforsecurity=False).hexdigest()
+
+
+def is_repeatable(relation: DataFrame) -> bool:
+    """Whether the relation's plan gives the same rows each time, as far as Spark knows."""
+    if not isinstance(relation, ClassicFrame):
+        return True
+    plan: Any = relation._jdf.queryExecution().optimizedPlan()
+    return bool(plan.deterministic())
+
+
+def _hashed(relation: DataFrame) -> str:
+    def sums(batches: Batches) -> Batches:
+        for batch in batches:
+            hashes = row_hashes(batch.columns, _SEED, batch.num_rows)
+            sums = np.array([np.add.reduce(hashes), np.bitwise_xor.reduce(hashes)], dtype=np.uint64).view(np.int64)
+            cells = [pa.array([number], pa.int64()) for number in (batch.num_rows, *sums.tolist())]
+            yield pa.RecordBatch.from_arrays(cells, ["rows", "total", "parity"])
+
+    rows = total = parity = 0
+    # Maps have no hash.
+    values = relation.select(*(F.expr(comparable(field.name, field.dataType)) for field in relation.schema.fields))
+    for each in map_in_arrow(values, sums, "rows bigint, total bigint, parity bigint").collect():
+        rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
+    return json.dumps([rows, total, parity])

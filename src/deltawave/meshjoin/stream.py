@@ -13,7 +13,7 @@ from deltawave.meshjoin.batches import copied
 
 @dataclass
 class Counts:
-    """Counts of a join: iterations, pages read, tuples joined and shed, results, and the peak of accounted bytes.
+    """Counts of a join: iterations, pages read, tuples joined and shed, and the peak of accounted bytes.
 
     ``shed_priority``: the highest priority of the tuples that were last shed; none if none were
     """
@@ -23,7 +23,6 @@ class Counts:
     tuples: int = 0
     shed: int = 0
     shed_priority: float | None = None
-    results: int = 0
     peak_bytes: int = 0
 
 
@@ -156,14 +155,8 @@ class Fixed:
         return self.w, self.b
 
 
-@dataclass(frozen=True)
 class Greedy:
-    """As many tuples as there is room for: the fewest cycles for a finite stream.
-
-    ``b``: pages of an iteration; if none, as many as are read at a time.
-    """
-
-    b: int | None = None
+    """As many tuples as there is room for, and as many pages as are read at a time: the fewest cycles."""
 
     def __call__(self, progress: Progress) -> tuple[int, int]:
-        return progress.room, self.b or progress.most_pages
+        return progress.room, progress.most_pages

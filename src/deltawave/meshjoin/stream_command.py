@@ -228,18 +228,19 @@ def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
     return {name: value for name, _, value in (each.partition("=") for each in given)}
 
 
-_QUERY = re.compile(
-    r"\A\[STREAM_FAILED\] Query \[[^]]*\] terminated with exception: "
-    r"(?:\[FOREACH_BATCH_USER_FUNCTION_ERROR\] [^\n]*? Reason: )?"
+# What surrounds an error's message, from the outside to the inside.
+_AROUND = (
+    r"\n(?:=== Streaming Query ===|JVM stacktrace:)\n(?s:.*)",
+    r"\A\[STREAM_FAILED\] Query \[[^]]*\] terminated with exception: ",
+    r"\A\[FOREACH_BATCH_USER_FUNCTION_ERROR\] .*? Reason: ",
+    # Of these two conditions.
+    r"(?:\s*SQLSTATE: 39000)?\s*SQLSTATE: XXKST\s*\Z",
+    # The traceback of a task comes behind that of the function which started it.
+    r"\A(?s:.*)Traceback \(most recent call last\):\n(?:[ \t].*\n)*",
+    # A line by which Py4J begins what Java says.
+    r"\A\S*Py4JJavaError: .*\n: ",
+    r"(?m:^)\t.*\n?",
 )
-# Of the two conditions that _QUERY names.
-_STATES = re.compile(r"(\s*SQLSTATE: 39000)?\s*SQLSTATE: XXKST\s*\Z")
-_PLACES = re.compile(r"\n(?:=== Streaming Query ===|JVM stacktrace:)\n")
-_TRACEBACK = "Traceback (most recent call last):\n"
-_FRAMES = re.compile(r"\A(?:[ \t].*\n)*")
-# A line by which Py4J begins what Java says.
-_JAVA = re.compile(r"\A\S*Py4JJavaError: .*\n: ")
-_STACK = re.compile(r"^\t.*\n?", re.MULTILINE)
 # Their messages are sentences; that of another error needs its name.
 _CLASS = re.compile(r"\A(?:(?:\w+\.)+[\w$]+|ValueError|RuntimeError|OSError): +")
 _CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
@@ -248,17 +249,8 @@ _CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
 def readable(error: BaseException) -> str:
     """Return the message of the error that others were raised from, and of Java's what they were caused by."""
     text = str(error.java_exception.toString() if isinstance(error, Py4JJavaError) else error)
-    text = _PLACES.split(text)[0]
-    if begin := _QUERY.match(text):
-        text = _STATES.sub("", text[begin.end() :])
-    # That of a task comes behind that of the function which started it.
-    _, is_python, raised = text.rpartition(_TRACEBACK)
-    if is_python:
-        text = _JAVA.sub("", _FRAMES.sub("", raised))
-    message, *causes = (_sentence(part) for part in _STACK.sub("", text).split("\nCaused by: "))
+    for around in _AROUND:
+        text = re.sub(around, "", text)
+    message, *causes = (_CLASS.sub("", part.strip()) for part in text.split("\nCaused by: "))
     shown = [cause for cause in causes if cause is causes[-1] or _CONDITION.match(cause)]
     return "\n".join([message, *(f"Cause: {cause}" for cause in shown if cause not in message)])
-
-
-def _sentence(text: str) -> str:
-    return _CLASS.sub("", text.strip())

@@ -54,16 +54,11 @@ class HashTable:
         marks_and_links, slots_and_filters = 2 + 4, 4 + 1
         return marks_and_links * capacity + slots_and_filters * max(1, capacity)
 
-    def __len__(self) -> int:
-        return self.end - self.begin
-
     def add(self, hashes: Hashes) -> None:
         """Add tuples, numbered from ``end`` on. There has to be room for them."""
         count = len(hashes)
         if not count:
             return
-        if count > self.capacity - len(self):
-            raise ValueError("The window is full.")
         if self.end + count - self._base > _HIGHEST:
             self._rebase()
         links = self._linked(self._slot(hashes), _bits(hashes))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pyspark.errors import StreamingQueryException
@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.mesh_join import JoinOptions, joined, joined_and_shed
+from deltawave.meshjoin.mesh_join import JoinOptions, joined
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_metrics import NONE, totals
 from deltawave.resources import releasing
@@ -65,35 +65,36 @@ class MicroBatches:
         """Join a micro-batch, unless that is done."""
         if self.folders.has(batch):
             return
-        malformed, metrics, options = None, self._measured(batch), self._options
-        if options.malformed is not None:
-            column = quoted(options.malformed)
+        malformed = None
+        if (name := self._options.malformed) is not None:
+            column = quoted(name)
             malformed = rows.where(f"{column} is not null").select(f"{column}.*")
-            rows = rows.where(f"{column} is null").drop(options.malformed)
-        if options.shed is not None:
-            both, is_shed = joined_and_shed(rows, self._current(), options, self._totals)
-            self.folders.require_same(columns_of(both.drop(is_shed)))
-            self.folders.write(both, batch, is_shed, malformed, metrics)
-            return
-        with self._joined(rows, 1.0) as found:
-            self.folders.write(found, batch, malformed=malformed, metrics=metrics)
+            rows = rows.where(f"{column} is null").drop(name)
+        self._join(rows, batch, 1.0, malformed=malformed)
 
     def join_shed(self) -> None:
-        """Join the rows that previous micro-batches have shed: the later, exact pass (MJ08 4)."""
-        if (shed := self.folders.shed(self._schema)) is None:
-            return
-        rows, number, up_to = shed
-        metrics = self._measured(number)
-        # They are in no sample: a sum of values that are divided by the probability leaves them out.
-        with self._joined(rows, None) as found:
-            self.folders.write(found, number, metrics=metrics, up_to=up_to)
+        """Unless this run sheds, join what previous micro-batches have shed: the later, exact pass (MJ08 4)."""
+        if self._options.shed is None and (shed := self.folders.shed(self._schema)) is not None:
+            rows, number, up_to = shed
+            # They are in no sample: a sum of values that are divided by the probability leaves them out.
+            self._join(rows, number, None, up_to=up_to)
 
-    @contextmanager
-    def _joined(self, rows: DataFrame, probability: float | None) -> Iterator[DataFrame]:
-        with releasing(joined(rows, self._current(), self._options, self._totals)) as found:
-            found = self._options.with_probability(found, probability)
-            self.folders.require_same(columns_of(found))
-            yield found
+    def _join(
+        self,
+        rows: DataFrame,
+        batch: int,
+        probability: float | None,
+        malformed: DataFrame | None = None,
+        up_to: int | None = None,
+    ) -> None:
+        """``probability``: of all rows, unless they are shed."""
+        options, metrics = self._options, self._measured(batch)
+        with releasing(joined(rows, self._current(), options, self._totals)) as found:
+            is_shed = None if options.shed is None else found.columns[-1]
+            if is_shed is None:
+                found = options.with_probability(found, probability)
+            self.folders.require_same(columns_of(found if is_shed is None else found.drop(is_shed)))
+            self.folders.write(found, batch, is_shed, malformed, metrics, up_to)
 
     def _measured(self, batch: int) -> Callable[[], dict[str, float]]:
         """Begin to measure a micro-batch; the figures are asked for when its results are written."""
@@ -115,7 +116,7 @@ class MicroBatches:
 
 def no_results(session: SparkSession, rows: StructType, relation: StoredRelation, options: JoinOptions) -> DataFrame:
     """The results of no rows of a stream, without a probability. Refuses a name that occurs twice."""
-    empty = joined(session.createDataFrame([], rows), relation, options)
+    empty = joined(session.createDataFrame([], rows), relation, replace(options, shed=None))
     names = list(map(str.lower, empty.columns))
     if BATCH in names:
         owner = "stream" if BATCH in map(str.lower, rows.names) else "relation"
@@ -175,8 +176,7 @@ def stream_join(
     require_stream(stream, how)
     options = JoinOptions(on, condition, how, memory_bytes, direct, shed, malformed, probability)
     batches = MicroBatches(stream.sparkSession, stream.schema, relation, folder, options)
-    if options.shed is None:
-        batches.join_shed()
+    batches.join_shed()
     writer = stream.writeStream.foreachBatch(batches.__call__).option("checkpointLocation", batches.folders.checkpoint)
     if available_now:
         writer = writer.trigger(availableNow=True)

@@ -6,6 +6,7 @@ import json
 import resource
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import add
@@ -123,19 +124,13 @@ def _rows_behind(sources: Any) -> int | None:
     """How many rows the sources have that no micro-batch has read yet; none if they don't know, like files."""
     rows = None
     for source in sources:
-        latest, end = (_offsets(source[name]) for name in ("latestOffset", "endOffset"))
-        if latest is not None and end is not None:
-            rows = (rows or 0) + sum(offset - end.get(place, 0) for place, offset in latest.items())
+        # Offsets that are not Kafka's, by topic and partition, are other JSON, or "None".
+        with suppress(ValueError, TypeError, AttributeError):
+            latest, end = (json.loads(source[name]) for name in ("latestOffset", "endOffset"))
+            behind = (
+                int(offset) - int(end.get(topic, {}).get(partition, 0))
+                for topic, own in latest.items()
+                for partition, offset in own.items()
+            )
+            rows = sum(behind, rows or 0)
     return rows
-
-
-def _offsets(text: str | None) -> dict[tuple[str, str], int] | None:
-    """Kafka's offsets, by topic and partition."""
-    try:
-        found = json.loads(text or "null")
-    except ValueError:
-        # PySpark gives "None" for a source that has none.
-        return None
-    if not isinstance(found, dict) or not all(isinstance(offsets, dict) for offsets in found.values()):
-        return None
-    return {(topic, partition): int(offset) for topic, own in found.items() for partition, offset in own.items()}

@@ -86,8 +86,6 @@ class Window:
 
     def add(self, rows: pa.RecordBatch, start_page: int, free_bytes: int) -> None:
         """Add a packet. ``free_bytes``: memory that this may use in addition."""
-        if not rows.num_rows:
-            return
         if not self._blocks or self._blocks[-1].count >= self._block_rows:
             # The packet that fills a block is at most as large as another one.
             notes = 2 * self._block_rows if self._records_matches else 0
