@@ -12,7 +12,7 @@ from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
 from deltawave.differencing.compression import signatures
 from deltawave.differencing.hashing import Hashes
 from deltawave.differencing.in_place import ChangedFileError
-from deltawave.differencing.merging import key_places
+from deltawave.differencing.merging import key_places, sorted_places
 from deltawave.differencing.signatures import Checks, Signatures, key_hashes
 
 
@@ -53,24 +53,6 @@ class Wanted:
         return at, places
 
 
-class _Sieve:
-    """Finds quickly which hashes occur in a sorted array of others."""
-
-    def __init__(self, hashes: Hashes) -> None:
-        self._hashes = hashes
-        bits = max(8, (8 * len(hashes)).bit_length())
-        self._shift = np.uint64(64 - bits)
-        self._is_near = np.zeros(1 << bits, dtype=bool)
-        self._is_near[(hashes >> self._shift).view(np.int64)] = True
-
-    def places(self, hashes: Hashes) -> Places:
-        """The places of the hashes that occur there."""
-        near = np.flatnonzero(self._is_near[(hashes >> self._shift).view(np.int64)])
-        found = np.searchsorted(self._hashes, hashes[near])
-        is_found = self._hashes[np.minimum(found, len(self._hashes) - 1)] == hashes[near]
-        return near[is_found] if len(self._hashes) else near[:0]
-
-
 @dataclass(frozen=True)
 class Fetch:
     """The work of a task: it passes on the wanted rows among those that it reads."""
@@ -81,9 +63,9 @@ class Fetch:
     fetched: pa.Schema
 
     def __call__(self, batches: Batches) -> Batches:
-        sieve = _Sieve(self.wanted.key_hash)
         for batch in batches:
-            near = sieve.places(key_hashes([batch.column(at) for at in self.cells_at[: self.keys]]))
+            hashes = key_hashes([batch.column(at) for at in self.cells_at[: self.keys]])
+            near = np.flatnonzero(sorted_places(hashes, self.wanted.key_hash) >= 0)
             if not len(near):
                 continue
             rows = batch.take(pa.array(near))

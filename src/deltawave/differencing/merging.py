@@ -51,7 +51,7 @@ def key_places(
     hashes: Hashes, checks: Checks, table_hashes: Hashes, table_checks: Checks, is_sorted: bool = True
 ) -> Places:
     """The first place of each key in a table of keys, -1 where it is not there. ``is_sorted``: the table, by hash."""
-    places = _sorted_places(hashes, table_hashes) if is_sorted else places_of(hashes, table_hashes)
+    places = sorted_places(hashes, table_hashes) if is_sorted else places_of(hashes, table_hashes)
     found = np.flatnonzero(places >= 0)
     for at in found[table_checks[places[found]] != checks[found]].tolist():
         # Another key has the same hash.
@@ -71,7 +71,8 @@ def patched(kept: Signatures, upserted: Signatures | None, removed: Signatures |
     return Signatures.concat(parts).sorted(are_runs=True) if parts else kept
 
 
-def _sorted_places(hashes: Hashes, table: Hashes) -> Places:
+def sorted_places(hashes: Hashes, table: Hashes) -> Places:
+    """The first place of each hash in a sorted table, -1 where it is not there."""
     if not len(table):
         return np.full(len(hashes), -1, dtype=np.intp)
     places = np.minimum(np.searchsorted(table, hashes), len(table) - 1)
