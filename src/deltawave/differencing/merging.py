@@ -6,8 +6,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from deltawave.differencing.batches import Mask, Places
 from deltawave.differencing.hashing import Hashes, places_of
@@ -39,7 +37,7 @@ def differences(old: Signatures, new: Signatures, are_sorted: bool = True) -> Di
     differs = ~is_matched
     differs[is_matched] = old.row_hash[previous[is_matched]] != new.row_hash[is_matched]
     is_repeated = np.zeros(len(new), dtype=bool)
-    for first, *others in _places_of_shared_hashes(new, are_sorted):
+    for first, *others in _places_of_shared_hashes(new):
         if others:
             differs[[first, *others]] = [True, *(False for _ in others)]
             is_repeated[first] = True
@@ -79,13 +77,9 @@ def sorted_places(hashes: Hashes, table: Hashes) -> Places:
     return np.where(table[places] == hashes, places, -1)
 
 
-def _places_of_shared_hashes(rows: Signatures, are_sorted: bool) -> list[list[int]]:
+def _places_of_shared_hashes(rows: Signatures) -> list[list[int]]:
     """The places of each key, for keys whose hash several rows have."""
-    hashes = rows.key_hash
-    if not are_sorted:
-        if int(pc.count_distinct(pa.array(hashes)).as_py()) == len(hashes):
-            return []
-        hashes = np.sort(hashes)
+    hashes = np.sort(rows.key_hash)
     places: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for at in np.flatnonzero(np.isin(rows.key_hash, hashes[1:][hashes[1:] == hashes[:-1]])).tolist():
         places[int(rows.key_hash[at]), int(rows.key_check[at])].append(at)
