@@ -107,11 +107,11 @@ def test_pointers_lead_to_rows_that_differ(
     for kind, rows in ((KEPT, old), (NEW, new)):
         read = RowGroups((("file", 0),), (len(rows),), 1, SCHEMA)
         monkeypatch.setattr(RowGroups, "read", lambda self, number, own=rows: (part for _, part in cut(own, size)))
-        pieces += [row for part in pointed._Compress(read, 1, segments, kind)(0) for row in part.to_pylist()]
+        pieces += [row for part in pointed._compressed(read, 1, segments, kind, 0) for row in part.to_pylist()]
     pieces.sort(key=lambda row: (row["segment"], row["kind"]))
     told = [pa.RecordBatch.from_pylist(pieces)] if pieces else []
-    compare = pointed._Differing(matching, np.array([0, len(old)]), np.array([0, len(new)]))
-    found = [row for part in compare(told) for row in part.to_pylist()]
+    begins = np.array([0, len(old)]), np.array([0, len(new)])
+    found = [row for part in pointed._differing(matching, *begins, told) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
 
@@ -123,8 +123,8 @@ def test_a_window_of_hashes_tells_keys_apart(
     sides = [RowGroups((("file", 0),), (len(rows),), 1, SCHEMA) for rows in (old, new)]
     parts = {id(side): rows for side, rows in zip(sides, (old, new), strict=True)}
     monkeypatch.setattr(similar, "rows_between", lambda groups, begin, end: cut(parts[id(groups)], size))
-    task = similar._Comparison(*sides, (Segment((0, len(old)), (0, len(new))),), capacity, 1)
-    found = [row for part in task(0) for row in part.to_pylist()]
+    segments = (Segment((0, len(old)), (0, len(new))),)
+    found = [row for part in similar._differing(*sides, segments, capacity, 1, 0) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
 

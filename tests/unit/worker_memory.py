@@ -85,7 +85,7 @@ def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
         old, new = (stored(folder / f"{side} {name}") for side in ("old", "new"))
         segment = Segment((0, sum(old.rows)), (0, sum(new.rows)))
         sides = (rows.within(granted) for rows in (old, new))
-        consume(similar._Comparison(*sides, (segment,), similar.capacity(granted), 1)(0))
+        consume(similar._differing(*sides, (segment,), similar.capacity(granted), 1, 0))
 
     def exchanged() -> None:
         rows = stored(folder / "old names")

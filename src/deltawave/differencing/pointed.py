@@ -8,7 +8,8 @@ hash of 96 bits matches them, and the row holds the key.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.batches import Batches, Places, Positions, flags
+from deltawave.differencing.batches import Batches, Positions, flags
 from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces, segments_of, signatures
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
@@ -45,10 +46,10 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, *, matching: Mat
     segments = segments_of(max(sum(old_rows.groups.rows), sum(new_rows.groups.rows)))
     keys, session = len(contract.unique_key), new.sparkSession
     old_side, new_side = (
-        map_numbers(session, len(groups.groups), _Compress(groups, keys, segments, kind), PIECES)
+        map_numbers(session, len(groups.groups), partial(_compressed, groups, keys, segments, kind), PIECES)
         for groups, kind in ((old_rows.groups.only(cells), KEPT), (new_rows.groups.only(cells), NEW))
     )
-    compare = _Differing(matching, old_rows.groups.begins, new_rows.groups.begins)
+    compare = partial(_differing, matching, old_rows.groups.begins, new_rows.groups.begins)
     differing = persisted(by_segment(old_side.unionByName(new_side), segments).mapInArrow(compare, POINTERS))
     return holding(joined_rows(differing, old_rows, new_rows, contract), differing)
 
@@ -68,42 +69,27 @@ def hashed_names(contract: Contract) -> list[str]:
     return [*contract.unique_key, *contract.compared]
 
 
-@dataclass(frozen=True)
-class _Compress:
-    """The work of a task on a row group: its compressed rows with their pointers, as pieces of segments."""
+def _compressed(groups: RowGroups, keys: int, segments: int, kind: int, number: int) -> Batches:
+    """The compressed rows of a row group with their pointers, as pieces of segments."""
 
-    groups: RowGroups
-    keys: int
-    segments: int
-    kind: int
+    def rows() -> Iterator[tuple[int, Signatures]]:
+        for begin, batch in groups.positioned(number):
+            positions = pa.RecordBatch.from_pydict({"position": np.arange(begin, begin + batch.num_rows)})
+            yield kind, replace(signatures(batch.columns, keys), keys=positions)
 
-    def __call__(self, number: int) -> Batches:
-        return pieces(self._compressed(number), self.segments)
-
-    def _compressed(self, number: int) -> Iterator[tuple[int, Signatures]]:
-        for begin, rows in self.groups.positioned(number):
-            pointers = pa.RecordBatch.from_pydict({"position": np.arange(begin, begin + rows.num_rows)})
-            yield self.kind, replace(signatures(rows.columns, self.keys), keys=pointers)
+    return pieces(rows(), segments)
 
 
-@dataclass(frozen=True)
-class _Differing:
-    """The work of a task on whole segments: it finds the pointers to the rows of both sides that differ."""
-
-    matching: Matching
-    old_begins: Positions
-    new_begins: Positions
-
-    def __call__(self, batches: Batches) -> Batches:
-        are_sorted = self.matching == "merge"
-        for _, parts in merged(batches, are_sorted):
-            none = next(iter(parts.values())).slice(0, 0)
-            old, new = parts.get(KEPT, none), parts.get(NEW, none)
-            found = differences(old, new, are_sorted)
-            previous = found.previous[found.previous >= 0]
-            removed = np.concatenate([found.deleted, previous])
-            yield pointers(_positions(old, removed), self.old_begins, is_old=True)
-            yield pointers(_positions(new, found.upserted), self.new_begins, is_old=False)
+def _differing(matching: Matching, old_begins: Positions, new_begins: Positions, batches: Batches) -> Batches:
+    """The pointers to the rows of both sides that differ, in whole segments."""
+    are_sorted = matching == "merge"
+    for _, parts in merged(batches, are_sorted):
+        none = next(iter(parts.values())).slice(0, 0)
+        old, new = parts.get(KEPT, none), parts.get(NEW, none)
+        found = differences(old, new, are_sorted)
+        removed = np.concatenate([found.deleted, found.previous[found.previous >= 0]])
+        yield pointers(old.keys.column(0).to_numpy()[removed], old_begins, is_old=True)
+        yield pointers(new.keys.column(0).to_numpy()[found.upserted], new_begins, is_old=False)
 
 
 def pointers(positions: Positions, begins: Positions, is_old: bool) -> pa.RecordBatch:
@@ -115,8 +101,3 @@ def pointers(positions: Positions, begins: Positions, is_old: bool) -> pa.Record
             "row_group": pa.array(np.searchsorted(begins, positions, side="right") - 1, pa.int32()),
         }
     )
-
-
-def _positions(rows: Signatures, at: Places) -> Positions:
-    positions: Positions = rows.keys.column(0).to_numpy()[at]
-    return positions

@@ -9,9 +9,7 @@ joined.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import reduce
-from operator import or_
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +23,7 @@ from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, map_numbers
 from deltawave.differencing.pointed import POINTERS, hashed_names, joined_rows, pointers
 from deltawave.differencing.stored_rows import StoredRows, rows_between
+from deltawave.differencing.unequal import any_unequal
 from deltawave.resources import holding, persisted
 
 # Bytes of a compressed row in an aging buffer, with what is computed from it.
@@ -46,7 +45,7 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     reach = capacity(memory_bytes)
     segments, _ = aligned(session, "window of hashes", old_rows.groups, new_rows.groups, contract.unique_key, reach)
     old_groups, new_groups = (rows.groups.only(cells).within(memory_bytes) for rows in (old_rows, new_rows))
-    compare = _Comparison(old_groups, new_groups, segments, reach, len(contract.unique_key))
+    compare = partial(_differing, old_groups, new_groups, segments, reach, len(contract.unique_key))
     found = persisted(map_numbers(session, len(segments), compare, POINTERS))
     return holding(joined_rows(found, old_rows, new_rows, contract), found)
 
@@ -56,34 +55,23 @@ def capacity(memory_bytes: int) -> int:
     return max(1, memory_bytes // _PART_OF_MEMORY // _ROW_BYTES)
 
 
-@dataclass(frozen=True)
-class _Comparison:
-    """The work of a task on a segment: it finds the positions of rows that differ or have no match."""
+def _differing(
+    old: RowGroups, new: RowGroups, segments: tuple[Segment, ...], capacity: int, keys: int, number: int
+) -> Batches:
+    """The pointers to the rows of a segment that differ or have no match."""
+    segment = segments[number]
+    for result in windowed(_blocks(old, segment.old, keys), _blocks(new, segment.new, keys), capacity):
+        if isinstance(result, Aged):
+            yield pointers(result.rows.positions, (old if result.is_old else new).begins, result.is_old)
+            continue
+        differs = any_unequal(result.old.rows.columns, result.new.rows.columns, len(result.old))
+        if differs.any():
+            yield pointers(result.old.positions[differs], old.begins, is_old=True)
+            yield pointers(result.new.positions[differs], new.begins, is_old=False)
 
-    old: RowGroups
-    new: RowGroups
-    segments: tuple[Segment, ...]
-    capacity: int
-    keys: int
 
-    def __call__(self, number: int) -> Batches:
-        segment = self.segments[number]
-        old, new = self._blocks(self.old, segment.old), self._blocks(self.new, segment.new)
-        for result in windowed(old, new, self.capacity):
-            if isinstance(result, Aged):
-                groups = self.old if result.is_old else self.new
-                yield pointers(result.rows.positions, groups.begins, result.is_old)
-                continue
-            pairs = zip(result.old.rows.columns, result.new.rows.columns, strict=True)
-            differing = np.flatnonzero(reduce(or_, (one.to_numpy() != other.to_numpy() for one, other in pairs)))
-            if len(differing):
-                yield pointers(result.old.positions[differing], self.old.begins, is_old=True)
-                yield pointers(result.new.positions[differing], self.new.begins, is_old=False)
-
-    def _blocks(self, groups: RowGroups, bounds: tuple[int, int]) -> Iterator[Block]:
-        for at, rows in rows_between(groups, *bounds):
-            own = signatures(rows.columns, self.keys)
-            hashes = pa.RecordBatch.from_pydict(
-                {"row_hash": pa.array(own.row_hash), "key_check": pa.array(own.key_check)}
-            )
-            yield Block(own.key_hash, np.arange(at, at + rows.num_rows), hashes)
+def _blocks(groups: RowGroups, bounds: tuple[int, int], keys: int) -> Iterator[Block]:
+    for at, rows in rows_between(groups, *bounds):
+        own = signatures(rows.columns, keys)
+        hashes = pa.RecordBatch.from_pydict({"row_hash": own.row_hash, "key_check": own.key_check})
+        yield Block(own.key_hash, np.arange(at, at + rows.num_rows), hashes)
