@@ -90,7 +90,7 @@ def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
     def exchanged() -> None:
         rows = stored(folder / "old names")
         compare = replace(comparison(hybrid_hash._MATCHING, rows, rows, granted), capacity_bytes=granted)
-        consume(hybrid_hash._HybridHash(compare, [0, 1, 2], [0, 1, 2])(handed_over(folder)))
+        consume(hybrid_hash._found(compare, handed_over(folder)))
 
     return {
         "hybrid hash": exchanged,
@@ -106,7 +106,7 @@ def handed_over(folder: Path) -> Iterator[pa.RecordBatch]:
     for side in ("old", "new"):
         for batch in pq.ParquetFile(folder / f"{side} names").iter_batches(SPARK_ROWS, use_threads=False):
             flags = pa.array([side == "old"] * batch.num_rows)
-            yield pa.RecordBatch.from_arrays([flags, *batch.columns], ["is_old", *batch.schema.names])
+            yield pa.RecordBatch.from_arrays([flags, *batch.columns], [hybrid_hash._IS_OLD, *batch.schema.names])
 
 
 def consume(batches: in_place.Batches) -> None:
