@@ -53,10 +53,9 @@ def write(folder: Path, wide_rows: int, narrow_rows: int) -> None:
 def stored(path: Path) -> RowGroups:
     """The row groups of a file, as a task of Spark's finds them."""
     schema = pq.read_schema(path)
-    (found,) = in_place._examined(path.as_uri(), {field.name: field.type for field in schema}).to_pylist()
-    assert not found["problem"], found["problem"]
-    groups = tuple((found["path"], number) for number in range(len(found["groups"])))
-    return RowGroups(groups, tuple(found["groups"]), found["row_bytes"], schema)
+    found = in_place._examined(path.as_uri(), {field.name: field.type for field in schema})
+    groups = tuple((path.as_uri(), number) for number in range(len(found["rows"])))
+    return RowGroups(groups, tuple(found["rows"]), found["row_bytes"], schema)
 
 
 def comparison(matching: window.Matching, old: RowGroups, new: RowGroups, granted: int) -> window.Comparison:

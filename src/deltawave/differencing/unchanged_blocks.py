@@ -14,17 +14,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
+from itertools import islice, pairwise
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.aligning import NotSegmentedError
-from deltawave.differencing.batches import Batches
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, located, map_numbers, open_file
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, computed, located, open_file
 from deltawave.differencing.stored_rows import StoredRows
 from deltawave.differencing.window import WINDOW, changes_found, found_in_order
 
@@ -58,44 +56,27 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     return outer_join.changes(old_rows.of_groups(old_rest), new_rows.of_groups(new_rest), contract)
 
 
-def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[bytes]]:
+def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[str]]:
     """The checksum of each row group, for each side.
 
     Raises ``NotInPlaceError`` if a file does not say where its bytes are.
     """
-    all_groups = [(side, number) for side, groups in enumerate(sides) for number in range(len(groups.groups))]
-
-    def compute(place: int) -> Batches:
-        side, number = all_groups[place]
-        problem, checksum = None, b""
-        try:
-            checksum = _checksum(sides[side], number)
-        except NotInPlaceError as error:
-            problem = str(error)
-        cells = [pa.array([place]), pa.array([checksum], pa.binary()), pa.array([problem], pa.string())]
-        yield pa.RecordBatch.from_arrays(cells, ["place", "checksum", "problem"])
-
-    columns = "place bigint, checksum binary, problem string"
-    found = map_numbers(session, len(all_groups), compute, columns).collect()
-    sums: list[list[bytes]] = [[] for _ in sides]
-    for row in sorted(found, key=lambda row: int(row.place)):
-        if row.problem:
-            raise NotInPlaceError(row.problem)
-        sums[all_groups[row.place][0]].append(bytes(row.checksum))
-    return sums
+    groups = [(side, number) for side in sides for number in range(len(side.groups))]
+    sums = iter(computed(session, len(groups), lambda place: _checksum(*groups[place])))
+    return [list(islice(sums, len(side.groups))) for side in sides]
 
 
-def _checksum(groups: RowGroups, number: int) -> bytes:
+def _checksum(groups: RowGroups, number: int) -> str:
     # Processors compute it faster than shorter checksums.
     checksum = sha256()
     for description, parts in column_chunks(groups, number):
         checksum.update(f"{len(description)} {description}".encode())
         for part in parts:
             checksum.update(part)
-    return checksum.digest()
+    return checksum.hexdigest()
 
 
-def _without(own: list[bytes], others: list[bytes]) -> list[int]:
+def _without(own: list[str], others: list[str]) -> list[int]:
     """The places of checksums without an equal on the other side; each of the others matches once."""
     left = Counter(others)
     rest = []
