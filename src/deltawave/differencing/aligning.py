@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -30,8 +30,9 @@ _HASHED = "hash bigint, position bigint"
 Measured = Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class Nearness:
+def nearness(
+    at_old: Positions, at_new: Positions, stands_for: Positions, old_rows: int, new_rows: int, window_rows: int
+) -> Measured:
     """The distance and the divergence of two snapshots.
 
     - ``distance``: the sum of all displacements, divided by half the square of the larger snapshot's rows; 0 for the
@@ -39,32 +40,20 @@ class Nearness:
     - ``divergence``: r of D(r, d), the share of the matching rows that lie more than d apart (LG95 4.5)
     - ``window_rows``: d: how many rows away a window finds a match
 
-    Rows without a match do not count. Both figures are 0 without matching rows.
+    Estimated from places of sampled rows (-1: not there), each of which stands for ``stands_for`` new rows. Rows
+    without a match do not count. Both figures are 0 without matching rows.
     """
-
-    distance: float
-    divergence: float
-    window_rows: int
-
-    @classmethod
-    def estimated(
-        cls, at_old: Positions, at_new: Positions, stands_for: Positions, old_rows: int, new_rows: int, window_rows: int
-    ) -> Nearness:
-        """From places of sampled rows (-1: not there), each of which stands for ``stands_for`` new rows."""
-        matches = at_old >= 0
-        apart, weights = np.abs(at_old - at_new)[matches], stands_for[matches]
-        if not len(apart):
-            return cls(0.0, 0.0, window_rows)
-        if not weights.any():
-            # No row that stands for others has a match, but a few of the other sampled rows have one.
-            weights = np.ones_like(weights)
-        distance = float(np.dot(apart, weights)) / (max(old_rows, new_rows) ** 2 / 2)
-        # A sample of the opposite order may come out a little too far.
-        return cls(min(distance, 1.0), float(weights[apart > window_rows].sum() / weights.sum()), window_rows)
-
-    def measured(self) -> Measured:
-        """The figures by their names."""
-        return asdict(self)
+    matches = at_old >= 0
+    apart, weights = np.abs(at_old - at_new)[matches], stands_for[matches]
+    if not len(apart):
+        return {"distance": 0.0, "divergence": 0.0, "window_rows": window_rows}
+    if not weights.any():
+        # No row that stands for others has a match, but a few of the other sampled rows have one.
+        weights = np.ones_like(weights)
+    # A sample of the opposite order may come out a little too far.
+    distance = min(1.0, float(np.dot(apart, weights)) / (max(old_rows, new_rows) ** 2 / 2))
+    divergence = float(weights[apart > window_rows].sum() / weights.sum())
+    return {"distance": distance, "divergence": divergence, "window_rows": window_rows}
 
 
 # Keys that are looked for at each place where the new snapshot may be cut, and again between that place and the next.
@@ -86,9 +75,9 @@ class Segment:
 class NotSegmentedError(NotInPlaceError):
     """Tasks cannot read these snapshots in their order, or it would not help; ``measured``: how near their rows are."""
 
-    def __init__(self, reason: str, nearness: Nearness | None = None) -> None:
+    def __init__(self, reason: str, measured: Measured | None = None) -> None:
         super().__init__(reason)
-        self.measured: Measured = nearness.measured() if nearness else {}
+        self.measured: Measured = measured or {}
 
 
 def aligned(
@@ -99,7 +88,7 @@ def aligned(
     unique_key: Sequence[str],
     reach: int,
     needs_order: bool = False,
-) -> tuple[tuple[Segment, ...], Nearness]:
+) -> tuple[tuple[Segment, ...], Measured]:
     """Cut two snapshots into a segment per task: rows that move across the border of one are joined in the end.
 
     - ``name``: what the run's messages call the comparison
@@ -118,18 +107,18 @@ def aligned(
     at_old, at_new = found[first], positions[first]
     shifts, near_fraction = _shifts(places, at_old, at_new, reach, sum(old.rows) / max(1, sum(new.rows)))
     stands_for = _stands_for(positions, bounds)
-    nearness = Nearness.estimated(found, positions, stands_for, sum(old.rows), sum(new.rows), reach)
+    measured = nearness(found, positions, stands_for, sum(old.rows), sum(new.rows), reach)
     near = f"{near_fraction:.0%} of the sampled rows lie within {reach:,} rows of each other"
     if near_fraction < _ENOUGH:
-        raise NotSegmentedError(f"only {near}", nearness)
+        raise NotSegmentedError(f"only {near}", measured)
     if needs_order and (ordered := _ordered_fraction(len(places), at_old, at_new)) < _ENOUGH:
-        raise NotSegmentedError(f"only {ordered:.0%} of the sampled rows are in the same order", nearness)
+        raise NotSegmentedError(f"only {ordered:.0%} of the sampled rows are in the same order", measured)
     chosen = _cuts(bounds, shifts, reach, segments)
     starts = np.array([places[each] + shifts[each] for each in chosen], dtype=np.int64).clip(0, sum(old.rows))
     new_parts = pairwise([*(places[each] for each in chosen), sum(new.rows)])
     parts = tuple(map(Segment, _parts(_snapped(starts, old, reach // 2), sum(old.rows)), new_parts))
     _LOG.info("%s over %d segments: %s", name, len(parts), near)
-    return parts, nearness
+    return parts, measured
 
 
 def _places(new: RowGroups) -> list[int]:

@@ -49,7 +49,7 @@ def changes(
 ) -> tuple[DataFrame, Measured]:
     """Return the rows that differ, and figures: see docs/python_strategies.md.
 
-    The figures are those of :class:`~deltawave.differencing.aligning.Nearness`; none if the files are not read.
+    The figures are those of :func:`~deltawave.differencing.aligning.nearness`; none if the files are not read.
 
     ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
@@ -126,7 +126,7 @@ def found_in_order(
     old_rows, new_rows = rows or (_row_groups(old, "old"), _row_groups(new, "new"))
     session = new.sparkSession
     capacity, capacity_bytes = capacities(memory_bytes, old_rows, new_rows)
-    segments, nearness = aligned(
+    segments, measured = aligned(
         session, matching.name, old_rows, new_rows, contract.unique_key, capacity, matching.needs_order
     )
     schema = found_schema(contract, old, new)
@@ -141,7 +141,7 @@ def found_in_order(
         contract.compared,
         to_arrow_schema(schema),
     )
-    return map_numbers(session, len(segments), compare, schema), nearness.measured()
+    return map_numbers(session, len(segments), compare, schema), measured
 
 
 def _row_groups(frame: DataFrame, side: Side) -> RowGroups:
