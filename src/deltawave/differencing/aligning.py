@@ -234,9 +234,6 @@ def _stands_for(positions: Positions, bounds: list[int]) -> Positions:
 
 def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int) -> Positions:
     """The position of each hashed key in the old snapshot; -1 if it is not there."""
-    at = np.full(len(hashes), -1, dtype=np.int64)
-    if not len(hashes) or not old.groups:
-        return at
     wanted = np.unique(hashes)
 
     def search(number: int) -> Batches:

@@ -27,14 +27,7 @@ from pyspark.sql.types import StructType, VariantType
 from deltawave.differencing.batches import Batches as Batches
 from deltawave.differencing.batches import Positions, positioned
 from deltawave.differencing.comparable import contained_types
-from deltawave.differencing.decoding import (
-    BATCH_BYTES,
-    BATCH_ROWS,
-    decoded_bytes,
-    joined,
-    repeating_columns,
-    step_rows,
-)
+from deltawave.differencing.decoding import BATCH_BYTES, decoded_bytes, joined, repeating_columns, step_rows
 from deltawave.sql_text import quoted as quoted
 
 # Metadata of a column whose values Spark changes while it reads them.
@@ -131,7 +124,7 @@ class RowGroups:
         """The same row groups for a task that may use this memory: a decoded batch takes about a sixteenth of it."""
         return replace(self, batch_bytes=max(_LEAST_BATCH_BYTES, min(BATCH_BYTES, memory_bytes // 16)))
 
-    def read(self, number: int, batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    def read(self, number: int) -> Iterator[pa.RecordBatch]:
         """Decode a row group. Repetitive texts stay in dictionaries.
 
         Raises ``ChangedFileError`` if the file was changed or replaced.
@@ -146,9 +139,9 @@ class RowGroups:
             file = open_file(path, read_dictionary=repeating)
         wanted = {name.lower() for name in self.schema.names}
         names = [name for name in file.schema_arrow.names if name.lower() in wanted]
-        step = min(batch_rows, step_rows(footer, names, self.batch_bytes))
+        step = step_rows(footer, names, self.batch_bytes)
         steps = file.iter_batches(step, row_groups=[group], columns=_only(names), use_threads=False)
-        for batch in joined(steps, batch_rows, self.batch_bytes):
+        for batch in joined(steps, self.batch_bytes):
             yield _typed(batch, self.schema)
 
     def positioned(self, number: int) -> Iterator[tuple[int, pa.RecordBatch]]:
@@ -181,14 +174,10 @@ def map_rows(
 
 
 def map_row_groups(
-    session: SparkSession,
-    groups: RowGroups,
-    work: Callable[[Batches], Batches],
-    schema: StructType | str,
-    batch_rows: int = BATCH_ROWS,
+    session: SparkSession, groups: RowGroups, work: Callable[[Batches], Batches], schema: StructType | str
 ) -> DataFrame:
-    """Let tasks ``work`` on the rows of files, up to ``batch_rows`` at a time; a result of that ``schema``."""
-    return map_numbers(session, len(groups.groups), lambda number: work(groups.read(number, batch_rows)), schema)
+    """Let tasks ``work`` on the rows of files; a result of that ``schema``."""
+    return map_numbers(session, len(groups.groups), lambda number: work(groups.read(number)), schema)
 
 
 def map_numbers(
