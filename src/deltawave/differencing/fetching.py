@@ -53,23 +53,18 @@ class Wanted:
         return at, places
 
 
-@dataclass(frozen=True)
-class Fetch:
-    """The work of a task: it passes on the wanted rows among those that it reads."""
+def fetched(wanted: Wanted, cells_at: Sequence[int], keys: int, schema: pa.Schema, batches: Batches) -> Batches:
+    """The wanted rows among those that a task reads.
 
-    wanted: Wanted
-    cells_at: Sequence[int]
-    keys: int
-    fetched: pa.Schema
-
-    def __call__(self, batches: Batches) -> Batches:
-        for batch in batches:
-            hashes = key_hashes([batch.column(at) for at in self.cells_at[: self.keys]])
-            near = np.flatnonzero(sorted_places(hashes, self.wanted.key_hash) >= 0)
-            if not len(near):
-                continue
-            rows = batch.take(pa.array(near))
-            at, places = self.wanted.match(signatures([rows.column(cell) for cell in self.cells_at], self.keys))
-            if len(at):
-                cells = rows.take(pa.array(at)).columns[: len(self.fetched) - 2]
-                yield typed([*cells, pa.array(self.wanted.was_kept[places]), flags(True, len(at))], self.fetched)
+    ``cells_at``: the columns of key and compared values, the first ``keys`` of which are the key.
+    """
+    for batch in batches:
+        hashes = key_hashes([batch.column(at) for at in cells_at[:keys]])
+        near = np.flatnonzero(sorted_places(hashes, wanted.key_hash) >= 0)
+        if not len(near):
+            continue
+        rows = batch.take(pa.array(near))
+        at, places = wanted.match(signatures([rows.column(cell) for cell in cells_at], keys))
+        if len(at):
+            cells = rows.take(pa.array(at)).columns[: len(schema) - 2]
+            yield typed([*cells, pa.array(wanted.was_kept[places]), flags(True, len(at))], schema)

@@ -8,7 +8,7 @@ its memory. Then the rows that differ are read.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ from deltawave.differencing.compression import (
     signatures,
 )
 from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.fetching import Fetch, Wanted
+from deltawave.differencing.fetching import Wanted, fetched
 from deltawave.differencing.in_place import RowGroups, groups_in_place, map_row_groups
 from deltawave.differencing.merging import differences
 from deltawave.differencing.signatures import Signatures
@@ -80,17 +80,18 @@ def differing_rows(
     types = compared.key_schema(new).add("is_repeated", BooleanType())
     for name in ("key_hash", "key_check", "row_hash", "kept_hash"):
         types = types.add(name, LongType())
-    candidates = persisted(by_segment(pieces.unionByName(of_old), segments).mapInArrow(_Differing(stored), types))
+    compare = partial(_differing, stored)
+    candidates = persisted(by_segment(pieces.unionByName(of_old), segments).mapInArrow(compare, types))
     count = candidates.where("is_there").count()
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
         return deleted
     upserted, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
     if groups is not None and is_small:
-        fetched = _fetched_in_place(new, groups, compared, upserted)
+        found = _fetched_in_place(new, groups, compared, upserted)
     else:
-        fetched = _fetched(new, compared, upserted, is_small)
-    return holding(fetched.unionByName(deleted), deleted)
+        found = _fetched(new, compared, upserted, is_small)
+    return holding(found.unionByName(deleted), deleted)
 
 
 def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:
@@ -99,7 +100,8 @@ def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, can
     wanted = Wanted.of(candidates.select("key_hash", "key_check", "row_hash", "was_kept", "is_repeated").toArrow())
     schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])
     schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
-    fetch = Fetch(wanted, [places[cell] for cell in compared.cells()], len(compared.key), to_arrow_schema(schema))
+    at = [places[cell] for cell in compared.cells()]
+    fetch = partial(fetched, wanted, at, len(compared.key), to_arrow_schema(schema))
     return map_row_groups(new.sparkSession, groups, fetch, schema)
 
 
@@ -130,21 +132,16 @@ def _row_hash(keys: int) -> Callable[[Column], Column]:
     return F.arrow_udf(row_hash, "bigint").asNondeterministic()  # type: ignore[attr-defined,no-any-return]
 
 
-@dataclass(frozen=True)
-class _Differing:
-    """The work of a task on whole segments: it finds the rows of both sides that differ."""
-
-    stored: Stored | None
-
-    def __call__(self, batches: Batches) -> Batches:
-        for _, parts in merged(batches, stored=self.stored):
-            old = old_side(parts)
-            new = parts.get(NEW, old.slice(0, 0))
-            found = differences(old, new)
-            if len(found.deleted):
-                yield _candidates(old.take(found.deleted), old, found.deleted, False)
-            if len(found.upserted):
-                yield _candidates(new.take(found.upserted), old, found.previous, True, found.is_repeated)
+def _differing(stored: Stored | None, batches: Batches) -> Batches:
+    """The rows of both sides that differ, in whole segments."""
+    for _, parts in merged(batches, stored=stored):
+        old = old_side(parts)
+        new = parts.get(NEW, old.slice(0, 0))
+        found = differences(old, new)
+        if len(found.deleted):
+            yield _candidates(old.take(found.deleted), old, found.deleted, False)
+        if len(found.upserted):
+            yield _candidates(new.take(found.upserted), old, found.previous, True, found.is_repeated)
 
 
 def _candidates(
