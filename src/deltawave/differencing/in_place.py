@@ -165,19 +165,13 @@ def map_rows(
         return map_batches(frame.select(*cells), work, schema)
     places = {quoted(name): place for place, name in enumerate(frame.columns)}
     wanted = [places[each] for each in expressions]
+    names = [f"e{number}" for number in range(len(wanted))]
 
-    def chosen(batches: Batches) -> Batches:
-        names = [f"e{number}" for number in range(len(wanted))]
-        return work(pa.RecordBatch.from_arrays([batch.column(place) for place in wanted], names) for batch in batches)
+    def read(number: int) -> Batches:
+        for batch in groups.read(number):
+            yield pa.RecordBatch.from_arrays([batch.column(place) for place in wanted], names)
 
-    return map_row_groups(frame.sparkSession, groups, chosen, schema)
-
-
-def map_row_groups(
-    session: SparkSession, groups: RowGroups, work: Callable[[Batches], Batches], schema: StructType | str
-) -> DataFrame:
-    """Let tasks ``work`` on the rows of files; a result of that ``schema``."""
-    return map_numbers(session, len(groups.groups), lambda number: work(groups.read(number)), schema)
+    return map_numbers(frame.sparkSession, len(groups.groups), lambda number: work(read(number)), schema)
 
 
 def map_numbers(

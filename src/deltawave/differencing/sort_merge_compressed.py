@@ -35,7 +35,7 @@ from deltawave.differencing.compression import (
 )
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.fetching import Wanted, fetched
-from deltawave.differencing.in_place import RowGroups, groups_in_place, map_row_groups
+from deltawave.differencing.in_place import RowGroups, groups_in_place, map_rows
 from deltawave.differencing.merging import differences
 from deltawave.differencing.signatures import Signatures
 from deltawave.resources import holding, persisted
@@ -96,13 +96,13 @@ def differing_rows(
 
 def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:
     """The candidates' rows, from files."""
-    places = {quoted(name): place for place, name in enumerate(new.columns)}
     wanted = Wanted.of(candidates.select("key_hash", "key_check", "row_hash", "was_kept", "is_repeated").toArrow())
     schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])
     schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
-    at = [places[cell] for cell in compared.cells()]
+    cells = [quoted(name) for name in new.columns]
+    at = [cells.index(cell) for cell in compared.cells()]
     fetch = partial(fetched, wanted, at, len(compared.key), to_arrow_schema(schema))
-    return map_row_groups(new.sparkSession, groups, fetch, schema)
+    return map_rows(new, cells, fetch, schema, groups)
 
 
 def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small: bool) -> DataFrame:
