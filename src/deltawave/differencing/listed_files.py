@@ -41,10 +41,12 @@ def listed(snapshot: DataFrame) -> DataFrame:
     """
     session = snapshot.sparkSession
     paths = sorted(filter(has_rows, snapshot.inputFiles()))
-    problem = _problem(paths, snapshot)
-    if problem is not None:
-        return session.createDataFrame([(None, None, None, problem)], _LISTED)
-    return session.createDataFrame(looked_at(session, paths), _LISTED)
+    try:
+        _check(paths, snapshot)
+        files = looked_at(session, paths)
+    except NotInPlaceError as error:
+        files = [Row(path=None, size=None, modified_ns=None, problem=str(error))]
+    return session.createDataFrame(files, _LISTED)
 
 
 def looked_at(session: SparkSession, paths: Sequence[str]) -> list[Row]:
@@ -74,16 +76,15 @@ def rows(files: DataFrame, columns: Sequence[Mapping[str, str]]) -> DataFrame:
     return session.read.schema(schema).parquet(*paths) if paths else session.createDataFrame([], schema)
 
 
-def _problem(paths: Sequence[str], snapshot: DataFrame) -> str | None:
+def _check(paths: Sequence[str], snapshot: DataFrame) -> None:
+    """Refuse files whose rows are others than Spark's."""
     filled = [field.name for field in snapshot.schema.fields if FILLED_IN.intersection(field.metadata)]
     if filled:
-        return f"Spark fills in or pads the column(s) {', '.join(filled)}"
-    try:
-        check_folders(paths, snapshot.columns)
-    except NotInPlaceError as error:
-        return str(error)
-    # For a table that Spark has cached, for instance.
-    return None if paths or snapshot.isEmpty() else "Spark has its rows, and names no files"
+        raise NotInPlaceError(f"Spark fills in or pads the column(s) {', '.join(filled)}")
+    check_folders(paths, snapshot.columns)
+    if not paths and not snapshot.isEmpty():
+        # For a table that Spark has cached, for instance.
+        raise NotInPlaceError("Spark has its rows, and names no files")
 
 
 def _looked_at(path: str) -> pa.RecordBatch:
