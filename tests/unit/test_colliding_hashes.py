@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from deltawave.differencing import pointed, signatures, similar, window
 from deltawave.differencing.aging import windowed
 from deltawave.differencing.aligning import Segment
-from deltawave.differencing.common_subsequence import in_sequence
 from deltawave.differencing.compression import KEPT, NEW
 from deltawave.differencing.hashing import Hashes
 from deltawave.differencing.hybrid_hash import _MATCHING as HYBRID
 from deltawave.differencing.in_place import RowGroups
+from deltawave.differencing.text_diff import in_sequence
 from deltawave.differencing.window import Comparison, Matching
 
 Rows = dict[int | None, float | None]

@@ -7,6 +7,7 @@ correspond: keys of the new snapshot's row groups are looked for in the old one'
 from __future__ import annotations
 
 import logging
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,7 +18,6 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from deltawave.differencing.batches import Batches, Mask, Places, Positions
-from deltawave.differencing.common_subsequence import longest_increasing
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.stored_rows import rows_between
@@ -159,6 +159,38 @@ def _ordered_fraction(places: int, at_old: Positions, at_new: Positions) -> floa
         ordered += len(longest_increasing(own))
         known += len(own)
     return ordered / known if known else 1.0
+
+
+def longest_increasing(values: Places) -> Places:
+    """The places of a longest strictly increasing subsequence: by sorting into piles (Hunt, Szymanski 1977)."""
+    if len(values) < 2 or bool(np.all(values[1:] > values[:-1])):
+        return np.arange(len(values))
+    # A value above all before it and below all after it is in every longest one. So only those in between are sorted.
+    above = np.concatenate([[True], values[1:] > np.maximum.accumulate(values)[:-1]])
+    below = np.concatenate([values[:-1] < np.minimum.accumulate(values[::-1])[::-1][1:], [True]])
+    chosen = above & below
+    bounds = np.flatnonzero(np.diff(np.concatenate([[True], chosen, [True]])))
+    for begin, end in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
+        chosen[begin:end][_by_piles(values[begin:end].tolist())] = True
+    return np.flatnonzero(chosen)
+
+
+def _by_piles(values: list[int]) -> list[int]:
+    """The same by sorting into piles: the values of a pile end increasing subsequences of the same length."""
+    ends: list[int] = []
+    places: list[int] = []
+    before: list[int] = []
+    for place, value in enumerate(values):
+        pile = bisect_left(ends, value)
+        before.append(places[pile - 1] if pile else -1)
+        ends[pile : pile + 1] = [value]
+        places[pile : pile + 1] = [place]
+    found = []
+    place = places[-1]
+    while place >= 0:
+        found.append(place)
+        place = before[place]
+    return found[::-1]
 
 
 def _cuts(bounds: list[int], shifts: list[int], reach: int, segments: int) -> list[int]:

@@ -8,28 +8,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import and_
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.differencing.aging import windowed
 from deltawave.differencing.aligning import NotSegmentedError
-from deltawave.differencing.common_subsequence import in_sequence
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.described import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.in_place import quoted
-from deltawave.differencing.window import Matching, cells, found_in_order, position
+from deltawave.differencing.text_diff import TEXT_DIFF
+from deltawave.differencing.window import WINDOW, Matching, cells, found_in_order, position
 from deltawave.resources import holding, persisted
 
 _LOG = logging.getLogger(__name__)
 
 _HINTS = {"sort_merge": "merge", "partitioned_hash": "shuffle_hash"}
-_ORDERED = {
-    "window": Matching("window", windowed, keeps_equal=True),
-    "text_diff": Matching("text diff", in_sequence, keeps_equal=True, needs_order=True),
-}
+_ORDERED = {"window": replace(WINDOW, keeps_equal=True), "text_diff": replace(TEXT_DIFF, keeps_equal=True)}
 
 JOIN_ALGORITHMS = (*_HINTS, *_ORDERED)
 
