@@ -8,6 +8,7 @@ its memory. Then the rows that differ are read.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -17,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, LongType, StructField, StructType
 
-from deltawave.differencing.batches import Batches, Mask, Places, flags
+from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
 from deltawave.differencing.compression import (
     NEW,
     Compared,
@@ -34,10 +35,10 @@ from deltawave.differencing.compression import (
     signatures,
 )
 from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.fetching import Wanted, fetched
-from deltawave.differencing.in_place import RowGroups, groups_in_place, map_rows
-from deltawave.differencing.merging import differences
-from deltawave.differencing.signatures import Signatures
+from deltawave.differencing.hashing import Hashes
+from deltawave.differencing.in_place import ChangedFileError, RowGroups, groups_in_place, map_rows
+from deltawave.differencing.merging import differences, key_places, sorted_places
+from deltawave.differencing.signatures import Checks, Signatures, key_hashes
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 
@@ -96,13 +97,61 @@ def differing_rows(
 
 def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:
     """The candidates' rows, from files."""
-    wanted = Wanted.of(candidates.select("key_hash", "key_check", "row_hash", "was_kept", "is_repeated").toArrow())
+    wanted = _Wanted.of(candidates.select("key_hash", "key_check", "row_hash", "was_kept", "is_repeated").toArrow())
     schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])
     schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
     cells = [quoted(name) for name in new.columns]
     at = [cells.index(cell) for cell in compared.cells()]
-    fetch = partial(fetched, wanted, at, len(compared.key), to_arrow_schema(schema))
+    fetch = partial(_wanted_rows, wanted, at, len(compared.key), to_arrow_schema(schema))
     return map_rows(new, cells, fetch, schema, groups)
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """Compressed rows that differ.
+
+    - ``key_hash``, ``key_check``, ``row_hash``: as of :class:`~deltawave.differencing.signatures.Signatures`
+    - ``was_kept``: whether the kept snapshot has the key
+    - ``is_repeated``: whether several rows have the key; then all of them are wanted
+    """
+
+    key_hash: Hashes
+    key_check: Checks
+    row_hash: Hashes
+    was_kept: Mask
+    is_repeated: Mask
+
+    @classmethod
+    def of(cls, candidates: pa.Table) -> _Wanted:
+        """From the columns of the same names, which Spark holds as signed integers."""
+        names = ("key_hash", "key_check", "row_hash", "was_kept", "is_repeated")
+        key_hash, check, row_hash, *marks = (np.asarray(candidates.column(name)) for name in names)
+        key_hash, row_hash = key_hash.view(np.uint64), row_hash.view(np.uint64)
+        order = np.argsort(key_hash)
+        return cls(*(cells[order] for cells in (key_hash, check.astype(np.uint32), row_hash, *marks)))
+
+
+def _wanted_rows(wanted: _Wanted, cells_at: Sequence[int], keys: int, schema: pa.Schema, batches: Batches) -> Batches:
+    """The wanted rows among those that a task reads.
+
+    ``cells_at``: the columns of key and compared values, the first ``keys`` of which are the key. Raises
+    ``ChangedFileError`` for a row of a wanted key that has another hash than before.
+    """
+    for batch in batches:
+        hashes = key_hashes([batch.column(at) for at in cells_at[:keys]])
+        near = np.flatnonzero(sorted_places(hashes, wanted.key_hash) >= 0)
+        if not len(near):
+            continue
+        rows = batch.take(pa.array(near))
+        own = signatures([rows.column(cell) for cell in cells_at], keys)
+        places = key_places(own.key_hash, own.key_check, wanted.key_hash, wanted.key_check)
+        at = np.flatnonzero(places >= 0)
+        places = places[at]
+        if bool(np.any(~wanted.is_repeated[places] & (wanted.row_hash[places] != own.row_hash[at]))):
+            raise ChangedFileError("A file was changed while it was compared. Run again when it is complete.")
+        if len(at):
+            cells = rows.take(pa.array(at)).columns[: len(schema) - 2]
+            yield typed([*cells, pa.array(wanted.was_kept[places]), flags(True, len(at))], schema)
 
 
 def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small: bool) -> DataFrame:
