@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing import pointed, signatures, similar, window
+from deltawave.differencing import pointed, signatures, window
 from deltawave.differencing.aging import windowed
 from deltawave.differencing.aligning import Segment
 from deltawave.differencing.compression import KEPT, NEW
@@ -97,11 +97,11 @@ def test_rows_are_compared_by_their_keys(
     assert updates | joined == differing(old, new)
 
 
-@pytest.mark.parametrize("matching", ["merge", "hash"])
+@pytest.mark.parametrize("are_sorted", [True, False])
 @MANY
 @given(old=ROWS, new=ROWS, size=st.integers(1, 5), segments=st.integers(1, 5))
 def test_pointers_lead_to_rows_that_differ(
-    monkeypatch: pytest.MonkeyPatch, matching: pointed.Matching, old: Rows, new: Rows, size: int, segments: int
+    monkeypatch: pytest.MonkeyPatch, are_sorted: bool, old: Rows, new: Rows, size: int, segments: int
 ) -> None:
     pieces = []
     for kind, rows in ((KEPT, old), (NEW, new)):
@@ -111,7 +111,7 @@ def test_pointers_lead_to_rows_that_differ(
     pieces.sort(key=lambda row: (row["segment"], row["kind"]))
     told = [pa.RecordBatch.from_pylist(pieces)] if pieces else []
     begins = np.array([0, len(old)]), np.array([0, len(new)])
-    found = [row for part in pointed._differing(matching, *begins, told) for row in part.to_pylist()]
+    found = [row for part in pointed._differing(are_sorted, *begins, told) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
 
@@ -122,9 +122,9 @@ def test_a_window_of_hashes_tells_keys_apart(
 ) -> None:
     sides = [RowGroups((("file", 0),), (len(rows),), 1, SCHEMA) for rows in (old, new)]
     parts = {id(side): rows for side, rows in zip(sides, (old, new), strict=True)}
-    monkeypatch.setattr(similar, "rows_between", lambda groups, begin, end: cut(parts[id(groups)], size))
+    monkeypatch.setattr(pointed, "rows_between", lambda groups, begin, end: cut(parts[id(groups)], size))
     segments = (Segment((0, len(old)), (0, len(new))),)
-    found = [row for part in similar._differing(*sides, segments, capacity, 1, 0) for row in part.to_pylist()]
+    found = [row for part in pointed._unmatched(*sides, segments, capacity, 1, 0) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.differencing import hybrid_hash, in_place, similar, text_diff, window
+from deltawave.differencing import hybrid_hash, in_place, pointed, text_diff, window
 from deltawave.differencing.aligning import Segment
 from deltawave.differencing.in_place import RowGroups
 
@@ -84,7 +84,7 @@ def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
         old, new = (stored(folder / f"{side} {name}") for side in ("old", "new"))
         segment = Segment((0, sum(old.rows)), (0, sum(new.rows)))
         sides = (rows.within(granted) for rows in (old, new))
-        consume(similar._differing(*sides, (segment,), similar.capacity(granted), 1, 0))
+        consume(pointed._unmatched(*sides, (segment,), pointed.capacity(granted), 1, 0))
 
     def exchanged() -> None:
         rows = stored(folder / "old names")

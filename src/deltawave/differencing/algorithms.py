@@ -16,7 +16,6 @@ from deltawave.differencing import (
     hybrid_hash,
     outer_join,
     pointed,
-    similar,
     sort_merge_compressed,
     text_diff,
     unchanged_blocks,
@@ -89,15 +88,13 @@ ALGORITHMS: dict[str, Algorithm] = {
     "hash_compressed": Algorithm(_hashed, compares_hashes=True),
     "nested_loop_compressed": Algorithm(by_hashes.nested_loop, compares_hashes=True),
     "hybrid_hash_compressed": Algorithm(by_hashes.hybrid_hash, compares_hashes=True),
-    "sort_merge_pointed": _from_files(
-        f"pointers, {_BY_KEYS}", _without_memory(pointed.changes, matching="merge"), _merged
-    ),
+    "sort_merge_pointed": _from_files(f"pointers, {_BY_KEYS}", partial(pointed.changes, matching="merge"), _merged),
     "partitioned_hash_pointed": _from_files(
-        f"pointers, {_BY_KEYS}", _without_memory(pointed.changes, matching="hash"), _hashed
+        f"pointers, {_BY_KEYS}", partial(pointed.changes, matching="hash"), _hashed
     ),
     "window": Algorithm(_in_order(window.WINDOW), reads_files=True),
     "text_diff": Algorithm(_in_order(text_diff.TEXT_DIFF), reads_files=True),
-    "similar": _from_files(f"window of hashes, {_BY_KEYS}", similar.changes, _merged),
+    "similar": _from_files(f"window of hashes, {_BY_KEYS}", partial(pointed.changes, matching="window"), _merged),
     "stagnant_by_blocks": _from_files(
         "blocks, Spark joins both snapshots", unchanged_blocks.changes, _without_memory(outer_join.changes), False
     ),
