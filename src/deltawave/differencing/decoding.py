@@ -15,6 +15,7 @@ BATCH_ROWS, BATCH_BYTES = 1 << 16, 1 << 24
 _STEP_ROWS = 1 << 11
 # Bytes of a decoded value, by its type in the file; for texts the file's own bytes are the best guess.
 _DECODED_BYTES = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8, "FIXED_LEN_BYTE_ARRAY": 16}
+_TEXTS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 # A text column with at most this many stored bytes per value repeats itself: it stays in a dictionary.
 _REPEATING_BYTES = 4
 
@@ -36,15 +37,10 @@ def joined(steps: Iterable[pa.RecordBatch], most_bytes: int) -> Iterator[pa.Reco
 
 def _plain_bytes(column: pa.Array) -> int:
     """The bytes of a column, without a dictionary of texts: results hold each text as often as it occurs."""
-    if not isinstance(column, pa.DictionaryArray) or not _is_text(column.dictionary.type):
+    if not isinstance(column, pa.DictionaryArray) or column.dictionary.type not in _TEXTS:
         return int(column.nbytes)
     lengths = pc.binary_length(column.dictionary).take(column.indices)
     return int(column.indices.nbytes) + (pc.sum(lengths).as_py() or 0)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    types = pa.types
-    return any((types.is_string(kind), types.is_large_string(kind), types.is_binary(kind), types.is_large_binary(kind)))
 
 
 def step_rows(group: pq.RowGroupMetaData, names: Sequence[str], size: int) -> int:

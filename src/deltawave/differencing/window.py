@@ -22,7 +22,7 @@ from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
 from deltawave.differencing.batches import Batches, Mask, typed
-from deltawave.differencing.contract import Columns, Contract, Side
+from deltawave.differencing.contract import SIDES, Columns, Contract, Side
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.stored_rows import plain_row_groups, rows_between
@@ -30,8 +30,6 @@ from deltawave.differencing.unequal import any_unequal
 from deltawave.resources import persisted
 
 _LOG = logging.getLogger(__name__)
-
-_SIDES: tuple[Side, Side] = ("old", "new")
 
 # The share of an aging buffer in the memory, which holds both buffers, copies of a part, and decoded rows.
 _PART_OF_MEMORY = 8
@@ -160,7 +158,7 @@ def capacities(memory_bytes: int, old: RowGroups, new: RowGroups) -> tuple[int, 
 def found_schema(contract: Contract, old: DataFrame, new: DataFrame) -> StructType:
     """The columns in which tasks put what they find: each side's position and columns, null if a row has no partner."""
     schema = StructType()
-    for side, frame in zip(_SIDES, (old, new), strict=True):
+    for side, frame in zip(SIDES, (old, new), strict=True):
         schema = schema.add(position(side), LongType())
         types = {field.name.lower(): field.dataType for field in frame.schema.fields}
         for number, name in enumerate(contract.names(side)):
@@ -175,7 +173,7 @@ def cells(contract: Contract, side: Side) -> list[Column]:
 
 def _paired(contract: Contract, found: DataFrame) -> DataFrame:
     """These rows as the contract compares them. Their other columns stay."""
-    for side in _SIDES:
+    for side in SIDES:
         found = contract.side(found.select("*", *cells(contract, side)), side)
     return found
 
