@@ -80,8 +80,7 @@ def test_rows_are_compared_by_their_keys(
     matching: Matching, old: Rows, new: Rows, size: int, capacity: int, memory: int
 ) -> None:
     task = Comparison(matching, GROUPS, GROUPS, (), capacity, memory, ["key"], ["value"], FOUND)
-    blocks = (task.blocks(side, cut(rows, size)) for side, rows in (("old", old), ("new", new)))
-    found = [row for part in task.found_in(*blocks) for row in part.to_pylist()]
+    found = [row for part in task.found_in(cut(old, size), cut(new, size)) for row in part.to_pylist()]
     pairs = [row for row in found if None not in (row["old_at"], row["new_at"])]
     assert all(row["old_key"] == row["new_key"] for row in pairs)
     # Rows without a partner are joined.

@@ -49,9 +49,9 @@ class Block:
         columns = [self.column(number) for number in range(self.stored.num_columns)]
         return pa.RecordBatch.from_arrays(columns, self.stored.schema.names)
 
-    def column(self, number: int) -> pa.Array:
-        """The values of one column; without a copy if the rows are adjacent."""
-        column = self.stored.column(number)
+    def column(self, name: str | int) -> pa.Array:
+        """The values of one column, by its name or number; without a copy if the rows are adjacent."""
+        column = self.stored.column(name)
         if self.at is None:
             return column
         return column.slice(int(self.at[0]), len(self)) if self._are_adjacent else column.take(pa.array(self.at))

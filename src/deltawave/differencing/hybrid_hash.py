@@ -77,4 +77,4 @@ def _found(comparison: Comparison, batches: Batches) -> Batches:
                 return
 
     new = (batch.select(comparison.new.schema.names) for batch in chain(rest, rows))
-    return comparison.found_in(comparison.blocks("old", positioned(old())), comparison.blocks("new", positioned(new)))
+    return comparison.found_in(positioned(old()), positioned(new))

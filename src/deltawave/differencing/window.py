@@ -193,6 +193,9 @@ def _moved(side: Side, number: int) -> str:
     return f"__{side}_cell_{number}"
 
 
+PositionedBatches = Iterable[tuple[int, pa.RecordBatch]]
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The work of a task on a segment."""
@@ -209,17 +212,19 @@ class Comparison:
 
     def __call__(self, number: int) -> Batches:
         segment = self.segments[number]
-        old, new = rows_between(self.old, *segment.old), rows_between(self.new, *segment.new)
-        return self.found_in(self.blocks("old", old), self.blocks("new", new))
+        return self.found_in(rows_between(self.old, *segment.old), rows_between(self.new, *segment.new))
 
-    def found_in(self, old: Iterator[Block], new: Iterator[Block]) -> Batches:
-        """What matching the blocks of both sides finds, in the columns of ``found_schema``."""
-        for result in self.matching.match(old, new, self.capacity, self.capacity_bytes):
+    def found_in(self, old: PositionedBatches, new: PositionedBatches) -> Batches:
+        """What matching the rows of both sides finds, in the columns of ``found_schema``.
+
+        ``old``, ``new``: batches, each with the position of its first row
+        """
+        for result in self.matching.match(self._blocks(old), self._blocks(new), self.capacity, self.capacity_bytes):
             if isinstance(result, Aged):
                 yield self._batch(result.rows, None) if result.is_old else self._batch(None, result.rows)
                 continue
-            is_other_key = self._differs(result, self.unique_key)
-            is_wanted = self.matching.keeps_equal | self._differs(result, self.compared)
+            is_other_key = _differ(result, self.unique_key)
+            is_wanted = self.matching.keeps_equal | _differ(result, self.compared)
             differing = np.flatnonzero(is_wanted & ~is_other_key)
             if len(differing):
                 yield self._batch(result.old.take(differing), result.new.take(differing))
@@ -229,17 +234,10 @@ class Comparison:
                 yield self._batch(result.old.take(apart), None)
                 yield self._batch(None, result.new.take(apart))
 
-    def blocks(self, side: Side, rows: Iterable[tuple[int, pa.RecordBatch]]) -> Iterator[Block]:
-        """A side's batches, each with the position of its first row, as blocks."""
-        groups: RowGroups = getattr(self, side)
-        key = [groups.schema.get_field_index(name) for name in self.unique_key]
+    def _blocks(self, rows: PositionedBatches) -> Iterator[Block]:
         for at, batch in rows:
-            hashes = key_hashes([batch.column(place) for place in key])
+            hashes = key_hashes([batch.column(name) for name in self.unique_key])
             yield Block(hashes, np.arange(at, at + batch.num_rows), batch)
-
-    def _differs(self, pair: Matched, names: list[str]) -> Mask:
-        old, new = _columns(pair.old, self.old, names), _columns(pair.new, self.new, names)
-        return any_unequal(old, new, len(pair.old))
 
     def _batch(self, old: Block | None, new: Block | None) -> pa.RecordBatch:
         count = len(old or new or ())
@@ -252,6 +250,7 @@ class Comparison:
         return typed(cells, self.found)
 
 
-def _columns(block: Block, groups: RowGroups, names: list[str]) -> Iterator[pa.Array]:
-    """One column at a time: what was taken out of a block is compared while it is in the cache."""
-    return (block.column(groups.schema.get_field_index(name)) for name in names)
+def _differ(pair: Matched, names: list[str]) -> Mask:
+    """Which pairs differ in one of these columns."""
+    # One column at a time: what was taken out of a block is compared while it is in the cache.
+    return any_unequal(map(pair.old.column, names), map(pair.new.column, names), len(pair.old))
