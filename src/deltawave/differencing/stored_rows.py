@@ -35,11 +35,7 @@ def plain_row_groups(frame: DataFrame) -> RowGroups:
     """The row groups that hold the frame's rows. Raises ``NotInPlaceError`` if Spark has to read them."""
     if reason := _why_not_plain(frame):
         raise NotInPlaceError(reason)
-    try:
-        return RowGroups.of(frame)
-    except ValueError as error:
-        # A partition's column is in no file.
-        raise NotInPlaceError(str(error)) from error
+    return RowGroups.of(frame)
 
 
 def _why_not_plain(frame: DataFrame) -> str | None:
