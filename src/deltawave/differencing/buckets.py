@@ -78,7 +78,7 @@ def _gathered(blocks: Iterable[Block], size: int) -> Iterator[Block]:
 
 def _matched(bucket: int, old_side: _Buckets, new_side: _Buckets) -> Iterator[Matched | Aged]:
     """Match the rows of a bucket whose old rows are all known; those without a partner stay."""
-    if not new_side.has_rows(bucket):
+    if not new_side.rows_in_memory(bucket) and bucket not in new_side.files:
         return
     old_rows = Block.packed(old_side.take(bucket))
     for part in new_side.take(bucket):
@@ -113,10 +113,6 @@ class _Buckets:
     def rows_in_memory(self, bucket: int) -> int:
         """How many rows of a bucket are in memory."""
         return sum(map(len, self._rows.get(bucket, [])))
-
-    def has_rows(self, bucket: int) -> bool:
-        """Whether a row of the bucket is in memory or in its file."""
-        return bucket in self._rows or bucket in self.files
 
     def add(self, bucket: int, rows: Block) -> None:
         """Let rows wait in memory."""
