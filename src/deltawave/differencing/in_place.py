@@ -25,7 +25,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType, VariantType
 
 from deltawave.differencing.batches import Batches as Batches
-from deltawave.differencing.batches import Positions, positioned
+from deltawave.differencing.batches import PositionedBatches, Positions, positioned
 from deltawave.differencing.comparable import contained_types
 from deltawave.differencing.decoding import BATCH_BYTES, decoded_bytes, joined, repeating_columns, step_rows
 from deltawave.sql_text import quoted as quoted
@@ -144,7 +144,7 @@ class RowGroups:
         for batch in joined(steps, self.batch_bytes):
             yield _typed(batch, self.schema)
 
-    def positioned(self, number: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+    def positioned(self, number: int) -> PositionedBatches:
         """The same, each batch with the position of its first row."""
         return positioned(self.read(number), int(self.begins[number]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from uuid import uuid4
@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.batches import Batches, typed
+from deltawave.differencing.batches import Batches, PositionedBatches, typed
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
 
 # A projection, a filter, a join and a cache are nodes of their own. Formats on top of Parquet have their own lists of
@@ -54,8 +54,8 @@ def _why_not_plain(frame: DataFrame) -> str | None:
     return None if is_scan else "it is more than all rows of Parquet files"
 
 
-def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The rows at these positions: batches, with the position of their first row."""
+def rows_between(groups: RowGroups, begin: int, end: int) -> PositionedBatches:
+    """The rows at these positions."""
     for number, (group_begin, group_end) in enumerate(pairwise(groups.begins.tolist())):
         if group_begin < end and group_end > begin:
             for at, batch in groups.positioned(number):

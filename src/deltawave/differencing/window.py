@@ -8,7 +8,7 @@ affects the time.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from pyspark.sql.types import LongType, StructType
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
-from deltawave.differencing.batches import Batches, Mask, typed
+from deltawave.differencing.batches import Batches, Mask, PositionedBatches, typed
 from deltawave.differencing.contract import SIDES, Columns, Contract, Side
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
 from deltawave.differencing.signatures import key_hashes
@@ -193,9 +193,6 @@ def _moved(side: Side, number: int) -> str:
     return f"__{side}_cell_{number}"
 
 
-PositionedBatches = Iterable[tuple[int, pa.RecordBatch]]
-
-
 @dataclass(frozen=True)
 class Comparison:
     """The work of a task on a segment."""
@@ -215,10 +212,7 @@ class Comparison:
         return self.found_in(rows_between(self.old, *segment.old), rows_between(self.new, *segment.new))
 
     def found_in(self, old: PositionedBatches, new: PositionedBatches) -> Batches:
-        """What matching the rows of both sides finds, in the columns of ``found_schema``.
-
-        ``old``, ``new``: batches, each with the position of its first row
-        """
+        """What matching the rows of both sides finds, in the columns of ``found_schema``."""
         for result in self.matching.match(self._blocks(old), self._blocks(new), self.capacity, self.capacity_bytes):
             if isinstance(result, Aged):
                 yield self._batch(result.rows, None) if result.is_old else self._batch(None, result.rows)
