@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
+from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.fs
 from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.in_place import (
@@ -21,9 +21,9 @@ from deltawave.differencing.in_place import (
     Batches,
     NotInPlaceError,
     check_folders,
+    computed,
     has_rows,
     located,
-    map_numbers,
 )
 from deltawave.sql_text import quoted
 
@@ -51,7 +51,7 @@ def listed(snapshot: DataFrame) -> DataFrame:
 
 def looked_at(session: SparkSession, paths: Sequence[str]) -> list[Row]:
     """A row for each file, as ``listed`` returns. A task looks at the files, since tasks reach them."""
-    return map_numbers(session, len(paths), lambda number: [_looked_at(paths[number])], _LISTED, tasks=1).collect()
+    return [Row(**file) for file in computed(session, len(paths), lambda number: _looked_at(paths[number]), tasks=1)]
 
 
 def moved(files: DataFrame) -> DataFrame:
@@ -60,7 +60,7 @@ def moved(files: DataFrame) -> DataFrame:
     def look(batches: Batches) -> Batches:
         for batch in batches:
             for was in batch.to_pylist():
-                problem = _difference(was, _looked_at(was["path"]).to_pylist()[0])
+                problem = _difference(was, _looked_at(was["path"]))
                 if problem is not None:
                     yield pa.RecordBatch.from_pydict({"path": [was["path"]], "problem": [problem]})
 
@@ -87,7 +87,7 @@ def _check(paths: Sequence[str], snapshot: DataFrame) -> None:
         raise NotInPlaceError("Spark has its rows, and names no files")
 
 
-def _looked_at(path: str) -> pa.RecordBatch:
+def _looked_at(path: str) -> dict[str, Any]:
     """A row of the list; a problem if there is no such file, or it cannot be reached."""
     size = modified = problem = None
     try:
@@ -99,9 +99,7 @@ def _looked_at(path: str) -> pa.RecordBatch:
             problem = "is missing"
     except Exception as error:
         problem = f"cannot be looked at: {error}"
-    return pa.RecordBatch.from_pylist(
-        [{"path": path, "size": size, "modified_ns": modified, "problem": problem}], to_arrow_schema(_LISTED)
-    )
+    return {"path": path, "size": size, "modified_ns": modified, "problem": problem}
 
 
 def _difference(was: Mapping[str, int], now: Mapping[str, int]) -> str | None:
