@@ -18,7 +18,6 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.aging import Aged, Block, Matched
 from deltawave.differencing.batches import Batches, positioned
 from deltawave.differencing.buckets import by_buckets
 from deltawave.differencing.contract import Contract
@@ -55,11 +54,7 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     return changes_found(map_batches(parts, partial(_found, comparison), schema), contract)
 
 
-def _matched(old: Iterator[Block], new: Iterator[Block], capacity: int, memory_bytes: int) -> Iterator[Matched | Aged]:
-    return by_buckets(old, new, memory_bytes)
-
-
-_MATCHING = Matching("hybrid hash join", _matched)
+_MATCHING = Matching("hybrid hash join", lambda old, new, _capacity, memory_bytes: by_buckets(old, new, memory_bytes))
 
 
 def _found(comparison: Comparison, batches: Batches) -> Batches:

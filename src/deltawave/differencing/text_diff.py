@@ -12,6 +12,7 @@ belongs to it, so the report's step from a delete and an insert back to an updat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from pyspark.sql import DataFrame
@@ -119,8 +120,7 @@ class _Section:
 def _pieces(at_old: Places, at_new: Places, old: _Section, new: _Section) -> Iterator[tuple[int, int]]:
     """Parts of the matches that lie in one part of each side."""
     cuts = np.concatenate([np.searchsorted(at_old, old.bounds), np.searchsorted(at_new, new.bounds), [len(at_old)]])
-    bounds = np.unique(cuts)
-    yield from zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    return pairwise(np.unique(cuts).tolist())
 
 
 TEXT_DIFF = Matching("text diff", in_sequence, needs_order=True)
