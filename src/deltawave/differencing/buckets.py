@@ -107,15 +107,12 @@ class _Buckets:
 
     @property
     def size(self) -> int:
-        """The bytes in memory."""
         return sum(self.sizes.values())
 
     def rows_in_memory(self, bucket: int) -> int:
-        """How many rows of a bucket are in memory."""
         return sum(map(len, self._rows.get(bucket, [])))
 
     def add(self, bucket: int, rows: Block) -> None:
-        """Let rows wait in memory."""
         rows = rows.copied()
         size = rows.size + ROW_BYTES * len(rows) + _PART_BYTES + _COLUMN_BYTES * rows.stored.num_columns
         self._rows.setdefault(bucket, []).append(rows)
