@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing import pointed, signatures, similar, window
+from deltawave.differencing import pointed, signatures, window
 from deltawave.differencing.aging import windowed
 from deltawave.differencing.aligning import Segment
-from deltawave.differencing.common_subsequence import in_sequence
 from deltawave.differencing.compression import KEPT, NEW
 from deltawave.differencing.hashing import Hashes
 from deltawave.differencing.hybrid_hash import _MATCHING as HYBRID
 from deltawave.differencing.in_place import RowGroups
+from deltawave.differencing.text_diff import in_sequence
 from deltawave.differencing.window import Comparison, Matching
 
 Rows = dict[int | None, float | None]
@@ -85,8 +85,7 @@ def test_rows_are_compared_by_their_keys(
     matching: Matching, old: Rows, new: Rows, size: int, capacity: int, memory: int
 ) -> None:
     task = Comparison(matching, GROUPS, GROUPS, (), capacity, memory, ["key"], ["value"], FOUND)
-    blocks = (task.blocks(side, cut(rows, size)) for side, rows in (("old", old), ("new", new)))
-    found = [row for part in task.found_in(*blocks) for row in part.to_pylist()]
+    found = [row for part in task.found_in(cut(old, size), cut(new, size)) for row in part.to_pylist()]
     pairs = [row for row in found if None not in (row["old_at"], row["new_at"])]
     assert all(row["old_key"] == row["new_key"] for row in pairs)
     # Rows without a partner are joined.
@@ -102,21 +101,21 @@ def test_rows_are_compared_by_their_keys(
     assert updates | joined == differing(old, new)
 
 
-@pytest.mark.parametrize("matching", ["merge", "hash"])
+@pytest.mark.parametrize("are_sorted", [True, False])
 @MANY
 @given(old=ROWS, new=ROWS, size=st.integers(1, 5), segments=st.integers(1, 5))
 def test_pointers_lead_to_rows_that_differ(
-    monkeypatch: pytest.MonkeyPatch, matching: pointed.Matching, old: Rows, new: Rows, size: int, segments: int
+    monkeypatch: pytest.MonkeyPatch, are_sorted: bool, old: Rows, new: Rows, size: int, segments: int
 ) -> None:
     pieces = []
     for kind, rows in ((KEPT, old), (NEW, new)):
         read = RowGroups((("file", 0),), (len(rows),), 1, SCHEMA)
         monkeypatch.setattr(RowGroups, "read", lambda self, number, own=rows: (part for _, part in cut(own, size)))
-        pieces += [row for part in pointed._Compress(read, 1, segments, kind)(0) for row in part.to_pylist()]
+        pieces += [row for part in pointed._compressed(read, 1, segments, kind, 0) for row in part.to_pylist()]
     pieces.sort(key=lambda row: (row["segment"], row["kind"]))
     told = [pa.RecordBatch.from_pylist(pieces)] if pieces else []
-    compare = pointed._Differing(matching, np.array([0, len(old)]), np.array([0, len(new)]))
-    found = [row for part in compare(told) for row in part.to_pylist()]
+    begins = np.array([0, len(old)]), np.array([0, len(new)])
+    found = [row for part in pointed._differing(are_sorted, *begins, told) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
 
@@ -127,9 +126,9 @@ def test_a_window_of_hashes_tells_keys_apart(
 ) -> None:
     sides = [RowGroups((("file", 0),), (len(rows),), 1, SCHEMA) for rows in (old, new)]
     parts = {id(side): rows for side, rows in zip(sides, (old, new), strict=True)}
-    monkeypatch.setattr(similar, "rows_between", lambda groups, begin, end: cut(parts[id(groups)], size))
-    task = similar._Comparison(*sides, (Segment((0, len(old)), (0, len(new))),), capacity, 1)
-    found = [row for part in task(0) for row in part.to_pylist()]
+    monkeypatch.setattr(pointed, "rows_between", lambda groups, begin, end: cut(parts[id(groups)], size))
+    segments = (Segment((0, len(old)), (0, len(new))),)
+    found = [row for part in pointed._unmatched(*sides, segments, capacity, 1, 0) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
 

@@ -12,7 +12,7 @@ from unit.test_aging import SIZES, Positions, block, blocks, positions
 
 from deltawave.differencing import aging
 from deltawave.differencing.aging import Block, Matched
-from deltawave.differencing.common_subsequence import common_subsequence, in_sequence
+from deltawave.differencing.text_diff import common_subsequence, in_sequence
 
 KEYS = st.lists(st.integers(0, 30), max_size=30, unique=True)
 REPEATED = st.lists(st.integers(0, 5), max_size=20)

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.differencing import hybrid_hash, in_place, similar, text_diff, window
+from deltawave.differencing import hybrid_hash, in_place, pointed, text_diff, window
 from deltawave.differencing.aligning import Segment
 from deltawave.differencing.in_place import RowGroups
 
@@ -53,10 +53,9 @@ def write(folder: Path, wide_rows: int, narrow_rows: int) -> None:
 def stored(path: Path) -> RowGroups:
     """The row groups of a file, as a task of Spark's finds them."""
     schema = pq.read_schema(path)
-    (found,) = in_place._examined(path.as_uri(), {field.name: field.type for field in schema}).to_pylist()
-    assert not found["problem"], found["problem"]
-    groups = tuple((found["path"], number) for number in range(len(found["groups"])))
-    return RowGroups(groups, tuple(found["groups"]), found["row_bytes"], schema)
+    found = in_place._examined(path.as_uri(), {field.name: field.type for field in schema})
+    groups = tuple((path.as_uri(), number) for number in range(len(found["rows"])))
+    return RowGroups(groups, tuple(found["rows"]), found["row_bytes"], schema)
 
 
 def comparison(matching: window.Matching, old: RowGroups, new: RowGroups, granted: int) -> window.Comparison:
@@ -85,12 +84,12 @@ def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
         old, new = (stored(folder / f"{side} {name}") for side in ("old", "new"))
         segment = Segment((0, sum(old.rows)), (0, sum(new.rows)))
         sides = (rows.within(granted) for rows in (old, new))
-        consume(similar._Comparison(*sides, (segment,), similar.capacity(granted), 1)(0))
+        consume(pointed._unmatched(*sides, (segment,), pointed.capacity(granted), 1, 0))
 
     def exchanged() -> None:
         rows = stored(folder / "old names")
         compare = replace(comparison(hybrid_hash._MATCHING, rows, rows, granted), capacity_bytes=granted)
-        consume(hybrid_hash._HybridHash(compare, [0, 1, 2], [0, 1, 2])(handed_over(folder)))
+        consume(hybrid_hash._found(compare, handed_over(folder)))
 
     return {
         "hybrid hash": exchanged,
@@ -106,7 +105,7 @@ def handed_over(folder: Path) -> Iterator[pa.RecordBatch]:
     for side in ("old", "new"):
         for batch in pq.ParquetFile(folder / f"{side} names").iter_batches(SPARK_ROWS, use_threads=False):
             flags = pa.array([side == "old"] * batch.num_rows)
-            yield pa.RecordBatch.from_arrays([flags, *batch.columns], ["is_old", *batch.schema.names])
+            yield pa.RecordBatch.from_arrays([flags, *batch.columns], [hybrid_hash._IS_OLD, *batch.schema.names])
 
 
 def consume(batches: in_place.Batches) -> None:

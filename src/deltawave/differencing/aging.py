@@ -26,8 +26,6 @@ _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
 # Bytes of a row's hash and position.
 ROW_BYTES = 16
 
-_Range = slice
-
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -48,16 +46,19 @@ class Block:
     @property
     def rows(self) -> pa.RecordBatch:
         """The columns of these rows."""
-        return pa.RecordBatch.from_arrays(
-            list(map(self.column, range(self.stored.num_columns))), self.stored.schema.names
-        )
+        columns = [self.column(number) for number in range(self.stored.num_columns)]
+        return pa.RecordBatch.from_arrays(columns, self.stored.schema.names)
 
-    def column(self, number: int) -> pa.Array:
-        """The values of one column; without a copy if the rows are adjacent."""
-        whole = self.stored.column(number)
-        if isinstance(self._chosen, slice):
-            return whole.slice(self._chosen.start, len(self))
-        return whole.take(self._chosen)
+    def column(self, name: str | int) -> pa.Array:
+        """The values of one column, by its name or number; without a copy if the rows are adjacent."""
+        column = self.stored.column(name)
+        if self.at is None:
+            return column
+        return column.slice(int(self.at[0]), len(self)) if self._are_adjacent else column.take(pa.array(self.at))
+
+    @cached_property
+    def _are_adjacent(self) -> bool:
+        return self.at is not None and len(self) > 0 and bool(np.all(np.diff(self.at) == 1))
 
     @cached_property
     def size(self) -> int:
@@ -99,14 +100,6 @@ class Block:
         cells = [plain(cell.take(at)) for cell in self.stored.columns]
         rows = pa.RecordBatch.from_arrays(cells, self.stored.schema.names)
         return Block(self.hashes.copy(), self.positions.copy(), rows)
-
-    @cached_property
-    def _chosen(self) -> _Range | pa.Array:
-        if self.at is None:
-            return slice(0, len(self))
-        if not len(self) or (self.at[-1] - self.at[0] == len(self) - 1 and bool(np.all(np.diff(self.at) == 1))):
-            return slice(int(self.at[0]) if len(self) else 0, None)
-        return pa.array(self.at)
 
     @classmethod
     def concat(cls, parts: list[Block]) -> Block:
@@ -150,7 +143,7 @@ class Aged:
 
 
 def windowed(
-    old: Iterable[Block], new: Iterable[Block], capacity: int, capacity_bytes: int | None = None
+    old: Iterable[Block], new: Iterable[Block], capacity: int, capacity_bytes: int = sys.maxsize
 ) -> Iterator[Matched | Aged]:
     """Match the blocks of two snapshots. An aging buffer holds up to ``capacity`` rows and ``capacity_bytes``.
 
@@ -158,8 +151,7 @@ def windowed(
     the other side.
     """
     old_aging, new_aging = (AgingBuffer(capacity, capacity_bytes) for _ in range(2))
-    for old_block, new_block in in_step(iter(old), iter(new)):
-        old_rest, new_rest = old_block, new_block
+    for old_rest, new_rest in in_step(iter(old), iter(new)):
         if old_rest is not None and new_rest is not None:
             pairs, old_rest, new_rest = match(old_rest, new_rest)
             yield from pairs
@@ -197,9 +189,9 @@ def in_step(old: Iterator[Block], new: Iterator[Block]) -> Iterator[tuple[Block 
 class AgingBuffer:
     """Rows that wait for a match, the oldest first."""
 
-    def __init__(self, capacity: int, capacity_bytes: int | None = None) -> None:
+    def __init__(self, capacity: int, capacity_bytes: int = sys.maxsize) -> None:
         self.capacity = capacity
-        self.capacity_bytes = capacity_bytes or sys.maxsize
+        self.capacity_bytes = capacity_bytes
         self._rows: list[Block] = []
 
     def __len__(self) -> int:

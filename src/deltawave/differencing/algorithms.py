@@ -16,7 +16,6 @@ from deltawave.differencing import (
     hybrid_hash,
     outer_join,
     pointed,
-    similar,
     sort_merge_compressed,
     text_diff,
     unchanged_blocks,
@@ -63,7 +62,7 @@ def _in_order(matching: window.Matching) -> Changes:
     return find
 
 
-def _from_files(what: str, changes: Changes, otherwise: Changes) -> Changes:
+def _from_files(what: str, changes: Changes, otherwise: Changes, compares_hashes: bool = True) -> Algorithm:
     """An algorithm that reads files, and another one for snapshots that are no files."""
 
     def find(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
@@ -73,44 +72,30 @@ def _from_files(what: str, changes: Changes, otherwise: Changes) -> Changes:
             _LOG.info("no %s: %s", what, error)
             return otherwise(old, new, contract, memory_bytes)
 
-    return find
+    return Algorithm(find, compares_hashes, reads_files=True)
 
 
-_sort_merge_compressed = partial(by_hashes.changes, library=sort_merge_compressed)
-_hash_compressed = partial(by_hashes.changes, library=hash_compressed)
-_merged_pointers = _without_memory(pointed.changes, matching="merge")
-_hashed_pointers = _without_memory(pointed.changes, matching="hash")
+_merged = partial(by_hashes.changes, library=sort_merge_compressed)
+_hashed = partial(by_hashes.changes, library=hash_compressed)
+_BY_KEYS = "rows are found by their keys"
 
 ALGORITHMS: dict[str, Algorithm] = {
     "sort_merge": Algorithm(_without_memory(outer_join.changes, hint="merge")),
     "partitioned_hash": Algorithm(_without_memory(outer_join.changes, hint="shuffle_hash")),
     "nested_loop": Algorithm(outer_join.nested_loop),
     "hybrid_hash": Algorithm(hybrid_hash.changes),
-    "sort_merge_compressed": Algorithm(_sort_merge_compressed, compares_hashes=True),
-    "hash_compressed": Algorithm(_hash_compressed, compares_hashes=True),
+    "sort_merge_compressed": Algorithm(_merged, compares_hashes=True),
+    "hash_compressed": Algorithm(_hashed, compares_hashes=True),
     "nested_loop_compressed": Algorithm(by_hashes.nested_loop, compares_hashes=True),
     "hybrid_hash_compressed": Algorithm(by_hashes.hybrid_hash, compares_hashes=True),
-    "sort_merge_pointed": Algorithm(
-        _from_files("pointers, rows are found by their keys", _merged_pointers, _sort_merge_compressed),
-        compares_hashes=True,
-        reads_files=True,
-    ),
-    "partitioned_hash_pointed": Algorithm(
-        _from_files("pointers, rows are found by their keys", _hashed_pointers, _hash_compressed),
-        compares_hashes=True,
-        reads_files=True,
+    "sort_merge_pointed": _from_files(f"pointers, {_BY_KEYS}", partial(pointed.changes, matching="merge"), _merged),
+    "partitioned_hash_pointed": _from_files(
+        f"pointers, {_BY_KEYS}", partial(pointed.changes, matching="hash"), _hashed
     ),
     "window": Algorithm(_in_order(window.WINDOW), reads_files=True),
     "text_diff": Algorithm(_in_order(text_diff.TEXT_DIFF), reads_files=True),
-    "similar": Algorithm(
-        _from_files("window of hashes, rows are found by their keys", similar.changes, _sort_merge_compressed),
-        compares_hashes=True,
-        reads_files=True,
-    ),
-    "stagnant_by_blocks": Algorithm(
-        _from_files(
-            "blocks, Spark joins both snapshots", unchanged_blocks.changes, _without_memory(outer_join.changes)
-        ),
-        reads_files=True,
+    "similar": _from_files(f"window of hashes, {_BY_KEYS}", partial(pointed.changes, matching="window"), _merged),
+    "stagnant_by_blocks": _from_files(
+        "blocks, Spark joins both snapshots", unchanged_blocks.changes, _without_memory(outer_join.changes), False
     ),
 }

@@ -7,8 +7,9 @@ correspond: keys of the new snapshot's row groups are looked for in the old one'
 from __future__ import annotations
 
 import logging
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +18,6 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from deltawave.differencing.batches import Batches, Mask, Places, Positions
-from deltawave.differencing.common_subsequence import longest_increasing
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.stored_rows import rows_between
@@ -30,8 +30,9 @@ _HASHED = "hash bigint, position bigint"
 Measured = Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class Nearness:
+def nearness(
+    at_old: Positions, at_new: Positions, stands_for: Positions, old_rows: int, new_rows: int, window_rows: int
+) -> Measured:
     """The distance and the divergence of two snapshots.
 
     - ``distance``: the sum of all displacements, divided by half the square of the larger snapshot's rows; 0 for the
@@ -39,32 +40,20 @@ class Nearness:
     - ``divergence``: r of D(r, d), the share of the matching rows that lie more than d apart (LG95 4.5)
     - ``window_rows``: d: how many rows away a window finds a match
 
-    Rows without a match do not count. Both figures are 0 without matching rows.
+    Estimated from places of sampled rows (-1: not there), each of which stands for ``stands_for`` new rows. Rows
+    without a match do not count. Both figures are 0 without matching rows.
     """
-
-    distance: float
-    divergence: float
-    window_rows: int
-
-    @classmethod
-    def estimated(
-        cls, at_old: Positions, at_new: Positions, stands_for: Positions, old_rows: int, new_rows: int, window_rows: int
-    ) -> Nearness:
-        """From places of sampled rows (-1: not there), each of which stands for ``stands_for`` new rows."""
-        matches = at_old >= 0
-        apart, weights = np.abs(at_old - at_new)[matches], stands_for[matches]
-        if not len(apart):
-            return cls(0.0, 0.0, window_rows)
-        if not weights.any():
-            # No row that stands for others has a match, but a few of the other sampled rows have one.
-            weights = np.ones_like(weights)
-        distance = float(np.dot(apart, weights)) / (max(old_rows, new_rows) ** 2 / 2)
-        # A sample of the opposite order may come out a little too far.
-        return cls(min(distance, 1.0), float(weights[apart > window_rows].sum() / weights.sum()), window_rows)
-
-    def measured(self) -> Measured:
-        """The figures by their names."""
-        return asdict(self)
+    matches = at_old >= 0
+    apart, weights = np.abs(at_old - at_new)[matches], stands_for[matches]
+    if not len(apart):
+        return {"distance": 0.0, "divergence": 0.0, "window_rows": window_rows}
+    if not weights.any():
+        # No row that stands for others has a match, but a few of the other sampled rows have one.
+        weights = np.ones_like(weights)
+    # A sample of the opposite order may come out a little too far.
+    distance = min(1.0, float(np.dot(apart, weights)) / (max(old_rows, new_rows) ** 2 / 2))
+    divergence = float(weights[apart > window_rows].sum() / weights.sum())
+    return {"distance": distance, "divergence": divergence, "window_rows": window_rows}
 
 
 # Keys that are looked for at each place where the new snapshot may be cut, and again between that place and the next.
@@ -86,9 +75,9 @@ class Segment:
 class NotSegmentedError(NotInPlaceError):
     """Tasks cannot read these snapshots in their order, or it would not help; ``measured``: how near their rows are."""
 
-    def __init__(self, reason: str, nearness: Nearness | None = None) -> None:
+    def __init__(self, reason: str, measured: Measured | None = None) -> None:
         super().__init__(reason)
-        self.measured: Measured = nearness.measured() if nearness else {}
+        self.measured: Measured = measured or {}
 
 
 def aligned(
@@ -99,7 +88,7 @@ def aligned(
     unique_key: Sequence[str],
     reach: int,
     needs_order: bool = False,
-) -> tuple[tuple[Segment, ...], Nearness]:
+) -> tuple[tuple[Segment, ...], Measured]:
     """Cut two snapshots into a segment per task: rows that move across the border of one are joined in the end.
 
     - ``name``: what the run's messages call the comparison
@@ -118,18 +107,18 @@ def aligned(
     at_old, at_new = found[first], positions[first]
     shifts, near_fraction = _shifts(places, at_old, at_new, reach, sum(old.rows) / max(1, sum(new.rows)))
     stands_for = _stands_for(positions, bounds)
-    nearness = Nearness.estimated(found, positions, stands_for, sum(old.rows), sum(new.rows), reach)
+    measured = nearness(found, positions, stands_for, sum(old.rows), sum(new.rows), reach)
     near = f"{near_fraction:.0%} of the sampled rows lie within {reach:,} rows of each other"
     if near_fraction < _ENOUGH:
-        raise NotSegmentedError(f"only {near}", nearness)
+        raise NotSegmentedError(f"only {near}", measured)
     if needs_order and (ordered := _ordered_fraction(len(places), at_old, at_new)) < _ENOUGH:
-        raise NotSegmentedError(f"only {ordered:.0%} of the sampled rows are in the same order", nearness)
+        raise NotSegmentedError(f"only {ordered:.0%} of the sampled rows are in the same order", measured)
     chosen = _cuts(bounds, shifts, reach, segments)
     starts = np.array([places[each] + shifts[each] for each in chosen], dtype=np.int64).clip(0, sum(old.rows))
     new_parts = pairwise([*(places[each] for each in chosen), sum(new.rows)])
     parts = tuple(map(Segment, _parts(_snapped(starts, old, reach // 2), sum(old.rows)), new_parts))
     _LOG.info("%s over %d segments: %s", name, len(parts), near)
-    return parts, nearness
+    return parts, measured
 
 
 def _places(new: RowGroups) -> list[int]:
@@ -170,6 +159,38 @@ def _ordered_fraction(places: int, at_old: Positions, at_new: Positions) -> floa
         ordered += len(longest_increasing(own))
         known += len(own)
     return ordered / known if known else 1.0
+
+
+def longest_increasing(values: Places) -> Places:
+    """The places of a longest strictly increasing subsequence: by sorting into piles (Hunt, Szymanski 1977)."""
+    if len(values) < 2 or bool(np.all(values[1:] > values[:-1])):
+        return np.arange(len(values))
+    # A value above all before it and below all after it is in every longest one. So only those in between are sorted.
+    above = np.concatenate([[True], values[1:] > np.maximum.accumulate(values)[:-1]])
+    below = np.concatenate([values[:-1] < np.minimum.accumulate(values[::-1])[::-1][1:], [True]])
+    chosen = above & below
+    bounds = np.flatnonzero(np.diff(np.concatenate([[True], chosen, [True]])))
+    for begin, end in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
+        chosen[begin:end][_by_piles(values[begin:end].tolist())] = True
+    return np.flatnonzero(chosen)
+
+
+def _by_piles(values: list[int]) -> list[int]:
+    """The same by sorting into piles: the values of a pile end increasing subsequences of the same length."""
+    ends: list[int] = []
+    places: list[int] = []
+    before: list[int] = []
+    for place, value in enumerate(values):
+        pile = bisect_left(ends, value)
+        before.append(places[pile - 1] if pile else -1)
+        ends[pile : pile + 1] = [value]
+        places[pile : pile + 1] = [place]
+    found = []
+    place = places[-1]
+    while place >= 0:
+        found.append(place)
+        place = before[place]
+    return found[::-1]
 
 
 def _cuts(bounds: list[int], shifts: list[int], reach: int, segments: int) -> list[int]:
@@ -245,9 +266,6 @@ def _stands_for(positions: Positions, bounds: list[int]) -> Positions:
 
 def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int) -> Positions:
     """The position of each hashed key in the old snapshot; -1 if it is not there."""
-    at = np.full(len(hashes), -1, dtype=np.int64)
-    if not len(hashes) or not old.groups:
-        return at
     wanted = np.unique(hashes)
 
     def search(number: int) -> Batches:

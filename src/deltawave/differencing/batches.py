@@ -9,6 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 Batches = Iterable[pa.RecordBatch]
+# Each with the position of its first row.
+PositionedBatches = Iterator[tuple[int, pa.RecordBatch]]
 # Of rows in a batch, or of hashes in an array.
 Places = npt.NDArray[np.intp]
 # Of rows in a snapshot.
@@ -43,8 +45,8 @@ def flags(value: bool, count: int) -> pa.Array:
     return pa.repeat(pa.scalar(value), count)
 
 
-def positioned(batches: Batches, at: int = 0) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The batches, each with the position of its first row, if the first one begins ``at`` this position."""
+def positioned(batches: Batches, at: int = 0) -> PositionedBatches:
+    """The batches, if the first one begins ``at`` this position."""
     for rows in batches:
         yield at, rows
         at += rows.num_rows

@@ -37,16 +37,17 @@ def by_buckets(old: Iterable[Block], new: Iterable[Block], memory_bytes: int) ->
         old_side, new_side = _Buckets(Path(folder, "old")), _Buckets(Path(folder, "new"))
         for bucket, part in _parts(old, split_bytes):
             old_side.add(bucket, part)
-            while old_side.size > memory_bytes and old_side.in_memory:
-                old_side.spill(old_side.least_wanted)
+            while old_side.size > memory_bytes:
+                # One that is in a file already, otherwise the last, so that others stay whole.
+                old_side.spill(max(old_side.sizes, key=lambda bucket: (bucket in old_side.files, bucket)))
         for bucket, part in _parts(new, split_bytes):
             new_side.add(bucket, part)
             waiting = new_side.rows_in_memory(bucket)
-            if bucket not in old_side.spilled and waiting >= _WAITING_SHARE * old_side.rows_in_memory(bucket):
+            if bucket not in old_side.files and waiting >= _WAITING_SHARE * old_side.rows_in_memory(bucket):
                 yield from _matched(bucket, old_side, new_side)
-            while old_side.size + new_side.size > memory_bytes and new_side.in_memory:
-                largest = new_side.largest
-                if largest in old_side.spilled:
+            while new_side.size and old_side.size + new_side.size > memory_bytes:
+                largest = max(new_side.sizes, key=new_side.sizes.__getitem__)
+                if largest in old_side.files:
                     new_side.spill(largest)
                 else:
                     yield from _matched(largest, old_side, new_side)
@@ -77,7 +78,7 @@ def _gathered(blocks: Iterable[Block], size: int) -> Iterator[Block]:
 
 def _matched(bucket: int, old_side: _Buckets, new_side: _Buckets) -> Iterator[Matched | Aged]:
     """Match the rows of a bucket whose old rows are all known; those without a partner stay."""
-    if not new_side.has_rows(bucket):
+    if not new_side.rows_in_memory(bucket) and bucket not in new_side.files:
         return
     old_rows = Block.packed(old_side.take(bucket))
     for part in new_side.take(bucket):
@@ -92,48 +93,30 @@ def _matched(bucket: int, old_side: _Buckets, new_side: _Buckets) -> Iterator[Ma
 
 
 class _Buckets:
-    """The rows of one side: parts of buckets in memory, and a file for each bucket that did not fit."""
+    """The rows of one side: parts of buckets in memory, and a file for each bucket that did not fit.
+
+    ``sizes``: the bytes of each bucket in memory
+    """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
         self._folder = folder
         self._rows: dict[int, list[Block]] = {}
-        self._sizes: dict[int, int] = {}
-        self._files: dict[int, pa.RecordBatchStreamWriter] = {}
-        # The buckets with rows in a file.
-        self.spilled: set[int] = set()
-        self.size = 0
+        self.sizes: dict[int, int] = {}
+        self.files: dict[int, pa.RecordBatchStreamWriter] = {}
 
     @property
-    def in_memory(self) -> bool:
-        """Whether a row is in memory."""
-        return bool(self._rows)
-
-    @property
-    def largest(self) -> int:
-        """The bucket with the most bytes in memory."""
-        return max(self._sizes, key=lambda bucket: self._sizes[bucket])
-
-    @property
-    def least_wanted(self) -> int:
-        """The bucket to spill: one that is in a file already, otherwise the last, so that others stay whole."""
-        return max(self._sizes, key=lambda bucket: (bucket in self.spilled, bucket))
+    def size(self) -> int:
+        return sum(self.sizes.values())
 
     def rows_in_memory(self, bucket: int) -> int:
-        """How many rows of a bucket are in memory."""
         return sum(map(len, self._rows.get(bucket, [])))
 
-    def has_rows(self, bucket: int) -> bool:
-        """Whether a row of the bucket is in memory or in its file."""
-        return bucket in self._rows or bucket in self._files
-
     def add(self, bucket: int, rows: Block) -> None:
-        """Let rows wait in memory."""
         rows = rows.copied()
         size = rows.size + ROW_BYTES * len(rows) + _PART_BYTES + _COLUMN_BYTES * rows.stored.num_columns
         self._rows.setdefault(bucket, []).append(rows)
-        self._sizes[bucket] = self._sizes.get(bucket, 0) + size
-        self.size += size
+        self.sizes[bucket] = self.sizes.get(bucket, 0) + size
 
     def spill(self, bucket: int) -> None:
         """Write the rows of a bucket that are in memory to its file."""
@@ -141,23 +124,22 @@ class _Buckets:
             names = ["hashes", "positions", *rows.rows.schema.names]
             columns = [pa.array(rows.hashes), pa.array(rows.positions), *rows.rows.columns]
             batch = pa.RecordBatch.from_arrays(columns, names)
-            if bucket not in self._files:
-                self._files[bucket] = pa.ipc.new_stream(str(self._folder / str(bucket)), batch.schema)
-            self._files[bucket].write_batch(batch)
-        self.spilled.add(bucket)
+            if bucket not in self.files:
+                self.files[bucket] = pa.ipc.new_stream(str(self._folder / str(bucket)), batch.schema)
+            self.files[bucket].write_batch(batch)
 
     def take(self, bucket: int) -> Iterator[Block]:
         """All rows of a bucket, in memory and in its file, one part at a time; they are removed from it."""
         yield from self._leave_memory(bucket)
-        if bucket in self._files:
-            self._files.pop(bucket).close()
+        if bucket in self.files:
+            self.files.pop(bucket).close()
             path = self._folder / str(bucket)
             with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as stream:
                 yield from map(_block, stream)
             path.unlink()
 
     def _leave_memory(self, bucket: int) -> list[Block]:
-        self.size -= self._sizes.pop(bucket, 0)
+        self.sizes.pop(bucket, None)
         return self._rows.pop(bucket, [])
 
 

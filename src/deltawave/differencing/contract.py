@@ -18,6 +18,7 @@ from deltawave.differencing.in_place import quoted
 
 Columns = Sequence[dict[str, Any]]
 Side = Literal["old", "new"]
+SIDES: tuple[Side, Side] = ("old", "new")
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,9 @@ def _cell(side: Side, number: int, column: dict[str, Any]) -> Column:
 
 
 def _is_equal(number: int, tolerance: float | None) -> Column:
-    sides: tuple[Side, Side] = ("old", "new")
-    old, new = (F.col(_cell_name(side, number, "compared")) for side in sides)
+    old, new = (F.col(_cell_name(side, number, "compared")) for side in SIDES)
     equal = old.eqNullSafe(new)
     if tolerance is None:
         return equal
-    old, new = (F.col(_cell_name(side, number)).cast("double") for side in sides)
+    old, new = (F.col(_cell_name(side, number)).cast("double") for side in SIDES)
     return equal | F.coalesce(F.abs(old - new) <= tolerance, F.lit(False))

@@ -7,31 +7,26 @@ whatever its values.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import and_
-from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.differencing.aging import windowed
 from deltawave.differencing.aligning import NotSegmentedError
-from deltawave.differencing.common_subsequence import in_sequence
-from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.described import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.in_place import quoted
-from deltawave.differencing.window import Matching, cells, found_in_order, position
+from deltawave.differencing.text_diff import TEXT_DIFF
+from deltawave.differencing.window import WINDOW, Matching, cells, found_in_order, position
 from deltawave.resources import holding, persisted
 
 _LOG = logging.getLogger(__name__)
 
 _HINTS = {"sort_merge": "merge", "partitioned_hash": "shuffle_hash"}
-_ORDERED = {
-    "window": Matching("window", windowed, keeps_equal=True),
-    "text_diff": Matching("text diff", in_sequence, keeps_equal=True, needs_order=True),
-}
+_ORDERED = {"window": replace(WINDOW, keeps_equal=True), "text_diff": replace(TEXT_DIFF, keeps_equal=True)}
 
 JOIN_ALGORITHMS = (*_HINTS, *_ORDERED)
 
@@ -104,15 +99,9 @@ def _checked_columns(left: DataFrame, right: DataFrame, key: Sequence[str]) -> t
 def _joined(
     left: DataFrame, right: DataFrame, left_key: Sequence[str], right_key: Sequence[str], hint: str | None
 ) -> DataFrame:
-    """Spark's join. The keys get names that no column of the result has, so that names may hold any character."""
-    one, other = (free_prefix(prefix, [*left.columns, *right.columns]) for prefix in ("left_key_", "right_key_"))
-    left_side = left.select(*_named(left_key, one), *_columns(_others(left, left_key)))
-    right_side = right.select(*_named(right_key, other), *_columns(_others(right, right_key)))
-    cells = [(F.col(f"{one}{number}"), F.col(f"{other}{number}")) for number in range(len(left_key))]
-    same = reduce(and_, (left_cell == right_cell for left_cell, right_cell in cells))
-    pairs = (left_side.hint(hint) if hint else left_side).join(right_side, same, "full")
-    keys = [F.coalesce(*cell).alias(name) for cell, name in zip(cells, left_key, strict=True)]
-    return pairs.select(*keys, *_columns(_others(left, left_key)), *_columns(_others(right, right_key)))
+    """Spark's join. The key is spelled as on the left."""
+    renamed = right.withColumnsRenamed(dict(zip(right_key, left_key, strict=True)))
+    return (left.hint(hint) if hint else left).join(renamed, list(left_key), "full")
 
 
 def _side_by_side(
@@ -124,15 +113,21 @@ def _side_by_side(
     memory_bytes: int,
 ) -> DataFrame:
     """Both relations in their physical order. Raises ``NotSegmentedError`` if Spark has to join them."""
-    left_others, right_others = _others(left, left_key), _others(right, right_key)
+    left_others = [name for name in left.columns if name not in left_key]
+    right_others = [name for name in right.columns if name not in right_key]
     types = [{field.name: field.dataType for field in frame.schema.fields} for frame in (left, right)]
     for one, other in zip(left_key, right_key, strict=True):
         if types[0][one] != types[1][other]:
             raise NotSegmentedError(f"the column {one} has another type in the right relation")
     columns = [
-        *({"name": name, **_IN_BOTH} for name in left_key),
-        *({"name": name, **_IN_LEFT} for name in left_others),
-        *({"name": name, **_IN_RIGHT} for name in right_others),
+        {
+            "name": name,
+            "is_key": name in left_key,
+            "in_old": name not in right_others,
+            "in_new": name not in left_others,
+            "is_compared": False,
+        }
+        for name in (*left_key, *left_others, *right_others)
     ]
     contract = Contract(left_key, columns, before_image=False)
     found, _ = found_in_order(matching, left, right, contract, memory_bytes)
@@ -147,20 +142,3 @@ def _side_by_side(
     )
     pairs = found.where(is_pair).select(*left_cells, *right_cells[keys:])
     return holding(pairs.unionAll(joined), rest)
-
-
-_IN_BOTH: dict[str, Any] = {"is_key": True, "in_old": True, "in_new": True, "is_compared": False}
-_IN_LEFT: dict[str, Any] = {"is_key": False, "in_old": True, "in_new": False, "is_compared": False}
-_IN_RIGHT: dict[str, Any] = {"is_key": False, "in_old": False, "in_new": True, "is_compared": False}
-
-
-def _others(frame: DataFrame, key: Collection[str]) -> list[str]:
-    return [name for name in frame.columns if name not in key]
-
-
-def _columns(names: Iterable[str]) -> list[Column]:
-    return [F.col(quoted(name)) for name in names]
-
-
-def _named(names: Iterable[str], prefix: str) -> list[Column]:
-    return [F.col(quoted(name)).alias(f"{prefix}{number}") for number, name in enumerate(names)]

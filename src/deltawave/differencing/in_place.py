@@ -5,6 +5,7 @@ Tasks decode row groups with pyarrow, in a quarter of the time that Spark takes 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,20 +20,13 @@ import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType, VariantType
 
 from deltawave.differencing.batches import Batches as Batches
-from deltawave.differencing.batches import Positions, positioned
+from deltawave.differencing.batches import PositionedBatches, Positions, positioned
 from deltawave.differencing.comparable import contained_types
-from deltawave.differencing.decoding import (
-    BATCH_BYTES,
-    BATCH_ROWS,
-    decoded_bytes,
-    joined,
-    repeating_columns,
-    step_rows,
-)
+from deltawave.differencing.decoding import BATCH_BYTES, decoded_bytes, joined, repeating_columns, step_rows
 from deltawave.sql_text import quoted as quoted
 
 # Metadata of a column whose values Spark changes while it reads them.
@@ -46,17 +40,6 @@ _AS_STORED = {
     "spark.sql.parquet.fieldId.read.enabled": "false",
     "spark.sql.caseSensitive": "false",
 }
-_EXAMINED = pa.schema(
-    {
-        "path": pa.string(),
-        "size": pa.int64(),
-        "modified_ns": pa.int64(),
-        "groups": pa.list_(pa.int64()),
-        "names": pa.list_(pa.string()),
-        "row_bytes": pa.int64(),
-        "problem": pa.string(),
-    }
-)
 
 # Smaller batches save nothing that is worth the time.
 _LEAST_BATCH_BYTES = 1 << 16
@@ -108,23 +91,16 @@ class RowGroups:
         except TypeError as error:
             raise NotInPlaceError(str(error)) from error
         wanted = {each.name.lower(): each.type for each in schema}
-
-        def examine(number: int) -> Batches:
-            yield _examined(paths[number], wanted)
-
-        facts = from_arrow_schema(_EXAMINED)
-        found = map_numbers(frame.sparkSession, len(paths), examine, facts, tasks=1).collect()
-        for row in found:
-            if row.problem:
-                raise NotInPlaceError(row.problem)
-        known = {name for row in found for name in row.names}
+        found = computed(frame.sparkSession, len(paths), lambda number: _examined(paths[number], wanted), tasks=1)
+        known = {name for file in found for name in file["names"]}
         missing = [name for name in frame.columns if name.lower() not in known]
         if missing:
             raise NotInPlaceError(f"no file has the column(s) {', '.join(missing)}")
-        groups = tuple((row.path, number) for row in found for number in range(len(row.groups)))
-        rows = tuple(rows for row in found for rows in row.groups)
-        states = {row.path: (row.size, row.modified_ns) for row in found}
-        return cls(groups, rows, max((row.row_bytes for row in found), default=1), schema, states)
+        files = list(zip(paths, found, strict=True))
+        groups = tuple((path, number) for path, file in files for number in range(len(file["rows"])))
+        rows = tuple(rows for file in found for rows in file["rows"])
+        states = {path: (file["size"], file["modified_ns"]) for path, file in files}
+        return cls(groups, rows, max(file["row_bytes"] for file in found), schema, states)
 
     @property
     def begins(self) -> Positions:
@@ -145,7 +121,7 @@ class RowGroups:
         """The same row groups for a task that may use this memory: a decoded batch takes about a sixteenth of it."""
         return replace(self, batch_bytes=max(_LEAST_BATCH_BYTES, min(BATCH_BYTES, memory_bytes // 16)))
 
-    def read(self, number: int, batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    def read(self, number: int) -> Iterator[pa.RecordBatch]:
         """Decode a row group. Repetitive texts stay in dictionaries.
 
         Raises ``ChangedFileError`` if the file was changed or replaced.
@@ -160,12 +136,12 @@ class RowGroups:
             file = open_file(path, read_dictionary=repeating)
         wanted = {name.lower() for name in self.schema.names}
         names = [name for name in file.schema_arrow.names if name.lower() in wanted]
-        step = min(batch_rows, step_rows(footer, names, self.batch_bytes))
+        step = step_rows(footer, names, self.batch_bytes)
         steps = file.iter_batches(step, row_groups=[group], columns=_only(names), use_threads=False)
-        for batch in joined(steps, batch_rows, self.batch_bytes):
+        for batch in joined(steps, self.batch_bytes):
             yield _typed(batch, self.schema)
 
-    def positioned(self, number: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+    def positioned(self, number: int) -> PositionedBatches:
         """The same, each batch with the position of its first row."""
         return positioned(self.read(number), int(self.begins[number]))
 
@@ -186,23 +162,13 @@ def map_rows(
         return map_batches(frame.select(*cells), work, schema)
     places = {quoted(name): place for place, name in enumerate(frame.columns)}
     wanted = [places[each] for each in expressions]
+    names = [f"e{number}" for number in range(len(wanted))]
 
-    def chosen(batches: Batches) -> Batches:
-        names = [f"e{number}" for number in range(len(wanted))]
-        return work(pa.RecordBatch.from_arrays([batch.column(place) for place in wanted], names) for batch in batches)
+    def read(number: int) -> Batches:
+        for batch in groups.read(number):
+            yield pa.RecordBatch.from_arrays([batch.column(place) for place in wanted], names)
 
-    return map_row_groups(frame.sparkSession, groups, chosen, schema)
-
-
-def map_row_groups(
-    session: SparkSession,
-    groups: RowGroups,
-    work: Callable[[Batches], Batches],
-    schema: StructType | str,
-    batch_rows: int = BATCH_ROWS,
-) -> DataFrame:
-    """Let tasks ``work`` on the rows of files, up to ``batch_rows`` at a time; a result of that ``schema``."""
-    return map_numbers(session, len(groups.groups), lambda number: work(groups.read(number, batch_rows)), schema)
+    return map_numbers(frame.sparkSession, len(groups.groups), lambda number: work(read(number)), schema)
 
 
 def map_numbers(
@@ -220,6 +186,27 @@ def map_numbers(
                 yield from work(number)
 
     return map_batches(session.range(0, count, 1, max(1, min(tasks or count, count))), each, schema)
+
+
+def computed(session: SparkSession, count: int, work: Callable[[int], Any], tasks: int | None = None) -> list[Any]:
+    """What ``work`` returns in tasks for the numbers from 0 to before ``count``: values that JSON can hold.
+
+    Raises the ``NotInPlaceError`` of the first number with one.
+    """
+
+    def compute(number: int) -> Batches:
+        try:
+            found = {"result": work(number)}
+        except NotInPlaceError as error:
+            found = {"problem": str(error)}
+        yield pa.RecordBatch.from_pydict({"number": [number], "found": [json.dumps(found)]})
+
+    rows = sorted(map_numbers(session, count, compute, "number bigint, found string", tasks).collect())
+    results = [json.loads(row.found) for row in rows]
+    for each in results:
+        if "problem" in each:
+            raise NotInPlaceError(each["problem"])
+    return [each["result"] for each in results]
 
 
 def map_batches(frame: DataFrame, work: Callable[[Batches], Batches], schema: StructType | str) -> DataFrame:
@@ -287,11 +274,10 @@ def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
             raise NotInPlaceError(f"the folders {folder.partition('=')[0]}=... are partitions")
 
 
-def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
-    """A row about a file: a problem that keeps it from being read in place, or the facts in its footer."""
-    facts: dict[str, Any] = {"path": path}
+def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> dict[str, Any]:
+    """Facts in a file's footer. Raises ``NotInPlaceError`` if it cannot be read in place."""
     try:
-        facts["size"], facts["modified_ns"] = _state(path)
+        size, modified_ns = _state(path)
         file = open_file(path)
         footer, fields = file.metadata, file.schema_arrow
         names = [name.lower() for name in fields.names]
@@ -303,18 +289,18 @@ def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> pa.RecordBatch:
             if name in wanted and not _is_of_type(each.type, wanted[name])
         )
         if _has_other_calendar(footer.metadata or {}):
-            facts["problem"] = f"{path} counts dates by an old calendar"
+            problem = "counts dates by an old calendar"
         elif repeated:
-            facts["problem"] = f"{path} has several columns {', '.join(repeated)}"
+            problem = f"has several columns {', '.join(repeated)}"
         elif other := next(others, None):
-            facts["problem"] = f"{path} holds {other.name} as {other.type}"
+            problem = f"holds {other.name} as {other.type}"
         else:
-            facts["groups"] = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
-            facts["names"] = names
-            facts["row_bytes"] = _row_bytes(file, [name for name in fields.names if name.lower() in wanted])
+            rows = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+            row_bytes = _row_bytes(file, [name for name in fields.names if name.lower() in wanted])
+            return {"size": size, "modified_ns": modified_ns, "rows": rows, "names": names, "row_bytes": row_bytes}
     except Exception as error:
-        facts["problem"] = f"{path}: {error}"
-    return pa.RecordBatch.from_pylist([facts], schema=_EXAMINED)
+        raise NotInPlaceError(f"{path}: {error}") from error
+    raise NotInPlaceError(f"{path} {problem}")
 
 
 def _is_of_type(stored: pa.DataType, wanted: pa.DataType) -> bool:

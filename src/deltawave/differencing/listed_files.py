@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
+from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.fs
 from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.in_place import (
@@ -21,9 +21,9 @@ from deltawave.differencing.in_place import (
     Batches,
     NotInPlaceError,
     check_folders,
+    computed,
     has_rows,
     located,
-    map_numbers,
 )
 from deltawave.sql_text import quoted
 
@@ -41,15 +41,17 @@ def listed(snapshot: DataFrame) -> DataFrame:
     """
     session = snapshot.sparkSession
     paths = sorted(filter(has_rows, snapshot.inputFiles()))
-    problem = _problem(paths, snapshot)
-    if problem is not None:
-        return session.createDataFrame([(None, None, None, problem)], _LISTED)
-    return session.createDataFrame(looked_at(session, paths), _LISTED)
+    try:
+        _check(paths, snapshot)
+        files = looked_at(session, paths)
+    except NotInPlaceError as error:
+        files = [Row(path=None, size=None, modified_ns=None, problem=str(error))]
+    return session.createDataFrame(files, _LISTED)
 
 
 def looked_at(session: SparkSession, paths: Sequence[str]) -> list[Row]:
     """A row for each file, as ``listed`` returns. A task looks at the files, since tasks reach them."""
-    return map_numbers(session, len(paths), lambda number: [_looked_at(paths[number])], _LISTED, tasks=1).collect()
+    return [Row(**file) for file in computed(session, len(paths), lambda number: _looked_at(paths[number]), tasks=1)]
 
 
 def moved(files: DataFrame) -> DataFrame:
@@ -58,7 +60,7 @@ def moved(files: DataFrame) -> DataFrame:
     def look(batches: Batches) -> Batches:
         for batch in batches:
             for was in batch.to_pylist():
-                problem = _difference(was, _looked_at(was["path"]).to_pylist()[0])
+                problem = _difference(was, _looked_at(was["path"]))
                 if problem is not None:
                     yield pa.RecordBatch.from_pydict({"path": [was["path"]], "problem": [problem]})
 
@@ -74,19 +76,18 @@ def rows(files: DataFrame, columns: Sequence[Mapping[str, str]]) -> DataFrame:
     return session.read.schema(schema).parquet(*paths) if paths else session.createDataFrame([], schema)
 
 
-def _problem(paths: Sequence[str], snapshot: DataFrame) -> str | None:
+def _check(paths: Sequence[str], snapshot: DataFrame) -> None:
+    """Refuse files whose rows are others than Spark's."""
     filled = [field.name for field in snapshot.schema.fields if FILLED_IN.intersection(field.metadata)]
     if filled:
-        return f"Spark fills in or pads the column(s) {', '.join(filled)}"
-    try:
-        check_folders(paths, snapshot.columns)
-    except NotInPlaceError as error:
-        return str(error)
-    # For a table that Spark has cached, for instance.
-    return None if paths or snapshot.isEmpty() else "Spark has its rows, and names no files"
+        raise NotInPlaceError(f"Spark fills in or pads the column(s) {', '.join(filled)}")
+    check_folders(paths, snapshot.columns)
+    if not paths and not snapshot.isEmpty():
+        # For a table that Spark has cached, for instance.
+        raise NotInPlaceError("Spark has its rows, and names no files")
 
 
-def _looked_at(path: str) -> pa.RecordBatch:
+def _looked_at(path: str) -> dict[str, Any]:
     """A row of the list; a problem if there is no such file, or it cannot be reached."""
     size = modified = problem = None
     try:
@@ -98,9 +99,7 @@ def _looked_at(path: str) -> pa.RecordBatch:
             problem = "is missing"
     except Exception as error:
         problem = f"cannot be looked at: {error}"
-    return pa.RecordBatch.from_pylist(
-        [{"path": path, "size": size, "modified_ns": modified, "problem": problem}], to_arrow_schema(_LISTED)
-    )
+    return {"path": path, "size": size, "modified_ns": modified, "problem": problem}
 
 
 def _difference(was: Mapping[str, int], now: Mapping[str, int]) -> str | None:

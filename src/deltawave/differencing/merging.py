@@ -6,8 +6,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from deltawave.differencing.batches import Mask, Places
 from deltawave.differencing.hashing import Hashes, places_of
@@ -39,7 +37,7 @@ def differences(old: Signatures, new: Signatures, are_sorted: bool = True) -> Di
     differs = ~is_matched
     differs[is_matched] = ~new.is_same(np.flatnonzero(is_matched), old, previous[is_matched])
     is_repeated = np.zeros(len(new), dtype=bool)
-    for first, *others in _places_of_shared_hashes(new, are_sorted):
+    for first, *others in _places_of_shared_hashes(new):
         if others:
             differs[[first, *others]] = [True, *(False for _ in others)]
             is_repeated[first] = True
@@ -51,7 +49,7 @@ def key_places(
     hashes: Hashes, checks: Checks, table_hashes: Hashes, table_checks: Checks, is_sorted: bool = True
 ) -> Places:
     """The first place of each key in a table of keys, -1 where it is not there. ``is_sorted``: the table, by hash."""
-    places = _sorted_places(hashes, table_hashes) if is_sorted else places_of(hashes, table_hashes)
+    places = sorted_places(hashes, table_hashes) if is_sorted else places_of(hashes, table_hashes)
     found = np.flatnonzero(places >= 0)
     for at in found[table_checks[places[found]] != checks[found]].tolist():
         # Another key has the same hash.
@@ -71,20 +69,17 @@ def patched(kept: Signatures, upserted: Signatures | None, removed: Signatures |
     return Signatures.concat(parts).sorted(are_runs=True) if parts else kept
 
 
-def _sorted_places(hashes: Hashes, table: Hashes) -> Places:
+def sorted_places(hashes: Hashes, table: Hashes) -> Places:
+    """The first place of each hash in a sorted table, -1 where it is not there."""
     if not len(table):
         return np.full(len(hashes), -1, dtype=np.intp)
     places = np.minimum(np.searchsorted(table, hashes), len(table) - 1)
     return np.where(table[places] == hashes, places, -1)
 
 
-def _places_of_shared_hashes(rows: Signatures, are_sorted: bool) -> list[list[int]]:
+def _places_of_shared_hashes(rows: Signatures) -> list[list[int]]:
     """The places of each key, for keys whose hash several rows have."""
-    hashes = rows.key_hash
-    if not are_sorted:
-        if int(pc.count_distinct(pa.array(hashes)).as_py()) == len(hashes):
-            return []
-        hashes = np.sort(hashes)
+    hashes = np.sort(rows.key_hash)
     places: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for at in np.flatnonzero(np.isin(rows.key_hash, hashes[1:][hashes[1:] == hashes[:-1]])).tolist():
         places[int(rows.key_hash[at]), int(rows.key_check[at])].append(at)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -58,17 +57,8 @@ def _changes_of_bags(old: DataFrame, new: DataFrame, contract: Contract) -> Data
     old, new = _without(old, new, number, whole), _without(new, old, number, whole)
     key = [F.col(quoted(name)) for name in unique_key]
     old, new = (_numbered(side.drop(number), number, key, compared) for side in (old, new))
-    described: dict[str, Any] = {
-        "name": number,
-        "data_type": "int",
-        "is_key": True,
-        "in_old": True,
-        "in_new": True,
-        "is_compared": False,
-        "tolerance": None,
-        "comparable": None,
-    }
-    numbered = Contract([*unique_key, number], [*columns, described], contract.before_image)
+    own = {"name": number, "data_type": "int", "is_key": True, "in_old": True, "in_new": True, "is_compared": False}
+    numbered = Contract([*unique_key, number], [*columns, own], contract.before_image)
     return outer_join.changes(old, new, numbered).drop(number)
 
 

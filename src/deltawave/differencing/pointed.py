@@ -1,66 +1,72 @@
-"""Snapshots compared by keys, hashes and pointers (LG96 3.3: SMC2, PHC2; LG95 4.3) on Spark.
+"""Snapshots compared by keys, hashes and pointers (LG96 3.3: SMC2, PHC2; LG95 4.3, 4.5) on Spark.
 
-Only a hash of each row's key, a hash of its values and its position are exchanged. Where these show a difference, the
-pointer leads to the full row, and only row groups that a pointer names are read again. Keys need not be exchanged: a
-hash of 96 bits matches them, and the row holds the key.
+Only a hash of each row's key, a hash of its values and its position are exchanged, or wait in a window. Where these
+show a difference, the pointer leads to the full row, and only row groups that a pointer names are read again. Keys need
+not be exchanged: a hash of 96 bits matches them, and the row holds the key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import outer_join
-from deltawave.differencing.batches import Batches, Places, Positions, flags
+from deltawave.differencing.aging import Aged, Block, windowed
+from deltawave.differencing.aligning import Segment, aligned
+from deltawave.differencing.batches import Batches, Positions, flags
 from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces, segments_of, signatures
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
 from deltawave.differencing.merging import differences
 from deltawave.differencing.signatures import Signatures
-from deltawave.differencing.stored_rows import StoredRows
+from deltawave.differencing.stored_rows import StoredRows, rows_between
+from deltawave.differencing.unequal import any_unequal
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 
-Matching = Literal["merge", "hash"]
+Matching = Literal["merge", "hash", "window"]
 
-POINTERS = "is_old boolean, position bigint, row_group int"
+_POINTERS = "is_old boolean, position bigint, row_group int"
+# Bytes of a compressed row in an aging buffer, with what is computed from it.
+_ROW_BYTES = 64
+# The share of an aging buffer in the memory, which holds two of them, and decoded blocks.
+_PART_OF_MEMORY = 4
 
 
-def changes(old: DataFrame, new: DataFrame, contract: Contract, *, matching: Matching) -> DataFrame:
+def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, *, matching: Matching) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
-    ``matching``: how a task matches the rows of a segment. ``merge`` sorts both sides by the hash of the key (SMC2),
-    ``hash`` builds a hash table of the old one (PHC2). Raises ``NotInPlaceError`` if a snapshot is not just all rows of
-    Parquet files, or if Spark has to compute the compared values of a column.
+    ``matching``: how a task matches rows.
+
+    - ``merge`` sorts both sides of a segment by the hash of the key (SMC2)
+    - ``hash`` builds a hash table of the old side (PHC2)
+    - ``window`` reads aligned segments in their physical order, as :mod:`~deltawave.differencing.window` does. But
+      only hashes and positions wait in an aging buffer, so the same memory, ``memory_bytes`` of a task, holds a window
+      that is several times as long (LG95 4.5, similar dumps)
+
+    Raises ``NotInPlaceError`` if a snapshot is not just all rows of Parquet files, if Spark has to compute the compared
+    values of a column, or, under ``window``, if the order of the snapshots differs much.
     """
-    cells = hashed_names(contract)
+    cells = _hashed_names(contract)
     old_rows = StoredRows.of(old, contract.names("old"))
     new_rows = StoredRows.of(new, contract.names("new"))
-    segments = segments_of(max(sum(old_rows.groups.rows), sum(new_rows.groups.rows)))
-    keys, session = len(contract.unique_key), new.sparkSession
-    old_side, new_side = (
-        map_numbers(session, len(groups.groups), _Compress(groups, keys, segments, kind), PIECES)
-        for groups, kind in ((old_rows.groups.only(cells), KEPT), (new_rows.groups.only(cells), NEW))
-    )
-    compare = _Differing(matching, old_rows.groups.begins, new_rows.groups.begins)
-    differing = persisted(by_segment(old_side.unionByName(new_side), segments).mapInArrow(compare, POINTERS))
-    return holding(joined_rows(differing, old_rows, new_rows, contract), differing)
+    session, sides = new.sparkSession, (old_rows.groups.only(cells), new_rows.groups.only(cells))
+    if matching == "window":
+        pointers = _in_order(session, *sides, contract.unique_key, memory_bytes)
+    else:
+        pointers = _by_segments(session, *sides, len(contract.unique_key), matching == "merge")
+    found = persisted(pointers)
+    rows = old_rows.at(found.where("is_old")), new_rows.at(found.where("not is_old"))
+    return holding(outer_join.changes(*rows, contract), found)
 
 
-def joined_rows(differing: DataFrame, old_rows: StoredRows, new_rows: StoredRows, contract: Contract) -> DataFrame:
-    """The changes among the rows of both sides that these pointers name."""
-    return outer_join.changes(
-        old_rows.at(differing.where(F.col("is_old"))), new_rows.at(differing.where(~F.col("is_old"))), contract
-    )
-
-
-def hashed_names(contract: Contract) -> list[str]:
+def _hashed_names(contract: Contract) -> list[str]:
     """Key and compared columns. Raises ``NotInPlaceError`` if Spark has to compute the compared values of one."""
     for column in contract.columns:
         if column["is_compared"] and column["comparable"] != quoted(column["name"]):
@@ -68,45 +74,79 @@ def hashed_names(contract: Contract) -> list[str]:
     return [*contract.unique_key, *contract.compared]
 
 
-@dataclass(frozen=True)
-class _Compress:
-    """The work of a task on a row group: its compressed rows with their pointers, as pieces of segments."""
-
-    groups: RowGroups
-    keys: int
-    segments: int
-    kind: int
-
-    def __call__(self, number: int) -> Batches:
-        return pieces(self._compressed(number), self.segments)
-
-    def _compressed(self, number: int) -> Iterator[tuple[int, Signatures]]:
-        for begin, rows in self.groups.positioned(number):
-            pointers = pa.RecordBatch.from_pydict({"position": np.arange(begin, begin + rows.num_rows)})
-            yield self.kind, replace(signatures(rows.columns, self.keys), keys=pointers)
+def _by_segments(session: SparkSession, old: RowGroups, new: RowGroups, keys: int, are_sorted: bool) -> DataFrame:
+    """Pointers to the rows that differ: tasks exchange compressed rows by the hash of the key."""
+    segments = segments_of(max(sum(old.rows), sum(new.rows)))
+    old_side, new_side = (
+        map_numbers(session, len(groups.groups), partial(_compressed, groups, keys, segments, kind), PIECES)
+        for groups, kind in ((old, KEPT), (new, NEW))
+    )
+    compare = partial(_differing, are_sorted, old.begins, new.begins)
+    return by_segment(old_side.unionByName(new_side), segments).mapInArrow(compare, _POINTERS)
 
 
-@dataclass(frozen=True)
-class _Differing:
-    """The work of a task on whole segments: it finds the pointers to the rows of both sides that differ."""
+def _compressed(groups: RowGroups, keys: int, segments: int, kind: int, number: int) -> Batches:
+    """The compressed rows of a row group with their pointers, as pieces of segments."""
 
-    matching: Matching
-    old_begins: Positions
-    new_begins: Positions
+    def rows() -> Iterator[tuple[int, Signatures]]:
+        for begin, batch in groups.positioned(number):
+            positions = pa.RecordBatch.from_pydict({"position": np.arange(begin, begin + batch.num_rows)})
+            yield kind, replace(signatures(batch.columns, keys), keys=positions)
 
-    def __call__(self, batches: Batches) -> Batches:
-        are_sorted = self.matching == "merge"
-        for _, parts in merged(batches, are_sorted):
-            none = next(iter(parts.values())).slice(0, 0)
-            old, new = parts.get(KEPT, none), parts.get(NEW, none)
-            found = differences(old, new, are_sorted)
-            previous = found.previous[found.previous >= 0]
-            removed = np.concatenate([found.deleted, previous])
-            yield pointers(_positions(old, removed), self.old_begins, is_old=True)
-            yield pointers(_positions(new, found.upserted), self.new_begins, is_old=False)
+    return pieces(rows(), segments)
 
 
-def pointers(positions: Positions, begins: Positions, is_old: bool) -> pa.RecordBatch:
+def _differing(are_sorted: bool, old_begins: Positions, new_begins: Positions, batches: Batches) -> Batches:
+    """The pointers to the rows of both sides that differ, in whole segments."""
+    for _, parts in merged(batches, are_sorted):
+        none = next(iter(parts.values())).slice(0, 0)
+        old, new = parts.get(KEPT, none), parts.get(NEW, none)
+        found = differences(old, new, are_sorted)
+        removed = np.concatenate([found.deleted, found.previous[found.previous >= 0]])
+        yield _pointers(old.keys.column(0).to_numpy()[removed], old_begins, is_old=True)
+        yield _pointers(new.keys.column(0).to_numpy()[found.upserted], new_begins, is_old=False)
+
+
+def _in_order(
+    session: SparkSession, old: RowGroups, new: RowGroups, unique_key: Sequence[str], memory_bytes: int
+) -> DataFrame:
+    """Pointers to the rows that differ or that no window matches."""
+    reach = capacity(memory_bytes)
+    segments, _ = aligned(session, "window of hashes", old, new, unique_key, reach)
+    sides = old.within(memory_bytes), new.within(memory_bytes)
+    compare = partial(_unmatched, *sides, segments, reach, len(unique_key))
+    return map_numbers(session, len(segments), compare, _POINTERS)
+
+
+def capacity(memory_bytes: int) -> int:
+    """How many rows an aging buffer holds in a task that may use this memory."""
+    return max(1, memory_bytes // _PART_OF_MEMORY // _ROW_BYTES)
+
+
+def _unmatched(
+    old: RowGroups, new: RowGroups, segments: tuple[Segment, ...], capacity: int, keys: int, number: int
+) -> Batches:
+    """The pointers to the rows of an aligned segment that differ or have no match."""
+    segment = segments[number]
+    for result in windowed(_blocks(old, segment.old, keys), _blocks(new, segment.new, keys), capacity):
+        if isinstance(result, Aged):
+            yield _pointers(result.rows.positions, (old if result.is_old else new).begins, result.is_old)
+            continue
+        differs = any_unequal(result.old.rows.columns, result.new.rows.columns, len(result.old))
+        if differs.any():
+            yield _pointers(result.old.positions[differs], old.begins, is_old=True)
+            yield _pointers(result.new.positions[differs], new.begins, is_old=False)
+
+
+def _blocks(groups: RowGroups, bounds: tuple[int, int], keys: int) -> Iterator[Block]:
+    for at, rows in rows_between(groups, *bounds):
+        own = signatures(rows.columns, keys)
+        names = ("row_hash", "row_check", "key_check")
+        hashes = pa.RecordBatch.from_pydict({name: getattr(own, name) for name in names})
+        yield Block(own.key_hash, np.arange(at, at + rows.num_rows), hashes)
+
+
+def _pointers(positions: Positions, begins: Positions, is_old: bool) -> pa.RecordBatch:
     """Pointers to rows at these positions; ``begins``: the position at which each row group begins."""
     return pa.RecordBatch.from_pydict(
         {
@@ -115,8 +155,3 @@ def pointers(positions: Positions, begins: Positions, is_old: bool) -> pa.Record
             "row_group": pa.array(np.searchsorted(begins, positions, side="right") - 1, pa.int32()),
         }
     )
-
-
-def _positions(rows: Signatures, at: Places) -> Positions:
-    positions: Positions = rows.keys.column(0).to_numpy()[at]
-    return positions

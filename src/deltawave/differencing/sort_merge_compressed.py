@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
-from deltawave.differencing.batches import Batches, Mask, Places, flags
+from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
 from deltawave.differencing.compression import (
     NEW,
     Compared,
@@ -34,10 +36,10 @@ from deltawave.differencing.compression import (
     signatures,
 )
 from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.fetching import Fetch, Wanted
-from deltawave.differencing.in_place import RowGroups, map_row_groups
-from deltawave.differencing.merging import differences
-from deltawave.differencing.signatures import Signatures
+from deltawave.differencing.hashing import Hashes
+from deltawave.differencing.in_place import ChangedFileError, RowGroups, map_rows
+from deltawave.differencing.merging import differences, key_places, sorted_places
+from deltawave.differencing.signatures import Checks, Signatures, key_hashes
 from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
@@ -78,27 +80,79 @@ def differing_rows(
     of_old, stored = old_pieces(kept, patches, compared, segments)
     types = compared.key_schema(new).add("is_repeated", "boolean").add("key_hash", "long").add("key_check", "long")
     types = types.add("row_digest", "binary").add("kept_digest", "binary")
-    candidates = persisted(by_segment(pieces.unionByName(of_old), segments).mapInArrow(_Differing(stored), types))
+    compare = partial(_differing, stored)
+    candidates = persisted(by_segment(pieces.unionByName(of_old), segments).mapInArrow(compare, types))
     count = candidates.where("is_there").count()
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
         return deleted
     upserted, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
     if groups is not None and is_small:
-        fetched = _fetched_in_place(new, groups, compared, upserted)
+        found = _fetched_in_place(new, groups, compared, upserted)
     else:
-        fetched = _fetched(new, compared, upserted, is_small)
-    return holding(fetched.unionByName(deleted), deleted)
+        found = _fetched(new, compared, upserted, is_small)
+    return holding(found.unionByName(deleted), deleted)
 
 
 def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:
     """The candidates' rows, from files."""
-    places = {quoted(name): place for place, name in enumerate(new.columns)}
-    wanted = Wanted.of(candidates.select("key_hash", "key_check", "row_digest", "was_kept", "is_repeated").toArrow())
+    wanted = _Wanted.of(candidates.select("key_hash", "key_check", "row_digest", "was_kept", "is_repeated").toArrow())
     schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])
     schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
-    fetch = Fetch(wanted, [places[cell] for cell in compared.cells()], len(compared.key), to_arrow_schema(schema))
-    return map_row_groups(new.sparkSession, groups, fetch, schema)
+    cells = [quoted(name) for name in new.columns]
+    at = [cells.index(cell) for cell in compared.cells()]
+    fetch = partial(_wanted_rows, wanted, at, len(compared.key), to_arrow_schema(schema))
+    return map_rows(new, cells, fetch, schema, groups)
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """Compressed rows that differ.
+
+    - ``key_hash``, ``key_check``, ``row_digest``: as of :class:`~deltawave.differencing.signatures.Signatures`
+    - ``was_kept``: whether the kept snapshot has the key
+    - ``is_repeated``: whether several rows have the key; then all of them are wanted
+    """
+
+    key_hash: Hashes
+    key_check: Checks
+    row_digest: pa.Array
+    was_kept: Mask
+    is_repeated: Mask
+
+    @classmethod
+    def of(cls, candidates: pa.Table) -> _Wanted:
+        """From the columns of the same names, which Spark holds as signed integers."""
+        sorted_rows = candidates.take(np.argsort(np.asarray(candidates.column("key_hash")).view(np.uint64)))
+        key_hash, check, *marks = (
+            np.asarray(sorted_rows.column(name)) for name in ("key_hash", "key_check", "was_kept", "is_repeated")
+        )
+        digests = sorted_rows.column("row_digest").combine_chunks()
+        return cls(key_hash.view(np.uint64), check.astype(np.uint32), digests, *marks)
+
+
+def _wanted_rows(wanted: _Wanted, cells_at: Sequence[int], keys: int, schema: pa.Schema, batches: Batches) -> Batches:
+    """The wanted rows among those that a task reads.
+
+    ``cells_at``: the columns of key and compared values, the first ``keys`` of which are the key. Raises
+    ``ChangedFileError`` for a row of a wanted key that has another hash than before.
+    """
+    for batch in batches:
+        hashes = key_hashes([batch.column(at) for at in cells_at[:keys]])
+        near = np.flatnonzero(sorted_places(hashes, wanted.key_hash) >= 0)
+        if not len(near):
+            continue
+        rows = batch.take(pa.array(near))
+        own = signatures([rows.column(cell) for cell in cells_at], keys)
+        places = key_places(own.key_hash, own.key_check, wanted.key_hash, wanted.key_check)
+        at = np.flatnonzero(places >= 0)
+        places = places[at]
+        is_other = pc.not_equal(wanted.row_digest.take(pa.array(places)), own.row_digests().take(pa.array(at)))
+        if bool(np.any(~wanted.is_repeated[places] & is_other.to_numpy(zero_copy_only=False))):
+            raise ChangedFileError("A file was changed while it was compared. Run again when it is complete.")
+        if len(at):
+            cells = rows.take(pa.array(at)).columns[: len(schema) - 2]
+            yield typed([*cells, pa.array(wanted.was_kept[places]), flags(True, len(at))], schema)
 
 
 def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small: bool) -> DataFrame:
@@ -127,21 +181,16 @@ def _row_digest(keys: int) -> Callable[[Column], Column]:
     return F.arrow_udf(row_digest, "binary").asNondeterministic()  # type: ignore[attr-defined,no-any-return]
 
 
-@dataclass(frozen=True)
-class _Differing:
-    """The work of a task on whole segments: it finds the rows of both sides that differ."""
-
-    stored: Stored | None
-
-    def __call__(self, batches: Batches) -> Batches:
-        for _, parts in merged(batches, stored=self.stored):
-            old = old_side(parts)
-            new = parts.get(NEW, old.slice(0, 0))
-            found = differences(old, new)
-            if len(found.deleted):
-                yield _candidates(old.take(found.deleted), old, found.deleted, False)
-            if len(found.upserted):
-                yield _candidates(new.take(found.upserted), old, found.previous, True, found.is_repeated)
+def _differing(stored: Stored | None, batches: Batches) -> Batches:
+    """The rows of both sides that differ, in whole segments."""
+    for _, parts in merged(batches, stored=stored):
+        old = old_side(parts)
+        new = parts.get(NEW, old.slice(0, 0))
+        found = differences(old, new)
+        if len(found.deleted):
+            yield _candidates(old.take(found.deleted), old, found.deleted, False)
+        if len(found.upserted):
+            yield _candidates(new.take(found.upserted), old, found.previous, True, found.is_repeated)
 
 
 def _candidates(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import unquote
@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.batches import Batches, typed
+from deltawave.differencing.batches import Batches, PositionedBatches, typed
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism, quoted
 
 _LOG = logging.getLogger(__name__)
@@ -43,11 +43,7 @@ def plain_row_groups(frame: DataFrame) -> RowGroups:
     """The row groups that hold the frame's rows. Raises ``NotInPlaceError`` if Spark has to read them."""
     if reason := _why_not_plain(frame):
         raise NotInPlaceError(reason)
-    try:
-        return RowGroups.of(frame)
-    except ValueError as error:
-        # A partition's column is in no file.
-        raise NotInPlaceError(str(error)) from error
+    return RowGroups.of(frame)
 
 
 def _why_not_plain(frame: DataFrame) -> str | None:
@@ -89,8 +85,8 @@ def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups |
         return None
 
 
-def rows_between(groups: RowGroups, begin: int, end: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The rows at these positions: batches, with the position of their first row."""
+def rows_between(groups: RowGroups, begin: int, end: int) -> PositionedBatches:
+    """The rows at these positions."""
     for number, (group_begin, group_end) in enumerate(pairwise(groups.begins.tolist())):
         if group_begin < end and group_end > begin:
             for at, batch in groups.positioned(number):

@@ -12,19 +12,16 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
+from itertools import islice, pairwise
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import outer_join
 from deltawave.differencing.aligning import NotSegmentedError
-from deltawave.differencing.batches import Batches
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, located, map_numbers, open_file
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, computed, located, open_file
 from deltawave.differencing.stored_rows import StoredRows
 from deltawave.differencing.window import WINDOW, changes_found, found_in_order
 
@@ -58,44 +55,27 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     return outer_join.changes(old_rows.of_groups(old_rest), new_rows.of_groups(new_rest), contract)
 
 
-def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[bytes]]:
+def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[str]]:
     """The checksum of each row group, for each side.
 
     Raises ``NotInPlaceError`` if a file does not say where its bytes are.
     """
-    all_groups = [(side, number) for side, groups in enumerate(sides) for number in range(len(groups.groups))]
-
-    def compute(place: int) -> Batches:
-        side, number = all_groups[place]
-        problem, checksum = None, b""
-        try:
-            checksum = _checksum(sides[side], number)
-        except NotInPlaceError as error:
-            problem = str(error)
-        cells = [pa.array([place]), pa.array([checksum], pa.binary()), pa.array([problem], pa.string())]
-        yield pa.RecordBatch.from_arrays(cells, ["place", "checksum", "problem"])
-
-    columns = "place bigint, checksum binary, problem string"
-    found = map_numbers(session, len(all_groups), compute, columns).collect()
-    sums: list[list[bytes]] = [[] for _ in sides]
-    for row in sorted(found, key=lambda row: int(row.place)):
-        if row.problem:
-            raise NotInPlaceError(row.problem)
-        sums[all_groups[row.place][0]].append(bytes(row.checksum))
-    return sums
+    groups = [(side, number) for side in sides for number in range(len(side.groups))]
+    sums = iter(computed(session, len(groups), lambda place: _checksum(*groups[place])))
+    return [list(islice(sums, len(side.groups))) for side in sides]
 
 
-def _checksum(groups: RowGroups, number: int) -> bytes:
+def _checksum(groups: RowGroups, number: int) -> str:
     # Processors compute it faster than shorter checksums.
     checksum = sha256()
     for description, parts in column_chunks(groups, number):
         checksum.update(f"{len(description)} {description}".encode())
         for part in parts:
             checksum.update(part)
-    return checksum.digest()
+    return checksum.hexdigest()
 
 
-def _without(own: list[bytes], others: list[bytes]) -> list[int]:
+def _without(own: list[str], others: list[str]) -> list[int]:
     """The places of checksums without an equal on the other side; each of the others matches once."""
     left = Counter(others)
     rest = []
@@ -125,12 +105,12 @@ def column_chunks(groups: RowGroups, number: int) -> Iterator[tuple[str, Iterato
     file = open_file(uri)
     footer, row_group = file.metadata, file.metadata.row_group(group)
     _check_writer(uri, footer.created_by or "")
-    ranges = [_Range.of(row_group.column(place)) for place in range(footer.num_columns)]
-    _check_ranges(uri, ranges, footer.serialized_size)
+    places = [_place(row_group.column(at)) for at in range(footer.num_columns)]
+    _check_places(uri, places, footer.serialized_size)
     wanted = {name.lower() for name in groups.schema.names}
     fields = {field.name.lower(): field for field in file.schema_arrow if field.name.lower() in wanted}
-    for place, stored in enumerate(ranges):
-        chunk, column = row_group.column(place), footer.schema.column(place)
+    for at, place in enumerate(places):
+        chunk, column = row_group.column(at), footer.schema.column(at)
         path = chunk.path_in_schema.lower()
         # The values of a nested column are in chunks whose paths begin with its name.
         owners = [field for name, field in fields.items() if path == name or path.startswith(f"{name}.")]
@@ -140,27 +120,16 @@ def column_chunks(groups: RowGroups, number: int) -> Iterator[tuple[str, Iterato
         nullable = [str(field.with_name("").remove_metadata()) for field in owners]
         levels = (column.max_definition_level, column.max_repetition_level, column.length, chunk.num_values)
         kinds = (column.physical_type, str(column.logical_type), chunk.compression)
-        yield str((path, nullable, *levels, *kinds, stored.size)), _stored_bytes(uri, stored)
+        yield str((path, nullable, *levels, *kinds, len(place))), _stored_bytes(uri, place)
 
 
-@dataclass(frozen=True, order=True)
-class _Range:
+def _place(chunk: pq.ColumnChunkMetaData) -> range:
     """The place of a chunk in its file, in bytes."""
-
-    begin: int
-    size: int
-
-    @classmethod
-    def of(cls, chunk: pq.ColumnChunkMetaData) -> _Range:
-        begin, dictionary = chunk.data_page_offset, chunk.dictionary_page_offset
-        # Some writers say 0 where there is no dictionary.
-        if dictionary is not None and dictionary >= _MAGIC_BYTES:
-            begin = min(begin, dictionary)
-        return cls(begin, chunk.total_compressed_size)
-
-    @property
-    def end(self) -> int:
-        return self.begin + self.size
+    begin, dictionary = chunk.data_page_offset, chunk.dictionary_page_offset
+    # Some writers say 0 where there is no dictionary.
+    if dictionary is not None and dictionary >= _MAGIC_BYTES:
+        begin = min(begin, dictionary)
+    return range(begin, begin + chunk.total_compressed_size)
 
 
 def _check_writer(uri: str, created_by: str) -> None:
@@ -170,19 +139,19 @@ def _check_writer(uri: str, created_by: str) -> None:
             raise NotInPlaceError(f"{uri} was written by {created_by}, which states wrong sizes of column chunks")
 
 
-def _check_ranges(uri: str, ranges: list[_Range], footer_bytes: int) -> None:
+def _check_places(uri: str, places: list[range], footer_bytes: int) -> None:
     """Refuse chunks that share bytes with each other, with the beginning of the file or with the footer."""
     system, path = located(uri)
     # The footer's size and a magic number follow it.
     end = system.get_file_info(path).size - footer_bytes - 4 - _MAGIC_BYTES
-    chunks = sorted(each for each in ranges if each.size)
-    bounded = [_Range(0, _MAGIC_BYTES), *chunks, _Range(end, 0)]
-    if any(one.end > other.begin for one, other in pairwise(bounded)):
+    chunks = sorted(filter(len, places), key=lambda place: place.start)
+    bounded = [range(_MAGIC_BYTES), *chunks, range(end, end)]
+    if any(one.stop > other.start for one, other in pairwise(bounded)):
         raise NotInPlaceError(f"{uri} has column chunks that overlap, or are outside of its data")
 
 
-def _stored_bytes(uri: str, stored: _Range) -> Iterator[bytes]:
+def _stored_bytes(uri: str, place: range) -> Iterator[bytes]:
     system, path = located(uri)
     with system.open_input_file(path) as file:
-        for at in range(stored.begin, stored.end, _READ_BYTES):
-            yield file.read_at(min(_READ_BYTES, stored.end - at), at)
+        for at in range(place.start, place.stop, _READ_BYTES):
+            yield file.read_at(min(_READ_BYTES, place.stop - at), at)

@@ -8,7 +8,7 @@ affects the time.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +21,8 @@ from pyspark.sql.types import LongType, StructType
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
-from deltawave.differencing.batches import Batches, Mask, typed
-from deltawave.differencing.contract import Columns, Contract, Side
+from deltawave.differencing.batches import Batches, Mask, PositionedBatches, typed
+from deltawave.differencing.contract import SIDES, Columns, Contract, Side
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.stored_rows import plain_row_groups, rows_between
@@ -30,8 +30,6 @@ from deltawave.differencing.unequal import any_unequal
 from deltawave.resources import persisted
 
 _LOG = logging.getLogger(__name__)
-
-_SIDES: tuple[Side, Side] = ("old", "new")
 
 # The share of an aging buffer in the memory, which holds both buffers, copies of a part, and decoded rows.
 _PART_OF_MEMORY = 8
@@ -49,7 +47,7 @@ def changes(
 ) -> tuple[DataFrame, Measured]:
     """Return the rows that differ, and figures: see docs/python_strategies.md.
 
-    The figures are those of :class:`~deltawave.differencing.aligning.Nearness`; none if the files are not read.
+    The figures are those of :func:`~deltawave.differencing.aligning.nearness`; none if the files are not read.
 
     ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
@@ -126,7 +124,7 @@ def found_in_order(
     old_rows, new_rows = rows or (_row_groups(old, "old"), _row_groups(new, "new"))
     session = new.sparkSession
     capacity, capacity_bytes = capacities(memory_bytes, old_rows, new_rows)
-    segments, nearness = aligned(
+    segments, measured = aligned(
         session, matching.name, old_rows, new_rows, contract.unique_key, capacity, matching.needs_order
     )
     schema = found_schema(contract, old, new)
@@ -141,7 +139,7 @@ def found_in_order(
         contract.compared,
         to_arrow_schema(schema),
     )
-    return map_numbers(session, len(segments), compare, schema), nearness.measured()
+    return map_numbers(session, len(segments), compare, schema), measured
 
 
 def _row_groups(frame: DataFrame, side: Side) -> RowGroups:
@@ -160,7 +158,7 @@ def capacities(memory_bytes: int, old: RowGroups, new: RowGroups) -> tuple[int, 
 def found_schema(contract: Contract, old: DataFrame, new: DataFrame) -> StructType:
     """The columns in which tasks put what they find: each side's position and columns, null if a row has no partner."""
     schema = StructType()
-    for side, frame in zip(_SIDES, (old, new), strict=True):
+    for side, frame in zip(SIDES, (old, new), strict=True):
         schema = schema.add(position(side), LongType())
         types = {field.name.lower(): field.dataType for field in frame.schema.fields}
         for number, name in enumerate(contract.names(side)):
@@ -175,7 +173,7 @@ def cells(contract: Contract, side: Side) -> list[Column]:
 
 def _paired(contract: Contract, found: DataFrame) -> DataFrame:
     """These rows as the contract compares them. Their other columns stay."""
-    for side in _SIDES:
+    for side in SIDES:
         found = contract.side(found.select("*", *cells(contract, side)), side)
     return found
 
@@ -211,17 +209,16 @@ class Comparison:
 
     def __call__(self, number: int) -> Batches:
         segment = self.segments[number]
-        old, new = rows_between(self.old, *segment.old), rows_between(self.new, *segment.new)
-        return self.found_in(self.blocks("old", old), self.blocks("new", new))
+        return self.found_in(rows_between(self.old, *segment.old), rows_between(self.new, *segment.new))
 
-    def found_in(self, old: Iterator[Block], new: Iterator[Block]) -> Batches:
-        """What matching the blocks of both sides finds, in the columns of ``found_schema``."""
-        for result in self.matching.match(old, new, self.capacity, self.capacity_bytes):
+    def found_in(self, old: PositionedBatches, new: PositionedBatches) -> Batches:
+        """What matching the rows of both sides finds, in the columns of ``found_schema``."""
+        for result in self.matching.match(self._blocks(old), self._blocks(new), self.capacity, self.capacity_bytes):
             if isinstance(result, Aged):
                 yield self._batch(result.rows, None) if result.is_old else self._batch(None, result.rows)
                 continue
-            is_other_key = self._differs(result, self.unique_key)
-            is_wanted = self.matching.keeps_equal | self._differs(result, self.compared)
+            is_other_key = _differ(result, self.unique_key)
+            is_wanted = self.matching.keeps_equal | _differ(result, self.compared)
             differing = np.flatnonzero(is_wanted & ~is_other_key)
             if len(differing):
                 yield self._batch(result.old.take(differing), result.new.take(differing))
@@ -231,17 +228,10 @@ class Comparison:
                 yield self._batch(result.old.take(apart), None)
                 yield self._batch(None, result.new.take(apart))
 
-    def blocks(self, side: Side, rows: Iterable[tuple[int, pa.RecordBatch]]) -> Iterator[Block]:
-        """A side's batches, each with the position of its first row, as blocks."""
-        groups: RowGroups = getattr(self, side)
-        key = [groups.schema.get_field_index(name) for name in self.unique_key]
+    def _blocks(self, rows: PositionedBatches) -> Iterator[Block]:
         for at, batch in rows:
-            hashes = key_hashes([batch.column(place) for place in key])
+            hashes = key_hashes([batch.column(name) for name in self.unique_key])
             yield Block(hashes, np.arange(at, at + batch.num_rows), batch)
-
-    def _differs(self, pair: Matched, names: list[str]) -> Mask:
-        old, new = _columns(pair.old, self.old, names), _columns(pair.new, self.new, names)
-        return any_unequal(old, new, len(pair.old))
 
     def _batch(self, old: Block | None, new: Block | None) -> pa.RecordBatch:
         count = len(old or new or ())
@@ -254,6 +244,7 @@ class Comparison:
         return typed(cells, self.found)
 
 
-def _columns(block: Block, groups: RowGroups, names: list[str]) -> Iterator[pa.Array]:
-    """One column at a time: what was taken out of a block is compared while it is in the cache."""
-    return (block.column(groups.schema.get_field_index(name)) for name in names)
+def _differ(pair: Matched, names: list[str]) -> Mask:
+    """Which pairs differ in one of these columns."""
+    # One column at a time: what was taken out of a block is compared while it is in the cache.
+    return any_unequal(map(pair.old.column, names), map(pair.new.column, names), len(pair.old))
