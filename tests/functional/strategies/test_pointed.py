@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from functional.macros.generated import content
+from found import kinds
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -48,17 +48,6 @@ def accounts(ids: range, changed: int = -1, note: str = "") -> pa.Table:
     types = [pa.int64(), pa.int64(), pa.string()]
     cells = [pa.array(cell, kind) for cell, kind in zip((list(ids), branch, [note] * len(ids)), types, strict=True)]
     return pa.table(cells, names=["id", "branch", "note"])
-
-
-def kinds(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Counter[str]:
-    """How many rows differ in which way; they are those that the outer join finds."""
-    found = []
-    for each in (algorithm, "sort_merge"):
-        frame = snapshot_differential(old, new, unique_key="id", algorithm=each, check_keys=False, **options)
-        found.append(frame.collect())
-        release(frame)
-    assert Counter(content(tuple(row)) for row in found[0]) == Counter(content(tuple(row)) for row in found[1])
-    return Counter(row.change_type for row in found[0])
 
 
 def tasks_of(frame: DataFrame) -> int:
