@@ -197,9 +197,8 @@ class TestStoppedOperations:
             done = dated.operate("rewind", "--vars", f"stop_at: {step}", model="accounts", to_batch=2)
             assert f"stopped at {step}" in done.text
             if step == "decide":
-                assert {name: state[name] for name in ("view", "rows", "log", "batches")} == {
-                    name: dated.state()[name] for name in ("view", "rows", "log", "batches")
-                }
+                left = dated.state()
+                assert all(left[name] == state[name] for name in ("accounts", "accounts__log", "accounts__batches"))
                 continue
             done = dated.run()
             assert done.ok, done.text
