@@ -66,6 +66,12 @@ class Project:
         assert done.ok, done.text
         return done
 
+    def refused(self) -> str:
+        """A run of the view alone, which fails; what it says."""
+        done = self.bench.run("--select", self.view)
+        assert not done.ok, done.text
+        return done.text
+
     def renew(self, *models: str, **tables: Rows) -> Run:
         """Fill tables and run their logs, some other models and the view."""
         names = [self.view, *models, *(f"{name}_changes" for name in tables)]
