@@ -64,10 +64,10 @@ class TestRewind:
         bench.build("select 1 as account_id, 'ann' as name, 'there' as place")
         bench.build("select 1 as account_id, 'ann' as name, 'away' as place")
         assert bench.batches("batch_id, updates, backfilled")[3:] == [(4, 0, 1), (5, 1, 0)]
-        assert bench.log("account_id, name, place, _change_type, _batch_id") == [
-            (1, "ann", None, "insert", 1),
-            (1, "ann", "there", "update", 4),
-            (1, "ann", "away", "update", 5),
+        assert bench.log("account_id, name, place, _before.place, _changed_columns, _change_type, _batch_id") == [
+            (1, "ann", None, None, None, "insert", 1),
+            (1, "ann", "there", None, [], "update", 4),
+            (1, "ann", "away", "there", ["place"], "update", 5),
         ]
 
     @pytest.mark.parametrize("on_schema_change", ["append_new_columns", "sync_all_columns"])
