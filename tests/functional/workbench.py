@@ -189,9 +189,9 @@ class Workbench:
 
     def contents(self) -> dict[str, list[str]]:
         """What a reader could see of all models: each relation's name, with its rows and, of a view, its text."""
-        names = [row.tableName for row in self.spark.sql(f"show tables in {self.schema}").collect()]
-        views = self.spark.sql(f"show views in {self.schema}").collect()
-        return self._contents(names, [row.viewName for row in views if not row.isTemporary])
+        tables = self.spark.sql(f"show tables in {self.schema}").where("not isTemporary").collect()
+        views = self.spark.sql(f"show views in {self.schema}").where("not isTemporary").collect()
+        return self._contents([row.tableName for row in tables], [row.viewName for row in views])
 
     def _contents(self, names: Iterable[str], views: Iterable[str]) -> dict[str, list[str]]:
         """Of relations with __ in their names, which are helpers, only logs and their batches are read."""
