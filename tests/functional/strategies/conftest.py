@@ -1,4 +1,4 @@
-"""Snapshots in files."""
+"""Snapshots in files, and what is logged of them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ def stored(spark: SparkSession, tmp_path: Path) -> Callable[..., DataFrame]:
         return spark.read.parquet(str(file))
 
     return store
+
+
+@pytest.fixture
+def heard(caplog: pytest.LogCaptureFixture) -> None:
+    """What the library logs is captured."""
+    caplog.set_level("INFO", "deltawave")
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from deltawave.differencing import snapshot_differential, window
 from laboratory.evaluation.comparator import compare
 from laboratory.evaluation.hashed import Messages, Snapshot
 
-pytestmark = pytest.mark.usefixtures("interpreted", "small_segments")
+pytestmark = pytest.mark.usefixtures("interpreted", "small_segments", "heard")
 
 ROW = "id as account_id, concat('name of ', id) as name, id % 3 as branch, 0.5D as share"
 # Rows 0 to 9 are updated, 900 to 909 gone, 1000 to 1004 new.
@@ -47,7 +47,6 @@ class TestFunction:
     def test_the_order_does_not_matter(
         self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, order: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         by, said = ORDERS[order]
         old = stored("old", f"select {ROW} from range(1000) order by id")
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {by}")
@@ -59,7 +58,6 @@ class TestFunction:
     def test_rows_beyond_the_window_are_joined(
         self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, order: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         old = stored("old", f"select {ROW} from range(1000) order by id", 1)
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {ORDERS[order][0]}", 1)
         # Room for about fifty rows.
@@ -126,7 +124,6 @@ class TestWhatSparkJoins:
     def test_what_is_no_plain_table(
         self, spark: SparkSession, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, kind: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         frame = stored("old", f"select {ROW} from range(100) order by id")
         frame.createOrReplaceTempView("window_of_files")
         read = spark.sql(self.NOT_PLAIN[kind].format("window_of_files", "window_of_files"))
@@ -137,7 +134,6 @@ class TestWhatSparkJoins:
     def test_a_frame_in_the_cache_stays_there(
         self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         frame = stored("old", f"select {ROW} from range(100) order by id").persist()
         assert not kinds(frame, frame, "window", "account_id")
         assert "the old one is not read in place, Spark has it in its cache" in caplog.text
