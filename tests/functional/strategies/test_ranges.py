@@ -23,9 +23,7 @@ class Turns(Workbench):
         """Write the models' files."""
         (self.root / "models" / f"{MODEL}.sql").unlink(missing_ok=True)
         for strategy in STRATEGIES:
-            options = json.dumps({"materialized": "differential", "strategy": strategy} | TURN | config)
-            head = f"{{{{ config(**fromjson({options!r})) }}}}"
-            self.add_model(strategy, f"{head}\nselect * from {{{{ target.schema }}}}.dump")
+            self.add_differential(strategy, strategy=strategy, **TURN | config)
 
     def run(self, *args: str, command: str = "run") -> Run:
         return super().run(*SEVERAL, *args, command=command)
