@@ -94,11 +94,6 @@ class Project:
         """The view's changes in its last batch."""
         return self.query(f"select {columns} from {{schema}}.{self.view} where _batch_id = {self.last_batch()}")
 
-    def helpers(self) -> list[str]:
-        """The kinds of tables and views that the view keeps beside it."""
-        names = self.query(f"show tables in {{schema}} like '{self.view}__*'")
-        return sorted(name.split("__")[1].split("_")[0] for _, name, _ in names)
-
     def replayed(self, key: Sequence[str], columns: Sequence[str], model: str | None = None) -> Counter[Any]:
         """The rows that the view's log leaves."""
         macros = Macros(run_query=lambda sql: [tuple(row) for row in self.spark.sql(sql).collect()])

@@ -161,25 +161,6 @@ class TestWhatSparkJoins:
 
 
 class TestModel:
-    def test_the_log_is_that_of_the_outer_join(self, bench: Workbench) -> None:
-        dumps = [
-            f"select {ROW} from range(0, 1000, 1, 3)",
-            f"select {NEW_ROW} from range(0, 1005, 1, 3) where {PRESENT}",
-            f"select {ROW} from range(0, 1000, 1, 5) order by hash(id)",
-            f"select {NEW_ROW}, 1 as added from range(0, 1005, 1, 5) where {PRESENT}",
-        ]
-        bench.configure(strategy="outer_join", on_schema_change="append_new_columns")
-        for strategy in IN_ORDER:
-            bench.add_differential(strategy, strategy=strategy, on_schema_change="append_new_columns")
-        texts = [bench.build(dump, *SEVERAL).text for dump in dumps]
-        columns = "account_id, name, branch, added, _change_type, _changed_columns, _before.branch"
-        joined = bench.log(columns)
-        assert len(joined) == 1000 + 25 + 25 + 1005
-        for strategy in IN_ORDER:
-            assert f"deltawave: {strategy}: {strategy.replace('_', ' ')} over" in texts[1]
-            assert len(kept(bench, "ordered", strategy)) == 1
-            assert bench.log(columns, strategy) == joined, strategy
-
     def test_how_near_rows_lie_is_recorded(self, bench: Workbench) -> None:
         # Room for some tens of rows.
         bench.configure(strategy="window", memory_bytes=20_000)
