@@ -14,7 +14,8 @@ DECLARATIONS = f"""
     ),
     by_function=deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='{python_strategy.DOTTED_PATH}', compares='python',
-      keeps='ordered', sees_deletes='all', source='LG96 3.1', allows={{'duplicate_keys': ['fail', 'quarantine']}}
+      keeps='ordered', sees_deletes='all', source='LG96 3.1', options=['hint'],
+      allows={{'duplicate_keys': ['fail', 'quarantine']}}
     )
   )) }}}}
 {{% endmacro %}}

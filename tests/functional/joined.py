@@ -66,6 +66,12 @@ class Project:
         assert done.ok, done.text
         return done
 
+    def refused(self) -> str:
+        """A run of the view alone, which fails; what it says."""
+        done = self.bench.run("--select", self.view)
+        assert not done.ok, done.text
+        return done.text
+
     def renew(self, *models: str, **tables: Rows) -> Run:
         """Fill tables and run their logs, some other models and the view."""
         names = [self.view, *models, *(f"{name}_changes" for name in tables)]
@@ -87,11 +93,6 @@ class Project:
     def changes(self, columns: str) -> list[tuple[Any, ...]]:
         """The view's changes in its last batch."""
         return self.query(f"select {columns} from {{schema}}.{self.view} where _batch_id = {self.last_batch()}")
-
-    def helpers(self) -> list[str]:
-        """The kinds of tables and views that the view keeps beside it."""
-        names = self.query(f"show tables in {{schema}} like '{self.view}__*'")
-        return sorted(name.split("__")[1].split("_")[0] for _, name, _ in names)
 
     def replayed(self, key: Sequence[str], columns: Sequence[str], model: str | None = None) -> Counter[Any]:
         """The rows that the view's log leaves."""

@@ -19,10 +19,11 @@ class Landing:
     spark: SparkSession
     root: Path
     schema: str
+    name: str = "accounts"
 
     @property
     def table(self) -> str:
-        return f"{self.schema}.accounts"
+        return f"{self.schema}.{self.name}"
 
     def clear(self) -> None:
         """Nothing made, nothing landed."""
@@ -36,9 +37,10 @@ class Landing:
 
     def declare(self, external: dict[str, Any], columns: list[dict[str, str]] | None = None, **changed: Any) -> None:
         table: dict[str, Any] = {"name": "accounts", "external": {"location": "dumps", **external, **changed}}
-        if columns is not None:
-            table["columns"] = columns
-        source = {"name": "legacy", "schema": "{{ target.schema }}", "tables": [table]}
+        self.declare_tables(table | ({} if columns is None else {"columns": columns}))
+
+    def declare_tables(self, *tables: dict[str, Any]) -> None:
+        source = {"name": "legacy", "schema": "{{ target.schema }}", "tables": list(tables)}
         (self.root / "models" / "sources.yml").write_text(yaml.safe_dump({"version": 2, "sources": [source]}))
 
     def create(self, **args: Any) -> None:

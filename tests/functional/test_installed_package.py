@@ -17,22 +17,24 @@ DEMO -= {"airports_by_remote_checksum"}
 DEMO_ON = ("--vars", "{deltawave_demo: true}")
 
 
-@pytest.fixture(params=["deltawave", "spark"])
-def consumer(request, tmp_path, monkeypatch):
+@pytest.fixture(scope="module", params=["deltawave", "spark"])
+def consumer(request, tmp_path_factory):
     """A project with one model of its own that has installed the package, on either adapter."""
-    # It would enable another source of the demo.
-    monkeypatch.delenv("DELTAWAVE_RUNWAYS", raising=False)
+    project = tmp_path_factory.mktemp("shop")
     target = {"type": request.param, "method": "session", "schema": "shop", "host": "local"}
     outputs = {name: {**target} for name in ("local", "delta")}
-    write(tmp_path / "profiles.yml", {"shop": {"target": "local", "outputs": outputs}})
-    write(tmp_path / "dbt_project.yml", {"name": "shop", "version": "1.0.0", "profile": "shop"})
-    write(tmp_path / "packages.yml", {"packages": [{"local": str(ROOT)}]})
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models/orders.sql").write_text(
+    write(project / "profiles.yml", {"shop": {"target": "local", "outputs": outputs}})
+    write(project / "dbt_project.yml", {"name": "shop", "version": "1.0.0", "profile": "shop"})
+    write(project / "packages.yml", {"packages": [{"local": str(ROOT)}]})
+    (project / "models").mkdir()
+    (project / "models/orders.sql").write_text(
         "{{ config(materialized='differential', unique_key='id') }} select 1 as id"
     )
-    invoke(tmp_path, "deps")
-    return tmp_path
+    invoke(project, "deps")
+    with pytest.MonkeyPatch.context() as patch:
+        # It would enable another source of the demo.
+        patch.delenv("DELTAWAVE_RUNWAYS", raising=False)
+        yield project
 
 
 def write(file: Path, content: dict[str, Any]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from bad_input import messages
@@ -62,7 +63,7 @@ class Legacy(Landing):
 
     def bad(self) -> list[tuple[Any, ...]]:
         """Line number, record and reason of what is in quarantine."""
-        rows = self.spark.table(f"{self.schema}.accounts__quarantine").orderBy("file", "line_number").collect()
+        rows = self.spark.table(f"{self.table}__quarantine").orderBy("file", "line_number").collect()
         return [(row.line_number, row.record, row.reason) for row in rows]
 
     def unreadable(self, columns: str = "*", where: str = "true") -> str:
@@ -87,80 +88,156 @@ def legacy(shared_legacy):
     return shared_legacy
 
 
-class TestRecords:
-    models = {"sources.yml": "version: 2"}
+class Records(NamedTuple):
+    """A file, how its records are described, what is read of it, and what is set aside."""
 
-    def test_fixed_width(self, legacy):
-        lines = [
-            fixed(1, "Müller"),
-            fixed(2, "", "00000000", "-00000001"),
-            fixed(3, "cid")[:-1],
-            fixed("x", "dan", "20260230"),
-        ]
-        legacy.read(framed(*lines), FIXED, encoding="iso-8859-1")
-        assert legacy.rows("account_id, name, cast(opened as string), cast(balance as string)") == [
-            (1, "Müller", "2026-01-31", "12.50"),
-            (2, None, None, "-0.01"),
-        ]
-        assert legacy.bad() == [
-            (4, lines[2], "29 characters, not 30"),
-            (5, lines[3], "account_id is 'x', not int; opened is '20260230', not date written as yyyyMMdd"),
-        ]
+    text: str | bytes
+    external: dict[str, Any]
+    rows: list[tuple[Any, ...]]
+    bad: list[tuple[Any, ...]] = []
+    columns: str = "*"
+    encoding: str = "utf-8"
 
-    def test_delimited(self, legacy):
-        lines = [
-            '1|"ann ""a"" | b"|12.5',
-            "2|\\N|\\N",
-            "3||1.00",
-            "4|dan",
-            "5|eve|1|2",
-            '6|"fay|1',
-            '7|g"y|1',
-            "\\N|hal|1.005",
-            '"\\N"|ian|',
-        ]
-        legacy.read("\n".join(['account_id|"name"|balance', *lines, "END"]), DELIMITED)
-        assert legacy.rows("account_id, name, cast(balance as string)") == [
-            (1, 'ann "a" | b', "12.50"),
-            (2, None, None),
-            (3, "", "1.00"),
-        ]
-        assert legacy.bad() == [
+
+BALANCES = "account_id, name, cast(balance as string)"
+FIXED_LINES = [
+    fixed(1, "Müller"),
+    fixed(2, "", "00000000", "-00000001"),
+    fixed(3, "cid")[:-1],
+    fixed("x", "dan", "20260230"),
+]
+DELIMITED_LINES = [
+    '1|"ann ""a"" | b"|12.5',
+    "2|\\N|\\N",
+    "3||1.00",
+    "4|dan",
+    "5|eve|1|2",
+    '6|"fay|1',
+    '7|g"y|1',
+    "\\N|hal|1.005",
+    '"\\N"|ian|',
+]
+TRIMMED = {
+    "file_format": "fixed_width",
+    "fields": [
+        {"name": "a", "data_type": "string", "length": 3, "trim": "right"},
+        {"name": "b", "data_type": "string", "start": 5, "length": 3, "trim": "none", "null_marker": []}
+        | {"required": True},
+        {"name": "c", "data_type": "int", "length": 2, "required": True},
+    ],
+}
+HEADER, RECORD, TRAILER, _ = framed(fixed(1, "ann")).split("\n")
+RECORDS = {
+    "fixed_width": Records(
+        framed(*FIXED_LINES),
+        FIXED,
+        [(1, "Müller", "2026-01-31", "12.50"), (2, None, None, "-0.01")],
+        [
+            (4, FIXED_LINES[2], "29 characters, not 30"),
+            (5, FIXED_LINES[3], "account_id is 'x', not int; opened is '20260230', not date written as yyyyMMdd"),
+        ],
+        "account_id, name, cast(opened as string), cast(balance as string)",
+        "iso-8859-1",
+    ),
+    "delimited": Records(
+        "\n".join(['account_id|"name"|balance', *DELIMITED_LINES, "END"]),
+        DELIMITED,
+        [(1, 'ann "a" | b', "12.50"), (2, None, None), (3, "", "1.00")],
+        [
             (5, "4|dan", "2 fields, not 3"),
             (6, "5|eve|1|2", "4 fields, not 3"),
             (7, '6|"fay|1', "a quote that does not open or close a field"),
             (8, '7|g"y|1', "a quote that does not open or close a field"),
             (9, "\\N|hal|1.005", "account_id is null, and in the key; balance is '1.005', not decimal(9,2)"),
             (10, '"\\N"|ian|', "account_id is '\\N', not int; balance is '', not decimal(9,2)"),
-        ]
-
-    def test_delimiter_of_several_characters(self, legacy):
-        text = "1||ann*||2.00\r\n2||*||\r\n||bob||1\r\n"
-        external = {**DELIMITED, "delimiter": "||", "quote": None, "header": None, "trailer": None, "null_marker": None}
-        legacy.read(text, external)
-        assert legacy.rows("account_id, name, cast(balance as string)") == [(1, "ann*", "2.00"), (2, "*", None)]
-        assert legacy.bad() == [(3, "||bob||1", "account_id is null, and in the key")]
-
-    @pytest.mark.parametrize(
-        ("encoding", "good", "bad"),
-        [
-            ("utf-8", "Mü€", b"M\xfc"),
-            ("windows-1252", "Mü€", b"M\x81"),
-            ("us-ascii", "Mu", b"M\xfc"),
-            ("cp850", "Müí", None),
         ],
+        BALANCES,
+    ),
+    "a_long_delimiter": Records(
+        "1||ann*||2.00\r\n2||*||\r\n||bob||1\r\n",
+        {**DELIMITED, "delimiter": "||", "quote": None, "header": None, "trailer": None, "null_marker": None},
+        [(1, "ann*", "2.00"), (2, "*", None)],
+        [(3, "||bob||1", "account_id is null, and in the key")],
+        BALANCES,
+    ),
+    # A mark of byte order is no text.
+    "marked": Records("ann\nbob\n", NAMES, [("ann",), ("bob",)], encoding="utf-8-sig"),
+    "marked_with_a_header": Records(
+        "account_id|name|balance\n1|ann|1.00\nEND\n",
+        DELIMITED,
+        [(1, "ann")],
+        columns="account_id, name",
+        encoding="utf-8-sig",
+    ),
+    "decimal_comma": Records(
+        "1,5\n1.5\n",
+        {**NAMES, "decimal_separator": ",", "fields": [{"name": "price", "data_type": "decimal(5,2)"}]},
+        [("1.50",)],
+        [(2, "1.5", "price is '1.5', not decimal(5,2)")],
+        "cast(price as string)",
+    ),
+    "trimmed": Records(" x  y   1\n    y   \n", TRIMMED, [(" x", "y  ", 1)], [(2, "    y   ", "8 characters, not 9")]),
+    "padded": Records(
+        " x  y   1\n    y   \n",
+        {**TRIMMED, "short_records": "pad", "record_length": 12},
+        [(" x", "y  ", 1)],
+        [(2, "    y   ", "c is null, and required")],
+    ),
+    "another_separator": Records(
+        "ann\nb;bob\x1e",
+        {**NAMES, "fields": [{"name": n, "data_type": "string"} for n in "ab"], "record_separator": "\x1e"},
+        [("ann\nb", "bob")],
+    ),
+    "frame_in_a_wrong_place": Records(
+        "\n".join([RECORD, TRAILER, HEADER]),
+        FIXED,
+        [(1,)],
+        [(2, TRAILER, "a trailer that is not the last line"), (3, HEADER, "a header that is not line 1")],
+        "account_id",
+    ),
+}
+# Of each encoding a text, and bytes that it does not have.
+ENCODED = {
+    "utf-8": ("Mü€", b"M\xfc"),
+    "windows-1252": ("Mü€", b"M\x81"),
+    "us-ascii": ("Mu", b"M\xfc"),
+    "cp850": ("Müí", None),
+}
+RECORDS |= {
+    encoding.replace("-", "_"): Records(
+        good.encode(encoding) + (b"\n" + bad + b"\n" if bad else b"\n"),
+        {**NAMES, "encoding": encoding},
+        [(good,)],
+        [(2, "M\ufffd", f"not all of its bytes are {encoding}")] if bad else [],
     )
-    def test_encodings(self, legacy, encoding, good, bad):
-        text = good.encode(encoding) + (b"\n" + bad + b"\n" if bad else b"\n")
-        legacy.read(text, {**NAMES, "encoding": encoding})
-        assert legacy.rows() == [(good,)]
-        assert legacy.bad() == ([(2, "M\ufffd", f"not all of its bytes are {encoding}")] if bad else [])
+    for encoding, (good, bad) in ENCODED.items()
+}
 
-    def test_a_mark_of_byte_order_is_no_text(self, legacy):
-        legacy.read("account_id|name|balance\n1|ann|1.00\nEND\n", DELIMITED, encoding="utf-8-sig")
-        assert legacy.rows("account_id, name") == [(1, "ann")]
-        legacy.read("ann\nbob\n", NAMES, encoding="utf-8-sig")
-        assert legacy.rows() == [("ann",), ("bob",)]
+
+class TestKindsOfRecords:
+    models = {"sources.yml": "version: 2"}
+
+    @pytest.fixture(scope="class")
+    def made(self, shared_legacy):
+        """A table for each kind."""
+        shared_legacy.clear()
+        tables = []
+        for name, records in RECORDS.items():
+            shared_legacy.write(f"{name}/a.txt", records.text, records.encoding)
+            tables.append({"name": name, "external": {**records.external, "location": f"dumps/{name}"}})
+        shared_legacy.declare_tables(*tables)
+        shared_legacy.create()
+        return shared_legacy
+
+    @pytest.mark.parametrize("name", RECORDS)
+    def test_what_is_read_and_what_is_set_aside(self, made, name):
+        found = replace(made, name=name)
+        assert found.rows(RECORDS[name].columns) == RECORDS[name].rows
+        assert found.bad() == RECORDS[name].bad
+
+
+class TestRecords:
+    models = {"sources.yml": "version: 2"}
 
     VALUES = [
         ({"data_type": "int"}, {"7": 7, "+007": 7, "-7": -7}, ["7.0", "7 7", "1e3", "2147483648", "x"]),
@@ -221,31 +298,6 @@ class TestRecords:
         assert [next(value for value in row if value is not None) for row in legacy.rows(", ".join(shown))] == values
         assert [record for _, record, _ in legacy.bad()] == bad
 
-    def test_decimal_comma(self, legacy):
-        external = {"file_format": "delimited", "delimiter": ";", "decimal_separator": ","}
-        legacy.read("1,5\n1.5\n", external, fields=[{"name": "price", "data_type": "decimal(5,2)"}])
-        assert legacy.rows("cast(price as string)") == [("1.50",)]
-        assert legacy.bad() == [(2, "1.5", "price is '1.5', not decimal(5,2)")]
-
-    def test_trimming_and_required_fields(self, legacy):
-        fields = [
-            {"name": "a", "data_type": "string", "length": 3, "trim": "right"},
-            {"name": "b", "data_type": "string", "start": 5, "length": 3, "trim": "none", "null_marker": []}
-            | {"required": True},
-            {"name": "c", "data_type": "int", "length": 2, "required": True},
-        ]
-        legacy.read(" x  y   1\n    y   \n", {"file_format": "fixed_width", "fields": fields})
-        assert legacy.rows() == [(" x", "y  ", 1)]
-        assert legacy.bad() == [(2, "    y   ", "8 characters, not 9")]
-        legacy.declare({"file_format": "fixed_width", "fields": fields}, short_records="pad", record_length=12)
-        legacy.create()
-        assert legacy.bad() == [(2, "    y   ", "c is null, and required")]
-
-    def test_record_separator(self, legacy):
-        fields = [{"name": n, "data_type": "string"} for n in "ab"]
-        legacy.read("ann\nb;bob\x1e", {**NAMES, "fields": fields}, record_separator="\x1e")
-        assert legacy.rows() == [("ann\nb", "bob")]
-
     def test_line_numbers_of_a_file_that_is_split(self, legacy, setting):
         """Splits are tiny here, so that the lines of a file come from many tasks."""
         numbers = range(1, 2001)
@@ -278,15 +330,6 @@ class TestRecords:
                 assert "source legacy.accounts: refused file:" in said
                 assert problem in said
             assert any(number is None and problem in reason for number, _, reason in legacy.bad())
-
-    def test_header_and_trailer_in_a_wrong_place_are_set_aside(self, legacy):
-        header, record, trailer, _ = framed(fixed(1, "ann")).split("\n")
-        legacy.read("\n".join([record, trailer, header]), FIXED)
-        assert legacy.rows("account_id") == [(1,)]
-        assert legacy.bad() == [
-            (2, trailer, "a trailer that is not the last line"),
-            (3, header, "a header that is not line 1"),
-        ]
 
     @pytest.mark.parametrize("frame", [{}, {"header": None, "trailer": None}])
     @pytest.mark.parametrize("codegen", ["true", "false"])
@@ -469,10 +512,6 @@ class TestRefusedRuns:
     def test_a_warning_that_is_an_error(self, begun):
         land(begun, 2, fixed(1, "Jörg"), fixed("x", "bob"))
         begun.run("--warn-error", expect_pass=False)
-
-    def test_a_declaration_that_was_changed(self, begun):
-        begun.declare(DATED, encoding="utf-8")
-        assert messages("External sources")["a declaration that was changed"] in begun.run(expect_pass=False)
 
     def test_a_folder_that_names_no_date(self, begun):
         begun.write("dump_date=__HIVE_DEFAULT_PARTITION__/a.txt", framed(fixed(1, "ann")))

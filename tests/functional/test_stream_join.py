@@ -25,19 +25,6 @@ from deltawave.meshjoin.batch_folders import BatchFolders
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-def test_runs_follow_each_other(spark: SparkSession, tmp_path: Path) -> None:
-    source, out = tmp_path / "stream", tmp_path / "out"
-    relation = stored(spark, tmp_path / "relation")
-    for run in range(2):
-        arrive(spark, source, 100 * run, 60)
-        join(spark, source, relation, out, how="left")
-    expected = spark.read.parquet(str(source)).join(
-        spark.sql("select id, id * 10 as skey from range(20)"), "id", "left"
-    )
-    assert rows_of(results(spark, out)) == rows_of(expected)
-    assert {row["micro_batch"] for row in spark.read.parquet(str(out)).select("micro_batch").collect()} == {0, 1}
-
-
 def test_a_relation_that_changes_between_batches(spark: SparkSession, tmp_path: Path) -> None:
     source, out = tmp_path / "stream", tmp_path / "out"
     for rows in (5, 25):

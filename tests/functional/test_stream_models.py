@@ -49,6 +49,11 @@ sources:
 """
 
 
+def kept_streams(spark: SparkSession) -> Path:
+    """Where the results of streams are kept, beside the warehouse."""
+    return Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
+
+
 class TestModel:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -59,8 +64,7 @@ class TestModel:
         self, project: Any, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         table, folder = f"{project.test_schema}.sales", tmp_path / "landed"
-        kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
-        kept = kept / table
+        kept = kept_streams(spark) / table
 
         def land(first: int, files: int) -> None:
             for at in range(first, first + files):
@@ -219,7 +223,7 @@ def test_full_refreshes_that_fail_leave_what_was_complete(
         for _ in range(2):
             with pytest.raises(StreamingQueryException, match="failed"):
                 run()
-    kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
+    kept = kept_streams(spark)
     assert sorted(spark.read.parquet(str(kept / f".previous.{name}")).collect()) == sorted(first)
     # The table is still complete. To build it anew would lose what only that folder has.
     with pytest.raises(ValueError, match=rf"did not end \(which set aside .*/\.previous\.{name} or .*:"):
@@ -246,7 +250,7 @@ def test_loaded_micro_batches_are_not_read(spark: SparkSession, tmp_path: Path) 
     name, landed, table = f"loaded_{uuid4().hex}", tmp_path / "landed", tmp_path / "table"
     relation = StoredRelation.of(spark.sql("select id, id * 10 as skey from range(5)"), tmp_path / "relation", key="id")
     schema = "id long, skey long, micro_batch long"
-    kept = Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
+    kept = kept_streams(spark)
 
     def run(*ids: int, where: str | None = None) -> list[int]:
         """The ids of returned rows, after files with these have landed."""

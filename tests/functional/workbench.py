@@ -175,40 +175,33 @@ class Workbench:
         found = self.spark.sql(f"show tables in {self.schema} like '{model}*'").collect()
         return {row.tableName for row in found}
 
-    def view_text(self) -> str:
-        """The text of the model's view."""
-        facts = self.spark.sql(f"describe extended {self.schema}.{MODEL}").collect()
-        return next(row.data_type for row in facts if row.col_name == "View Text")
+    def view_text(self, name: str = MODEL) -> str:
+        """The statement that would create the model's view, or another relation."""
+        return str(self.spark.sql(f"show create table {self.schema}.{name}").collect()[0][0])
 
-    def state(self) -> dict[str, Any]:
-        """Everything a reader could see of the model: names, text of the view, rows.
+    def state(self) -> dict[str, list[str]]:
+        """What a reader could see of the model: names of relations, rows, and the text of its view.
 
         Not the view that records a source as read: whether it is there depends on how long ago the source was written.
         """
-        names = self.names()
-        return {
-            "names": {name for name in names if "__seen_" not in name},
-            "view": self.view_text() if self._is_view(names) else None,
-            "rows": sorted(map(str, self.spark.table(f"{self.schema}.{MODEL}").collect())) if MODEL in names else None,
-            "log": self._rows(f"{MODEL}__log", names),
-            "batches": self._rows(f"{MODEL}__batches", names),
-        }
+        names = [name for name in self.names() if "__seen_" not in name]
+        return self._contents(names, views=[name for name in names if name == MODEL])
 
     def contents(self) -> dict[str, list[str]]:
-        """What a reader could see of all models: each relation's name, with its rows and, of a view, its text.
+        """What a reader could see of all models: each relation's name, with its rows and, of a view, its text."""
+        tables = self.spark.sql(f"show tables in {self.schema}").where("not isTemporary").collect()
+        views = self.spark.sql(f"show views in {self.schema}").where("not isTemporary").collect()
+        return self._contents([row.tableName for row in tables], [row.viewName for row in views])
 
-        Of relations with __ in their names, which are helpers, only logs and their batches are read.
-        """
-        shown = self.spark.sql(f"show tables in {self.schema}").collect()
-        contents: dict[str, list[str]] = {row.tableName: [] for row in shown}
+    def _contents(self, names: Iterable[str], views: Iterable[str]) -> dict[str, list[str]]:
+        """Of relations with __ in their names, which are helpers, only logs and their batches are read."""
+        contents: dict[str, list[str]] = {name: [] for name in names}
         read = [name for name in contents if "__" not in name or name.endswith(("__log", "__batches"))]
         selects = [f"select '{name}', to_json(struct(*)) from {self.schema}.{name}" for name in read]
         for name, row in self.spark.sql(" union all ".join(selects)).collect() if selects else []:
             contents[name].append(row)
-        for row in self.spark.sql(f"show views in {self.schema}").collect():
-            if not row.isTemporary:
-                text = self.spark.sql(f"show create table {self.schema}.{row.viewName}").collect()[0][0]
-                contents[row.viewName].append(text)
+        for name in views:
+            contents[name].append(self.view_text(name))
         return {name: sorted(rows) for name, rows in contents.items()}
 
     def clear(self) -> None:
@@ -217,10 +210,3 @@ class Workbench:
             shutil.rmtree(self.root / folder / "added", ignore_errors=True)
         self.spark.sql(f"drop schema if exists {self.schema} cascade")
         self.spark.sql(f"create schema {self.schema}")
-
-    def _rows(self, name: str, names: set[str]) -> list[str] | None:
-        return sorted(map(str, self.spark.table(f"{self.schema}.{name}").collect())) if name in names else None
-
-    def _is_view(self, names: set[str]) -> bool:
-        facts = self.spark.sql(f"describe extended {self.schema}.{MODEL}").collect() if MODEL in names else []
-        return any((row.col_name, row.data_type) == ("Type", "VIEW") for row in facts)

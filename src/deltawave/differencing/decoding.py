@@ -20,13 +20,13 @@ _TEXTS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 _REPEATING_BYTES = 4
 
 
-def joined(steps: Iterable[pa.RecordBatch], most_bytes: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of at most so many bytes, unless a single step has more."""
+def joined(steps: Iterable[pa.RecordBatch], most_bytes: int, most_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of at most so many rows and bytes, unless a single step has more bytes."""
     parts: list[pa.RecordBatch] = []
     rows = size = 0
     for part in steps:
         own = sum(map(_plain_bytes, part.columns))
-        if parts and (rows + part.num_rows > BATCH_ROWS or size + own > most_bytes):
+        if parts and (rows + part.num_rows > most_rows or size + own > most_bytes):
             yield pa.concat_batches(parts) if len(parts) > 1 else parts[0]
             parts, rows, size = [], 0, 0
         parts.append(part)

@@ -39,7 +39,8 @@ def row_hashes(columns: Sequence[pa.Array], seed: int, rows: int | None = None) 
 
     ``rows`` is needed only without columns. Raises ``TypeError`` for a type that Spark does not hand over.
     """
-    return hashes_by_seeds(columns, (seed,), rows)[0]
+    hashes: Hashes = hashes_by_seeds(columns, (seed,), rows)[0]
+    return hashes
 
 
 def hashes_by_seeds(columns: Sequence[pa.Array], seeds: tuple[int, ...], rows: int | None = None) -> Hashes:

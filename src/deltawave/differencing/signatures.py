@@ -62,13 +62,8 @@ class Signatures:
             "keys are: take a shorter unique_key, such as a hash of these columns, or a strategy or algorithm that "
             "joins (outer_join, sort_merge)."
         )
-        return cls(
-            np.concatenate([part.key_hash for part in parts]),
-            np.concatenate([part.key_check for part in parts]),
-            np.concatenate([part.row_hash for part in parts]),
-            np.concatenate([part.row_check for part in parts]),
-            combined([part.keys for part in parts], message),
-        )
+        hashes = zip(*(part._hashes() for part in parts), strict=True)
+        return cls._made(map(np.concatenate, hashes), combined([part.keys for part in parts], message))
 
     @classmethod
     def from_bytes(cls, data: bytes | pa.Buffer) -> Signatures:
@@ -76,7 +71,7 @@ class Signatures:
         batch = pa.ipc.open_stream(data).read_next_batch()
         hashes, keys = batch.columns[: len(_HASHES)], batch.columns[len(_HASHES) :]
         names = batch.schema.names[len(_HASHES) :]
-        return cls(*(each.to_numpy() for each in hashes), pa.RecordBatch.from_arrays(keys, names))
+        return cls._made((each.to_numpy() for each in hashes), pa.RecordBatch.from_arrays(keys, names))
 
     def to_bytes(self) -> bytes:
         """An Arrow stream of one record batch."""
@@ -91,6 +86,11 @@ class Signatures:
     def __len__(self) -> int:
         return len(self.key_hash)
 
+    @classmethod
+    def _made(cls, hashes: Iterable[npt.NDArray[Any]], keys: pa.RecordBatch) -> Signatures:
+        key_hash, key_check, row_hash, row_check = hashes
+        return cls(key_hash, key_check, row_hash, row_check, keys)
+
     def _hashes(self) -> list[npt.NDArray[Any]]:
         return [getattr(self, name) for name in _HASHES]
 
@@ -101,16 +101,17 @@ class Signatures:
 
     def is_same(self, places: Places, other: Signatures, other_places: Places) -> Mask:
         """Whether the rows at these places have the hashes of the other snapshot's rows at those places."""
-        one, two = ((rows.row_hash[at], rows.row_check[at]) for rows, at in ((self, places), (other, other_places)))
-        return (one[0] == two[0]) & (one[1] == two[1])
+        is_same: Mask = self.row_hash[places] == other.row_hash[other_places]
+        is_same &= self.row_check[places] == other.row_check[other_places]
+        return is_same
 
     def take(self, places: Places) -> Signatures:
         """The rows at these places, in this order."""
-        return Signatures(*(each[places] for each in self._hashes()), self.keys.take(pa.array(places)))
+        return self._made((each[places] for each in self._hashes()), self.keys.take(pa.array(places)))
 
     def slice(self, begin: int, end: int) -> Signatures:
         """The rows from ``begin`` until ``end``, without a copy."""
-        return Signatures(*(each[begin:end] for each in self._hashes()), self.keys.slice(begin, end - begin))
+        return self._made((each[begin:end] for each in self._hashes()), self.keys.slice(begin, end - begin))
 
     def sorted(self, are_runs: bool = False) -> Signatures:
         """The rows in the order of the key's hash. ``are_runs``: they are a few sorted parts, which are merged."""

@@ -197,7 +197,7 @@ def write_pages(
     partial = Path(f"{path}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
-            for part in joined(_pieces((batch.cast(schema) for batch in rows), page_bytes), sys.maxsize, page_bytes):
+            for part in joined(_pieces((batch.cast(schema) for batch in rows), page_bytes), page_bytes, sys.maxsize):
                 hashes, data = key_hashes(part, key).tobytes(), part.serialize()
                 size = _hash_bytes(part.num_rows) + data.size
                 places.append((file.tell(), size))

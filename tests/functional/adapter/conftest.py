@@ -32,10 +32,10 @@ class OwnProcess:
         self.write("dbt_packages/deltawave/dbt_project.yml", "name: deltawave\nversion: '1.0'\n")
         (self.root / "dbt_packages/deltawave/macros").symlink_to(ROOT / "macros", target_is_directory=True)
 
-    def profile(self, **target: Any) -> None:
+    def profile(self, file: str = "profiles.yml", **target: Any) -> None:
         output = {"type": "deltawave", "schema": "own"} | target
         profile = {"own": {"target": "default", "outputs": {"default": output}}}
-        self.write("profiles.yml", yaml.safe_dump(profile))
+        self.write(file, yaml.safe_dump(profile))
 
     def python(self, code: str) -> subprocess.CompletedProcess[str]:
         """Run Python in the project's folder."""

@@ -1,74 +1,46 @@
 """A wrong configuration is reported before any statement runs."""
 
-STUB = """
-{% macro check_differential_config(name, config) %}
-  {% if config.get('unique_key') is none and config.get('meta', {}).get('deltawave') is none %}
-    {{ exceptions.raise_compiler_error("model " ~ name ~ ": unique_key is missing") }}
-  {% endif %}
-{% endmacro %}
+import re
 
-{% materialization differential, default %}
-  {% call statement('main') %} create or replace view {{ this }} as {{ sql }} {% endcall %}
-  {{ return({'relations': [this]}) }}
-{% endmaterialization %}
-"""
+from bad_input import messages
 
+NO_KEY = messages("Configuration")["no key"]
+# Of each model, its options; each wrong one of those that are selected is told, of the others there is a warning.
+MODELS = {
+    "good": "unique_key='id'",
+    "bad": "enabled=true",
+    "misspelt": "unique_key='id', owner='bi', ignore_column=['seen_at']",
+    "unselected": "enabled=true",
+}
 RUN = """
 from dbt.cli.main import dbtRunner
 
-for command in ({commands}):
-    result = dbtRunner().invoke(command.split())
-    print("outcome", command, result.success, result.exception)
+for command in ("run --select bad misspelt good", "run --select misspelt", "build", "compile"):
+    print("outcome", dbtRunner().invoke(command.split()).success)
 """
 
 
-def _project(own_process, good, bad):
-    own_process.profile()
-    own_process.write("dbt_packages/deltawave/dbt_project.yml", "name: deltawave\nversion: '1.0'\n")
-    own_process.write("dbt_packages/deltawave/macros/stub.sql", STUB)
-    own_process.write("models/good.sql", good)
-    own_process.write("models/bad.sql", bad)
-
-
-def _has_schema(own_process):
-    """Whether dbt has created its schema: its first statement."""
-    return (own_process.root / "spark_data" / "warehouse" / "own.db").exists()
-
-
 def test_error_comes_before_any_statement(own_process):
-    _project(
-        own_process,
-        good="{{ config(materialized='differential', meta={'deltawave': {}}) }} select 1 as id",
-        bad="{{ config(materialized='differential') }} select 1 as id",
-    )
-    output = own_process.python(RUN.format(commands="'run', 'build', 'compile'")).stdout
-    for command in ("run", "build", "compile"):
-        assert f"outcome {command} False" in output
-    assert output.count("model bad: unique_key is missing") >= 3
-    assert not _has_schema(own_process)
-
-
-def test_so_does_a_misspelt_option(own_process):
     own_process.profile()
     own_process.install_package()
-    config = "{{ config(materialized='differential', unique_key='id', owner='bi', ignore_column=['seen_at']) }}"
-    own_process.write("models/log.sql", config + " select 1 as id, 2 as seen_at")
-    output = own_process.python(RUN.format(commands="'run',")).stdout
-    assert "outcome run False" in output
-    assert "Configuration Error in model log (models/log.sql)\n  log: 'ignore_column' is not an option" in output
-    assert "macro" not in output.partition("Encountered an error")[2]
+    for name, options in MODELS.items():
+        config = f"{{{{ config(materialized='differential', {options}) }}}}"
+        own_process.write(f"models/{name}.sql", f"{config} select 1 as id, 2 as seen_at")
+    output = own_process.python(RUN).stdout
+    several, first, one, second, build, third, compiling, fourth, _ = re.split(r"^outcome (\w+)$", output, flags=re.M)
+    assert [first, second, third, fourth] == ["False"] * 4
+    assert f"bad: {NO_KEY}" in build
+    assert f"bad: {NO_KEY}" in compiling
+
+    warned, _, refused = several.partition("Encountered an error")
+    assert f"bad: {NO_KEY}" in refused
+    assert "misspelt: 'ignore_column' is not an option" in refused
+    assert f"unselected: {NO_KEY}" in warned
+    assert "unselected" not in refused
+
+    said = "Configuration Error in model misspelt (models/misspelt.sql)\n  misspelt: 'ignore_column' is not an option"
+    assert said in one
+    assert "macro" not in one.partition("Encountered an error")[2]
     assert "called by macro _refuse_misspelt" in (own_process.root / "logs" / "dbt.log").read_text()
-    assert not _has_schema(own_process)
-
-
-def test_all_selected_models_are_refused_at_once(own_process):
-    _project(own_process, good="select 1 as id", bad="{{ config(materialized='differential') }} select 1 as id")
-    own_process.write("models/worse.sql", "{{ config(materialized='differential') }} select 2 as id")
-    own_process.write("models/unselected.sql", "{{ config(materialized='differential') }} select 3 as id")
-    output = own_process.python(RUN.format(commands="'run --select bad worse good',")).stdout
-    refused, warned = (output.partition("Encountered an error")[place] for place in (2, 0))
-    assert "model bad: unique_key is missing" in refused
-    assert "model worse: unique_key is missing" in refused
-    assert "model unselected: unique_key is missing" in warned
-    assert "model unselected" not in refused
-    assert not _has_schema(own_process)
+    # dbt's first statement creates its schema.
+    assert not (own_process.root / "spark_data" / "warehouse" / "own.db").exists()

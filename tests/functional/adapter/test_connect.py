@@ -1,8 +1,6 @@
 """Spark Connect: the same project on a server."""
 
 import os
-import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import own_strategies
 import pyspark
 import pytest
 import python_strategy
+from server import Server
 
 OVERWRITES = """
 def model(dbt, session):
@@ -85,48 +84,42 @@ print("views", [table.name for table in spark.catalog.listTables() if table.isTe
 """
 
 
+class ConnectServer(Server):
+    """A Spark Connect server; ``server_options`` are of its JVM."""
+
+    name = "SparkConnect"
+
+    def __init__(self, server_options: str) -> None:
+        super().__init__()
+        self._options = server_options
+
+    def _prepare(self) -> None:
+        """Spark makes its own folders."""
+
+    def _command(self) -> list[str]:
+        settings = {
+            "spark.master": "local[2]",
+            "spark.ui.enabled": "false",
+            "spark.driver.extraJavaOptions": self._options,
+            "spark.driver.host": "127.0.0.1",
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.connect.grpc.binding.port": self.port,
+            "spark.sql.shuffle.partitions": 2,
+            "spark.sql.warehouse.dir": self.folder / "warehouse",
+        }
+        program = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
+        named = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+        return [program, "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", *named, "spark-internal"]
+
+    def _environment(self) -> dict[str, str]:
+        return os.environ | {"PYSPARK_PYTHON": sys.executable}
+
+
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, quick_jvm):
+def server(quick_jvm):
     """A Spark Connect server; its address."""
-    folder = tmp_path_factory.mktemp("server")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    settings = {
-        "spark.master": "local[2]",
-        "spark.ui.enabled": "false",
-        "spark.driver.extraJavaOptions": quick_jvm,
-        "spark.driver.host": "127.0.0.1",
-        "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": port,
-        "spark.sql.shuffle.partitions": 2,
-        "spark.sql.warehouse.dir": folder / "warehouse",
-    }
-    command = [
-        Path(pyspark.__file__).parent / "bin" / "spark-submit",
-        "--class",
-        "org.apache.spark.sql.connect.service.SparkConnectServer",
-        *(part for name, value in settings.items() for part in ("--conf", f"{name}={value}")),
-        "spark-internal",
-    ]
-    log = folder / "log"
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(
-            command,
-            cwd=folder,
-            env=os.environ | {"PYSPARK_PYTHON": sys.executable},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        ) as process,
-        log.open() as lines,
-    ):
-        try:
-            while "Spark Connect server started" not in lines.readline():
-                assert process.poll() is None, log.read_text()
-            yield f"sc://127.0.0.1:{port}"
-        finally:
-            process.terminate()
+    with ConnectServer(quick_jvm) as started:
+        yield f"sc://127.0.0.1:{started.port}"
 
 
 def test_incremental_python_model(own_process, server):

@@ -155,41 +155,6 @@ class TestFrames:
         assert "worker.py" not in message
 
 
-class TestConfiguration:
-    @pytest.fixture(scope="class")
-    def location_root(self, tmp_path_factory):
-        return str(tmp_path_factory.mktemp("elsewhere"))
-
-    @pytest.fixture(scope="class")
-    def models(self, location_root):
-        model = f"""
-def model(dbt, session):
-    dbt.config(
-        file_format="orc",
-        partition_by=["day"],
-        location_root={location_root!r},
-        options={{"compression": "zlib"}},
-        tblproperties={{"origin": "python"}},
-    )
-    return session.sql("select 1 as day, 'a' as name")
-"""
-        return {"configured.py": model, "plain.py": SPARK_FRAME}
-
-    def test_table_is_as_configured(self, project, spark, location_root):
-        run_dbt(["run"])
-        run_dbt(["run"])
-        rows = spark.sql(f"describe table extended {project.test_schema}.configured").collect()
-        about = {row.col_name: row.data_type for row in rows}
-        assert about["Provider"] == "orc"
-        assert about["Location"] == f"file:{location_root}/configured"
-        assert "compression=zlib" in about["Storage Properties"]
-        assert "origin=python" in about["Table Properties"]
-        assert "day=1" in {path.name for path in Path(location_root, "configured").iterdir()}
-        assert spark.table(f"{project.test_schema}.configured").count() == 1
-        rows = spark.sql(f"describe table extended {project.test_schema}.plain").collect()
-        assert {row.col_name: row.data_type for row in rows}["Provider"] == "parquet"
-
-
 OVERWRITES = """
 def model(dbt, session):
     dbt.config(
@@ -222,43 +187,81 @@ INPUT = """
 select {{ var('run') }} as run, day from values (1), (2) as days (day)
 """
 
+COPIES = 'def model(dbt, session):\n    return dbt.ref("input")\n'
 
-class TestIncremental:
-    models = {
-        "input.sql": INPUT,
-        "overwrites.py": OVERWRITES,
-        "sql_overwrites.sql": SQL_OVERWRITES,
-        "appends.py": APPENDS,
-    }
+CONFIGURED = """
+def model(dbt, session):
+    dbt.config(
+        file_format="orc",
+        partition_by=["day"],
+        location_root={location_root!r},
+        options={{"compression": "zlib"}},
+        tblproperties={{"origin": "python"}},
+    )
+    return session.sql("select 1 as day, 'a' as name")
+"""
 
-    def test_three_runs(self, project, spark):
-        mode = spark.conf.get("spark.sql.sources.partitionOverwriteMode")
+
+class TestRuns:
+    """An empty run, and three others."""
+
+    OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
+
+    @pytest.fixture(scope="class")
+    def location_root(self, tmp_path_factory):
+        return str(tmp_path_factory.mktemp("elsewhere"))
+
+    @pytest.fixture(scope="class")
+    def models(self, location_root):
+        return {
+            "input.sql": INPUT,
+            "copy.py": COPIES,
+            "plain.py": SPARK_FRAME,
+            "configured.py": CONFIGURED.format(location_root=location_root),
+            "overwrites.py": OVERWRITES,
+            "sql_overwrites.sql": SQL_OVERWRITES,
+            "appends.py": APPENDS,
+        }
+
+    @pytest.fixture(scope="class")
+    def table(self, project, spark):
+        """What a model has left."""
+
+        def read(name):
+            return spark.table(f"{project.test_schema}.{name}")
+
+        mode = spark.conf.get(self.OVERWRITE_MODE)
+        run_dbt(["run", "--empty", "--select", "input", "copy", "--vars", "run: 0"])
+        assert read("copy").count() == 0, "refs have no rows"
         for run in (1, 2, 3):
             run_dbt(["run", "--vars", f"run: {run}"])
+        assert read("copy").count() == 2
+        assert spark.conf.get(self.OVERWRITE_MODE) == mode
+        return read
 
+    def test_table_is_as_configured(self, table, project, spark, location_root):
+        rows = spark.sql(f"describe table extended {project.test_schema}.configured").collect()
+        about = {row.col_name: row.data_type for row in rows}
+        assert about["Provider"] == "orc"
+        assert about["Location"] == f"file:{location_root}/configured"
+        assert "compression=zlib" in about["Storage Properties"]
+        assert "origin=python" in about["Table Properties"]
+        assert "day=1" in {path.name for path in Path(location_root, "configured").iterdir()}
+        assert table("configured").count() == 1
+        rows = spark.sql(f"describe table extended {project.test_schema}.plain").collect()
+        assert {row.col_name: row.data_type for row in rows}["Provider"] == "parquet"
+
+    def test_incremental(self, table, project, spark):
         def rows(name):
-            table = spark.table(f"{project.test_schema}.{name}")
-            return sorted((row.day, row.run) for row in table.collect())
+            return sorted((row.day, row.run) for row in table(name).collect())
 
         assert rows("overwrites") == [(1, 1), (2, 3)]
         assert rows("sql_overwrites") == [(1, 1), (2, 3)]
         assert rows("appends") == [(1, 1), (2, 1), (2, 2), (2, 3)]
-
-        tables = [table.name for table in spark.catalog.listTables(project.test_schema)]
-        assert sorted(tables) == ["appends", "input", "overwrites", "sql_overwrites"]
-        assert spark.conf.get("spark.sql.sources.partitionOverwriteMode") == mode
+        tables = {each.name for each in spark.catalog.listTables(project.test_schema)}
+        assert tables == {"appends", "configured", "copy", "input", "overwrites", "plain", "sql_overwrites"}
         properties = spark.sql(f"show tblproperties {project.test_schema}.overwrites").collect()
         assert not [row.key for row in properties if "overwritemode" in row.key.lower()]
-
-
-class TestEmptyRun:
-    models = {"input.sql": "select 1 as id", "copy.py": 'def model(dbt, session):\n    return dbt.ref("input")\n'}
-
-    def test_refs_have_no_rows(self, project, spark):
-        run_dbt(["run", "--empty"])
-        assert spark.table(f"{project.test_schema}.copy").count() == 0
-        run_dbt(["run"])
-        assert spark.table(f"{project.test_schema}.copy").count() == 1
 
 
 SECRETIVE = """

@@ -31,8 +31,11 @@ class TestSeed:
     def project_config_update(self):
         return {"seeds": {"test": {"everything": {"+column_types": {"exact_at": "timestamp"}}}}}
 
-    def test_values(self, project, spark):
+    @pytest.fixture(scope="class", autouse=True)
+    def seeded(self, project):
         run_dbt(["seed"])
+
+    def test_values(self, project, spark):
         frame = spark.table(f"{project.test_schema}.everything").orderBy("id")
         assert dict(frame.dtypes) == {
             "id": "bigint",
@@ -63,6 +66,5 @@ class TestSeed:
         ]
 
     def test_null_is_no_text(self, project, spark):
-        run_dbt(["seed"])
         rows = spark.table(f"{project.test_schema}.texts").orderBy("id").collect()
         assert [row.name for row in rows] == ["None", None, None]

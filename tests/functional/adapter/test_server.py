@@ -1,14 +1,15 @@
 """`deltawave server`: the Spark that dbt commands of a project share."""
 
 import json
-import os
 import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
+import pytest
+
+from dbt.adapters.deltawave import server_command
 from dbt.adapters.deltawave.server import FILE, running, stop
+from deltawave import cli
 
 IN_A_SERVER = "Spark runs in a server"
 
@@ -34,85 +35,93 @@ print("outcome", first, dbtRunner().invoke(["run", "--vars", "rows: 5"]).success
 """
 
 
-def server(own_process, *arguments):
-    """Run `deltawave server`, as a user does."""
-    command = [Path(sys.executable).with_name("deltawave"), "server", *arguments]
-    environment = os.environ | {"SPARK_SUBMIT_OPTS": own_process.jvm_options}
-    environment.pop("DBT_PROFILES_DIR", None)
-    return subprocess.run(command, cwd=own_process.root, env=environment, capture_output=True, text=True, timeout=300)
+@pytest.fixture
+def server(own_process, monkeypatch, capfd):
+    """`deltawave server` in the project's folder: its exit code, and what it says."""
+    monkeypatch.chdir(own_process.root)
+    monkeypatch.setenv("SPARK_SUBMIT_OPTS", own_process.jvm_options)
+    monkeypatch.delenv("DBT_PROFILES_DIR", raising=False)
+
+    def call(*arguments):
+        capfd.readouterr()
+        code = server_command.main(arguments)
+        said = capfd.readouterr()
+        return code, said.out or said.err
+
+    yield call
+    stop(own_process.root / "spark_data")
 
 
-def test_commands_share_a_spark(own_process):
+def test_commands_share_a_spark(own_process, server, capfd):
     settings = {"spark.hadoop.password": "hunter2"}
     own_process.profile(server_side_parameters=settings)
+    own_process.profile("other/profiles.yml", server_side_parameters={"spark.hadoop.password": "other"})
     own_process.install_package()
     own_process.write("models/numbers.sql", NUMBERS)
     own_process.write("models/doubled.py", DOUBLED)
     own_process.write("models/joined.sql", LOG % "outer_join")
     own_process.write("models/hashed.sql", LOG % "hash_compressed")
+    own_process.write("models/alone.sql", "{{ config(materialized='table') }} select 1 as id")
     own_process.write("models/tests.yml", "models: [{name: numbers, columns: [{name: id, data_tests: [unique]}]}]")
     data = own_process.root / "spark_data"
-    try:
-        started = server(own_process, "start")
-        assert started.returncode == 0, started.stderr
-        process = running(data).process
-        assert f"process {process}" in server(own_process, "start").stdout
-        assert f"process {process}" in server(own_process, "status").stdout
 
-        built = own_process.dbt("build", "build --vars 'rows: 4'", "docs generate")
-        assert built.returncode == 0, built.stdout
-        assert built.stdout.count(IN_A_SERVER) == 1
-        assert built.stdout.count("1 batch: 1 insert, 0 deletes, 0 updates") == 2
+    # As a user calls it, in a process of its own.
+    assert cli.main(["server", "start"]) == 0
+    started = capfd.readouterr().out
+    process = running(data).process
+    assert f"process {process}" in started
+    for action in ("start", "status"):
+        code, said = server(action)
+        assert (code, f"process {process}" in said) == (0, True), said
 
-        with ThreadPoolExecutor() as pool:
-            both = list(pool.map(own_process.dbt, ["run --select doubled", "test"]))
-        assert [each.returncode for each in both] == [0, 0], [each.stdout for each in both]
-        assert '"joined": 4' in (shown := own_process.dbt(COUNT).stdout).replace("\\", ""), shown
-        assert '"doubled": 12' in shown.replace("\\", "")
+    with ThreadPoolExecutor() as pool:
+        runs = [
+            pool.submit(own_process.dbt, "build --exclude alone", "docs generate", COUNT),
+            pool.submit(own_process.dbt, "run --select alone --target-path alone"),
+            pool.submit(own_process.dbt, "debug --profiles-dir other"),
+        ]
+    built, alone, refused = (run.result() for run in runs)
+    for done in (built, alone):
+        assert done.returncode == 0, done.stdout
+        assert done.stdout.count(IN_A_SERVER) == 1
+    shown = built.stdout.replace("\\", "")
+    assert '"joined": 3' in shown, shown
+    assert '"doubled": 6' in shown
+    assert refused.returncode == 1
+    assert f"(process {process}) was started with other settings: spark.hadoop.password." in refused.stdout
+    assert "`deltawave server stop` ends it" in refused.stdout
 
-        # Only this user reads how it is reached.
-        assert (data / FILE).stat().st_mode & 0o777 == 0o600
-        token = json.loads((data / FILE).read_text())["token"]
-        assert token not in built.stdout + started.stdout
-        assert "hunter2" not in (data / FILE).read_text()
-        arguments = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
-        assert token not in arguments
+    # Only this user reads how it is reached.
+    assert (data / FILE).stat().st_mode & 0o777 == 0o600
+    token = json.loads((data / FILE).read_text())["token"]
+    assert token not in built.stdout + started
+    assert "hunter2" not in (data / FILE).read_text()
+    arguments = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    assert token not in arguments
 
-        own_process.profile(server_side_parameters={"spark.hadoop.password": "other"})
-        refused = own_process.dbt("run")
-        assert refused.returncode == 1
-        assert f"(process {process}) was started with other settings: spark.hadoop.password." in refused.stdout
-        assert "`deltawave server stop` ends it" in refused.stdout
-
-        # Killed while a program runs commands, it leaves nothing that needs hands.
-        own_process.profile(server_side_parameters=settings)
-        outlives = own_process.python(OUTLIVES)
-        assert "outcome True True" in outlives.stdout, outlives.stdout
-        assert outlives.stdout.count(IN_A_SERVER) == 1
-        assert outlives.stdout.count("1 batch: 1 insert, 0 deletes, 0 updates") == 2
-        assert server(own_process, "status").stdout == "No server runs.\n"
-        again = server(own_process, "start")
-        assert f"process {process}," not in again.stdout
-        assert IN_A_SERVER in own_process.dbt("run --select numbers").stdout
-    finally:
-        stop(data)
-
-
-def test_an_idle_server_ends_and_one_that_cannot_start_says_why(own_process):
-    own_process.profile(server_side_parameters={"spark.master": "nonsense"})
-    failed = server(own_process, "start")
-    assert failed.returncode == 1
-    assert "deltawave server: The server did not start." in failed.stderr
-    assert "Master must either be yarn" in failed.stderr
-
-    own_process.profile(data_dir="target/spark")
-    assert "`dbt clean` would delete" in server(own_process, "start").stderr
-
-    own_process.profile()
-    started = server(own_process, "start", "--idle-minutes", "0.1")
-    assert started.returncode == 0, started.stderr
-    while running(own_process.root / "spark_data"):
+    # Killed while a program runs commands, it leaves nothing that needs hands.
+    outlives = own_process.python(OUTLIVES)
+    assert "outcome True True" in outlives.stdout, outlives.stdout
+    assert outlives.stdout.count(IN_A_SERVER) == 1
+    assert outlives.stdout.count("1 batch: 1 insert, 0 deletes, 0 updates") == 4
+    assert server("status") == (0, "No server runs.\n")
+    code, again = server("start", "--idle-minutes", "0.1")
+    assert code == 0, again
+    assert f"process {process}," not in again
+    # It ends when it was idle.
+    while running(data):
         time.sleep(0.2)
 
+
+def test_one_that_cannot_start_says_why(own_process, server):
+    own_process.profile(server_side_parameters={"spark.master": "nonsense"})
+    code, said = server("start")
+    assert code == 1
+    assert "deltawave server: The server did not start." in said
+    assert "Master must either be yarn" in said
+
+    own_process.profile(data_dir="target/spark")
+    assert "`dbt clean` would delete" in server("start")[1]
+
     own_process.profile(server_side_parameters={"spark.remote": "sc://localhost:1"})
-    assert "names a server itself" in server(own_process, "start").stderr
+    assert "names a server itself" in server("start")[1]

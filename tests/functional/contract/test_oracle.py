@@ -172,54 +172,6 @@ class TestPartsOfATurn:
             oracle.check_partial(history.model, history.known, prediction.dump, [made_up])
 
 
-class TestWhatStrategiesSee:
-    """Where strategies differ, by the pages of docs/strategies."""
-
-    def kinds(self, name: str, source: Callable[[Source], None]) -> list[str]:
-        history = first_loaded(name)
-        run_once(history, 2, [])
-        source(history.source)
-        return sorted(change.kind for change in oracle.predict(history.model, history.known, history.source).changes)
-
-    @pytest.mark.parametrize(
-        ("name", "kinds"),
-        [("joined", ["delete"]), ("timed", []), ("flagged", ["delete"]), ("flagged_remote", ["delete"])],
-    )
-    def test_deletes(self, name: str, kinds: list[str]) -> None:
-        def delete(source: Source) -> None:
-            source.put(
-                next(row for row in source.visible() if row.version < source.clock),
-                is_deleted=True,
-                version=source.clock,
-            )
-
-        assert self.kinds(name, delete) == kinds
-
-    @pytest.mark.parametrize(
-        ("name", "kinds"), [("joined", ["delete"]), ("timed", []), ("flagged", []), ("flagged_remote", ["delete"])]
-    )
-    def test_rows_that_leave_the_restriction(self, name: str, kinds: list[str]) -> None:
-        def leave(source: Source) -> None:
-            source.put(next(row for row in source.visible() if row.version < source.clock), dep=8, version=source.clock)
-
-        assert self.kinds(name, leave) == kinds
-
-    @pytest.mark.parametrize(("behind", "kinds"), [(2, ["update"]), (5, [])])
-    def test_late_rows(self, behind: int, kinds: list[str]) -> None:
-        def late(source: Source) -> None:
-            old = next(row for row in source.visible() if row.version < source.clock)
-            source.put(old, name="late", version=source.clock - behind)
-
-        assert self.kinds("timed", late) == kinds
-
-    def test_a_changed_key(self) -> None:
-        def rekey(source: Source) -> None:
-            source._rekey_one()
-
-        assert self.kinds("timed", rekey) == ["insert"]
-        assert self.kinds("timed_by_row", rekey) == ["delete", "insert"]
-
-
 def test_every_strategy_has_a_model() -> None:
     assert {model.strategy for model in MODELS.values()} == set(declarations()) - ELSEWHERE
 

@@ -72,19 +72,6 @@ class TestAttemptsThatAreNotDecided:
         assert reader.read() == [(3, "again", 1), (3, "v3", 1)]
         assert listed < partitions(bench, "quarantine")
 
-    def test_decided_rows_are_placed_by_the_next_run(self, bench: Workbench) -> None:
-        """Stopped between the decision and what makes it seen."""
-        bench.build(DUMP.format(5))
-        bench.dump(DUMP.format(6))
-        assert "stopped at place" in bench.run("--vars", "stop_at: place").text
-        assert len(bench.log()) == 20
-        assert len(partitions(bench, "log")) == 1
-        done = bench.run()
-        assert done.ok, done.text
-        assert "finishing batch 2" in done.text
-        assert len(bench.log()) == 20 + 15
-        assert len(partitions(bench, "log")) == 2
-
     def test_a_log_that_the_first_batch_can_not_use_stays(self, bench: Workbench) -> None:
         """The model that --empty made has readers, too."""
         bench.dump("select 'a' as account_id, 'ann' as name")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 import pytest
 from bad_input import messages
 from pyspark.sql import SparkSession
-from workbench import MODEL, REWRITING, SEVERAL, Run, Workbench
+from workbench import DUMP, MODEL, REWRITING, SEVERAL, Run, Workbench
 
 ROWS = "select id as account_id, cast(id as string) as name, 'same' as note, 1 as version, 1 as number from range(20)"
-ALL = "select * from {{ target.schema }}.dump"
 BY_TIME = {"strategy": "timestamp", "updated_at": "version"}
 CHECKSUMS_ALONE = {"strategy": "row_checksum", "initial_load": "baseline"}
 
@@ -27,34 +25,34 @@ class Between:
 
     config: dict[str, Any]
     then: dict[str, Any] = field(default_factory=dict)
-    select: str = ALL
+    select: str = DUMP
     fine: str = ""
     damage: tuple[str, str] = ("", "")
 
 
 REFUSED = {
     "a clock that went back": Between(BY_TIME),
-    "a part without a column": Between({"strategy": "ranges"}, select=ALL.replace("*", "* except (note)")),
+    "a part without a column": Between({"strategy": "ranges"}, select=DUMP.replace("*", "* except (note)")),
     "a part with another type": Between(
-        {"strategy": "range_checksum"}, select=ALL.replace("*", "* except (note), 1 as note")
+        {"strategy": "range_checksum"}, select=DUMP.replace("*", "* except (note), 1 as note")
     ),
     "a column that comes back": Between(
         {"on_schema_change": "append_new_columns"},
         then={"strategy": "ranges", "on_schema_change": "ignore"},
-        fine=ALL.replace("*", "* except (note)") + " where account_id > 0",
+        fine=DUMP.replace("*", "* except (note)") + " where account_id > 0",
     ),
-    "a part without most of its rows": Between({"strategy": "ranges"}, select=f"{ALL} where account_id < 5"),
+    "a part without most of its rows": Between({"strategy": "ranges"}, select=f"{DUMP} where account_id < 5"),
     "a source that gradually loses its rows": Between(
         {"strategy": "ranges", "ranges_per_run": 2},
-        fine=f"{ALL} where account_id > 7",
-        select=f"{ALL} where account_id > 12",
+        fine=f"{DUMP} where account_id > 7",
+        select=f"{DUMP} where account_id > 12",
     ),
     "a part of a source that lost all rows": Between(
-        {"strategy": "ranges", "ranges_per_run": 1}, select=f"{ALL} where account_id < 0"
+        {"strategy": "ranges", "ranges_per_run": 1}, select=f"{DUMP} where account_id < 0"
     ),
-    "a source that lost all rows": Between({"strategy": "range_checksum"}, select=f"{ALL} where account_id < 0"),
+    "a source that lost all rows": Between({"strategy": "range_checksum"}, select=f"{DUMP} where account_id < 0"),
     "checksums of a source that lost all rows": Between(
-        {"strategy": "row_checksum", "max_delete_fraction": 1}, select=f"{ALL} where account_id < 0"
+        {"strategy": "row_checksum", "max_delete_fraction": 1}, select=f"{DUMP} where account_id < 0"
     ),
     "edited ranges": Between(
         {"strategy": "range_checksum"}, damage=("ranges", "insert into {} (range_id) values (99)")
@@ -93,11 +91,10 @@ class Desk(Workbench):
     def run(self, *args: str, command: str = "run") -> Run:
         return super().run(*SEVERAL, *args, command=command)
 
-    def place(self, name: str, config: dict[str, Any], select: str = ALL) -> None:
+    def place(self, name: str, config: dict[str, Any], select: str = DUMP) -> None:
         """Write a model's file."""
         ranges = {"range_rows": 5} if config.get("strategy", "row_checksum") != "row_checksum" else {}
-        options = json.dumps({"materialized": "differential", "unique_key": "account_id"} | ranges | config)
-        self.add_model(name, f"{{{{ config(**fromjson({options!r})) }}}}\n{select}\n")
+        self.add_differential(name, select, **ranges | config)
 
     def change(self, name: str, between: Between) -> None:
         """Do to a model what comes between its runs."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from workbench import SEVERAL, Workbench
+from workbench import DUMP, SEVERAL, Workbench
 
 # Key columns of row number n.
 KEYS = {
@@ -42,20 +42,13 @@ TIMES = {"parquet": "seen `at`", "delta": "seen `at`", "iceberg": "seen At"}
 STRATEGIES = {"range_checksum": {"range_rows": 4}, "timestamp": {"range_rows": 4}, "row_checksum": {}}
 
 
-def model(keys: str, strategy: str, file_format: str) -> str:
-    """A differential model's file over the numbered rows."""
-    time = {"updated_at": TIMES[file_format]} if strategy == "timestamp" else {}
-    config = {
-        "materialized": "differential",
-        "file_format": file_format,
-        "strategy": strategy,
-        "unique_key": NAMES.get(keys, "a`key"),
-        **STRATEGIES[strategy],
-        **time,
-    }
-    moments = "".join(f", at as `{name.replace('`', '``')}`" for name in time.values())
-    select = f"select {KEYS[keys]}, n, name{moments}"
-    return f"{{{{ config(**fromjson({json.dumps(config)!r})) }}}}\n{select} from {{{{ target.schema }}}}.dump\n"
+def add(bench: Workbench, keys: str, strategy: str) -> None:
+    """A model over the numbered rows."""
+    moment = TIMES[bench.file_format].replace("`", "``")
+    time = {"updated_at": TIMES[bench.file_format]} if strategy == "timestamp" else {}
+    columns = f"{KEYS[keys]}, n, name" + (f", at as `{moment}`" if time else "")
+    options = {"strategy": strategy, "unique_key": NAMES.get(keys, "a`key"), **STRATEGIES[strategy], **time}
+    bench.add_differential(f"{keys}__{strategy}", DUMP.replace("*", columns), **options)
 
 
 def dump(**changed: str) -> str:
@@ -83,9 +76,9 @@ class TestHardKeys:
     def test_changes_are_found_once(self, bench: Workbench) -> None:
         (bench.root / "models" / "accounts.sql").unlink()
         for keys in KEYS:
-            bench.add_model(f"{keys}__range_checksum", model(keys, "range_checksum", bench.file_format))
-        for name in ("clock_changes__timestamp", "our_own_names__row_checksum"):
-            bench.add_model(name, model(*name.split("__"), bench.file_format))
+            add(bench, keys, "range_checksum")
+        add(bench, "clock_changes", "timestamp")
+        add(bench, "our_own_names", "row_checksum")
         changed = {f"n{number}": "new" for number in (0, 4, 17, 25, 26, 27, 28, 29, 40, 59)}
         for each in (dump(), dump(**changed, n58="gone")):
             bench.build(each, *SEVERAL)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from bad_input import messages
 from functional.macros.generated import content
-from workbench import Workbench
+from workbench import DUMP, MODEL, SEVERAL, Workbench
 
 CURRENT = "{{ deltawave.current_state(ref('accounts'), %r) }}"
 
@@ -92,43 +92,57 @@ def rows(bench: Workbench, name: str) -> Counter[Any]:
     return Counter(content(tuple(found)) for found in bench.spark.table(f"{bench.schema}.{name}").collect())
 
 
+STRATEGIES = (
+    "outer_join",
+    "row_checksum",
+    "range_checksum",
+    "sort_merge_compressed",
+    "hash_compressed",
+    "window",
+    "text_diff",
+)
+# With these columns Spark joins, where segments would be compared otherwise.
+JOINED = ("deep", "document", "documents")
+
+
 class TestTypes:
-    models = {"current.sql": CURRENT % ["account_id"]}
+    def test_every_type_is_compared_by_its_content(self, bench: Workbench) -> None:
+        """A model by each strategy, and one of its current rows."""
+        kept = {name: values for name, values in COLUMNS.items() if name not in NOT_KEPT[bench.file_format]}
+        columns = {strategy: list(kept) for strategy in STRATEGIES}
+        for strategy in ("window", "text_diff"):
+            columns[strategy] = [name for name in kept if name not in JOINED]
+        for strategy, names in columns.items():
+            chosen = ", ".join(["account_id", *names])
+            bench.add_differential(strategy, DUMP.replace("*", chosen), strategy=strategy)
+            state = CURRENT.replace("accounts", strategy) % ["account_id"]
+            bench.add_model(f"{strategy}_now", f"{{{{ config(materialized='view') }}}} {state}")
 
-    @pytest.mark.parametrize(
-        "strategy",
-        [
-            "outer_join",
-            "row_checksum",
-            "range_checksum",
-            "sort_merge_compressed",
-            "hash_compressed",
-            "window",
-            "text_diff",
-        ],
-    )
-    def test_every_type_is_compared_by_its_content(self, bench: Workbench, strategy: str) -> None:
-        bench.configure(strategy=strategy)
-        # With these Spark joins, and no segments are compared.
-        joined = ["deep", "document", "documents"] if strategy in ("window", "text_diff") else []
-        left_out = [*NOT_KEPT[bench.file_format], *joined]
-        columns = {name: values for name, values in COLUMNS.items() if name not in left_out}
-        old, new = dumps(columns)
-        bench.build(old)
-        assert rows(bench, "current") == rows(bench, "dump")
-        before = {found.account_id: found for found in bench.spark.table(f"{bench.schema}.current").collect()}
+        def delivered(strategy: str) -> Counter[Any]:
+            dump = bench.spark.table(f"{bench.schema}.dump").select("account_id", *columns[strategy])
+            return Counter(content(tuple(found)) for found in dump.collect())
 
-        bench.build(new)
-        found = bench.spark.table(f"{bench.schema}.accounts").where("_batch_id = 2").orderBy("account_id").collect()
-        assert [(update.account_id, update._changed_columns) for update in found] == [
-            *((number, [name]) for number, name in enumerate(columns)),
-            (EMPTIED, list(columns)),
-            (FILLED, list(columns)),
-        ]
-        assert {update._change_type for update in found} == {"update"}
-        for update in found:
-            assert content(tuple(update._before)) == content(tuple(before[update.account_id])[1:])
-        assert rows(bench, "current") == rows(bench, "dump")
+        def built(dump: str) -> None:
+            bench.build(dump, "--exclude", MODEL, *SEVERAL)
+            for strategy in STRATEGIES:
+                assert rows(bench, f"{strategy}_now") == delivered(strategy), strategy
+
+        old, new = dumps(kept)
+        built(old)
+        before = {found.account_id: found.asDict() for found in bench.spark.table(f"{bench.schema}.dump").collect()}
+        built(new)
+        for strategy, names in columns.items():
+            log = bench.spark.table(f"{bench.schema}.{strategy}").where("_batch_id = 2")
+            found = log.orderBy("account_id").collect()
+            assert [(update.account_id, update._changed_columns) for update in found] == [
+                *((number, [name]) for number, name in enumerate(kept) if name in names),
+                (EMPTIED, names),
+                (FILLED, names),
+            ], strategy
+            assert {update._change_type for update in found} == {"update"}
+            for update in found:
+                was = tuple(before[update.account_id][name] for name in names)
+                assert content(tuple(update._before)) == content(was), strategy
 
 
 NAMES = {

@@ -1,25 +1,15 @@
-"""Snapshots in files; and what models set in the session is taken back."""
+"""Snapshots in files, and what is logged of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from plans import BROADCAST, CO_PARTITION, ORDERING, PREFERENCE
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import aligning
-
-
-@pytest.fixture
-def settings_as_before(spark: SparkSession) -> Iterator[None]:
-    """Settings of joins are those of before again."""
-    before = {name: spark.conf.get(name) for name in (ORDERING, CO_PARTITION, BROADCAST, PREFERENCE)}
-    yield
-    for name, value in before.items():
-        spark.conf.set(name, value)
 
 
 @pytest.fixture
@@ -33,6 +23,12 @@ def stored(spark: SparkSession, tmp_path: Path) -> Callable[..., DataFrame]:
         return spark.read.parquet(str(file))
 
     return store
+
+
+@pytest.fixture
+def heard(caplog: pytest.LogCaptureFixture) -> None:
+    """What the library logs is captured."""
+    caplog.set_level("INFO", "deltawave")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
@@ -13,12 +12,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from functional.macros.generated import collect, content
+from found import changed
+from functional.macros.generated import collect
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.differencing import algorithms, compression, snapshot_differential
-from deltawave.resources import release
+from deltawave.differencing import algorithms, compression
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -88,14 +87,6 @@ def stored(spark: SparkSession, tmp_path: Path) -> Stored:
     return store
 
 
-def changed(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Counter[Any]:
-    frame = snapshot_differential(old, new, algorithm=algorithm, **{"unique_key": KEY} | options)
-    try:
-        return Counter(content(tuple(row)) for row in frame.collect())
-    finally:
-        release(frame)
-
-
 @pytest.fixture(autouse=True)
 def small_tasks(small_segments: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compression, "_TASK_ROWS", 4)
@@ -110,7 +101,7 @@ def test_each_agrees_with_the_outer_join(stored: Stored, left_out: list[str]) ->
         stored([(case, *key, *values) for case, pair in enumerate(drawn) for key, values in pair[side]])
         for side in range(2)
     )
-    options = {"ignore_columns": ["seen", *left_out], "check_keys": False}
+    options = {"unique_key": KEY, "ignore_columns": ["seen", *left_out]}
     for before, after in pairwise([*([stored([])] if left_out else []), old, new]):
         joined = changed(before, after, "sort_merge", **options)
         for name, algorithm in algorithms.ALGORITHMS.items():

@@ -18,43 +18,38 @@ class TestExactComparison:
     }
 
     def test_the_window_stays_while_rows_keep_their_order(self, bench: Workbench) -> None:
+        """A shuffled dump goes back to the join for good."""
         bench.configure(**OPTIONS)
         texts = [bench.build(DUMP.format(changed=changed, order="id")).text for changed in range(3)]
         # An operation forgets nothing.
         assert (done := bench.operate("compact", model="accounts")).ok, done.text
         texts.append(bench.build(DUMP.format(changed=3, order="id")).text)
-        rows = bench.batches("strategy, divergence, reason")
-        assert [row[:2] for row in rows] == [
-            ("window", None),
-            ("window", 0),
-            ("window", 0),
-            ("compact", None),
-            ("window", 0),
+        for changed in range(4, 7):
+            bench.build(DUMP.format(changed=changed, order="hash(id)"))
+        rows = bench.batches("strategy, divergence = 0, divergence > 0.5, reason")
+        near, far, joined = ("window", True, False), ("window", False, True), ("outer_join", None, None)
+        assert [row[:3] for row in rows] == [
+            ("window", None, None),
+            near,
+            near,
+            ("compact", None, None),
+            near,
+            far,
+            joined,
+            joined,
         ]
+        reasons = [row[3] for row in rows]
         exact = "auto: min_comparisons_before_error: 0 allows exact comparison only; "
-        assert rows[0][2].startswith("auto: the first dump has about 0 MB; ")
-        assert rows[0][2].endswith("; kept in its order, it shows how near rows lie")
-        assert f"strategy window, {rows[0][2]}" in texts[0]
-        assert rows[1][2] == exact + "how near rows lie is measured once dumps are kept in their order"
-        for row in (rows[2], rows[4]):
-            assert row[2].startswith(exact + "100% of the rows lay within ")
+        assert reasons[0].startswith("auto: the first dump has about 0 MB; ")
+        assert reasons[0].endswith("; kept in its order, it shows how near rows lie")
+        assert f"strategy window, {reasons[0]}" in texts[0]
+        assert reasons[1] == exact + "how near rows lie is measured once dumps are kept in their order"
+        for number in (2, 4):
+            assert reasons[number].startswith(exact + "100% of the rows lay within ")
         assert not any("strategy window" in text for text in texts[1:]), "it says what is new"
+        assert all("rows apart when last measured, and a window takes up to 25%" in reason for reason in reasons[6:])
         assert all("window over" in text for text in texts[1:])
         counts = bench.batches("inserts, deletes, updates")
-        assert [counts[number] for number in (1, 2, 4)] == [(0, 0, 20)] * 3
-
-    def test_a_shuffled_dump_goes_back_to_the_join_for_good(self, bench: Workbench) -> None:
-        bench.configure(**OPTIONS)
-        for changed, order in enumerate(("id", "hash(id)", "hash(id)", "hash(id)")):
-            bench.build(DUMP.format(changed=changed, order=order))
-        rows = bench.batches("strategy, divergence > 0.5, reason")
-        assert [row[:2] for row in rows] == [
-            ("window", None),
-            ("window", True),
-            ("outer_join", None),
-            ("outer_join", None),
-        ]
-        assert all("rows apart when last measured, and a window takes up to 25%" in row[2] for row in rows[2:])
-        assert bench.batches("inserts, deletes, updates")[1:] == [(0, 0, 20)] * 3
+        assert [counts[number] for number in (1, 2, 4, 5, 6, 7)] == [(0, 0, 20)] * 6
         assert kept(bench, "copy")
         assert not kept(bench, "ordered")

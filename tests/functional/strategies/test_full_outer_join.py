@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 import deltawave
 from deltawave.differencing.full_outer_join import JOIN_ALGORITHMS
 
-pytestmark = pytest.mark.usefixtures("interpreted")
+pytestmark = pytest.mark.usefixtures("interpreted", "heard")
 
 Stored = Callable[..., DataFrame]
 ORDERED = ["window", "text_diff"]
@@ -102,7 +102,6 @@ class TestSideBySide:
     def test_relations_in_their_order_are_not_exchanged(
         self, stored: Stored, caplog: pytest.LogCaptureFixture, algorithm: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         ids = pa.array(range(1000))
         left = stored(pa.table({"id": ids, "x": ids}), 100)
         right = stored(pa.table({"id": ids.slice(10), "y": ids.slice(10)}), 90)
@@ -112,7 +111,6 @@ class TestSideBySide:
     def test_keys_of_other_types_are_joined_by_spark(
         self, stored: Stored, caplog: pytest.LogCaptureFixture, algorithm: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         left, right = stored(pa.table({"id": [1, 2]})), stored(pa.table({"id": pa.array([2.0, 3.0])}))
         assert sum(rows(left, right, on="id", algorithm=algorithm).values()) == 3
         assert "Spark joins both relations: the column id has another type" in caplog.text

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from numbered import kept, table
@@ -35,8 +33,8 @@ def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
     return bench.batches("inserts, deletes, updates", model)
 
 
-@contextmanager
-def noted_readings() -> Iterator[list[str]]:
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """How the new rows are compared."""
     seen: list[str] = []
     probed, merged = hash_compressed._probed, sort_merge_compressed.differing_rows
@@ -49,95 +47,58 @@ def noted_readings() -> Iterator[list[str]]:
         seen.append("merged")
         return merged(*frames, **options)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hash_compressed, "_probed", probes)
-        patch.setattr(sort_merge_compressed, "differing_rows", merges)
-        yield seen
+    monkeypatch.setattr(hash_compressed, "_probed", probes)
+    monkeypatch.setattr(sort_merge_compressed, "differing_rows", merges)
+    return seen
 
 
-@pytest.fixture
-def readings() -> Iterator[list[str]]:
-    """How the new rows are compared."""
-    with noted_readings() as seen:
-        yield seen
-
-
-class History(NamedTuple):
-    """What the last run says of each model, how the one before compared, and what they left of their tables."""
-
-    messages: dict[str, str]
-    readings: list[str]
-    left: list[Any]
-
-
-class TestHistory:
-    """Two dumps, and the second one again: with memory for the table, without, and with the later changes alone."""
-
-    MODELS: dict[str, dict[str, Any]] = {
-        MODEL: {},
-        "baseline": {"initial_load": "baseline"},
-        "too_large": {"memory_bytes": 2999},
-    }
-
-    @pytest.fixture(scope="class")
-    def history(self, shared_bench: Workbench) -> History:
-        context = shared_bench.spark.sparkContext
-        root = Path(context._jvm.org.apache.spark.SparkFiles.getRootDirectory())
-        cached = set(context._jsc.getPersistentRDDs())
-        shared_bench.configure(strategy="hash_compressed")
-        for name, options in self.MODELS.items():
-            if name != MODEL:
-                shared_bench.add_differential(name, strategy="hash_compressed", **options)
-        # One model after the other, in the order of their names.
-        shared_bench.build(OLD)
-        with noted_readings() as compared:
-            shared_bench.build(NEW)
-        messages = shared_bench.build(NEW).messages
-        left = [*root.glob("deltawave-*"), *(set(context._jsc.getPersistentRDDs()) - cached)]
-        return History(messages, compared, left)
-
-    def test_a_table_that_is_too_large_is_merged(self, history: History) -> None:
-        assert dict(zip(self.MODELS, history.readings, strict=True)) == {
-            MODEL: "probed",
-            "baseline": "probed",
-            "too_large": "merged",
-        }
-
-    @pytest.mark.parametrize("model", [MODEL, "too_large"])
-    def test_the_changes(self, history: History, shared_bench: Workbench, model: str) -> None:
-        assert len(kept(shared_bench, "hashes", model)) == 1
-        assert counts(shared_bench, model) == [(100, 0, 0), (5, 10, 10)]
-        changed = shared_bench.log("account_id, _change_type, branch, _before.branch, _changed_columns", model)[100:]
+def test_two_dumps_and_the_second_one_again(bench: Workbench, readings: list[str]) -> None:
+    """With memory for the table, without, and with the later changes alone."""
+    context = bench.spark.sparkContext
+    root = Path(context._jvm.org.apache.spark.SparkFiles.getRootDirectory())
+    cached = set(context._jsc.getPersistentRDDs())
+    bench.configure(strategy="hash_compressed")
+    bench.add_differential("baseline", strategy="hash_compressed", initial_load="baseline")
+    bench.add_differential("too_large", strategy="hash_compressed", memory_bytes=2999)
+    # One model after the other, in the order of their names.
+    bench.build(OLD)
+    assert not readings
+    bench.build(NEW)
+    assert readings == ["probed", "probed", "merged"], "a table that is too large is merged"
+    again = bench.build(NEW).messages
+    assert again == dict.fromkeys([MODEL, "baseline", "too_large"], "no changes")
+    # The table is removed.
+    assert not [*root.glob("deltawave-*"), *(set(context._jsc.getPersistentRDDs()) - cached)]
+    for model in (MODEL, "too_large"):
+        assert len(kept(bench, "hashes", model)) == 1
+        assert counts(bench, model) == [(100, 0, 0), (5, 10, 10)]
+        changed = bench.log("account_id, _change_type, branch, _before.branch, _changed_columns", model)[100:]
         assert changed[0] == (0, "update", -1, 0, ["branch"])
         assert changed[10] == (90, "delete", 0, None, None)
         assert changed[-1] == (104, "insert", 2, None, None)
-
-    def test_the_same_dump_again(self, history: History) -> None:
-        assert history.messages == dict.fromkeys(self.MODELS, "no changes")
-
-    def test_the_log_lacks_the_rows_of_the_first_dump(self, history: History, shared_bench: Workbench) -> None:
-        assert counts(shared_bench, "baseline") == [(0, 0, 0), (5, 10, 10)]
-        columns = "account_id, branch, _change_type, _changed_columns, _before"
-        assert shared_bench.log(columns, "baseline")[10] == (90, None, "delete", None, None)
-
-    def test_the_table_is_removed(self, history: History) -> None:
-        assert not history.left
+    # The log of a baseline lacks the rows of the first dump.
+    assert counts(bench, "baseline") == [(0, 0, 0), (5, 10, 10)]
+    columns = "account_id, branch, _change_type, _changed_columns, _before"
+    assert bench.log(columns, "baseline")[10] == (90, None, "delete", None, None)
 
 
-class TestRefused:
-    @pytest.fixture(scope="class")
-    def begun(self, shared_bench: Workbench) -> Workbench:
-        """A log with one dump, which what is refused does not change."""
-        shared_bench.configure(strategy="hash_compressed")
-        shared_bench.build(table(3))
-        return shared_bench
-
-    @pytest.mark.parametrize("key", ["1", "1000", "null"])
-    def test_a_bad_key(self, begun: Workbench, key: str) -> None:
+def test_a_bad_key(bench: Workbench) -> None:
+    """A key that is kept, one that is not, and none; null keys are refused where hashes are merged, too."""
+    (bench.root / "models" / f"{MODEL}.sql").unlink()
+    probing = {f"key_{key}": key for key in ("1", "1000", "null")}
+    for name in probing:
+        bench.add_differential(name, strategy="hash_compressed")
+    bench.add_differential("merging_null", strategy="sort_merge_compressed")
+    bench.build(table(3), *SEVERAL)
+    before = bench.contents()
+    for name, key in (probing | {"merging_null": "null"}).items():
         bad = f"select cast({key} as bigint) as account_id, 'old' as name"
-        refused = begun.refused(f"{table(3)} union all {bad} union all {bad}")
-        assert ("null" if key == "null" else "more than once") in refused
-        assert counts(begun) == [(100, 0, 0)]
+        strategy = "sort_merge_compressed" if name == "merging_null" else "hash_compressed"
+        bench.add_differential(name, f"{table(3)} union all {bad} union all {bad}", strategy=strategy)
+    said = bench.run(*SEVERAL).messages
+    for name in (*probing, "merging_null"):
+        assert ("null" if name.endswith("null") else "more than once") in said[name], name
+    assert bench.contents() == before
 
 
 @pytest.mark.parametrize("rows", [100, 20], ids=["in the kept segments", "in fewer, and without enough places"])

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from functional.macros.generated import content
+from found import kinds
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -25,7 +25,7 @@ from deltawave.differencing import (
 )
 from deltawave.resources import release
 
-pytestmark = pytest.mark.usefixtures("interpreted")
+pytestmark = pytest.mark.usefixtures("interpreted", "heard")
 
 Stored = Callable[..., DataFrame]
 POINTED = ["sort_merge_pointed", "partitioned_hash_pointed"]
@@ -48,17 +48,6 @@ def accounts(ids: range, changed: int = -1, note: str = "") -> pa.Table:
     types = [pa.int64(), pa.int64(), pa.string()]
     cells = [pa.array(cell, kind) for cell, kind in zip((list(ids), branch, [note] * len(ids)), types, strict=True)]
     return pa.table(cells, names=["id", "branch", "note"])
-
-
-def kinds(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Counter[str]:
-    """How many rows differ in which way; they are those that the outer join finds."""
-    found = []
-    for each in (algorithm, "sort_merge"):
-        frame = snapshot_differential(old, new, unique_key="id", algorithm=each, check_keys=False, **options)
-        found.append(frame.collect())
-        release(frame)
-    assert Counter(content(tuple(row)) for row in found[0]) == Counter(content(tuple(row)) for row in found[1])
-    return Counter(row.change_type for row in found[0])
 
 
 def tasks_of(frame: DataFrame) -> int:
@@ -86,7 +75,6 @@ class TestPointers:
         caplog: pytest.LogCaptureFixture,
         algorithm: str,
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         monkeypatch.setattr(compression, "_SEGMENT_ROWS", 300)
         old, new = stored(accounts(range(1000))), stored(accounts(range(995, 4, -1), 500), 300)
         assert kinds(old, new, algorithm) == {"update": 1, "delete": 9}
@@ -122,7 +110,6 @@ class TestPointers:
     def test_what_is_no_plain_table_is_found_by_keys(
         self, stored: Stored, caplog: pytest.LogCaptureFixture, algorithm: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         frame = stored(accounts(range(100)))
         assert kinds(frame, frame.where("id < 50"), algorithm) == {"delete": 50}
         assert "no pointers, rows are found by their keys: it is more than all rows" in caplog.text
@@ -135,19 +122,16 @@ class TestBlocks:
         return kinds(old, new, "stagnant_by_blocks", **options)
 
     def test_a_block_with_an_update(self, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
-        caplog.set_level("INFO", "deltawave")
         old, new = stored(accounts(range(1000))), stored(accounts(range(1000), 600))
         assert self.found(old, new) == {"update": 1}
         assert self.SAID.format(1, 4, 1, 4) in caplog.text
 
     def test_rows_are_appended(self, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
-        caplog.set_level("INFO", "deltawave")
         old, new = stored(accounts(range(1000))), stored(accounts(range(1500)))
         assert self.found(old, new) == {"insert": 500}
         assert self.SAID.format(0, 4, 2, 6) in caplog.text
 
     def test_blocks_in_another_place(self, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
-        caplog.set_level("INFO", "deltawave")
         rows = accounts(range(1000))
         old, new = stored(rows), stored(pa.concat_tables([rows.slice(500), rows.slice(0, 500)]))
         assert not self.found(old, new)
@@ -157,7 +141,6 @@ class TestBlocks:
         assert self.found(stored(accounts(range(1000))), stored(accounts(range(1, 1000)))) == {"delete": 1}
 
     def test_columns_that_are_carried_do_not_count(self, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
-        caplog.set_level("INFO", "deltawave")
         old, new = stored(accounts(range(500))), stored(accounts(range(500), note="seen"))
         assert not self.found(old, new, ignore_columns="note")
         assert self.SAID.format(0, 2, 0, 2) in caplog.text
@@ -185,7 +168,6 @@ class TestBlocks:
         assert self.found(*frames) == {"update": 2}
 
     def test_what_is_no_plain_table_is_joined(self, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
-        caplog.set_level("INFO", "deltawave")
         frame = stored(accounts(range(100)))
         assert self.found(frame, frame.where("id < 50")) == {"delete": 50}
         assert "no blocks, Spark joins both snapshots" in caplog.text
@@ -193,7 +175,6 @@ class TestBlocks:
     def test_files_that_state_sizes_too_small_are_joined(
         self, stored: Stored, caplog: pytest.LogCaptureFixture
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         frame = stored(accounts(range(100)))
         file = Path(frame.inputFiles()[0].removeprefix("file://"))
         writer = pq.ParquetFile(file).metadata.created_by.encode()
@@ -205,7 +186,6 @@ class TestBlocks:
 
 class TestSimilar:
     def test_hashes_wait_in_a_longer_window(self, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
-        caplog.set_level("INFO", "deltawave")
         # Thousands of bytes per row, and room for hundreds of rows' hashes.
         old = stored(accounts(range(1000), note="long" * 1000))
         rows = accounts(range(5, 1000), 600, "long" * 1000)
@@ -216,7 +196,6 @@ class TestSimilar:
         assert "no window, Spark joins both snapshots" in caplog.text
 
     def test_another_order_is_left_to_keys(self, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
-        caplog.set_level("INFO", "deltawave")
         rows = accounts(range(1000))
         assert not kinds(stored(rows), stored(rows.sort_by([("branch", "ascending")])), "similar", memory_bytes=10_000)
         assert "no window of hashes, rows are found by their keys: only" in caplog.text
@@ -251,7 +230,6 @@ class TestParts:
     def test_keys_that_are_equal_in_other_bytes(
         self, spark: SparkSession, caplog: pytest.LogCaptureFixture, algorithm: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         key = "cast(chr({} + id) as string) collate utf8_lcase as id"
         old = spark.range(20).selectExpr(key.format(97), "id as value")
         new = spark.range(20).selectExpr(key.format(65), "if(id = 3, -1, id) as value")

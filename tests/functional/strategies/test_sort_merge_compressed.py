@@ -40,13 +40,6 @@ class TestHashes:
             changes = bench.log("k0, candidate_k0, _before.candidate_k0, _batch_id", model)
             assert changes[-1] == (1, None, 1, 2)
 
-    def test_a_null_key_is_refused(self, bench: Workbench) -> None:
-        bench.configure(strategy="sort_merge_compressed")
-        bench.build(table(3))
-        bad = "select cast(null as bigint) as account_id, 'old' as name"
-        assert "null" in bench.refused(f"{table(3)} union all {bad}")
-        assert bench.batches("batch_id") == [(1,)]
-
 
 class TestHashesAlone:
     """The log lacks the rows of the first dump, and hashes are written anew in each batch."""

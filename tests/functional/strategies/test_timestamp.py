@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from stamped import BY_CLOCK, BY_FLAG, BY_TIME, hours, moments, rows
-from workbench import REWRITING, Workbench
+from workbench import DUMP, REWRITING, SEVERAL, Workbench
 
 NOON = "timestamp '2026-03-01 12:00:00'"
 Timed = tuple[int, str, str]
@@ -65,18 +64,24 @@ class TestTimeStamps:
             (3, "c", "delete"),
         ]
 
-    @pytest.mark.parametrize(
-        ("data_type", "overlap"),
-        [("date", "1 day"), ("date", "2 hours"), ("timestamp_ntz", "1 day"), ("decimal(20,0)", 1), ("int", 1)],
-    )
-    def test_dates_and_counters(self, bench: Workbench, data_type: str, overlap: str | int) -> None:
-        moment = "date_add(date '2026-03-01', {})" if isinstance(overlap, str) else "{}"
-        first = f"select 1 as account_id, 'a' as name, cast({moment.format(1)} as {data_type}) as changed_at"
-        late = f"union all select 2, 'b', cast({moment.format(0)} as {data_type})"
-        by_time(bench, overlap=overlap)
-        bench.build(first)
-        bench.build(f"{first} {late}")
-        assert bench.log() == [(1, "a", "insert", 1), (2, "b", "insert", 2)]
+    def test_dates_and_counters(self, bench: Workbench) -> None:
+        kinds = {
+            "dates_by_day": ("date", "1 day"),
+            "dates_by_hour": ("date", "2 hours"),
+            "wall_clocks": ("timestamp_ntz", "1 day"),
+            "decimals": ("decimal(20,0)", 1),
+            "integers": ("int", 1),
+        }
+        for name, (data_type, overlap) in kinds.items():
+            moment = "date_add(date '2026-03-01', number)" if isinstance(overlap, str) else "number"
+            changed_at = f"cast({moment} as {data_type}) as changed_at"
+            select = DUMP.replace("*", f"account_id, name, {changed_at}")
+            bench.add_differential(name, select, strategy="timestamp", updated_at="changed_at", overlap=overlap)
+        for values in ("(1, 'a', 1)", "(1, 'a', 1), (2, 'b', 0)"):
+            dump = f"select * from values {values} as dump(account_id, name, number)"
+            bench.build(dump, "--select", *kinds, *SEVERAL)
+        for name in kinds:
+            assert bench.log(model=name) == [(1, "a", "insert", 1), (2, "b", "insert", 2)], name
 
     def test_restriction_and_projection_reach_the_source(self, bench: Workbench) -> None:
         """CH98 3.1: a department's salaries, of a table with many columns."""
@@ -115,16 +120,20 @@ class TestLostRanges:
 
 
 class TestGenerations:
-    @pytest.mark.parametrize("config", [BY_TIME, BY_FLAG], ids=lambda config: config["strategy"])
-    def test_nothing_of_an_earlier_one_counts(self, bench: Workbench, config: dict[str, Any]) -> None:
-        bench.configure(full_refresh=True, **config)
+    def test_nothing_of_an_earlier_one_counts(self, bench: Workbench) -> None:
+        models = {"by_time": BY_TIME, "by_flag": BY_FLAG}
+        for name, config in models.items():
+            bench.add_differential(name, full_refresh=True, **config)
+
+        def build(query: str, *options: str) -> list[list[Any]]:
+            bench.build(query, "--select", *models, *SEVERAL, *options)
+            return [bench.log(model=name) for name in models]
+
         dump = rows((1, "a", 0, False), (2, "b", 60, False))
-        bench.build(dump)
-        bench.build(dump, "--full-refresh")
-        assert bench.log() == [(1, "a", "insert", 2), (2, "b", "insert", 2)]
+        build(dump)
+        assert build(dump, "--full-refresh") == [[(1, "a", "insert", 2), (2, "b", "insert", 2)]] * 2
         # Nothing is as new as the newest row of that generation was.
-        bench.build(rows((1, "a", 0, False)), "--full-refresh")
-        assert bench.log() == [(1, "a", "insert", 3)]
+        assert build(rows((1, "a", 0, False)), "--full-refresh") == [[(1, "a", "insert", 3)]] * 2
 
 
 class TestEdits:

@@ -13,37 +13,6 @@ from workbench import Workbench
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "strategies" / "timestamp_delete_flag.md"
 
 
-class TestDeleteFlags:
-    def test_flagged_rows_are_deletes_with_their_last_values(self, bench: Workbench) -> None:
-        bench.configure(**BY_FLAG)
-        bench.build(rows((1, "a", 1, False), (2, "b", 1, False), (3, "c", 1, True)))
-        assert bench.log() == [(1, "a", "insert", 1), (2, "b", "insert", 1)]
-        # 2 goes, its last name never seen; 4 is born and goes between two runs; 3 comes back.
-        bench.build(rows((1, "a", 1, False), (2, "b2", 2, True), (3, "c", 2, False), (4, "d", 2, True)))
-        assert bench.log()[2:] == [(2, "b", "delete", 2), (3, "c", "insert", 2)]
-        assert "is_gone" not in bench.spark.table(f"{bench.schema}.accounts").columns
-        # A key that is flagged in one row and stands in another has not gone.
-        bench.build(rows((1, "a", 3, True), (1, "a3", 3, False), (3, "c", 2, False)))
-        assert bench.log()[4:] == [(1, "a3", "update", 3)]
-
-    def test_taken_deletes_can_be_removed_at_the_source(self, bench: Workbench) -> None:
-        bench.configure(**BY_FLAG)
-        taken = (
-            "{{ config(materialized='table') }}{{ deltawave.taken_deletes(ref('accounts'), 'account_id', 'version') }}"
-        )
-        bench.add_model("taken", taken)
-        bench.build(rows((1, "a", 1, False), (2, "b", 1, False)))
-        bench.build(rows((1, "a", 1, False), (2, "b", 2, True)))
-        found = bench.spark.table(f"{bench.schema}.taken").collect()
-        assert [tuple(row) for row in found] == [(2, 2, 2)]
-        # Removed: nothing is as new as the mark, and that is no clock that went back.
-        bench.build(rows((1, "a", 1, False)))
-        bench.build(rows((1, "a2", 3, False)))
-        assert bench.log()[2:] == [(2, "b", "delete", 2), (1, "a2", "update", 3)]
-        bench.build(rows((1, "a2", 3, False), (2, "again", 4, False)))
-        assert bench.spark.table(f"{bench.schema}.taken").count() == 0
-
-
 class TestCoveringCopy:
     NARROW = (
         "{{ config(materialized='table') }}"
@@ -77,6 +46,7 @@ class TestTombstones:
         beside = [(1, "a3", 2, False), (2, "b", 5, False)]
         bench.build(rows((1, "a", 2, True), *beside, (3, "c", 1, False)))
         assert bench.log()[2:] == [(1, "a3", "update", 2), (2, "b", "insert", 2)]
+        assert "is_gone" not in bench.spark.table(f"{bench.schema}.accounts").columns
         # The tombstone is touched alone; a row that stands alone is flagged at the same time.
         touched = rows((1, "a", 6, True), *beside, (3, "c", 6, True))
         bench.build(touched)

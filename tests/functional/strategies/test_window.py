@@ -1,10 +1,9 @@
-"""Strategy window: rows in, near and far from their former order, what only Spark can compare, and dumps in place."""
+"""Strategies window and text_diff: rows near and far from their former order, files in place, and what Spark joins."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,62 +12,34 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from bad_input import messages
-from functional.macros.generated import content
+from found import kinds
 from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
 from workbench import SEVERAL, Run, Workbench, temporary_views
 
-from deltawave.differencing import outer_join, window
-from deltawave.differencing.contract import Contract
-from deltawave.resources import release
+from deltawave.differencing import snapshot_differential, window
 from laboratory.evaluation.comparator import compare
 from laboratory.evaluation.hashed import Messages, Snapshot
 
-pytestmark = pytest.mark.usefixtures("interpreted", "small_segments")
+pytestmark = pytest.mark.usefixtures("interpreted", "small_segments", "heard")
 
-ROW = "cast(id as int) as account_id, concat('name of ', id) as name, id % 3 as branch, 0.5D as share"
+ROW = "id as account_id, concat('name of ', id) as name, id % 3 as branch, 0.5D as share"
 # Rows 0 to 9 are updated, 900 to 909 gone, 1000 to 1004 new.
 NEW_ROW = ROW.replace("id % 3", "if(id < 10, -1, id % 3)")
 PRESENT = "id not between 900 and 909"
 KINDS = {"update": 10, "delete": 10, "insert": 5}
 # Strategies that read both sides in their order.
 IN_ORDER = ("window", "text_diff")
+JOINED = "no text diff, Spark joins both snapshots: only {} of the sampled rows are in the same order"
+BY_TEXT = "text diff over 2 segments: 100% of the sampled rows"
+# Orders, and how rows are compared that have to keep theirs.
 ORDERS = {
-    "the same": "id",
-    "reversed by tens": "id div 10, -id",
-    "halves exchanged": "id < 500, id",
-    "mixed": "hash(id)",
+    "the same": ("id", BY_TEXT),
+    "a row moved to the end": ("id = 500, id", BY_TEXT),
+    "halves exchanged": ("id < 500, id", BY_TEXT),
+    "reversed by tens": ("id div 10, -id", JOINED.format("10%")),
+    "mixed": ("hash(id)", JOINED.format("12%")),
 }
-
-
-def columns_of(frame: DataFrame, *key: str) -> list[dict[str, Any]]:
-    """The description of columns that dbt gives; every column but the key is compared."""
-    return [
-        {
-            "name": name,
-            "data_type": kind,
-            "is_key": name in key,
-            "in_old": True,
-            "in_new": True,
-            "is_compared": name not in key,
-            "tolerance": None,
-            "comparable": f"`{name}`",
-        }
-        for name, kind in frame.dtypes
-    ]
-
-
-def compared(
-    old: DataFrame, new: DataFrame, *key: str, memory_bytes: int = 1 << 30
-) -> tuple[Counter[Any], Counter[Any]]:
-    """The changes that the window finds, and those of the outer join."""
-    options: dict[str, Any] = {"unique_key": list(key), "columns": columns_of(new, *key), "before_image": True}
-    found, _ = window.changes(old, new, memory_bytes=memory_bytes, **options)
-    joined = outer_join.changes(old, new, Contract(**options))
-    assert found.columns == joined.columns
-    rows = tuple(Counter(content(tuple(row)) for row in frame.collect()) for frame in (found, joined))
-    release(found)
-    return rows  # type: ignore[return-value]
 
 
 class TestFunction:
@@ -76,25 +47,28 @@ class TestFunction:
     def test_the_order_does_not_matter(
         self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, order: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
+        by, said = ORDERS[order]
         old = stored("old", f"select {ROW} from range(1000) order by id")
-        new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {ORDERS[order]}")
-        found, joined = compared(old, new, "account_id")
-        assert found == joined
-        assert sum(found.values()) == sum(KINDS.values())
+        new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {by}")
+        assert kinds(old, new, "window", "account_id") == kinds(old, new, "text_diff", "account_id") == KINDS
         assert "window over 2 segments: 100% of the sampled rows" in caplog.text
+        assert said in caplog.text
 
     @pytest.mark.parametrize("order", ["reversed by tens", "mixed"])
     def test_rows_beyond_the_window_are_joined(
         self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, order: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         old = stored("old", f"select {ROW} from range(1000) order by id", 1)
-        new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {ORDERS[order]}", 1)
+        new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {ORDERS[order][0]}", 1)
         # Room for about fifty rows.
-        found, joined = compared(old, new, "account_id", memory_bytes=20_000)
-        assert found == joined
+        assert kinds(old, new, "window", "account_id", memory_bytes=20_000) == KINDS
         assert ("Spark joins both snapshots: only" in caplog.text) is (order == "mixed")
+
+    def test_a_text_diff_in_little_memory(self, stored: Callable[..., DataFrame]) -> None:
+        old = stored("old", f"select {ROW} from range(1000) order by id", 1)
+        new = stored("new", f"select {NEW_ROW} from range(-300, 1005) where {PRESENT} order by id", 9)
+        # Room for about fifty rows.
+        assert kinds(old, new, "text_diff", "account_id", memory_bytes=20_000) == KINDS | {"insert": 305}
 
     @pytest.mark.parametrize(
         ("order", "groups", "memory_bytes", "has_pairs"),
@@ -106,8 +80,8 @@ class TestFunction:
         """LG96's own messages, by LG96's comparator."""
         old = stored("old", f"select {ROW} from range(1000) order by id", groups)
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {order}", groups)
-        options: dict[str, Any] = {"unique_key": ["account_id"], "columns": columns_of(new, "account_id")}
-        frame, _ = window.changes(old, new, before_image=True, memory_bytes=memory_bytes, reconcile=False, **options)
+        options: dict[str, Any] = {"unique_key": "account_id", "memory_bytes": memory_bytes, "check_keys": False}
+        frame = snapshot_differential(old, new, algorithm="window", reconcile=False, **options)
         told = Messages.of(frame.toArrow().to_batches(), ["account_id"], new.columns[1:])
         sides = [Snapshot.of(each.toArrow().to_batches(), ["account_id"]) for each in (old, new)]
         found = compare(told.deletes_first(), *sides)
@@ -117,9 +91,7 @@ class TestFunction:
     def test_a_snapshot_that_grew_in_front(self, stored: Callable[..., DataFrame]) -> None:
         old = stored("old", f"select {ROW} from range(500, 1000) order by id")
         new = stored("new", f"select {ROW} from range(1000) order by id", 7)
-        found, joined = compared(old, new, "account_id")
-        assert found == joined
-        assert sum(found.values()) == 500
+        assert kinds(old, new, "window", "account_id") == {"insert": 500}
 
     def test_a_result_is_not_that_of_files_that_were_there_before(
         self, spark: SparkSession, stored: Callable[..., DataFrame]
@@ -129,16 +101,14 @@ class TestFunction:
         for name in ("b", "c"):
             new = stored("new", f"select id, '{name}' as name from range(2)", 1)
             spark.catalog.refreshByPath(new.inputFiles()[0])
-            changes, _ = window.changes(old, new, unique_key=["id"], columns=columns_of(new, "id"), before_image=False)
+            changes = snapshot_differential(old, new, unique_key="id", algorithm="window", check_keys=False)
             assert {row.name for row in changes.collect()} == {name}
             results.append(changes)
 
     def test_names_in_other_letters(self, stored: Callable[..., DataFrame]) -> None:
         old = stored("old", "select id, 1 as value from range(3)", 1)
         new = stored("new", "select id as ID, id as VALUE from range(3)", 1)
-        found, joined = compared(old, new, "ID")
-        assert found == joined
-        assert sum(found.values()) == 2
+        assert kinds(old, new, "window", "ID") == {"update": 2}
 
 
 class TestWhatSparkJoins:
@@ -154,23 +124,18 @@ class TestWhatSparkJoins:
     def test_what_is_no_plain_table(
         self, spark: SparkSession, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, kind: str
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         frame = stored("old", f"select {ROW} from range(100) order by id")
         frame.createOrReplaceTempView("window_of_files")
         read = spark.sql(self.NOT_PLAIN[kind].format("window_of_files", "window_of_files"))
         spark.catalog.dropTempView("window_of_files")
-        found, joined = compared(read, read, "account_id")
-        assert not found
-        assert not joined
+        assert not kinds(read, read, "window", "account_id")
         assert "Spark joins both snapshots: the old one is not read in place, it is more than" in caplog.text
 
     def test_a_frame_in_the_cache_stays_there(
         self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture
     ) -> None:
-        caplog.set_level("INFO", "deltawave")
         frame = stored("old", f"select {ROW} from range(100) order by id").persist()
-        found, _ = compared(frame, frame, "account_id")
-        assert not found
+        assert not kinds(frame, frame, "window", "account_id")
         assert "the old one is not read in place, Spark has it in its cache" in caplog.text
         assert frame.storageLevel.useMemory
         frame.unpersist()
@@ -183,9 +148,7 @@ class TestWhatSparkJoins:
             folder.mkdir(parents=True)
             pq.write_table(pa.table({"id": [1, 2], "part": [1, 1]}), folder / "rows.parquet")
             sides.append(spark.read.parquet(str(folder.parent)))
-        found, joined = compared(*sides, "id")
-        assert found == joined
-        assert sum(found.values()) == 2
+        assert kinds(*sides, "window") == {"update": 2}
 
     def test_files_that_are_none(self, spark: SparkSession, stored: Callable[..., DataFrame], tmp_path: Path) -> None:
         stored("old", f"select {ROW} from range(9)")
@@ -193,31 +156,11 @@ class TestWhatSparkJoins:
         (tmp_path / "old.parquet").rename(tmp_path / "new" / "rows.parquet")
         old = spark.read.parquet(str(tmp_path / "new" / "rows.parquet"))
         (tmp_path / "new" / "empty.parquet").touch()
-        found, joined = compared(old, spark.read.schema(old.schema).parquet(str(tmp_path / "new")), "account_id")
-        assert not found
-        assert not joined
+        new = spark.read.schema(old.schema).parquet(str(tmp_path / "new"))
+        assert not kinds(old, new, "window", "account_id")
 
 
 class TestModel:
-    def test_the_log_is_that_of_the_outer_join(self, bench: Workbench) -> None:
-        dumps = [
-            f"select {ROW} from range(0, 1000, 1, 3)",
-            f"select {NEW_ROW} from range(0, 1005, 1, 3) where {PRESENT}",
-            f"select {ROW} from range(0, 1000, 1, 5) order by hash(id)",
-            f"select {NEW_ROW}, 1 as added from range(0, 1005, 1, 5) where {PRESENT}",
-        ]
-        bench.configure(strategy="outer_join", on_schema_change="append_new_columns")
-        for strategy in IN_ORDER:
-            bench.add_differential(strategy, strategy=strategy, on_schema_change="append_new_columns")
-        texts = [bench.build(dump, *SEVERAL).text for dump in dumps]
-        columns = "account_id, name, branch, added, _change_type, _changed_columns, _before.branch"
-        joined = bench.log(columns)
-        assert len(joined) == 1000 + 25 + 25 + 1005
-        for strategy in IN_ORDER:
-            assert f"deltawave: {strategy}: {strategy.replace('_', ' ')} over" in texts[1]
-            assert len(kept(bench, "ordered", strategy)) == 1
-            assert bench.log(columns, strategy) == joined, strategy
-
     def test_how_near_rows_lie_is_recorded(self, bench: Workbench) -> None:
         # Room for some tens of rows.
         bench.configure(strategy="window", memory_bytes=20_000)
@@ -363,7 +306,7 @@ class TestInPlace:
         rows = f"select {ROW}, day from ({days})"
         table_of_days = f"{bench.schema}.days"
         bench.spark.sql(f"create schema if not exists {bench.schema}")
-        columns = "account_id int, name string, branch bigint, share double, day date"
+        columns = "account_id bigint, name string, branch bigint, share double, day date"
         bench.spark.sql(
             f"create table {table_of_days} ({columns}) using parquet partitioned by (day) location '{folder}'"
         )

@@ -1,0 +1,28 @@
+"""What an algorithm finds between two snapshots, and whether the outer join finds the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from functional.macros.generated import content
+from pyspark.sql import DataFrame
+
+from deltawave.differencing import snapshot_differential
+from deltawave.resources import releasing
+
+
+def changed(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Counter[Any]:
+    """The changes by their content; of keys that are unique."""
+    with releasing(snapshot_differential(old, new, algorithm=algorithm, check_keys=False, **options)) as frame:
+        return Counter(content(tuple(row)) for row in frame.collect())
+
+
+def kinds(old: DataFrame, new: DataFrame, algorithm: str, unique_key: str = "id", **options: Any) -> Counter[str]:
+    """How many rows differ in which way; they are those that the outer join finds."""
+    found, joined = (changed(old, new, name, unique_key=unique_key, **options) for name in (algorithm, "sort_merge"))
+    assert found == joined
+    counts: Counter[str] = Counter()
+    for (*_, kind, _), count in found.items():
+        counts[kind] += count
+    return counts
