@@ -1,7 +1,7 @@
-"""Measure batches of auto compared with those of outer_join, both through dbt.
+"""Measure batches of the default strategy through dbt, beside those of outer_join, Spark's own join, a copy and DuckDB.
 
 The source is one folder, whose files become those of the other snapshot before each batch. The first batch begins the
-log, the second warms up. Prints the seconds of each batch, and the ratio of the medians.
+log, the second warms up. Prints the seconds of each, and the ratios of the medians to Spark's full outer join.
 """
 
 from __future__ import annotations
@@ -10,45 +10,68 @@ import argparse
 import shutil
 import statistics
 import tempfile
+import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 from laboratory.differential.dbt_project import Project
-from laboratory.differential.snapshots import ORDERS, Snapshots
+from laboratory.differential.methods import duckdb_full_outer_join, spark_full_outer_join
+from laboratory.differential.snapshots import KEY, ORDERS, Snapshots
 from laboratory.session import open_session
 
 MODELS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "default_through_spark": {},
+    "exact": {"min_comparisons_before_error": 0},
     "outer_join": {"strategy": "outer_join"},
-    "auto": {"strategy": "auto"},
-    "auto_in_place": {"strategy": "auto", "in_place": True},
 }
+# With a filter, Spark reads the files.
+FILTERS = {"default_through_spark": f"where {KEY} is not null"}
+OPPONENT = "spark_full_outer_join"
+
+
+def copy(snapshots: Snapshots) -> None:
+    """Write the new snapshot again."""
+    snapshots.write(snapshots.new)
+
+
+OTHERS = {OPPONENT: spark_full_outer_join, "copy": copy, "duckdb_full_outer_join": duckdb_full_outer_join}
 
 
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--order", choices=ORDERS, default="local")
+    parser.add_argument("--order", choices=ORDERS, default="full")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--models", default="default,default_through_spark,outer_join", help=", ".join(MODELS))
     given = parser.parse_args()
     names = given.models.split(",")
     folder = Path(tempfile.mkdtemp(prefix="deltawave-auto-"))
+    seconds: dict[str, list[float]] = defaultdict(list)
     try:
         session = open_session()
         snapshots = Snapshots(folder, given.rows, given.order, session)
+        for run in range(given.runs):
+            for name, find in OTHERS.items():
+                begun = time.perf_counter()
+                find(snapshots)
+                seconds[name].append(time.perf_counter() - begun)
+                print(f"run {run + 1}: {name} {seconds[name][-1]:.1f} s", flush=True)
         # dbt opens a session of its own.
         session.stop()
-        project = Project(snapshots, MODELS)
-        seconds: dict[str, list[float]] = {name: [] for name in names}
+        project = Project(snapshots, MODELS, FILTERS)
         for turn in range(given.runs + 2):
             project.deliver("new" if turn % 2 else "old")
             for name in names:
-                seconds[name].append(project.run(name))
-                print(f"batch {turn + 1}: {name} {seconds[name][-1]:.1f} s", flush=True)
-        medians = {name: statistics.median(runs[2:]) for name, runs in seconds.items()}
+                taken = project.run(name)
+                print(f"batch {turn + 1}: {name} {taken:.1f} s", flush=True)
+                if turn > 1:
+                    seconds[name].append(taken)
+        medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         for name, median in medians.items():
-            print(f"{name}: {median:.1f} s, {medians[names[0]] / median:.2f} times as fast as {names[0]}")
+            print(f"{name}: {median:.1f} s, {median / medians[OPPONENT]:.2f} of {OPPONENT}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -18,9 +18,8 @@ from laboratory.session import SETTINGS
 MODELS: dict[str, dict[str, Any]] = {
     "outer_join": {"strategy": "outer_join"},
     "window": {"strategy": "window", "in_place": True},
-    "sort_merge_compressed_in_place": {"strategy": "sort_merge_compressed", "in_place": True},
+    "sort_merge_compressed": {"strategy": "sort_merge_compressed"},
     "hash_compressed": {"strategy": "hash_compressed"},
-    "hash_compressed_in_place": {"strategy": "hash_compressed", "in_place": True},
 }
 _QUIET = ("--no-write-json", "--log-level", "none", "--log-level-file", "none")
 
@@ -54,9 +53,15 @@ class Project:
     """A dbt project with a model per method. Its source is the old and the new snapshot in turns.
 
     Under ``window`` each snapshot has a folder of its own, which stays: that strategy reads the last dump in place.
+    ``filters``: what follows the select of a model.
     """
 
-    def __init__(self, snapshots: Snapshots, models: Mapping[str, Mapping[str, Any]] = MODELS) -> None:
+    def __init__(
+        self,
+        snapshots: Snapshots,
+        models: Mapping[str, Mapping[str, Any]] = MODELS,
+        filters: Mapping[str, str] | None = None,
+    ) -> None:
         self.snapshots = snapshots
         self.side = "old"
         self.folder = snapshots.folder / "project"
@@ -65,7 +70,9 @@ class Project:
             given: dict[str, Any] = {"materialized": "differential", "unique_key": KEY, **options}
             arguments = ", ".join(f"{option}={value!r}" for option, value in given.items())
             source = snapshots.folder / ("{{ var('side') }}" if name == "window" else "source")
-            texts[name] = f"{{{{ config({arguments}) }}}}\nselect * from parquet.`{source}`"
+            texts[name] = (
+                f"{{{{ config({arguments}) }}}}\nselect * from parquet.`{source}` {(filters or {}).get(name, '')}"
+            )
         data = str(snapshots.folder / "spark")
         write_project(self.folder, texts, {"threads": 1, "data_dir": data, "server_side_parameters": SETTINGS})
 
