@@ -51,15 +51,17 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     old, new = old.withColumn(_IS_OLD, F.lit(True)), new.withColumn(_IS_OLD, F.lit(False))
     rows = old.unionByName(new, allowMissingColumns=True)
     parts = rows.repartition(*map(quoted, key)).sortWithinPartitions(F.col(_IS_OLD).desc())
-    return changes_found(map_batches(parts, partial(_found, comparison), schema), contract)
+    # Spark opens each column by its name, and does not quote it.
+    numbered = parts.toDF(*(f"e{number}" for number in range(len(parts.columns))))
+    return changes_found(map_batches(numbered, partial(_found, comparison, rows.columns), schema), contract)
 
 
 _MATCHING = Matching("hybrid hash join", lambda old, new, _capacity, memory_bytes: by_buckets(old, new, memory_bytes))
 
 
-def _found(comparison: Comparison, batches: Batches) -> Batches:
-    """What a task finds in its part of both snapshots; the old one comes first."""
-    rows = iter(batches)
+def _found(comparison: Comparison, names: list[str], batches: Batches) -> Batches:
+    """What a task finds in its part of both snapshots, whose columns have these names; the old one comes first."""
+    rows = (batch.rename_columns(names) for batch in batches)
     rest: list[pa.RecordBatch] = []
 
     def old() -> Iterator[pa.RecordBatch]:

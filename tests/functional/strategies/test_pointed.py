@@ -203,7 +203,7 @@ class TestSimilar:
 
 class TestParts:
     # Of the table of hashes this is a third.
-    MEMORY = 1000 * 30 // 3
+    MEMORY = 1000 * hash_compressed.TABLE_BYTES // 3
 
     @pytest.mark.parametrize(
         ("algorithm", "tables", "merges"),
