@@ -125,10 +125,11 @@ def refresh(frame: DataFrame) -> None:
     if not isinstance(frame, ClassicFrame):
         return
     plan: Any = frame._jdf.queryExecution().analyzed()
-    plan.refresh()
-    for leaf in items(plan.collectLeaves()):
-        if is_iceberg(leaf):
-            leaf.table().table().refresh()
+    for part in (plan, *items(plan.subqueriesAll())):
+        part.refresh()
+        for leaf in items(part.collectLeaves()):
+            if is_iceberg(leaf):
+                leaf.table().table().refresh()
 
 
 def table_state(leaf: Any) -> list[Any] | None:

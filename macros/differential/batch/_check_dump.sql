@@ -28,15 +28,15 @@ from keyed
     {#- Each missing row would become an insert. -#}
     {%- do deltawave._refuse(job, batch, 'changed_copy', {'copy': previous | string, 'was': last.state.rows, 'is': row[5] | int}) -%}
   {%- endif -%}
-  {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int, 'checksum': row[4]}) }}
+  {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int, 'checksum': row[4] or batch.reading.checksum}) }}
 {%- endmacro -%}
 
 {#
   The checksum of a dated dump, by which the same date is recognized when it is delivered again. It needs all rows: files in place are not read for it,
-  and of differences they are not there.
+  and differences have it from their own reading.
 #}
 {%- macro _landed_checksum(job, batch) -%}
-{%- if batch.checksum_of is none or deltawave._form_for(job.strategy).in_place or job.strategy.reads != 'dump' -%}
+{%- if batch.checksum_of is none or deltawave._form_for(job.strategy).in_place or not (job.strategy.reads == 'dump' or batch.is_first) -%}
 cast(null as string)
 {%- else -%}
 {%- set present = job.columns | map(attribute='name') | list -%}

@@ -37,6 +37,9 @@
   order, which shows how near rows lie.
 #}
 {%- macro _first_chosen(job) -%}
+  {%- if job.settings.snapshot_date is not none -%}
+    {{ return(('outer_join', 'the first run may compare many dumps')) }}
+  {%- endif -%}
   {%- set size = deltawave._source_bytes(job) -%}
   {%- set few = adapter.dispatch('_few_bytes', 'deltawave')() -%}
   {%- if size is none or size < few -%}
@@ -49,9 +52,6 @@
     {{ return(('hash_compressed', large)) }}
   {%- endif -%}
   {%- set against_window = deltawave._reason_against_window(job, {}) -%}
-  {%- if not against_window and job.settings.snapshot_date is not none -%}
-    {%- set against_window = 'this run may compare many dumps' -%}
-  {%- endif -%}
   {%- if against_window -%}
     {{ return(('outer_join', large ~ '; ' ~ against_hashes ~ '; ' ~ against_window)) }}
   {%- endif -%}
@@ -62,10 +62,11 @@
 {%- macro _source_bytes(job) -%}
   {%- if job.remote -%}{{ return(none) }}{%- endif -%}
   {%- set plan = deltawave._run(job, 'explain cost ' ~ job.sql).rows[0][0] -%}
-  {%- set found = modules.re.search('sizeInBytes=([0-9.]+) ([KMGTPE]i)?B', plan) -%}
-  {#- The size of a relation of which Spark knows nothing is the largest number. -#}
-  {%- if not found or found.group(2) == 'Ei' -%}{{ return(none) }}{%- endif -%}
-  {{ return((found.group(1) | float * 1024 ** ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'].index(found.group(2) or '')) | int) }}
+  {%- set found = modules.re.search('sizeInBytes=([^ ]+) ([A-Za-z]+)', plan) -%}
+  {%- set units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] -%}
+  {#- The size of a relation of which Spark knows nothing is the largest number, which it scales and multiplies. -#}
+  {%- if not found or found.group(2) not in units or 'E' in found.group(1) or 'EiB' in plan -%}{{ return(none) }}{%- endif -%}
+  {{ return((found.group(1) | float * 1024 ** units.index(found.group(2))) | int) }}
 {%- endmacro -%}
 
 {%- macro _bytes_text(size) -%}
@@ -79,6 +80,8 @@
 {%- macro _reason_against_python(job, last) -%}
   {%- if not deltawave._runs_python() -%}
     {{ return('the profile does not run Python') }}
+  {%- elif not modules.re.match('local($|\\[)', target.host or '') -%}
+    {{ return('nobody says that the machines of ' ~ target.host ~ ' have deltawave installed') }}
   {%- elif not last -%}
     {{ return(none) }}
   {%- elif deltawave._columns_differ(job, last) -%}
@@ -142,6 +145,8 @@
   {%- set settings = job.settings -%}
   {%- if settings.copy_format != 'parquet' -%}
     {{ return('a window reads copies in Parquet only') }}
+  {%- elif settings.hint is not none -%}
+    {{ return('hint says how rows are joined') }}
   {%- elif settings.duplicate_keys != 'fail' -%}
     {{ return('a window reads dumps of which no rows are set aside or counted') }}
   {%- elif settings.tolerance -%}
@@ -177,11 +182,9 @@
   )) }}
 {%- endmacro -%}
 
-{# By LG96 Figure 6, for hashes that fit in memory: |f1| + |F2| + |f2| instead of |F1| + 4 |F2|. #}
+{# By LG96 Figure 6: |f1| + |F2| + |f2| for hashes that fit in memory, |f1| + 2 |F2| + |f2| for others, instead of |F1| + 4 |F2|. #}
 {%- macro _reason_for_hashes(last) -%}
-  {{ return(
-    'of %s rows, the last batch changed %s. Hashes that fit in memory and one reading of the dump cost at most 3/5 of the blocks of a join (LG96 '
-    'Figure 6), and hide a change every %.1e comparisons' | format(
+  {{ return('of %s rows, the last batch changed %s; hashes cost less than a join (LG96 Figure 6), and hide a change every %.1e comparisons' | format(
       '{:,}'.format(last.rows_new), '{:,}'.format(last.inserts + last.updates + last.deletes), deltawave._comparisons_of_hashes(last)
     )
   ) }}
@@ -193,11 +196,12 @@
 {# A rule of thumb: with a million rows, batches that Python compared took more CPU time than the join, with ten million much less. #}
 {%- macro default___few_rows() -%}{{ return(5000000) }}{%- endmacro -%}
 
-{# Whether the dump has other columns, or columns of other types, than the previous state. #}
+{# Whether the dump has other columns, or columns of other types, than the previous state. New ones that are ignored do not count. #}
 {%- macro _columns_differ(job, last) -%}
   {%- set dump = {} -%}
   {%- for column in job.columns -%}{%- do dump.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
   {%- set kept = {} -%}
   {%- for column in last.columns -%}{%- do kept.update({column.name | lower: column.data_type if column.in_copy else none}) -%}{%- endfor -%}
+  {%- for name in (dump.keys() | list if job.settings.on_schema_change == 'ignore' else []) if name not in kept -%}{%- do dump.pop(name) -%}{%- endfor -%}
   {{ return(dump != kept) }}
 {%- endmacro -%}

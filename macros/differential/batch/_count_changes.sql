@@ -18,6 +18,8 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
   {%- do deltawave._update(batch.result, counts=counts) -%}
   {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
     {%- do deltawave._update(batch.result, rows_new=batch.rows_old + counts['insert'] - counts['delete']) -%}
+    {#- The whole dump was read, without duplicate keys. -#}
+    {%- if job.strategy.reads == 'differences' -%}{%- do deltawave._update(batch.result, rows_dump=batch.result.rows_new) -%}{%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -73,5 +72,9 @@ def _found(comparison: Comparison, names: list[str], batches: Batches) -> Batche
                 rest.append(batch.slice(olds))
                 return
 
-    new = (batch.select(comparison.new.schema.names) for batch in chain(rest, rows))
-    return comparison.found_in(positioned(old()), positioned(new))
+    def new() -> Iterator[pa.RecordBatch]:
+        while rest:
+            yield rest.pop().select(comparison.new.schema.names)
+        yield from (batch.select(comparison.new.schema.names) for batch in rows)
+
+    return comparison.found_in(positioned(old()), positioned(new()))

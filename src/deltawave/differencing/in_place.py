@@ -91,7 +91,8 @@ class RowGroups:
         except TypeError as error:
             raise NotInPlaceError(str(error)) from error
         wanted = {each.name.lower(): each.type for each in schema}
-        found = computed(frame.sparkSession, len(paths), lambda number: _examined(paths[number], wanted), tasks=1)
+        tasks = parallelism(frame.sparkSession)
+        found = computed(frame.sparkSession, len(paths), lambda number: _examined(paths[number], wanted), tasks)
         known = {name for file in found for name in file["names"]}
         missing = [name for name in frame.columns if name.lower() not in known]
         if missing:

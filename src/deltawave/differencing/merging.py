@@ -37,7 +37,7 @@ def differences(old: Signatures, new: Signatures, are_sorted: bool = True) -> Di
     differs = ~is_matched
     differs[is_matched] = ~new.is_same(np.flatnonzero(is_matched), old, previous[is_matched])
     is_repeated = np.zeros(len(new), dtype=bool)
-    for first, *others in _places_of_shared_hashes(new):
+    for first, *others in _places_of_shared_hashes(new, are_sorted):
         if others:
             differs[[first, *others]] = [True, *(False for _ in others)]
             is_repeated[first] = True
@@ -77,9 +77,9 @@ def sorted_places(hashes: Hashes, table: Hashes) -> Places:
     return np.where(table[places] == hashes, places, -1)
 
 
-def _places_of_shared_hashes(rows: Signatures) -> list[list[int]]:
+def _places_of_shared_hashes(rows: Signatures, are_sorted: bool) -> list[list[int]]:
     """The places of each key, for keys whose hash several rows have."""
-    hashes = np.sort(rows.key_hash)
+    hashes = rows.key_hash if are_sorted else np.sort(rows.key_hash)
     places: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for at in np.flatnonzero(np.isin(rows.key_hash, hashes[1:][hashes[1:] == hashes[:-1]])).tolist():
         places[int(rows.key_hash[at]), int(rows.key_check[at])].append(at)

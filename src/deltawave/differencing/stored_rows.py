@@ -26,11 +26,13 @@ _LOG = logging.getLogger(__name__)
 # Formats on top of Parquet have their own lists of files, with deleted rows and renamed columns.
 _COLUMNS = re.compile(r"ColumnarToRow|Project \[(?:[^\s,()\[\]]+#\d+L?(?:, )?)*\]")
 _SCAN = re.compile(
-    r"FileScan parquet .*DataFilters: \[\], Format: Parquet, Location: (?:InMemory|Catalog)FileIndex\(.*"
+    r"FileScan parquet .*DataFilters: \[\], Format: Parquet, Location: (?P<index>InMemory|Catalog)FileIndex\(.*"
     r"PartitionFilters: \[(?P<partitions>.*)\], PushedFilters: \[\], .*"
 )
 # The partition of one value, such as the dump of a date.
-_ONE_VALUE = re.compile(r"isnotnull\((?P<name>\S+)(?P<id>#\d+)L?\), \((?P=name)(?P=id)L? = (?P<value>[^()]*)\)")
+_ONE_VALUE = re.compile(r"isnotnull\((?P<name>\S+)(?P<id>#\d+)L?\), \((?P=name)(?P=id)L? = (?P<value>[^()%]*)\)")
+# Columns of a plan that Spark shows in full.
+_FEW = 20
 _INDENT = re.compile(r"^[ :+-]*(?:\*\(\d+\) )?")
 
 
@@ -47,28 +49,44 @@ def plain_row_groups(frame: DataFrame) -> RowGroups:
 
 
 def _why_not_plain(frame: DataFrame) -> str | None:
-    """By the physical plan."""
+    """By the physical plans of some columns at a time: Spark shortens longer ones."""
     if frame.storageLevel != StorageLevel.NONE:
         # Dropping a view of it would remove it from the cache.
         return "Spark has it in its cache"
     session = frame.sparkSession
     view = f"deltawave_explained_{uuid4().hex}"
+    names = [quoted(name) for name in frame.columns]
     frame.createOrReplaceTempView(view)
     try:
-        plan = str(session.sql(f"explain select * from {view}").collect()[0][0])
+        plans = [
+            str(session.sql(f"explain select {', '.join(names[at : at + _FEW])} from {view}").collect()[0][0])
+            for at in range(0, len(names), _FEW)
+        ]
     finally:
         session.catalog.dropTempView(view)
-    *above, last = (_INDENT.sub("", line) for line in plan.removeprefix("== Physical Plan ==\n").strip().split("\n"))
-    scan = _SCAN.fullmatch(last)
-    if not scan or not all(map(_COLUMNS.fullmatch, above)):
+    scans = [_scan(plan) for plan in plans]
+    if (scan := scans[0]) is None or not all(scans):
         return "it is more than all rows of Parquet files"
-    if not scan["partitions"]:
-        return None
-    chosen = _ONE_VALUE.fullmatch(scan["partitions"])
-    # Spark names all files of a folder whose partitions the catalog does not know.
-    if chosen and all(f"{chosen['name']}={chosen['value']}" in unquote(path).split("/") for path in frame.inputFiles()):
-        return None
-    return "Spark chooses its partitions while it reads"
+    folders = [unquote(path).split("/")[:-1] for path in frame.inputFiles()]
+    if scan["partitions"]:
+        chosen = _ONE_VALUE.fullmatch(scan["partitions"])
+        is_listed = chosen is not None and all(_is_partition(path, chosen["name"], chosen["value"]) for path in folders)
+    else:
+        # Spark does not read what lies in folders below a partition.
+        is_listed = scan["index"] == "InMemory" or all("=" in path[-1] for path in folders)
+    return None if is_listed else "its partitions have other folders"
+
+
+def _scan(plan: str) -> re.Match[str] | None:
+    """The scan of a plan that only takes columns of files."""
+    *above, last = (_INDENT.sub("", line) for line in plan.split("\n", 1)[1].strip().split("\n"))
+    return _SCAN.fullmatch(last) if all(map(_COLUMNS.fullmatch, above)) else None
+
+
+def _is_partition(folders: Sequence[str], name: str, value: str) -> bool:
+    """Whether a path leads to the partition of this value, or to partitions within it."""
+    at = [number for number, folder in enumerate(folders) if folder.lower().startswith(f"{name}=".lower())]
+    return len(at) == 1 and folders[at[0]] == f"{name}={value}" and all("=" in folder for folder in folders[at[0] :])
 
 
 def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups | None:

@@ -255,6 +255,14 @@ class TestInPlace:
         )
         bench.spark.sql(f"create view {bench.schema}.seen as select name, account_id from {bench.schema}.divided")
         store(bench, OLD, "delimited", using="csv")
+        store(bench, days, "nested", partitioned="partitioned by (day)")
+        file = Path(bench.spark.table(f"{bench.schema}.nested").where("day = date'2026-01-02'").inputFiles()[0][7:])
+        # Spark does not read it.
+        (file.parent / "archive").mkdir()
+        (file.parent / "archive" / file.name).write_bytes(file.read_bytes())
+        bench.spark.sql(f"refresh table {bench.schema}.nested")
+        numbers = ", ".join(f"id + {number} as n{number}" for number in range(40))
+        store(bench, f"select id as account_id, {numbers} from range(4)", "wide")
         of_day = "select account_id, name from {} where day = date'2026-01-02'"
         cases = {
             "select name, account_id from {schema}.stored": True,
@@ -267,6 +275,9 @@ class TestInPlace:
             of_day.replace("=", ">").format("{schema}.divided"): False,
             of_day.format(f"parquet.`{folder}`"): False,
             "select * from {schema}.delimited": False,
+            "select account_id, name from {schema}.nested where day = date'2026-01-02'": False,
+            "select * from {schema}.wide": True,
+            "select * from (select * from {schema}.wide) where account_id = 1": False,
         }
         store(bench, OLD)
         for select, is_plain in cases.items():
@@ -288,6 +299,13 @@ class TestInPlace:
         bench.build(None, *SEVERAL)
         bench.spark.sql(f"insert into {bench.schema}.dumps {' union all '.join(dumps[2:])}")
         bench.build(None, *SEVERAL)
+        again = bench.build(None, *SEVERAL)
+        assert "skipped" not in again.text
+        assert again.messages == {MODEL: "no changes", "joined": "no changes"}
+        corrected = NEW.replace("105", "104").replace("'name of '", "'title of '")
+        bench.spark.sql(f"insert overwrite {bench.schema}.dumps partition (day = date'2026-01-04') {corrected}")
+        for model in (MODEL, "joined"):
+            assert "1 dump skipped" in bench.run("--select", model).messages[model], model
         logs = [
             bench.log("_batch_id, _change_type, account_id, branch, _before.name", model) for model in (MODEL, "joined")
         ]

@@ -7,6 +7,7 @@ ends with the process however that ends, says whether it runs.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -204,13 +205,15 @@ def is_locked(file: Path) -> bool:
     if fcntl is None:
         return False
     try:
-        with file.open() as lock:
-            fcntl.lockf(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        lock = file.open()
     except OSError:
-        # There is no file, or its file system has no locks.
         return False
+    with lock:
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError as error:
+            # Otherwise its file system has no locks.
+            return error.errno in (errno.EAGAIN, errno.EACCES)
     return False
 
 
