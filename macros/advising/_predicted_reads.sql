@@ -3,7 +3,7 @@
   formulas with their sources; a test compares the two.
 #}
 {%- macro _predicted_reads(table) -%}
-  {%- set rows, change, flag, pointer, checksum, hashes = table.rows, table.change_fraction, 13, 4, 8, 20 -%}
+  {%- set rows, change, flag, pointer, checksum, hashes = table.rows, table.change_fraction, 13, 4, 8, 28 -%}
   {%- set compared = table.compared_fraction * (table.row_bytes - table.key_bytes) -%}
   {%- set whole = deltawave._pages_of(rows, table.row_bytes) -%}
   {%- set flagged = deltawave._pages_of(rows, table.row_bytes + (0 if table.has_timestamps else flag)) -%}

@@ -100,13 +100,13 @@ def tlcs_beside(table: SourceTable) -> float:
 
 
 def hashes_beside(table: SourceTable) -> float:
-    """SMC1 of LG96 as a strategy of slices: as :func:`tlcs_beside`, with 20 bytes of hashes beside each key (ours)."""
-    return tlcs_beside(replace(table, checksum_bytes=20))
+    """SMC1 of LG96 as a strategy of slices: as :func:`tlcs_beside`, with 28 bytes of hashes beside each key (ours)."""
+    return tlcs_beside(replace(table, checksum_bytes=28))
 
 
 def hashes_probed(table: SourceTable) -> float:
-    """PHC1 of LG96 as a strategy of slices: the table is read once, beside 20 bytes of hashes for each key (ours)."""
-    return table.pages + replace(table, checksum_bytes=20).checksum_pages
+    """PHC1 of LG96 as a strategy of slices: the table is read once, beside 28 bytes of hashes for each key (ours)."""
+    return table.pages + replace(table, checksum_bytes=28).checksum_pages
 
 
 def incremental(table: SourceTable) -> float:

@@ -58,7 +58,9 @@ class Block:
 
     @cached_property
     def _are_adjacent(self) -> bool:
-        return self.at is not None and len(self) > 0 and bool(np.all(np.diff(self.at) == 1))
+        if self.at is None or not len(self) or self.at[-1] - self.at[0] != len(self) - 1:
+            return False
+        return bool(np.all(np.diff(self.at) == 1))
 
     @cached_property
     def size(self) -> int:

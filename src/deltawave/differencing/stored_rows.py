@@ -31,6 +31,8 @@ _SCAN = re.compile(
 )
 # The partition of one value, such as the dump of a date.
 _ONE_VALUE = re.compile(r"isnotnull\((?P<name>\S+)(?P<id>#\d+)L?\), \((?P=name)(?P=id)L? = (?P<value>[^()%]*)\)")
+# So many row groups of fewer rows on average cost more as tasks of their own than they save.
+_MANY, _SMALL_ROWS = 64, 20_000
 # Columns of a plan that Spark shows in full.
 _FEW = 20
 _INDENT = re.compile(r"^[ :+-]*(?:\*\(\d+\) )?")
@@ -92,15 +94,22 @@ def _is_partition(folders: Sequence[str], name: str, value: str) -> bool:
 def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups | None:
     """The row groups that hold these columns of a frame.
 
-    None if Spark has to read it, because an expression is no column or the files cannot be read in place (logged).
+    None if Spark has to read it, because an expression is no column or the files cannot be read in place, or if they
+    are many and small (logged).
     """
     if not set(map(quoted, frame.columns)).issuperset(expressions):
         return None
     try:
-        return plain_row_groups(frame)
+        groups = plain_row_groups(frame)
     except NotInPlaceError as error:
         _LOG.info("Spark reads the rows: %s", error)
         return None
+    count = len(groups.groups)
+    if count > _MANY and sum(groups.rows) < count * _SMALL_ROWS:
+        # Spark gives a task several of them.
+        _LOG.info("Spark reads the rows: its %d files, or parts of files, are small", count)
+        return None
+    return groups
 
 
 def rows_between(groups: RowGroups, begin: int, end: int) -> PositionedBatches:

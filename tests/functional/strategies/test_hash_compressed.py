@@ -10,7 +10,7 @@ from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
-from deltawave.differencing import compression, hash_compressed, hash_table, sort_merge_compressed
+from deltawave.differencing import compression, hash_compressed, hash_table, sort_merge_compressed, stored_rows
 from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import releasing
 
@@ -246,7 +246,9 @@ class TestInPlace:
             bench.spark.conf.set("spark.sql.session.timeZone", "UTC")
         assert counts(bench) == [(3, 0, 0), (0, 0, 1), (0, 0, 2)]
 
-    def test_what_is_more_than_columns_of_files_is_read_by_spark(self, bench: Workbench) -> None:
+    def test_what_is_more_than_columns_of_files_is_read_by_spark(
+        self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         row = "account_id, branch, name, day"
         days = f"select {ROW}, date'2026-01-01' + cast(id % 2 as int) as day from range(40)"
         store(bench, days, "divided", partitioned="partitioned by (day)")
@@ -286,6 +288,8 @@ class TestInPlace:
             assert (groups is not None) is is_plain, select
             if groups:
                 assert sum(groups.rows) == frame.count(), select
+        monkeypatch.setattr(stored_rows, "_MANY", 2)
+        assert groups_in_place(bench.spark.table(f"{bench.schema}.stored"), ["`account_id`"]) is None, "small files"
 
     def test_the_dump_of_a_date_is_read_from_its_partition(self, bench: Workbench, readings: list[str]) -> None:
         select = "select * from {{ target.schema }}.dumps"
