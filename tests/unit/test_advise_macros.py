@@ -84,7 +84,7 @@ Strategies for 1,000,000 rows of 200 bytes, 8 of them key
   timestamp_delete_flag (covering)  no       2.1%  the source does not flag deletes, and can't be made to
   row_checksum                      no       109%  reads the source whole, which may not be locked
   sort_merge_compressed             no       119%  reads the source whole, which may not be locked
-  hash_compressed                   no       114%  reads the source whole, which may not be locked
+  hash_compressed                   no       118%  reads the source whole, which may not be locked
   window                            no       200%  reads the source whole, which may not be locked
   text_diff                         no       200%  reads the source whole, which may not be locked
   ranges                            yes      200%  reads a few key ranges per run; sees a change when its turn comes
