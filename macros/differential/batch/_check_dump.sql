@@ -28,7 +28,10 @@ from keyed
     {#- Each missing row would become an insert. -#}
     {%- do deltawave._refuse(job, batch, 'changed_copy', {'copy': previous | string, 'was': last.state.rows, 'is': row[5] | int}) -%}
   {%- endif -%}
-  {{ return({'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int, 'checksum': row[4] or batch.reading.checksum}) }}
+  {{ return({
+    'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int,
+    'checksum': row[4] or batch.reading.checksum,
+  }) }}
 {%- endmacro -%}
 
 {#

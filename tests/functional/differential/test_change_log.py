@@ -22,9 +22,16 @@ class TestChangeLog:
             (3, None, "delete", None, None, 2),
             (4, "dan", "insert", None, None, 2),
         ]
+        reasons = {
+            "spark": ["the profile does not run Python"] * 2,
+            "deltawave": [
+                "the first dump: it has about 0 MB, and other strategies pay from about 200 MB",
+                "3 rows are too few for Python to pay (fewer than 5,000,000)",
+            ],
+        }
         assert bench.batches("batch_id, rows_old, rows_new, inserts, deletes, updates, strategy, reason") == [
-            (1, 0, 3, 3, 0, 0, "outer_join", "configured"),
-            (2, 3, 3, 1, 1, 1, "outer_join", "configured"),
+            (1, 0, 3, 3, 0, 0, "outer_join", f"auto: {reasons[adapter_type][0]}"),
+            (2, 3, 3, 1, 1, 1, "outer_join", f"auto: {reasons[adapter_type][1]}"),
         ]
 
     def test_view_has_the_contract_columns_with_the_source_types(self, bench: Workbench) -> None:
