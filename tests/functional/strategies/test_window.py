@@ -106,7 +106,7 @@ class TestFunction:
             results.append(changes)
 
     def test_names_in_other_letters(self, stored: Callable[..., DataFrame]) -> None:
-        old = stored("old", "select id, 1 as value from range(3)", 1)
+        old = stored("old", "select id, 1L as value from range(3)", 1)
         new = stored("new", "select id as ID, id as VALUE from range(3)", 1)
         assert kinds(old, new, "window", "ID") == {"update": 2}
 
