@@ -89,7 +89,8 @@ def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
     def exchanged() -> None:
         rows = stored(folder / "old names")
         compare = replace(comparison(hybrid_hash._MATCHING, rows, rows, granted), capacity_bytes=granted)
-        consume(hybrid_hash._found(compare, handed_over(folder)))
+        names = [hybrid_hash._IS_OLD, *rows.schema.names]
+        consume(hybrid_hash._found(compare, names, handed_over(folder)))
 
     return {
         "hybrid hash": exchanged,

@@ -30,13 +30,13 @@ from keyed
   {%- endif -%}
   {{ return({
     'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int,
-    'checksum': row[4] or batch.reading.checksum,
+    'checksum': row[4],
   }) }}
 {%- endmacro -%}
 
 {#
   The checksum of a dated dump, by which the same date is recognized when it is delivered again. It needs all rows: files in place are not read for it,
-  and differences have it from their own reading.
+  and where only differences are landed, see _checksum_of_date.
 #}
 {%- macro _landed_checksum(job, batch) -%}
 {%- if batch.checksum_of is none or deltawave._form_for(job.strategy).in_place or not (job.strategy.reads == 'dump' or batch.is_first) -%}
@@ -54,6 +54,15 @@ cast(null as string)
     ) as landed
 )
 {%- endif -%}
+{%- endmacro -%}
+
+{# The checksum of a dated dump of which only the differences are landed, unless its files are known (see _files_of_dates): its own reading. #}
+{%- macro _checksum_of_date(job, batch) -%}
+  {%- if batch.checksum_of is none or batch.dump_files is not none or batch.is_first or job.strategy.reads != 'differences' -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set found = deltawave._with_checksums(job, [{'snapshot_date': batch.snapshot_date}], batch.checksum_of) -%}
+  {{ return(found[0].checksum if found else none) }}
 {%- endmacro -%}
 
 {# Refuses null keys, an empty dump and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}

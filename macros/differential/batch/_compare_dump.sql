@@ -11,6 +11,8 @@
   {%- do deltawave._check_contract(job, batch) -%}
   {%- do deltawave._step(job, batch, 'land') -%}
   {%- set opened = deltawave._open_state(job, batch, last) if last else none -%}
+  {#- Before the comparison: a correction that comes between the two readings is warned of, and not lost. -#}
+  {%- set checksum = deltawave._checksum_of_date(job, batch) -%}
   {%- do deltawave._update(batch, reading=deltawave._macro_named(job.strategy.reader)(job, batch, opened)) -%}
   {#- A source that changed meanwhile, and may change back, is not known by either state. -#}
   {%- set source = before if before is not none and before == deltawave._source_fingerprint(job) else none -%}
@@ -20,7 +22,8 @@
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
-  {%- set found = deltawave._count_landed(job, batch, last) -%}
+  {%- set landed = deltawave._count_landed(job, batch, last) -%}
+  {%- set found = dict(landed, checksum=landed.checksum or checksum) -%}
   {%- do deltawave._check_dump(job, batch, found) -%}
   {%- do deltawave._accept(job, batch, found) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}

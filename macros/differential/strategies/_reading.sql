@@ -7,17 +7,16 @@
     changes        a select of the changes, if the reader computes them
     progress       where the strategy's next batch resumes
     checksums      how many checksums were compared
-    checksum       that of a dated dump, if its rows are not landed
     rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those whose rows were fetched
     state          the dump as it landed, if it was read as a whole
     files          states that are files of the source, which must not change until the batch is counted
     is_idle        there is nothing to compare
 #}
 {%- macro _reading(
-    incoming, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, checksum=none, rotation=none, state=none, files=[], is_idle=false
+    incoming, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, rotation=none, state=none, files=[], is_idle=false
 ) -%}
   {{ return({
-    'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'progress': progress, 'checksums': checksums, 'checksum': checksum, 'rotation': rotation,
+    'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'progress': progress, 'checksums': checksums, 'rotation': rotation,
     'state': state, 'files': files, 'is_idle': is_idle,
   }) }}
 {%- endmacro -%}

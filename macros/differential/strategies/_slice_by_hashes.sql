@@ -7,17 +7,8 @@
     {%- do deltawave._create_slice(job, batch, deltawave._named_rows(job, batch)) -%}
     {{ return(deltawave._reading(incoming=batch.landed)) }}
   {%- endif -%}
-  {#- Before the comparison: a correction that comes between the two readings is warned of, and not lost. -#}
-  {%- set checksum = deltawave._checksum_of_date(job, batch) -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_by_hashes(job, batch, last)) -%}
-  {{ return(dict(deltawave._reading_of_differing(job, batch, 'is_there or was_kept'), checksum=checksum)) }}
-{%- endmacro -%}
-
-{# The checksum of a dated dump, unless its files are known (see _files_of_dates). #}
-{%- macro _checksum_of_date(job, batch) -%}
-  {%- if batch.checksum_of is none or batch.dump_files is not none -%}{{ return(none) }}{%- endif -%}
-  {%- set found = deltawave._with_checksums(job, [{'snapshot_date': batch.snapshot_date}], batch.checksum_of) -%}
-  {{ return(found[0].checksum if found else none) }}
+  {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
 {%- endmacro -%}
 
 {# A select of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. #}
