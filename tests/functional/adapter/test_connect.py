@@ -66,7 +66,7 @@ PROBED = "{{ config(materialized='table') }} {{ deltawave.timed_index_probe(ref(
 
 FAILS_LATE = """
 
-def fails(old, new, unique_key, columns, before_image):
+def fails(old, new, unique_key, columns, before_image, hint):
     return old.select("no_such_column")
 """
 
