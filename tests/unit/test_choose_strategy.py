@@ -71,6 +71,8 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
     [
         ({"python": False}, "the profile does not run Python"),
         ({"runs": False}, "the profile does not run Python"),
+        ({"hint": "merge"}, "hint says how rows are joined"),
+        ({"hint": "merge", "last": None}, "hint says how rows are joined"),
         ({"host": "spark://one:7077"}, "nobody says that the machines of spark://one:7077 have deltawave installed"),
         (
             {"host": "local-cluster[2,1,1024]"},
@@ -138,7 +140,6 @@ class TestWithoutHashes:
             "'tolerance' can't be {'price': 0.1} with hashes",
             "with a tolerance the log is compared, which has no order",
         ),
-        ({"hint": "merge"}, "hint says how rows are joined", "hint says how rows are joined"),
         (
             {"duplicate_keys": "quarantine"},
             "'duplicate_keys' can't be quarantine with hashes",

@@ -82,6 +82,8 @@
     {{ return('the profile does not run Python') }}
   {%- elif not modules.re.match('local($|\\[)', target.host or '') -%}
     {{ return('nobody says that the machines of ' ~ target.host ~ ' have deltawave installed') }}
+  {%- elif job.settings.hint is not none -%}
+    {{ return('hint says how rows are joined') }}
   {%- elif not last -%}
     {{ return(none) }}
   {%- elif deltawave._columns_differ(job, last) -%}
@@ -118,8 +120,6 @@
     {{ return('min_comparisons_before_error: 0 allows exact comparison only') }}
   {%- elif settings.compare_columns is not none or settings.ignore_columns is not none -%}
     {{ return('hashes do not tell what columns hold that are not compared') }}
-  {%- elif settings.hint is not none -%}
-    {{ return('hint says how rows are joined') }}
   {%- elif deltawave._sparse_columns(job) -%}
     {{ return('some of the dumps lack columns') }}
   {%- elif settings.initial_load == 'baseline' or settings.before_image == 'none' -%}
@@ -145,8 +145,6 @@
   {%- set settings = job.settings -%}
   {%- if settings.copy_format != 'parquet' -%}
     {{ return('a window reads copies in Parquet only') }}
-  {%- elif settings.hint is not none -%}
-    {{ return('hint says how rows are joined') }}
   {%- elif settings.duplicate_keys != 'fail' -%}
     {{ return('a window reads dumps of which no rows are set aside or counted') }}
   {%- elif settings.tolerance -%}

@@ -69,13 +69,15 @@ def _why_not_plain(frame: DataFrame) -> str | None:
     scans = [_scan(plan) for plan in plans]
     if (scan := scans[0]) is None or not all(scans):
         return "it is more than all rows of Parquet files"
+    if scan["index"] == "InMemory" and not scan["partitions"]:
+        return None
     folders = [unquote(path).split("/")[:-1] for path in frame.inputFiles()]
     if scan["partitions"]:
         chosen = _ONE_VALUE.fullmatch(scan["partitions"])
         is_listed = chosen is not None and all(_is_partition(path, chosen["name"], chosen["value"]) for path in folders)
     else:
         # Spark does not read what lies in folders below a partition.
-        is_listed = scan["index"] == "InMemory" or all("=" in path[-1] for path in folders)
+        is_listed = all("=" in path[-1] for path in folders)
     return None if is_listed else "its partitions have other folders"
 
 
