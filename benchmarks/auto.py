@@ -10,11 +10,12 @@ import argparse
 import shutil
 import statistics
 import tempfile
-import time
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from deltawave.wave.measuring import seconds as seconds_of
 from laboratory.differential.dbt_project import Project
 from laboratory.differential.methods import duckdb_full_outer_join, spark_full_outer_join
 from laboratory.differential.snapshots import KEY, ORDERS, Snapshots
@@ -55,9 +56,7 @@ def main() -> None:
         snapshots = Snapshots(folder, given.rows, given.order, session)
         for run in range(given.runs):
             for name, find in OTHERS.items():
-                begun = time.perf_counter()
-                find(snapshots)
-                seconds[name].append(time.perf_counter() - begun)
+                seconds[name].append(seconds_of(partial(find, snapshots)))
                 print(f"run {run + 1}: {name} {seconds[name][-1]:.1f} s", flush=True)
         # dbt opens a session of its own.
         session.stop()
