@@ -72,6 +72,7 @@
 
 {# Logs the name of the next step. Dispatched, so that a project can watch (or, in a test, stop) a batch at any step. #}
 {%- macro _step(job, batch, name) -%}
+  {%- if adapter.begin_step is defined -%}{%- do adapter.begin_step(name) -%}{%- endif -%}
   {{ return(adapter.dispatch('_step', 'deltawave')(job, batch, name)) }}
 {%- endmacro -%}
 

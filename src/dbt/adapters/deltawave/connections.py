@@ -16,6 +16,7 @@ from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt.adapters.deltawave.errors import is_from_spark, readable
+from dbt.adapters.deltawave.progress import STEPS, progress
 from dbt.adapters.deltawave.remotes import explained
 
 logger = AdapterLogger("Spark")
@@ -39,7 +40,11 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         self._credentials = profile.credentials
         root = getattr(profile, "project_root", None) or str(Path.cwd())
         self._credentials.anchor(root, getattr(profile, "clean_targets", ()))
-        open_ahead(self._credentials, getattr(profile, "args", None))
+        arguments = getattr(profile, "args", None)
+        self._progress = progress(arguments)
+        # The step of a model, by the name of its connection.
+        self._steps: dict[str, str] = {}
+        open_ahead(self._credentials, arguments)
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
@@ -83,14 +88,26 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         with self.exception_handler(sql):
             return super().execute(sql, auto_begin, fetch, limit)
 
+    def begin_step(self, step: str) -> None:
+        """Let the line about what takes long name this step of the model, from now on."""
+        self._steps[self._node] = STEPS.get(step, step)
+
+    @property
+    def _node(self) -> str:
+        connection = self.get_if_exists()
+        return (connection.name if connection else None) or "dbt"
+
     @contextmanager
     def exception_handler(self, sql: str) -> Generator[None, None, None]:
         if not self._credentials.in_session:
             with super().exception_handler(sql):
                 yield
             return
+        name = self._node.rpartition(".")[2]
+        step = self._steps.get(self._node)
         try:
-            yield
+            with self._progress.of(f"{name}: {step}" if step else name):
+                yield
         except DbtRuntimeError:
             raise
         except Exception as error:

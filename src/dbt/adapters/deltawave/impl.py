@@ -153,6 +153,11 @@ class DeltawaveAdapter(SparkAdapter):
         self._handle().rejoin()
 
     @available
+    def begin_step(self, step: str) -> None:
+        """Let the line on the terminal about what takes long name this step of the model (``progress.STEPS``)."""
+        self.connections.begin_step(step)
+
+    @available
     def results_appended(self) -> None:
         """Report to the library that the table has all rows of the Python model that this node ran."""
         model_runs.results_appended()
