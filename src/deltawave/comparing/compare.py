@@ -116,8 +116,9 @@ def _check_keys(paired: DataFrame, keys: Sequence[Column], counts: Mapping[str, 
     ]
     for side in SIDES:
         if repeated := counts[f"{side}_repeated"]:
-            shown_keys = [shown(F.col(cell(column, side)), column.kind) for column in keys]
-            found = paired.where(F.col(f"{side}_rows") > 1).limit(3).select(*shown_keys).collect()
+            names = [cell(column, side) for column in keys]
+            texts = [shown(F.col(name), column.kind) for name, column in zip(names, keys, strict=True)]
+            found = paired.where(F.col(f"{side}_rows") > 1).orderBy(*names).limit(3).select(*texts).collect()
             examples = ", ".join(f"({', '.join(map(plain, row))})" for row in found)
             wrong.append(
                 f"{repeated:,} key(s) ({named}) of the {side} table occur in several rows, for instance {examples}."

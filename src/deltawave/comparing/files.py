@@ -40,7 +40,7 @@ _OPTIONS = {
 
 
 def kind_of(path: str) -> str:
-    """The kind of a file or a folder, by its name, or those of the folder's files. Raises ``ValueError`` without one."""
+    """The kind of a file or a folder, by its name or those of the folder's files. Raises ``ValueError`` without one."""
     place = Path(path)
     if not _URI.match(path) and not place.exists():
         raise ValueError(f"There is no file or folder {path}.")
