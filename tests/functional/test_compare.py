@@ -16,7 +16,7 @@ class TestCompare:
     models = {
         "v1.sql": "select id, 'name ' || id as name, id * 1.5D as amount from range(4)",
         "v2.sql": "select id, 'name ' || id as name, amount + if(id = 2, 0.5D, 0D) as amount from {{ ref('v1') }}",
-        "twice.sql": "{{ config(materialized='table') }} select 1L as id, 'x' as name, explode(array(1D, 2D)) as amount",
+        "twice.sql": "select 1L as id, 'x' as name, explode(array(1D, 2D)) as amount",
     }
 
     @pytest.fixture(scope="class")

@@ -160,7 +160,10 @@ def test_the_type_of_a_comparison(one: DataType, other: DataType, common: DataTy
 
 def test_where_differences_concentrate(spark: SparkSession) -> None:
     old = spark.sql("""
-        select id, case id % 4 when 0 then 'north' when 1 then 'east' when 2 then 'west' end as region, id % 10 as digit,
+        select
+            id,
+            case id % 4 when 0 then 'north' when 1 then 'east' when 2 then 'west' end as region,
+            id % 10 as digit,
             id * 2 as amount
         from range(1000)
     """)
@@ -224,8 +227,8 @@ def test_keys_of_several_rows_and_rows_without_a_key(spark: SparkSession) -> Non
     with pytest.raises(ValueError, match="several rows") as error:
         deltawave.compare(old, values(spark, "(1, 'n', 1)", "id, region, x"), ["region", "id"])
     assert str(error.value) == (
-        "2 row(s) of the old table have null in the whole key (region, id). 2 key(s) (region, id) of the old table occur "
-        "in several rows, for instance (null, null), (n, 1). Compare one row per key, or by another key."
+        "2 row(s) of the old table have null in the whole key (region, id). 2 key(s) (region, id) of the old table "
+        "occur in several rows, for instance (null, null), (n, 1). Compare one row per key, or by another key."
     )
     # A part of a key may be null, and null matches null.
     part = old.where("id = 2")
