@@ -36,7 +36,7 @@ def compare(
     - ``key``: columns whose values together are unique in each table; a part may be null, and null matches null
     - ``ignore_columns``: not compared, but differences may concentrate in their values
     - ``tolerance``: the absolute difference of numbers that counts as equal: one for all columns of numbers, or one for
-      each named column; computed in doubles, to 15 digits
+      each named column. The difference of floating-point numbers counts to 15 digits, that of others is exact
     - ``relative_tolerance``: the same as a share of the larger absolute value. Where both are given, one suffices
     - ``ignore_case``, ``ignore_blanks``: columns of text whose case does not count; in which white space at the ends
       does not count, and a run of it counts like one blank

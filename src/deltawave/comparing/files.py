@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -14,6 +14,7 @@ from pyspark.sql.types import (
     DateType,
     DecimalType,
     DoubleType,
+    LongType,
     NumericType,
     StringType,
     TimestampNTZType,
@@ -22,7 +23,7 @@ from pyspark.sql.types import (
 
 from deltawave.differencing.contract import SIDES, Side
 from deltawave.differencing.described import fields_of
-from deltawave.sql_text import MAX_DECIMAL_DIGITS, quoted
+from deltawave.sql_text import quoted
 
 KINDS = ("csv", "json", "parquet", "delta")
 _SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
@@ -37,6 +38,9 @@ _OPTIONS = {
     "parquet": {"mergeSchema": "true"},
     "delta": {},
 }
+# Numbers in text are exact, with as few decimals as they need, unless they have exponents or more digits. The decimals
+# leave a digit for a difference.
+_NUMBERS = (LongType(), DecimalType(37, 2), DecimalType(37, 6), DecimalType(37, 12), DoubleType())
 
 
 def kind_of(path: str) -> str:
@@ -68,8 +72,10 @@ def read(session: SparkSession, path: str, kind: str, separator: str) -> DataFra
     if kind == "delta" and "delta" not in (session.conf.get("spark.sql.extensions", "") or ""):
         raise ValueError(f"{path} is a Delta table, which this Spark session has no extension for.")
     options = {**_OPTIONS[kind], **({"sep": separator} if kind == "csv" else {})}
-    # Spark reads some characters of a name as patterns.
-    name = path if _URI.match(path) else re.sub(r"([{}\[\]*?\\])", r"\\\1", str(Path(path).absolute()))
+    if _URI.match(path) or kind == "delta":
+        return session.read.format(kind).options(**options).load(path)
+    # Spark reads some characters of a file's name as patterns.
+    name = re.sub(r"([{}\[\]*?\\])", r"\\\1", str(Path(path).absolute()))
     return session.read.format(kind).options(**options).load(name)
 
 
@@ -82,31 +88,35 @@ def aligned(
     - ``is_number``: whether a column that is text in both tables is wanted as a number, by its name in lower case
     """
     fields = {side: fields_of(f"{side} table", frame) for side, frame in frames.items()}
-    wanted: dict[Side, dict[str, DataType]] = {"old": {}, "new": {}}
+    wanted: dict[str, tuple[list[Side], Sequence[DataType]]] = {}
     for name in fields["old"].keys() & fields["new"].keys():
         kinds = {side: fields[side][name].dataType for side in SIDES}
         texts = [side for side in SIDES if isinstance(kinds[side], StringType)]
-        others = [kind for kind in kinds.values() if _has_text_form(kind)]
-        if len(texts) == 2 and is_number(name):
-            others = [DoubleType()]
-        for side in texts if others else ():
-            wanted[side][name] = others[0]
-    fits = {side: _fitting(frames[side], wanted[side]) for side in SIDES}
-    found, notes = dict(frames), []
+        others: Sequence[DataType] = [kind for kind in kinds.values() if _has_text_form(kind)]
+        if len(texts) == len(SIDES) and is_number(name):
+            others = _NUMBERS
+        if texts and others:
+            wanted[name] = texts, others
+    fits = {
+        side: _fitting(
+            frames[side], [(name, kind) for name, (texts, kinds) in wanted.items() if side in texts for kind in kinds]
+        )
+        for side in SIDES
+    }
+    chosen: dict[str, tuple[list[Side], DataType]] = {}
+    for name, (texts, others) in wanted.items():
+        fitting = (kind for kind in others if all((name, kind) in fits[side] for side in texts))
+        if kind := next(fitting, None):
+            chosen[name] = texts, kind
+    found = dict(frames)
     for side in SIDES:
-        # A number on one side only would be compared with text.
-        chosen = {
-            name: kind
-            for name, kind in wanted[side].items()
-            if all(name in fits[each] for each in SIDES if name in wanted[each])
-        }
-        casts = {
-            field.name: _read_as(field.name, chosen[name]) for name, field in fields[side].items() if name in chosen
-        }
+        casts = {fields[side][name].name: _read_as(name, kind) for name, (on, kind) in chosen.items() if side in on}
         columns = [casts.get(name, F.col(quoted(name))).alias(name) for name in frames[side].columns]
         found[side] = frames[side].select(*columns)
-        notes += [f"{name}: text in {names[side]}, read as {kind.simpleString()}" for name, kind in chosen.items()]
-    return found, sorted(notes)
+    return found, sorted(
+        f"{name}: text in {' and '.join(names[side] for side in texts)}, read as {kind.simpleString()}"
+        for name, (texts, kind) in chosen.items()
+    )
 
 
 def _has_text_form(kind: DataType) -> bool:
@@ -123,23 +133,21 @@ def _filled(name: str) -> Column:
     return F.when(text != "", text)
 
 
-def _fitting(frame: DataFrame, wanted: Mapping[str, DataType]) -> set[str]:
-    """The columns whose values all keep their meaning in the wanted type."""
+def _fitting(frame: DataFrame, wanted: Sequence[tuple[str, DataType]]) -> set[tuple[str, DataType]]:
+    """The columns of text, with a type that all their values have the form of."""
     if not wanted:
         return set()
-    unfit = [F.count_if(_filled(name).isNotNull() & ~_fits(name, kind)) for name, kind in wanted.items()]
-    (counts,) = frame.agg(*unfit).collect()
-    return {name for name, count in zip(wanted, counts, strict=True) if not count}
+    unfit = (F.count_if(_filled(name).isNotNull() & ~_fits(name, kind)) for name, kind in wanted)
+    (counts,) = frame.agg(*(count.alias(f"unfit_{place}") for place, count in enumerate(unfit))).collect()
+    return {each for each, count in zip(wanted, counts, strict=True) if not count}
 
 
 def _fits(name: str, kind: DataType) -> Column:
-    value = _read_as(name, kind)
-    fits = value.isNotNull()
+    fits = _read_as(name, kind).isNotNull()
     if isinstance(kind, DecimalType):
-        # A cast rounds: no digit may be lost.
-        widest = DecimalType(MAX_DECIMAL_DIGITS, MAX_DECIMAL_DIGITS - (kind.precision - kind.scale))
-        fits &= value.cast(widest).eqNullSafe(_read_as(name, widest))
+        # A cast would round.
+        fits &= _filled(name).rlike(rf"^[+-]?\d*(\.\d{{0,{kind.scale}}}0*)?$")
     elif isinstance(kind, DateType):
-        # Spark would leave out a time.
+        # A cast would leave out a time.
         fits &= F.length(_filled(name)) <= len("2026-01-31")
     return fits

@@ -14,7 +14,7 @@ from operator import or_
 from pyspark.sql import Column as Value
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import BinaryType, DataType
+from pyspark.sql.types import BinaryType, DataType, DecimalType, IntegralType, LongType
 
 from deltawave.comparing.columns import Column
 from deltawave.differencing.comparable import comparable
@@ -89,10 +89,14 @@ def _is_equal(column: Column) -> Value:
     if column.tolerance is None and column.relative_tolerance is None:
         return is_same
     one, other = old.cast("double"), new.cast("double")
-    apart, size = F.abs(one - other), F.greatest(F.abs(one), F.abs(other))
+    size = F.greatest(F.abs(one), F.abs(other))
+    apart, rounding = F.abs(one - other), size * F.lit(_ROUNDING)
+    if isinstance(column.kind, (IntegralType, DecimalType)):
+        kind = LongType() if isinstance(column.kind, IntegralType) else column.kind
+        apart, rounding = F.abs(F.try_subtract(old.cast(kind), new.cast(kind)).cast("double")), F.lit(0.0)
     allowed = F.greatest(F.lit(column.tolerance or 0.0), size * F.lit(column.relative_tolerance or 0.0))
     # To Spark NaN is larger than infinity, and equal to itself: neither is near to a number.
-    is_near = (apart < F.lit(float("inf"))) & (apart <= allowed + size * F.lit(_ROUNDING))
+    is_near = (apart < F.lit(float("inf"))) & (apart <= allowed + rounding)
     return is_same | F.coalesce(is_near, F.lit(False))
 
 
