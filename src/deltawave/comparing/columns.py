@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 
@@ -105,7 +105,7 @@ def described(
     keys, ignored = _lower(key), _lower(ignore_columns)
     by_name = {option: _numbers(option, given) for option, given in numbers.items()}
     wanted = {option: _lower(given) for option, given in texts.items()}
-    named = {"ignore_columns": ignored, **by_name, **wanted}
+    named: dict[str, Iterable[str]] = {"ignore_columns": ignored, **by_name, **wanted}
     if not keys:
         raise ValueError("key names no column.")
     for name in keys:
@@ -134,12 +134,8 @@ def described(
     return columns
 
 
-def names_of(given: Names) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
-
-
 def _lower(given: Names) -> list[str]:
-    return list(dict.fromkeys(name.lower() for name in names_of(given)))
+    return list(dict.fromkeys(name.lower() for name in ([given] if isinstance(given, str) else given)))
 
 
 def _numbers(option: str, given: Numbers) -> dict[str, float]:
@@ -154,7 +150,11 @@ def _measured(
     column: Column, name: str, numbers: Mapping[str, Mapping[str, float]], texts: Mapping[str, Sequence[str]]
 ) -> Column:
     """The column with the options that apply to it."""
-    for options, needed, what in ((numbers, NumericType, "a number"), (texts, StringType, "text")):
+    needs: list[tuple[Mapping[str, Collection[str]], type[DataType], str]] = [
+        (numbers, NumericType, "a number"),
+        (texts, StringType, "text"),
+    ]
+    for options, needed, what in needs:
         for option in (option for option, names in options.items() if name in names):
             if not column.is_compared:
                 raise ValueError(f"{option}: {column.name} is not compared: it is ignored, or only one table has it.")

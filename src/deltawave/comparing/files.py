@@ -55,7 +55,7 @@ def kind_of(path: str) -> str:
         # Spark passes over files whose names begin so.
         files = (file for file in place.rglob("*") if file.is_file() and not file.name.startswith(("_", ".")))
         kinds = {_kind_of_name(file.name) for file in files}
-    (kind,) = kinds if len(kinds) == 1 else {None}
+    kind = kinds.pop() if len(kinds) == 1 else None
     if kind is None:
         known = ", ".join(KINDS)
         raise ValueError(f"The name of {path} does not show one of {known}: give --old-format or --new-format.")
