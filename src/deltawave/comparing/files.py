@@ -38,8 +38,8 @@ _OPTIONS = {
     "parquet": {"mergeSchema": "true"},
     "delta": {},
 }
-# Numbers in text are exact, with as few decimals as they need, unless they have exponents or more digits. The decimals
-# leave a digit for a difference.
+# Numbers in text are exact, with as few decimals as they need, unless they have exponents or more digits. With 37 of
+# the 38 digits that Spark has, a difference is exact, too.
 _NUMBERS = (LongType(), DecimalType(37, 2), DecimalType(37, 6), DecimalType(37, 12), DoubleType())
 
 
