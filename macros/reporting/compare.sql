@@ -26,19 +26,16 @@
   {%- if not deltawave._runs_python() -%}
     {%- do deltawave._fail('compare_adapter', {'macro': 'compare'}) -%}
   {%- endif -%}
-  {%- set unique_key = deltawave._key_list(unique_key, 'compare') -%}
   {%- set relations = {'old': deltawave._compared_relation(a), 'new': deltawave._compared_relation(b)} -%}
-  {%- set found = adapter.call_library('deltawave.comparing.operation.report', relations, {
+  {%- set found = adapter.call_library('deltawave.comparing.command.operation', relations, {
     'names': [a | string, b | string],
-    'unique_key': unique_key,
-    'options': {
-      'ignore_columns': ignore_columns,
-      'tolerance': tolerance,
-      'relative_tolerance': relative_tolerance,
-      'ignore_case': ignore_case,
-      'ignore_blanks': ignore_blanks,
-      'samples': samples,
-    },
+    'key': deltawave._key_list(unique_key, 'compare'),
+    'ignore_columns': ignore_columns,
+    'tolerance': tolerance,
+    'relative_tolerance': relative_tolerance,
+    'ignore_case': ignore_case,
+    'ignore_blanks': ignore_blanks,
+    'samples': samples,
     'format': format,
     'output': output,
   }) -%}

@@ -63,7 +63,7 @@ def add_compare(commands: Commands) -> None:
             default=[],
             type=column_number,
             metavar="COLUMN=NUMBER",
-            help=f"{what} of numbers that counts as equal; without COLUMN= for all columns; repeatable",
+            help=f"{what} of numbers that counts as equal; without COLUMN= for all other columns; repeatable",
         )
     for option, what in (("ignore-case", "whose case"), ("ignore-blanks", "whose surrounding and repeated blanks")):
         help_text = f"text {what} do not count; repeatable"
@@ -76,7 +76,6 @@ def add_compare(commands: Commands) -> None:
             f"--{side}-format", choices=("csv", "json", "parquet", "delta"), help=f"of {side} (default: by its name)"
         )
     command.add_argument("--separator", default=",", help="of values in CSV (default: a comma)")
-    command.add_argument("--set", action="append", default=[], type=setting, help="of Spark: name=value; repeatable")
     command.set_defaults(run=compare_files)
 
 
@@ -84,14 +83,6 @@ def column_number(text: str) -> tuple[str, float]:
     """The name and the number of `column=0.01`; of `0.01` the name is empty."""
     name, _, number = text.rpartition("=")
     return name, float(number)
-
-
-def setting(text: str) -> tuple[str, str]:
-    """The name and the value of `name=value`."""
-    name, is_given, value = text.partition("=")
-    if not is_given:
-        raise argparse.ArgumentTypeError(f"{text}: write name=value")
-    return name, value
 
 
 def compare_files(options: argparse.Namespace) -> int:

@@ -124,7 +124,7 @@ def with_python() -> Macros:
         Relation(f"`{schema}`.`{identifier}`") if identifier in nodes else None
     )
     adapter.call_library = lambda function, relations, options: {
-        "refused": f"1 key(s) ({', '.join(options['unique_key'])}) of the old table occur in several rows."
+        "refused": f"1 key(s) ({', '.join(options['key'])}) of the old table occur in several rows."
     }
     return macros
 

@@ -1,4 +1,4 @@
-"""The command ``deltawave compare``: two files or folders, compared on a Spark of this machine."""
+"""The command ``deltawave compare``: two files or folders, compared on a Spark of this machine; and dbt's operation."""
 
 from __future__ import annotations
 
@@ -9,28 +9,27 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from deltawave import jars
-from deltawave.comparing.columns import Numbers
 from deltawave.comparing.compare import compare
-from deltawave.comparing.comparison import Comparison
+from deltawave.comparing.comparison import FORMATS, Comparison
 from deltawave.comparing.files import aligned, kind_of, read
+from deltawave.comparing.report import plain
 from deltawave.differencing.contract import Side
 from deltawave.spark_errors import readable
 
 _SETTINGS = {
     "spark.master": "local[*]",
     "spark.driver.host": "127.0.0.1",
-    "spark.driver.memory": "2g",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
@@ -53,9 +52,33 @@ def run(options: argparse.Namespace) -> int:
         else:
             print(text)
     except (ValueError, OSError, RuntimeError, PySparkException, Py4JError) as error:
-        print(f"deltawave compare: {' '.join(readable(error).split())}", file=sys.stderr)
+        # A message may quote a row.
+        print(f"deltawave compare: {plain(' '.join(readable(error).split()))}", file=sys.stderr)
         return 2
     return int(not found.is_equal)
+
+
+def operation(
+    old: DataFrame, new: DataFrame, *, names: Sequence[str], format: str, output: str | None, **options: Any
+) -> dict[str, str]:
+    """Compare two relations of dbt; return the ``text`` to print, or why they could not be compared, as ``refused``.
+
+    - ``names``: what the relations are called
+    - ``output``: a file for the result, which is then not part of the text
+    - ``options``: those of :func:`deltawave.compare`; a value of ``None`` is not given
+    """
+    if format not in FORMATS:
+        return {"refused": f"There is no format {format!r}: it is one of {', '.join(FORMATS)}."}
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        found = replace(compare(old, new, **given), old_name=names[0], new_name=names[1])
+        text = found.formatted(format)
+        if output:
+            Path(output).write_text(text, encoding="utf-8")
+            text = f"The {'equal tables' if found.is_equal else 'differences'} are described in {output}."
+    except (ValueError, OSError) as error:
+        return {"refused": str(error)}
+    return {"text": text}
 
 
 def _compared(options: argparse.Namespace) -> Comparison:
@@ -63,20 +86,22 @@ def _compared(options: argparse.Namespace) -> Comparison:
     given: dict[Side, str | None] = {"old": options.old_format, "new": options.new_format}
     kinds = {side: given[side] or kind_of(path) for side, path in paths.items()}
     key = [name.strip() for name in options.key.split(",")]
-    tolerance = _tolerance("--tolerance", options.tolerance)
-    relative = _tolerance("--relative-tolerance", options.relative_tolerance)
-    is_number = partial(_is_number, key=[name.lower() for name in key], measures=[tolerance, relative])
-    chosen = _DELTA if "delta" in kinds.values() else {}
-    with local_session({**_SETTINGS, **chosen, **dict(options.set)}) as session:
-        read_frames = {side: read(session, path, kinds[side], options.separator) for side, path in paths.items()}
-        frames, notes = aligned(read_frames, paths, is_number)
+    keys = {name.lower() for name in key}
+    measured = {name.lower() for name, _ in (*options.tolerance, *options.relative_tolerance)}
+
+    def is_measured(name: str) -> bool:
+        return name in measured or ("" in measured and name not in keys)
+
+    with local_session({**_SETTINGS, **(_DELTA if "delta" in kinds.values() else {})}) as session:
+        rows = {side: read(session, path, kinds[side], options.separator) for side, path in paths.items()}
+        frames, notes = aligned(rows, paths, is_measured)
         found = compare(
             frames["old"],
             frames["new"],
             key,
             ignore_columns=options.ignore,
-            tolerance=tolerance,
-            relative_tolerance=relative,
+            tolerance=dict(options.tolerance),
+            relative_tolerance=dict(options.relative_tolerance),
             ignore_case=options.ignore_case,
             ignore_blanks=options.ignore_blanks,
             samples=options.samples,
@@ -91,7 +116,9 @@ def local_session(settings: Mapping[str, str]) -> Iterator[SparkSession]:
         yield SparkSession.builder.getOrCreate()
         return
     with TemporaryDirectory(prefix="deltawave-") as folder:
-        session = _started({"spark.sql.warehouse.dir": folder, **settings})
+        # As Spark's own programs do, but with more than their 1g.
+        memory = os.environ.get("SPARK_DRIVER_MEMORY", "2g")
+        session = _started({**settings, "spark.sql.warehouse.dir": folder, "spark.driver.memory": memory})
         try:
             yield session
         finally:
@@ -99,37 +126,25 @@ def local_session(settings: Mapping[str, str]) -> Iterator[SparkSession]:
 
 
 def _started(settings: Mapping[str, str]) -> SparkSession:
-    """A session whose JVM writes nothing to the terminal. Raises ``RuntimeError`` if it does not start."""
+    """A session whose JVM writes nothing to stdout and stderr. Raises ``RuntimeError`` if it does not start."""
     # They write every error of a query with its stack to stderr, before it is raised.
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     with TemporaryFile() as transcript:
-        terminal = os.dup(2)
-        os.dup2(transcript.fileno(), 2)
+        saved = {number: os.dup(number) for number in (1, 2)}
+        for number in saved:
+            os.dup2(transcript.fileno(), number)
         try:
             return SparkSession.builder.appName("deltawave compare").config(map=dict(settings)).getOrCreate()
         except Exception as error:
-            transcript.seek(0)
-            lines = transcript.read().decode(errors="replace").splitlines()
-            # Those of a stack are indented.
-            reason = next((line for line in reversed(lines) if line and not line[0].isspace()), str(error))
+            reason = readable(error)
+            if "JAVA_GATEWAY_EXITED" in reason:
+                transcript.seek(0)
+                lines = transcript.read().decode(errors="replace").splitlines()
+                # Those of a stack are indented.
+                reason = next((line for line in reversed(lines) if line and not line[0].isspace()), reason)
             raise RuntimeError(f"Spark did not start: {reason} (`deltawave doctor` checks this machine)") from error
         finally:
-            os.dup2(terminal, 2)
-            os.close(terminal)
-
-
-def _tolerance(option: str, given: Sequence[tuple[str, float]]) -> Numbers:
-    """A number for all columns, or one for each named column."""
-    numbers = dict(given)
-    if "" in numbers and len(given) > 1:
-        raise ValueError(f"{option}: give one number for all columns, or numbers of columns.")
-    return numbers.get("", numbers or None)
-
-
-def _is_number(name: str, key: Sequence[str], measures: Sequence[Numbers]) -> bool:
-    """Whether a tolerance applies to a column, by its name in lower case."""
-    return any(
-        name in map(str.lower, measure) if isinstance(measure, Mapping) else measure is not None and name not in key
-        for measure in measures
-    )
+            for number, terminal in saved.items():
+                os.dup2(terminal, number)
+                os.close(terminal)

@@ -5,33 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from deltawave.comparing.page import as_html
-from deltawave.comparing.report import as_text
+from deltawave.comparing.report import as_html, as_text
 
 # How a row differs.
 Kind = Literal["changed", "only_old", "only_new"]
 
 FORMATS = ("text", "json", "html")
-
-
-@dataclass(frozen=True)
-class TypeDifference:
-    """A column of both tables with two types, as Spark writes them, and the type that its values were compared in."""
-
-    column: str
-    old: str
-    new: str
-    compared_as: str
-
-
-@dataclass(frozen=True)
-class ColumnDifferences:
-    """A compared column, and in how many rows of both tables its values differ."""
-
-    column: str
-    differences: int
 
 
 @dataclass(frozen=True)
@@ -73,7 +54,8 @@ class Comparison:
 
     - ``equal``, ``changed``, ``only_old``, ``only_new``: numbers of rows
     - ``old_columns``, ``new_columns``: the columns that only one table has, without ignored ones
-    - ``columns``: the compared columns, those with the most differences first
+    - ``types``: by columns that have two types, as Spark writes them: ``old``, ``new``, and ``compared_as``
+    - ``columns``: in how many rows each compared column differs, the most first
     - ``changes``: samples for each changed column, up to 20 columns
     - ``old_samples``, ``new_samples``: some of the rows that only one table has, by the names of columns
     - ``concentrations``: the strongest of each kind first
@@ -91,8 +73,8 @@ class Comparison:
     old_columns: tuple[str, ...]
     new_columns: tuple[str, ...]
     ignored_columns: tuple[str, ...]
-    types: tuple[TypeDifference, ...]
-    columns: tuple[ColumnDifferences, ...]
+    types: Mapping[str, Mapping[str, str]]
+    columns: Mapping[str, int]
     changes: tuple[Change, ...]
     old_samples: tuple[Mapping[str, str | None], ...]
     new_samples: tuple[Mapping[str, str | None], ...]
@@ -107,12 +89,8 @@ class Comparison:
         differs = self.changed or self.only_old or self.only_new or self.old_columns or self.new_columns or self.types
         return not differs
 
-    def to_dict(self) -> dict[str, Any]:
-        """The values as dicts, lists, texts and numbers, and ``is_equal``."""
-        values: dict[str, Any] = json.loads(self.to_json())
-        return values
-
     def to_json(self) -> str:
+        """The values, and ``is_equal``."""
         return json.dumps({"is_equal": self.is_equal, **asdict(self)}, ensure_ascii=False, indent=2)
 
     def to_text(self) -> str:
@@ -124,7 +102,5 @@ class Comparison:
         return as_html(self)
 
     def formatted(self, kind: str) -> str:
-        """The comparison as ``text``, ``json`` or ``html``. Raises ``ValueError`` for another format."""
-        if kind not in FORMATS:
-            raise ValueError(f"There is no format {kind!r}: it is one of {', '.join(FORMATS)}.")
+        """The comparison in one of ``FORMATS``."""
         return {"text": self.to_text, "json": self.to_json, "html": self.to_html}[kind]()

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, DatetimeType, NumericType, StringType
+from pyspark.sql import types as T
 
 from deltawave.comparing.columns import Column
 from deltawave.comparing.comparison import Concentration, Kind
-from deltawave.comparing.pairs import cell, shown
+from deltawave.comparing.pairs import cell, cut
 from deltawave.differencing.contract import Side
 
 # Columns with more values than this, about, are no categories. Those with the fewest values are measured.
@@ -31,49 +31,52 @@ _SIDES: dict[Kind, Side] = {"changed": "old", "only_old": "old", "only_new": "ne
 
 def is_category(column: Column) -> bool:
     """Whether the column may divide rows into groups."""
-    return column.is_shared and isinstance(column.kind, (StringType, BooleanType, NumericType, DatetimeType))
+    return column.is_shared and isinstance(column.kind, (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType))
 
 
-def concentrations(
-    pairs: DataFrame, columns: Sequence[Column], values: Sequence[int], counts: Mapping[str, int]
-) -> list[Concentration]:
+def estimate(column: Column) -> str:
+    """The name of the number of a column's values among the counts."""
+    return f"values_{column.number}"
+
+
+def concentrations(pairs: DataFrame, columns: Sequence[Column], counts: Mapping[str, int]) -> list[Concentration]:
     """Count the values of some columns, in one job, and return what is worth reporting, the largest effect first.
 
-    - ``columns``: the categories; ``values``: about how many different values each has
-    - ``counts``: the rows of each kind, and ``old_rows`` and ``new_rows``
+    - ``columns``: the categories
+    - ``counts``: the rows of each kind, and about how many values each category has
     """
-    few = sorted((number, place) for place, number in enumerate(values) if 2 <= number <= MOST_VALUES)
-    measured = [columns[place] for _, place in few[:MOST_COLUMNS]]
-    populations: dict[Kind, int] = {
-        "changed": counts["changed"] + counts["equal"],
-        "only_old": counts["old_rows"],
-        "only_new": counts["new_rows"],
-    }
+    few = [column for column in columns if 2 <= counts[estimate(column)] <= MOST_VALUES]
+    measured = sorted(few, key=lambda column: counts[estimate(column)])[:MOST_COLUMNS]
+    in_both = counts["changed"] + counts["equal"]
+    populations = {kind: in_both if kind == "changed" else in_both + counts[kind] for kind in _SIDES}
     kinds = [kind for kind in _SIDES if LEAST_ROWS <= counts[kind] < populations[kind]]
     if not measured or not kinds:
         return []
-    missing: dict[Side, Kind] = {"old": "only_new", "new": "only_old"}
     cells = [
         F.when(
-            F.col("kind") != missing[side],
+            F.col(f"{side}_rows") > 0,
             F.struct(
                 F.lit(place).alias("place"),
                 F.lit(side).alias("side"),
                 F.col(cell(column, side)).cast("string").alias("value"),
             ),
         )
-        for side in sorted({_SIDES[kind] for kind in kinds})
+        for side in dict.fromkeys(_SIDES[kind] for kind in kinds)
         for place, column in enumerate(measured)
     ]
     listed = pairs.select("kind", F.explode(F.array(*cells)).alias("cell")).where("cell is not null")
-    grouped = listed.select("kind", "cell.*").groupBy("place", "side", "value")
-    counted = grouped.agg(
-        F.count(F.lit(1)).alias("all_rows"),
-        F.count_if(F.col("kind").isin("changed", "equal")).alias("paired_rows"),
-        *(F.count_if(F.col("kind") == kind).alias(kind) for kind in kinds),
+    counted = (
+        listed.select("kind", "cell.*")
+        .groupBy("place", "side", "value")
+        .agg(
+            F.count(F.lit(1)).alias("all_rows"),
+            F.count_if(F.col("kind").isin("changed", "equal")).alias("paired_rows"),
+            *(F.count_if(F.col("kind") == kind).alias(kind) for kind in kinds),
+        )
+        .withColumn("value", cut(F.col("value")))
     )
     found = []
-    for row in counted.withColumn("value", shown(F.col("value"), StringType())).collect():
+    for row in counted.collect():
         for kind in (kind for kind in kinds if _SIDES[kind] == row["side"]):
             all_rows = row["paired_rows" if kind == "changed" else "all_rows"]
             if weight := weighed(row[kind], counts[kind], all_rows, populations[kind]):
