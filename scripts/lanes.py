@@ -96,8 +96,9 @@ REST = {
     # Waves, external sources, records and reports.
     "features": Lane(
         """
-        functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_external_sources.py
-        functional/test_installed_package.py functional/test_record_formats.py functional/test_report.py
+        functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_compare.py
+        functional/test_external_sources.py functional/test_installed_package.py functional/test_record_formats.py
+        functional/test_report.py
         """,
         SPARING,
     ),

@@ -31,7 +31,7 @@
       'full_refresh', 'sample', 'wave_sample', 'relation_deferred', 'no_days', 'days_to_drop', 'days_of_no_model', 'unknown_day', 'not_a_wave_index',
       'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
       'unknown_columns', 'filtered_source', 'untyped_column', 'existing_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
-      'unknown_model',
+      'unknown_model', 'not_in_warehouse', 'not_compared',
     ],
   } -%}
   {%- for kind, codes in kinds.items() if code in codes -%}{{ return(kind) }}{%- endfor -%}
@@ -212,6 +212,9 @@
     'python_types': "{model}, batch {batch}: the changes that {function} returned have column(s) of another type: {columns}. Nothing was changed. The function has to return them with the types that it is given.",
     'remote_key_type': "{model}: the key column '{column}' is of type {type}, which Spark and the remote '{remote}' sort differently. Cast it in the model's select, to text for instance.",
     'remote_key_value': "{model}: {value!r} in the key column '{column}' can't be written as a {kind} of the source. Cast the column in the model's select, to text for instance.",
+    'not_in_warehouse': "{macro}: {value} is not in the warehouse. It takes the name of a model, seed or snapshot that has been built, or source.table or schema.table.",
+    'not_compared': "{macro}: {a} and {b} can't be compared. {reason}",
+    'compare_adapter': "{macro}: the comparison runs in Python, and needs a profile of type: deltawave with method: session; the adapter of this profile runs no Python. deltawave.diff gives the changes between two relations by SQL alone.",
     'unknown_model': "{macro}: there is no model {value!r}. It takes the name of a model that is a change log.",
   } -%}
   {{ return(messages[code].format(**values)) }}

@@ -83,13 +83,3 @@ from sampled
   {%- endfor -%}
   {{ return(sizes | join(' + ') if names and sizes | length == names | length else 'cast(null as int)') }}
 {%- endmacro -%}
-
-{%- macro _named_node(macro, name) -%}
-  {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot'] and node.name == name -%}
-    {{ return(node) }}
-  {%- endfor -%}
-  {%- for node in graph.sources.values() if node.source_name ~ '.' ~ node.name == name -%}
-    {{ return(node) }}
-  {%- endfor -%}
-  {%- do deltawave._fail('unknown_table', {'macro': macro, 'value': name}) -%}
-{%- endmacro -%}

@@ -1,18 +1,23 @@
-"""Snapshot differentials, MESHJOIN and wave indices on Apache Spark."""
+"""Comparisons of tables, snapshot differentials, MESHJOIN and wave indices on Apache Spark."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from deltawave.comparing import Comparison, compare
     from deltawave.differencing.full_outer_join import outer_join
     from deltawave.resources import attach, release, releasing
 
-__all__ = ["attach", "outer_join", "release", "releasing"]
+__all__ = ["Comparison", "attach", "compare", "outer_join", "release", "releasing"]
 
 
 def __getattr__(name: str) -> Any:
     # The costs, the command line and the settings of the environment need no Spark.
+    if name in ("Comparison", "compare"):
+        from deltawave import comparing
+
+        return getattr(comparing, name)
     if name == "outer_join":
         from deltawave.differencing.full_outer_join import outer_join
 

@@ -42,11 +42,54 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="deltawave", description="What changed between two states of a table, on Spark.")
     top.add_argument("--version", action="version", version=f"deltawave {installed_version(DISTRIBUTION)}")
     commands = top.add_subparsers(dest="command", required=True)
+    add_compare(commands)
     add_doctor(commands)
     add_server(commands)
     add_stream(commands)
     add_wave_plan(commands)
     return top
+
+
+def add_compare(commands: Commands) -> None:
+    command = commands.add_parser("compare", help="what differs between two tables: files or folders, by a key")
+    command.add_argument("old", help="file or folder: CSV, JSON lines, Parquet or Delta; .gz and the like are fine")
+    command.add_argument("new", help="the same")
+    command.add_argument("--key", required=True, help="columns whose values identify a row: id or id,day")
+    command.add_argument("--ignore", action="append", default=[], metavar="COLUMN", help="not compared; repeatable")
+    for option, what in (("tolerance", "difference"), ("relative-tolerance", "difference, as a share of the value,")):
+        command.add_argument(
+            f"--{option}",
+            action="append",
+            default=[],
+            type=column_number,
+            metavar="COLUMN=NUMBER",
+            help=f"{what} of numbers that counts as equal; without COLUMN= for all other columns; repeatable",
+        )
+    for option, what in (("ignore-case", "whose case"), ("ignore-blanks", "whose surrounding and repeated blanks")):
+        help_text = f"text {what} do not count; repeatable"
+        command.add_argument(f"--{option}", action="append", default=[], metavar="COLUMN", help=help_text)
+    command.add_argument("--samples", type=int, default=5, help="changes shown of each column (default: 5)")
+    command.add_argument("--format", default="text", choices=("text", "json", "html"), help="of the result")
+    command.add_argument("--output", metavar="FILE", help="write the result there")
+    for side in ("old", "new"):
+        command.add_argument(
+            f"--{side}-format", choices=("csv", "json", "parquet", "delta"), help=f"of {side} (default: by its name)"
+        )
+    command.add_argument("--separator", default=",", help="of values in CSV (default: a comma)")
+    command.set_defaults(run=compare_files)
+
+
+def column_number(text: str) -> tuple[str, float]:
+    """The name and the number of `column=0.01`; of `0.01` the name is empty."""
+    name, _, number = text.rpartition("=")
+    return name, float(number)
+
+
+def compare_files(options: argparse.Namespace) -> int:
+    """Compare two tables; return 0 if they are equal, 1 if not, and 2 for an error."""
+    from deltawave.comparing import command
+
+    return command.run(options)
 
 
 def add_doctor(commands: Commands) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -106,7 +107,26 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a share in per cent": lambda macros: macros.advise(change_fraction=5),
     "a key longer than its row": lambda macros: macros.advise(key_bytes=300),
     "a type that can't be read": lambda macros: macros.row_checksum([{"name": "tags", "data_type": "array<int"}]),
+    "a comparison for people, without Python": lambda macros: macros.compare("v1", "v2", "id"),
+    "a comparison of a table that is not there": lambda _: with_python().compare("v1", "shop.v3", "id"),
+    "a comparison of rows with the same key": lambda _: with_python().compare("v1", "v2", "id"),
 }
+
+
+def with_python() -> Macros:
+    """Macros on an adapter that runs Python, in a project with the models v1 and v2."""
+    names = {"database": None, "schema": "shop", "resource_type": "model"}
+    nodes = {name: {**names, "name": name, "alias": name} for name in ("v1", "v2")}
+    macros = Macros(graph=SimpleNamespace(nodes=nodes, sources={}))
+    adapter = macros._context["adapter"]
+    adapter.runs_python = lambda: True
+    adapter.get_relation = lambda database, schema, identifier: (
+        Relation(f"`{schema}`.`{identifier}`") if identifier in nodes else None
+    )
+    adapter.call_library = lambda function, relations, options: {
+        "refused": f"1 key(s) ({', '.join(options['key'])}) of the old table occur in several rows."
+    }
+    return macros
 
 
 @pytest.mark.parametrize("kind", CONFIGURATION)

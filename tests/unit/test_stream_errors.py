@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltawave.meshjoin.stream_command import readable
+from deltawave.spark_errors import readable
 
 BEGIN = (
     "[STREAM_FAILED] Query [id = f447-2e, runId = 1782-9e] terminated with exception: "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import signal
 import sys
 import threading
@@ -21,6 +20,7 @@ from deltawave.meshjoin.sources import ANY_AGE, json_rows, with_key
 from deltawave.meshjoin.stored_relation import StoredRelation, local_folder, local_path
 from deltawave.meshjoin.stream_join import past_kafka_fault, stream_join
 from deltawave.meshjoin.stream_metrics import Report
+from deltawave.spark_errors import readable
 
 # The stored relation, next to the results. Readers do not look into it.
 _RELATION = "_relation"
@@ -226,31 +226,3 @@ def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
     if wrong := [each for each in given if "=" not in each]:
         raise ValueError(f"{option} {wrong[0]}: write name=value.")
     return {name: value for name, _, value in (each.partition("=") for each in given)}
-
-
-# What surrounds an error's message, from the outside to the inside.
-_AROUND = (
-    r"\n(?:=== Streaming Query ===|JVM stacktrace:)\n(?s:.*)",
-    r"\A\[STREAM_FAILED\] Query \[[^]]*\] terminated with exception: ",
-    r"\A\[FOREACH_BATCH_USER_FUNCTION_ERROR\] .*? Reason: ",
-    # Of these two conditions.
-    r"(?:\s*SQLSTATE: 39000)?\s*SQLSTATE: XXKST\s*\Z",
-    # The traceback of a task comes behind that of the function which started it.
-    r"\A(?s:.*)Traceback \(most recent call last\):\n(?:[ \t].*\n)*",
-    # A line by which Py4J begins what Java says.
-    r"\A\S*Py4JJavaError: .*\n: ",
-    r"(?m:^)\t.*\n?",
-)
-# Their messages are sentences; that of another error needs its name.
-_CLASS = re.compile(r"\A(?:(?:\w+\.)+[\w$]+|ValueError|RuntimeError|OSError): +")
-_CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
-
-
-def readable(error: BaseException) -> str:
-    """Return the message of the error that others were raised from, and of Java's what they were caused by."""
-    text = str(error.java_exception.toString() if isinstance(error, Py4JJavaError) else error)
-    for around in _AROUND:
-        text = re.sub(around, "", text)
-    message, *causes = (_CLASS.sub("", part.strip()) for part in text.split("\nCaused by: "))
-    shown = [cause for cause in causes if cause is causes[-1] or _CONDITION.match(cause)]
-    return "\n".join([message, *(f"Cause: {cause}" for cause in shown if cause not in message)])

@@ -1,0 +1,102 @@
+"""Where differences concentrate: values that are more frequent among the rows that differ than among the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from deltawave.comparing.columns import Column
+from deltawave.comparing.comparison import Concentration, Kind
+from deltawave.comparing.pairs import cell, cut
+from deltawave.differencing.contract import Side
+
+# Columns with more values than this, about, are no categories. Those with the fewest values are measured.
+MOST_VALUES = 100
+MOST_COLUMNS = 20
+# A value is reported that so many rows have which differ, if it is so many times as frequent among them as among all,
+# with so large an effect (Cohen's h), and so many standard deviations from what chance would bring.
+LEAST_ROWS = 5
+LEAST_LIFT = 1.5
+LEAST_EFFECT = 0.5
+LEAST_DEVIATIONS = 4.0
+MOST_REPORTED = 10
+
+# The row by which rows of each kind are judged.
+_SIDES: dict[Kind, Side] = {"changed": "old", "only_old": "old", "only_new": "new"}
+
+
+def is_category(column: Column) -> bool:
+    """Whether the column may divide rows into groups."""
+    return column.is_shared and isinstance(column.kind, (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType))
+
+
+def estimate(column: Column) -> str:
+    """The name of the number of a column's values among the counts."""
+    return f"values_{column.number}"
+
+
+def concentrations(pairs: DataFrame, columns: Sequence[Column], counts: Mapping[str, int]) -> list[Concentration]:
+    """Count the values of some columns, in one job, and return what is worth reporting, the largest effect first.
+
+    - ``columns``: the categories
+    - ``counts``: the rows of each kind, and about how many values each category has
+    """
+    few = [column for column in columns if 2 <= counts[estimate(column)] <= MOST_VALUES]
+    measured = sorted(few, key=lambda column: counts[estimate(column)])[:MOST_COLUMNS]
+    in_both = counts["changed"] + counts["equal"]
+    populations = {kind: in_both if kind == "changed" else in_both + counts[kind] for kind in _SIDES}
+    kinds = [kind for kind in _SIDES if LEAST_ROWS <= counts[kind] < populations[kind]]
+    if not measured or not kinds:
+        return []
+    cells = [
+        F.when(
+            F.col(f"{side}_rows") > 0,
+            F.struct(
+                F.lit(place).alias("place"),
+                F.lit(side).alias("side"),
+                F.col(cell(column, side)).cast("string").alias("value"),
+            ),
+        )
+        for side in dict.fromkeys(_SIDES[kind] for kind in kinds)
+        for place, column in enumerate(measured)
+    ]
+    listed = pairs.select("kind", F.explode(F.array(*cells)).alias("cell")).where("cell is not null")
+    counted = (
+        listed.select("kind", "cell.*")
+        .groupBy("place", "side", "value")
+        .agg(
+            F.count(F.lit(1)).alias("all_rows"),
+            F.count_if(F.col("kind").isin("changed", "equal")).alias("paired_rows"),
+            *(F.count_if(F.col("kind") == kind).alias(kind) for kind in kinds),
+        )
+        .withColumn("value", cut(F.col("value")))
+    )
+    found = []
+    for row in counted.collect():
+        for kind in (kind for kind in kinds if _SIDES[kind] == row["side"]):
+            all_rows = row["paired_rows" if kind == "changed" else "all_rows"]
+            if weight := weighed(row[kind], counts[kind], all_rows, populations[kind]):
+                share, all_share = row[kind] / counts[kind], all_rows / populations[kind]
+                name = measured[row["place"]].name
+                found.append(Concentration(kind, name, row["value"], row[kind], share, all_rows, all_share, *weight))
+    found.sort(key=lambda each: (-each.effect, each.column, each.value or ""))
+    return [each for kind in kinds for each in [one for one in found if one.kind == kind][:MOST_REPORTED]]
+
+
+def weighed(rows: int, of: int, all_rows: int, of_all: int) -> tuple[float, float] | None:
+    """Lift and effect size of ``rows`` among ``of`` rows that differ, when it is ``all_rows`` among ``of_all`` rows.
+
+    Nothing if too few rows, a small effect or a chance explain it. ``of`` is above 0 and below ``of_all``.
+    """
+    share, all_share = rows / of, all_rows / of_all
+    expected = of * all_share
+    deviation = math.sqrt(expected * (1 - all_share) * (of_all - of) / (of_all - 1))
+    if rows < LEAST_ROWS or share < LEAST_LIFT * all_share or rows - expected < LEAST_DEVIATIONS * deviation:
+        return None
+    others = (all_rows - rows) / (of_all - of)
+    effect = 2 * math.asin(math.sqrt(share)) - 2 * math.asin(math.sqrt(others))
+    return (share / all_share, effect) if effect >= LEAST_EFFECT else None

@@ -1,0 +1,136 @@
+"""The files that ``deltawave compare`` reads, and their columns in types that can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from deltawave.differencing.contract import SIDES, Side
+from deltawave.differencing.described import fields_of
+from deltawave.sql_text import quoted
+
+_NAME = re.compile(r"\.(csv|jsonl?|ndjson|parquet)(\.(gz|bz2|zst|lz4|snappy|deflate))?$")
+_PATTERN = re.compile(r"[{}\[\]*?\\]")
+# By default Spark turns malformed rows into nulls, and takes columns of a header by their place.
+_STRICT = {"mode": "FAILFAST", "enforceSchema": "false"}
+_OPTIONS: dict[str, dict[str, str]] = {
+    # Quotes are doubled in a quoted value, which may span lines.
+    "csv": {**_STRICT, "header": "true", "escape": '"', "multiLine": "true"},
+    "json": _STRICT,
+    "parquet": {"mergeSchema": "true"},
+    "delta": {},
+}
+# Numbers in text are exact, with as few decimals as they need, unless they have exponents or more digits. With 37 of
+# the 38 digits that Spark has, a difference is exact, too.
+_NUMBERS = (T.LongType(), T.DecimalType(37, 2), T.DecimalType(37, 6), T.DecimalType(37, 12), T.DoubleType())
+# The other types that text is read as.
+_READABLE = (T.NumericType, T.BooleanType, T.DateType, T.TimestampType, T.TimestampNTZType)
+
+
+def kind_of(path: str, given: str | None = None) -> str:
+    """The kind of a file or a folder: the ``given`` one, or else by its name or those of the folder's files.
+
+    Raises ``ValueError`` where there is none, and for a path that Spark can't read.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise ValueError(f"There is no file or folder {path}.")
+    if _PATTERN.search(str(place.absolute())):
+        raise ValueError(f"Spark takes the characters {{}}[]*?\\ in a path for a pattern: rename {path}.")
+    if given is not None:
+        return given
+    if (place / "_delta_log").is_dir():
+        return "delta"
+    kinds = {_kind_of_name(place.name)}
+    if kinds == {None} and place.is_dir():
+        # Spark passes over files whose names begin so.
+        files = (file for file in place.rglob("*") if file.is_file() and not file.name.startswith(("_", ".")))
+        kinds = {_kind_of_name(file.name) for file in files}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is None:
+        known = ", ".join(_OPTIONS)
+        raise ValueError(f"The name of {path} does not show one of {known}: give --old-format or --new-format.")
+    return kind
+
+
+def _kind_of_name(name: str) -> str | None:
+    found = _NAME.search(name.lower())
+    if found is None:
+        return None
+    return "json" if "json" in found[1] else found[1]
+
+
+def read(session: SparkSession, path: str, kind: str, separator: str) -> DataFrame:
+    """The rows of a file or a folder. Values of CSV are texts, empty ones are null."""
+    options = {**_OPTIONS[kind], **({"sep": separator} if kind == "csv" else {})}
+    return session.read.format(kind).options(**options).load(str(Path(path).absolute()))
+
+
+def aligned(
+    frames: Mapping[Side, DataFrame], names: Mapping[Side, str], is_measured: Callable[[str], bool]
+) -> tuple[dict[Side, DataFrame], list[str]]:
+    """Read columns of text as the other table's type where every value has such a form; return notes about that.
+
+    - ``names``: of the tables, in notes
+    - ``is_measured``: whether a column, by its name in lower case, has a tolerance: then it is read as a number if the
+      other table has text, too, or numbers of a type that does not fit
+    """
+    fields = {side: fields_of(f"{side} table", frame) for side, frame in frames.items()}
+    # For each column the sides that are text, with the types to try, in this order.
+    wanted: list[tuple[str, list[Side], T.DataType]] = []
+    for name in sorted(fields["old"].keys() & fields["new"].keys()):
+        kinds = {side: fields[side][name].dataType for side in SIDES}
+        texts = [side for side in SIDES if isinstance(kinds[side], T.StringType)]
+        tried: list[T.DataType] = [kind for kind in kinds.values() if isinstance(kind, _READABLE)]
+        if is_measured(name) and all(isinstance(kind, (T.StringType, T.NumericType)) for kind in kinds.values()):
+            tried.extend(_NUMBERS)
+        wanted.extend((name, texts, kind) for kind in tried if texts)
+    fitting = {
+        side: _fitting(frames[side], [(name, kind) for name, texts, kind in wanted if side in texts]) for side in SIDES
+    }
+    chosen: dict[str, tuple[list[Side], T.DataType]] = {}
+    for name, texts, kind in wanted:
+        if name not in chosen and all((name, kind) in fitting[side] for side in texts):
+            chosen[name] = texts, kind
+    found: dict[Side, DataFrame] = {}
+    for side in SIDES:
+        casts = {name: _filled(name).try_cast(kind) for name, (texts, kind) in chosen.items() if side in texts}
+        columns = [casts.get(name.lower(), F.col(quoted(name))).alias(name) for name in frames[side].columns]
+        found[side] = frames[side].select(*columns)
+    return found, [
+        f"{name}: text in {' and '.join(names[side] for side in texts)}, read as {kind.simpleString()}"
+        for name, (texts, kind) in chosen.items()
+    ]
+
+
+def _filled(name: str) -> Column:
+    """A column of text without blanks at its ends; of an empty one null."""
+    text = F.trim(F.col(quoted(name)))
+    return F.when(text != "", text)
+
+
+def _fitting(frame: DataFrame, wanted: Sequence[tuple[str, T.DataType]]) -> set[tuple[str, T.DataType]]:
+    """The columns of text, with a type that all their values have the form of."""
+    if not wanted:
+        return set()
+    unfit = (F.count_if(_filled(name).isNotNull() & ~_fits(_filled(name), kind)) for name, kind in wanted)
+    (counts,) = frame.agg(*(count.alias(f"unfit_{place}") for place, count in enumerate(unfit))).collect()
+    return {each for each, count in zip(wanted, counts, strict=True) if not count}
+
+
+def _fits(text: Column, kind: T.DataType) -> Column:
+    """Whether a text can be read as that type without being rounded or cut."""
+    fits = text.try_cast(kind).isNotNull()
+    if isinstance(kind, T.DecimalType):
+        return fits & text.rlike(rf"^[+-]?\d*(\.\d{{0,{kind.scale}}}0*)?$")
+    if isinstance(kind, T.DateType):
+        return fits & text.rlike(r"^[\d+-]*$")
+    if isinstance(kind, T.TimestampNTZType):
+        # Spark passes over a time zone.
+        return fits & text.rlike(r"^[\d+-]*([ T][\d:.]*)?$")
+    return fits

@@ -1,0 +1,34 @@
+"""Spark's exceptions as messages for the commands of this library."""
+
+from __future__ import annotations
+
+import re
+
+from py4j.protocol import Py4JJavaError
+
+# What surrounds an error's message, from the outside to the inside.
+_AROUND = (
+    r"\n(?:=== Streaming Query ===|JVM stacktrace:)\n(?s:.*)",
+    r"\A\[STREAM_FAILED\] Query \[[^]]*\] terminated with exception: ",
+    r"\A\[FOREACH_BATCH_USER_FUNCTION_ERROR\] .*? Reason: ",
+    # Of these two conditions.
+    r"(?:\s*SQLSTATE: 39000)?\s*SQLSTATE: XXKST\s*\Z",
+    # The traceback of a task comes behind that of the function which started it.
+    r"\A(?s:.*)Traceback \(most recent call last\):\n(?:[ \t].*\n)*",
+    # A line by which Py4J begins what Java says.
+    r"\A\S*Py4JJavaError: .*\n: ",
+    r"(?m:^)\t.*\n?",
+)
+# Their messages are sentences; that of another error needs its name.
+_CLASS = re.compile(r"\A(?:(?:\w+\.)+[\w$]+|ValueError|RuntimeError|OSError): +")
+_CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
+
+
+def readable(error: BaseException) -> str:
+    """Return the message of the error that others were raised from, and of Java's what they were caused by."""
+    text = str(error.java_exception.toString() if isinstance(error, Py4JJavaError) else error)
+    for around in _AROUND:
+        text = re.sub(around, "", text)
+    message, *causes = (_CLASS.sub("", part.strip()) for part in text.split("\nCaused by: "))
+    shown = [cause for cause in causes if cause is causes[-1] or _CONDITION.match(cause)]
+    return "\n".join([message, *(f"Cause: {cause}" for cause in shown if cause not in message)])

@@ -1,0 +1,131 @@
+"""``deltawave compare``: kinds of files, exit codes and messages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from deltawave import cli
+from deltawave.comparing.files import kind_of
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+OLD = 'id,name,amount,day\n1,"Ann, Lee",1.00,2026-01-31\n2,bob,2.00,2026-01-31\n'
+
+
+def written(folder: Path, name: str, text: str) -> str:
+    file = folder / name
+    file.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return str(file)
+
+
+def test_equal_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their rows may be in another order."""
+    lines = OLD.splitlines()
+    old = written(tmp_path, "old (1).csv", OLD)
+    new = written(tmp_path, "new.csv.gz", "\n".join([lines[0], lines[2], lines[1]]))
+    assert cli.main(["compare", old, new, "--key", "id"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.rstrip().endswith("The tables are equal.")
+    assert printed.err == ""
+
+
+def test_text_is_compared_as_text_unless_a_tolerance_asks_for_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = OLD.replace("1.00", "1.01").replace("2.00", "2.0").replace("bob", "Bob ")
+    command = ["compare", written(tmp_path, "old.csv", OLD), written(tmp_path, "new.csv", new), "--key", "id"]
+    assert cli.main([*command, "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["columns"].items())[:2] == [("amount", 2), ("name", 1)]
+    assert found["changes"][0] == {"key": ["1"], "column": "amount", "old": "1.00", "new": "1.01"}
+    options = ["--tolerance", "amount=0.01", "--ignore-case", "name", "--ignore-blanks", "name"]
+    assert cli.main([*command, *options]) == 0
+    assert "amount: text in" in capsys.readouterr().out
+    page = tmp_path / "page.html"
+    assert cli.main([*command, "--ignore", "amount", "--format", "html", "--output", str(page)]) == 1
+    assert capsys.readouterr().out == ""
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_text_beside_typed_columns(tmp_path: Path, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is read as the other type, unless a value would lose something."""
+    typed = "1L as id, 'Ann, Lee' as name, cast('1' as decimal(9,1)) as amount, date'2026-01-31' as day"
+    other = "2L as id, 'bob' as name, cast('2' as decimal(9,1)) as amount, date'2026-01-31' as day"
+    spark.sql(f"select {typed} union all select {other}").write.parquet(str(tmp_path / "new.parquet"))
+    command = ["compare", written(tmp_path, "old.csv", OLD), str(tmp_path / "new.parquet"), "--key", "id"]
+    assert cli.main([*command, "--format", "json"]) == 0
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    assert [note.partition(":")[0] for note in notes] == ["amount", "day", "id"]
+    assert notes[2].endswith("old.csv, read as bigint")
+    written(tmp_path, "old.csv", OLD.replace("2.00", "2.04"))
+    assert cli.main([*command, "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert {name: each["compared_as"] for name, each in found["types"].items()} == {"amount": "string"}
+    assert cli.main([*command, "--tolerance", "amount=0.05", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["columns"]["amount"], found["types"]["amount"]["old"]) == (0, "decimal(37,2)")
+
+
+def test_a_time_zone_in_text_counts(tmp_path: Path, spark: SparkSession) -> None:
+    """Text with one is not read as a timestamp that has none."""
+    spark.sql("select '1' as id, timestamp_ntz'2026-01-31 10:00:00' as at").write.parquet(str(tmp_path / "new.parquet"))
+    for time, code in (("10:00:00", 0), ("10:00:00+02:00", 1)):
+        old = written(tmp_path, "old.csv", f"id,at\n1,2026-01-31T{time}\n")
+        assert cli.main(["compare", old, str(tmp_path / "new.parquet"), "--key", "id"]) == code
+
+
+def test_quotes_and_the_byte_order_mark_do_not_count(tmp_path: Path) -> None:
+    old = written(tmp_path, "old.csv", "id,note\n1,\n2,b\n")
+    new = written(tmp_path, "new.csv", '\ufeff"id","note"\r\n"1",""\r\n"2","b"\r\n')
+    assert cli.main(["compare", old, new, "--key", "id"]) == 0
+
+
+def test_lines_of_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = written(tmp_path, "old.jsonl", '{"id": 1, "tags": {"a": 1}}\n{"id": 2, "tags": null}\n')
+    new = written(tmp_path, "data", '{"id": 1, "tags": {"a": 2}}\n')
+    assert cli.main(["compare", old, new, "--new-format", "json", "--key", "id", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["changed"], found["only_old"], found["only_new"]) == (1, 1, 0)
+
+
+def test_what_is_wrong_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = written(tmp_path, "old.csv", OLD)
+    twice = written(tmp_path, "twice.csv", OLD + "1,ann,3.00,2026-01-31\n")
+    short = written(tmp_path, "short.csv", "id,name,amount,day\n1,ann\n")
+    unknown = written(tmp_path, "table.xls", OLD)
+    pattern = written(tmp_path, "new [1].csv", OLD)
+    for new, options, message in (
+        (str(tmp_path / "none.csv"), [], "There is no file or folder"),
+        (unknown, [], f"The name of {unknown} does not show one of csv, json, parquet, delta"),
+        (pattern, [], "Spark takes the characters {}[]*?\\ in a path for a pattern: rename "),
+        (old, ["--key", "nr"], "The old table has no column nr, which is in key. It has: id, name, amount, day."),
+        (twice, [], "1 key(s) (id) of the new table occur in several rows, for instance (1)."),
+        (old, ["--tolerance", "name=1"], "tolerance: name is compared as string, and has to be a number."),
+        (short, [], ""),
+    ):
+        assert cli.main(["compare", old, new, "--key", "id", *options]) == 2, message
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        (line,) = [each for each in printed.err.splitlines() if each.startswith("deltawave compare: ")]
+        assert line.startswith(f"deltawave compare: {message}")
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["compare", old, old, "--key", "id", "--tolerance", "amount=much"])
+    assert ended.value.code == 2
+
+
+def test_the_kind_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "dump" / "day=1").mkdir(parents=True)
+    written(tmp_path / "dump" / "day=1", "part-0.snappy.parquet", "")
+    written(tmp_path / "dump", "_SUCCESS", "")
+    assert kind_of(str(tmp_path / "dump")) == "parquet"
+    assert kind_of(written(tmp_path, "dump.json.gz", "")) == "json"
+    (tmp_path / "dump" / "_delta_log").mkdir()
+    assert kind_of(str(tmp_path / "dump")) == "delta"
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="does not show one of"):
+        kind_of(str(tmp_path / "empty"))
