@@ -110,7 +110,7 @@ def described(
     for name in keys:
         for side, known in fields.items():
             if name not in known:
-                names = ", ".join(each.name for each in known.values())
+                names = ", ".join(each.name for each in known.values()) or "no columns at all"
                 raise ValueError(f"The {side} table has no column {name}, which is in key. It has: {names}.")
             if not can_be_key(known[name].dataType):
                 kind = known[name].dataType.simpleString()

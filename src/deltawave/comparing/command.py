@@ -34,6 +34,8 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.session.timeZone": "UTC",
+    # Each task prepares aggregates over all columns, which takes longer than its rows: by default there are 200.
+    "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
 }
 _DELTA = {
     "spark.jars.packages": jars.TESTED[0],

@@ -15,6 +15,8 @@ from deltawave.comparing.report import short
 from deltawave.differencing.contract import SIDES, Side
 from deltawave.resources import persisted, releasing
 
+# The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.
+_PRECISION = 0.15
 # So many columns have sample changes: those with the most differences.
 _MOST_COLUMNS = 20
 
@@ -91,7 +93,7 @@ def _counted(paired: DataFrame, columns: Sequence[Column], categories: Sequence[
         **{kind: F.count_if(F.col("kind") == kind) for kind in ("equal", "changed", "only_old", "only_new")},
         **{differs(column): F.count_if(differs(column)) for column in columns if column.is_compared},
         **{
-            estimate(column): F.greatest(*(F.approx_count_distinct(cell(column, side)) for side in SIDES))
+            estimate(column): F.greatest(*(F.approx_count_distinct(cell(column, side), _PRECISION) for side in SIDES))
             for column in categories
         },
     }
