@@ -1,10 +1,12 @@
-"""Spark's exceptions as messages for the commands of this library."""
+"""Spark's exceptions as messages, for those who start a session."""
 
 from __future__ import annotations
 
+import logging
 import re
 
 from py4j.protocol import Py4JJavaError
+from pyspark.logger import PySparkLogger
 
 # What surrounds an error's message, from the outside to the inside.
 _AROUND = (
@@ -32,3 +34,9 @@ def readable(error: BaseException) -> str:
     message, *causes = (_CLASS.sub("", part.strip()) for part in text.split("\nCaused by: "))
     shown = [cause for cause in causes if cause is causes[-1] or _CONDITION.match(cause)]
     return "\n".join([message, *(f"Cause: {cause}" for cause in shown if cause not in message)])
+
+
+def silence_query_errors() -> None:
+    """Keep PySpark from writing every error of a query with its stack to stderr, before it is raised."""
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)

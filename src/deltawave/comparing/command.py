@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,6 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
-from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave import jars
@@ -25,7 +23,7 @@ from deltawave.comparing.comparison import FORMATS, Comparison
 from deltawave.comparing.files import aligned, kind_of, read
 from deltawave.comparing.report import plain
 from deltawave.differencing.contract import Side
-from deltawave.spark_errors import readable
+from deltawave.spark_errors import readable, silence_query_errors
 
 _SETTINGS = {
     "spark.master": "local[*]",
@@ -129,9 +127,7 @@ def local_session(settings: Mapping[str, str]) -> Iterator[SparkSession]:
 
 def _started(settings: Mapping[str, str]) -> SparkSession:
     """A session whose JVM writes nothing to stdout and stderr. Raises ``RuntimeError`` if it does not start."""
-    # They write every error of a query with its stack to stderr, before it is raised.
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
+    silence_query_errors()
     with TemporaryFile() as transcript:
         saved = {number: os.dup(number) for number in (1, 2)}
         for number in saved:

@@ -103,8 +103,8 @@ class DeltawaveConnectionManager(SparkConnectionManager):
             with super().exception_handler(sql):
                 yield
             return
-        name = self._node.rpartition(".")[2]
-        step = self._steps.get(self._node)
+        node = self._node
+        name, step = node.rpartition(".")[2], self._steps.get(node)
         try:
             with self._progress.of(f"{name}: {step}" if step else name):
                 yield

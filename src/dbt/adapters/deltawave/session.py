@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import threading
 import time
@@ -15,7 +14,6 @@ from typing import Any, NamedTuple
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark import SparkContext
-from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
@@ -24,6 +22,7 @@ from dbt.adapters.deltawave.launch import launch
 from dbt.adapters.deltawave.server import Server, is_locked, running
 from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, prepare, session_settings
 from deltawave.redaction import redact, secret_values
+from deltawave.spark_errors import silence_query_errors
 
 logger = AdapterLogger("Spark")
 
@@ -100,9 +99,7 @@ def _is_alive(session: Any) -> bool:
 
 
 def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> _Current:
-    # They write every query error with its stack to stderr before it is raised.
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
+    silence_query_errors()
     if is_remote(settings):
         return _Current(_connect(settings[REMOTE], settings, settings), settings, None)
     server = running(credentials.data_dir)
