@@ -2,7 +2,8 @@
 {%- macro _columns_of_query(sql) -%}
   {%- set columns = [] -%}
   {%- if execute -%}
-    {%- for row in run_query('describe query ' ~ sql).rows -%}
+    {%- set asks_session = adapter.query_columns is defined and deltawave._runs_python() -%}
+    {%- for row in (adapter.query_columns(sql) if asks_session else run_query('describe query ' ~ sql).rows) -%}
       {%- set name = row[0] | string -%}
       {%- do columns.append({'name': name, 'data_type': deltawave._exact_type(sql, name, row[1] | string), 'comment': row[2]}) -%}
     {%- endfor -%}

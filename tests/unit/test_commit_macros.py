@@ -11,8 +11,15 @@ import pytest
 from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros, Relation
 
+from deltawave.sql_text import literal
+
 OWN = "aaaaaaaaaaaa"
 OTHER = "bbbbbbbbbbbb"
+
+
+def view_text(record: dict[str, Any]) -> tuple[str, str, str]:
+    """The row of ``describe extended`` that has the text of a decision's view."""
+    return "View Text", f"select {literal(json.dumps(record))} as record", ""
 
 
 def decide(*, wins: bool, later: bool, is_recorded: bool) -> tuple[str | None, list[str]]:
@@ -21,8 +28,8 @@ def decide(*, wins: bool, later: bool, is_recorded: bool) -> tuple[str | None, l
     names = ["x__log", "x__batches", f"x__base_5_{OWN}", "x__commit_5", *(["x__commit_6"] if later else [])]
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
-        if sql.startswith("select record"):
-            return [(json.dumps({"attempt": OWN if wins else OTHER}),)]
+        if sql.startswith("describe extended"):
+            return [view_text({"attempt": OWN if wins else OTHER})]
         if like := re.match(r"show tables in .* like '(.*)'", sql):
             return [("s", name, False) for name in names if re.fullmatch(like[1].replace("*", ".*"), name)]
         if "as decisions" in sql:
@@ -79,10 +86,19 @@ def test_the_decision_is_exclusive(wins: bool) -> None:
     assert (decide(wins=wins, later=False, is_recorded=True)[0] is None) == wins
 
 
+def test_a_record_is_read_as_it_was_written() -> None:
+    record = {"reason": "it's 50% \\ of ${x} \\' \\u0024{y} \"z\" \n é", "attempt": OWN}
+    macros = Macros(
+        run_query=lambda sql: [("View Text", f"select {macros._literal(json.dumps(record))} as record", "")]
+    )
+    job = {"target": Relation.create("s", "x"), "state_schema": "s", "statements": []}
+    assert macros._read_commit(job, 5) == record
+
+
 @pytest.mark.parametrize("stalls", ["check", "repair", "clean"])
 def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(stalls: str) -> None:
     """While it stalls, another run finishes its batch and goes on, and a third one while it puts that right."""
-    commits: dict[str, str] = {}
+    commits: dict[str, dict[str, Any]] = {}
     shown: list[int] = []
     changing: list[str] = []
 
@@ -91,15 +107,15 @@ def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(sta
 
     def goes_on(*numbers: int) -> None:
         for number in numbers:
-            commits[f"x__commit_{number}"] = json.dumps(decided(number))
+            commits[f"x__commit_{number}"] = decided(number)
             shown.append(number)
             commits.pop(f"x__commit_{number - 1}", None)
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
         if sql.startswith("create view if not exists"):
-            commits["x__commit_5"] = json.dumps(decided(5))
-        elif found := re.match(r"select record from `s`.`(.*)`", sql):
-            return [(commits[found[1]],)]
+            commits["x__commit_5"] = decided(5)
+        elif found := re.match(r"describe extended `s`.`(.*)`", sql):
+            return [view_text(commits[found[1]])]
         elif like := re.match(r"show tables in .* like '(.*)'", sql):
             return [("s", name, False) for name in commits if re.fullmatch(like[1].replace("*", ".*"), name)]
         elif found := re.match(r"alter view `s`.`x` as select (\d+)", sql):

@@ -55,15 +55,19 @@ from staged
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Drops the staged rows of an attempt from a table. Only a partition can be dropped with its files: it gets a number that no reader selects. #}
+{#
+  Drops the staged rows of an attempt from a table. A statement can delete files only with a partition: it gets a number that no reader selects.
+#}
 {%- macro _drop_staged(job, table, batch) -%}
-  {%- if job.settings.file_format == 'parquet' -%}
-    {%- set partition = ' partition (' ~ deltawave._partition_of(-batch.batch_id, batch.attempt) ~ ')' -%}
-    {%- set folder = deltawave._literal(deltawave._staged_folder(job, batch, table)) -%}
-    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' add if not exists' ~ partition ~ ' location ' ~ folder) -%}
-    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists' ~ partition) -%}
-  {%- else -%}
+  {%- if job.settings.file_format != 'parquet' -%}
     {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where ' ~ deltawave._partition_of(batch.batch_id, batch.attempt, ' and ')) -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set folder = deltawave._staged_folder(job, batch, table) -%}
+  {%- if not (adapter.delete_folder is defined and adapter.delete_folder(folder)) -%}
+    {%- set partition = ' partition (' ~ deltawave._partition_of(-batch.batch_id, batch.attempt) ~ ')' -%}
+    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' add if not exists' ~ partition ~ ' location ' ~ deltawave._literal(folder)) -%}
+    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists' ~ partition) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -79,8 +83,7 @@ from staged
 {# The folder of a table's files. Queried once per run. #}
 {%- macro _folder(job, table) -%}
   {%- if table | string not in job.folders -%}
-    {%- set facts = deltawave._table_facts(deltawave._run(job, 'describe extended ' ~ table).rows) -%}
-    {%- do job.folders.update({table | string: facts['Location']}) -%}
+    {%- do job.folders.update({table | string: deltawave._facts_of(job, table)['Location']}) -%}
   {%- endif -%}
   {{ return(job.folders[table | string]) }}
 {%- endmacro -%}

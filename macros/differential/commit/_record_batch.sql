@@ -12,7 +12,7 @@
 #}
 {%- macro _record_batch(job, record) -%}
   {%- set sql -%}
-insert into {{ job.batches }} ({{ deltawave._batches_columns().keys() | join(', ') }}, batch_id)
+insert into {{ job.batches }} partition (batch_id = {{ record.batch_id }}) ({{ deltawave._batches_columns().keys() | join(', ') }})
 select
     {{ deltawave._literal(record.attempt) }} as attempt,
     {{ deltawave._timestamp(record.batch_at) }} as batch_at,
@@ -35,9 +35,8 @@ select
     cast({{ deltawave._literal(record.rewound_to) }} as bigint) as rewound_to,
     {%- for name, data_type in deltawave._measured_columns().items() %}
     {%- set figure = (record.measured or {}).get(name) %}
-    try_cast({{ 'null' if figure is none else figure }} as {{ data_type }}) as {{ name }},
+    try_cast({{ 'null' if figure is none else figure }} as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
     {%- endfor %}
-    {{ record.batch_id }} as batch_id
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
 {%- endmacro -%}

@@ -91,7 +91,7 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {%- if job.target.identifier | lower not in names | map('lower') | list -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set facts = deltawave._table_facts(deltawave._run(job, 'describe extended ' ~ job.target).rows) -%}
+  {%- set facts = deltawave._facts_of(job, job.target) -%}
   {%- set mark = deltawave._mark_in(facts.get('View Text') or '') -%}
   {%- if not mark -%}
     {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': job.target | string, 'type': facts.get('Type', 'relation') | lower}) -%}

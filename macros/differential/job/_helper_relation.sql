@@ -50,8 +50,11 @@
 
 {# Names of tables and views, as the catalog spells them, that match a pattern in which * is any text. #}
 {%- macro _names_like(job, pattern, schema=none) -%}
+  {%- set schema = schema or job.state_schema -%}
+  {%- set known = adapter.names_like(schema, pattern) if adapter.names_like is defined else none -%}
+  {%- if known is not none -%}{{ return(known) }}{%- endif -%}
   {%- set names = [] -%}
-  {%- set sql = 'show tables in ' ~ deltawave._quoted(schema or job.state_schema) ~ ' like ' ~ deltawave._literal(pattern) -%}
+  {%- set sql = 'show tables in ' ~ deltawave._quoted(schema) ~ ' like ' ~ deltawave._literal(pattern) -%}
   {%- for row in deltawave._run(job, sql).rows if row[2] | string | lower != 'true' -%}
     {%- do names.append(row[1] | string) -%}
   {%- endfor -%}

@@ -20,5 +20,8 @@
   {%- do deltawave._run(job, 'drop table if exists ' ~ table ~ purge) -%}
 {%- endmacro -%}
 
-{# Does dbt run Python in the process that has the session? #}
-{%- macro _runs_python() -%}{{ return(adapter.runs_python is defined and adapter.runs_python()) }}{%- endmacro -%}
+{# What is known of a relation without its columns: Type, Location, View Text. The adapter asks the catalog, which takes no statement. #}
+{%- macro _facts_of(job, relation) -%}
+  {%- set known = adapter.catalog_facts(relation) if adapter.catalog_facts is defined else none -%}
+  {{ return(deltawave._table_facts(deltawave._run(job, 'describe extended ' ~ relation).rows) if known is none else known) }}
+{%- endmacro -%}

@@ -24,6 +24,7 @@ from deltawave.sql_text import literal
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+    from dbt.adapters.deltawave.catalog import Catalog
     from dbt.adapters.deltawave.handle import SessionHandle
     from dbt.adapters.deltawave.library_functions import LibraryFunction
     from dbt.adapters.deltawave.python_models import SessionPythonJob
@@ -118,6 +119,17 @@ class DeltawaveAdapter(SparkAdapter):
         if refused:
             raise RefusalError("\n".join(str(error.msg) for error in refused), "Configuration")
 
+    def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
+        """Ask the catalog where it can be asked: a statement takes longer with each relation of the schema."""
+        catalog, schema = self._catalog(), str(schema_relation.schema)
+        if catalog is None:
+            relations: list[BaseRelation] = super().list_relations_without_caching(schema_relation)
+            return relations
+        with self.connections.exception_handler(f"relations of {schema}"):
+            rows = [(schema, name, False, information) for name, information in catalog.relations(schema)]
+        relations = self._build_spark_relation_list(rows, self._get_relation_information)
+        return relations
+
     def _get_relation_information(self, row: Any) -> tuple[str, str, str]:
         """Recognize an Iceberg table, which the Hive side of Iceberg's session catalog calls hive."""
         schema, name, information = super()._get_relation_information(row)
@@ -169,6 +181,48 @@ class DeltawaveAdapter(SparkAdapter):
             return str(self._handle().session.conf.get(name, "<undefined>"))
         _, table = self.execute(f"set {name}", fetch=True)
         return str(table.rows[0][1])
+
+    def _catalog(self) -> Catalog | None:
+        from dbt.adapters.deltawave.catalog import catalog_of
+
+        return catalog_of(self._handle().session) if self.runs_python() else None
+
+    @available.parse_none
+    def names_like(self, schema: str, pattern: str) -> list[str] | None:
+        """Return the names that ``show tables in schema like pattern`` shows; none if only that statement tells."""
+        catalog = self._catalog()
+        if catalog is None:
+            return None
+        with self.connections.exception_handler(f"tables of {schema} like {pattern}"):
+            return catalog.names(schema, pattern)
+
+    @available.parse_none
+    def catalog_facts(self, relation: BaseRelation) -> dict[str, str] | None:
+        """Return what ``Catalog.facts`` knows of a relation; none if only ``describe extended`` tells."""
+        catalog = self._catalog()
+        if catalog is None:
+            return None
+        with self.connections.exception_handler(f"catalog's entry of {relation}"):
+            return catalog.facts(str(relation.schema), str(relation.identifier))
+
+    @available.parse_none
+    def delete_folder(self, folder: str) -> bool:
+        """Delete a folder of files that belong to no table; false if only statements can."""
+        catalog = self._catalog()
+        if catalog is None:
+            return False
+        with self.connections.exception_handler(f"folder {folder}"):
+            catalog.delete_folder(folder)
+        return True
+
+    @available.parse_none
+    def query_columns(self, sql: str) -> list[tuple[str, str, str | None]]:
+        """Return name, type and comment of the columns of a query, as ``describe query`` shows them; it does not run."""
+        # In parentheses, since Spark would run another statement at once.
+        query = f"select * from (\n{sql}\n)"
+        with self.connections.exception_handler(query):
+            fields = self._handle().session.sql(query).schema.fields
+        return [(field.name, field.dataType.simpleString(), field.metadata.get("comment")) for field in fields]
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:

@@ -71,7 +71,7 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
 def clone(session: Any, settings: Mapping[str, str]) -> SparkSession:
     """Return a session with the state of ``session`` and ``settings``, independent of it from now on."""
     copy: Any
-    if _is_connect(session):
+    if is_connect(session):
         copy = session.cloneSession()
     else:
         copy = SparkSession(session._sc, session._jsparkSession.cloneSession())
@@ -82,18 +82,18 @@ def clone(session: Any, settings: Mapping[str, str]) -> SparkSession:
 
 def discard(copy: Any, session: SparkSession) -> None:
     """End ``copy``, which ``clone`` made of ``session``."""
-    if copy is not session and _is_connect(copy):
+    if copy is not session and is_connect(copy):
         # Not stop(): in PySpark 4.1 a copy does not have what that needs.
         copy.client.release_session()
         copy.client.close()
 
 
-def _is_connect(session: SparkSession) -> bool:
+def is_connect(session: SparkSession) -> bool:
     return ".connect." in type(session).__module__
 
 
 def _is_alive(session: Any) -> bool:
-    if _is_connect(session):
+    if is_connect(session):
         return not session.is_stopped
     return SparkContext._active_spark_context is not None and session._sc._jsc is not None
 

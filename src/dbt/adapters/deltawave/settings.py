@@ -76,6 +76,9 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
     if is_remote(profile):
         return _EVERYWHERE | dict(profile)
     settings = _EVERYWHERE | _CLASSIC
+    if not any(profile.get(name) == "true" for name in ("spark.ui.enabled", "spark.eventLog.enabled")):
+        # Spark writes down the plan of each statement, for the UI and the event log alone.
+        settings["spark.sql.ui.explainMode"] = "simple"
     java_options = [
         f"-Dlog4j2.configurationFile={LOG4J.as_uri()}",
         f"-Dderby.stream.error.file={os.devnull}",

@@ -1,0 +1,42 @@
+"""How many statements a batch of a small table takes: each costs a tenth of a second, however little it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from workbench import MODEL, Workbench
+
+ROWS = "select id as account_id, timestamp'2026-01-01' + make_dt_interval(if(id < {0}, {0}, 0)) as seen from range(400)"
+
+
+def statements(bench: Workbench) -> list[str]:
+    """What the model's last run executed, as target/run shows it; the select's columns are no statement."""
+    found = next((bench.root / "target" / "run").glob(f"**/{MODEL}.sql"))
+    return [each for each in found.read_text().split(";\n\n") if not each.startswith("describe query")]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "changed", "unchanged", "options"),
+    [
+        ("outer_join", 10, 6, {}),
+        ("hash_compressed", 16, 9, {}),
+        ("timestamp", 16, 9, {"updated_at": "seen"}),
+        ("ranges", 16, 9, {"range_key": "account_id"}),
+        ("row_checksum", 16, 9, {}),
+    ],
+)
+def test_a_small_batch_takes_few(
+    bench: Workbench, strategy: str, changed: int, unchanged: int, options: dict[str, Any]
+) -> None:
+    bench.dump(ROWS.format(0))
+    bench.configure(strategy=strategy, **options)
+    bench.build()
+    bench.dump(ROWS.format(5))
+    bench.build()
+    bench.dump(ROWS.format(7))
+    assert bench.build().messages[MODEL] == "1 batch: 0 inserts, 0 deletes, 7 updates"
+    assert len(statements(bench)) <= changed, statements(bench)
+    bench.dump(ROWS.format(7))
+    assert bench.build().messages[MODEL] == "no changes"
+    assert len(statements(bench)) <= unchanged, statements(bench)
