@@ -49,7 +49,7 @@ __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 _MOVED = "The source changed while it was compared: a row is another one in the second reading. Run again."
 
 # Up to this many keys are sent to every task that reads the new snapshot.
-_BROADCAST_KEYS = 2_000_000
+BROADCAST_KEYS = 2_000_000
 
 
 def differing_rows(
@@ -86,7 +86,7 @@ def differing_rows(
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
         return deleted
-    upserted, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
+    upserted, is_small = candidates.where("is_there"), count <= BROADCAST_KEYS
     if groups is not None and is_small:
         found = _fetched_in_place(new, groups, compared, upserted)
     else:
