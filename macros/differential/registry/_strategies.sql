@@ -37,14 +37,12 @@
       source='CH98 3.3', options=['checksum_bits'], allows=dict(no_duplicates, tolerance=[none]),
     ),
     'sort_merge_compressed': deltawave._strategy(
-      reads='differences', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.sort_merge_compressed',
-      allows=dict(no_duplicates, tolerance=[none]),
+      reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
+      source='LG96 3.1', library='deltawave.differencing.sort_merge_compressed', allows={'tolerance': [none]},
     ),
     'hash_compressed': deltawave._strategy(
-      reads='differences', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['memory_bytes'],
-      allows=dict(no_duplicates, tolerance=[none]),
+      reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
+      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['memory_bytes'], allows={'tolerance': [none]},
     ),
     'window': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='deltawave.differencing.window.changes', compares='python', keeps='ordered',
