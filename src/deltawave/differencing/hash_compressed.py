@@ -89,25 +89,21 @@ def _differing(new: DataFrame, compared: Compared, table: SharedTable) -> DataFr
     of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
     # Without a task, as for a table without files, no key is matched.
     none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
-    keys = (
-        of_tasks.unionByName(none)
-        .repartition(1)
-        .mapInArrow(_unmatched_and_repeated(table), compared.key_schema(new))
-        .select(*compared.key_alone(new), "was_kept", "is_there")
-    )
+    keys = of_tasks.unionByName(none).repartition(1)
+    keys = keys.mapInArrow(_unmatched_and_repeated(table), compared.key_schema(new))
+    deleted = keys.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
+    repeated_keys = persisted(keys.where("is_there").drop("was_kept", "is_there"))
     found = probed.where(seen.isNull()).drop(prefix + "seen", prefix + "repeated")
-    repeated_keys = persisted(keys.where("is_there").select(*map(quoted, compared.key)))
-    count = repeated_keys.count()
-    if count:
+    if count := repeated_keys.count():
         again = _read_again(new, repeated_keys, compared.key, count <= BROADCAST_KEYS)
         found = with_keys(found, repeated_keys, compared.key, "left_anti").unionByName(again)
-    return holding(found.unionByName(keys.where("not is_there")), repeated_keys)
+    return holding(found.unionByName(deleted), repeated_keys)
 
 
 def _read_again(new: DataFrame, keys: DataFrame, unique_key: Sequence[str], is_small: bool) -> DataFrame:
-    """All rows of these keys, which several rows have: one with the kept hash was left out.
+    """All rows of these keys, since those with the kept hash were left out.
 
-    A key with one row by now is left out: the row may be the kept one, and is found by the next run if it is not.
+    A key that has a single row by now is left out: that row may be the kept one. If it is not, the next run finds it.
     """
     several = free_prefix("several_", new.columns)
     rows = with_keys(new, F.broadcast(keys) if is_small else keys, unique_key, "left_semi")

@@ -104,10 +104,10 @@ def _is_at_rest(history: History, day: Day) -> bool:
     return False
 
 
-def _keeps_more(history: History, batch: dict[str, Any]) -> bool:
-    """Does ``auto`` no longer take the window, which keeps a list of files, but a strategy that keeps more?"""
+def _keeps_otherwise(history: History, batch: dict[str, Any]) -> bool:
+    """Does ``auto`` take another strategy than in the batch before, which keeps something else?"""
     by = {each["batch_id"]: each["strategy"] for each in history.log.batches}
-    return history.model.strategy == "auto" and by.get(batch["batch_id"] - 1) == "window" != batch["strategy"]
+    return history.model.strategy == "auto" and by.get(batch["batch_id"] - 1) != batch["strategy"]
 
 
 def _check_unchanged(history: History) -> None:
@@ -134,7 +134,7 @@ def check_batches(history: History, day: Day, prediction: Prediction) -> None:
         assert count in [batch["quarantined"] for batch in reported], reported
     is_as_before = day.edit == history.compared and not prediction.set_aside
     if day.is_idle and prediction.dump is None and not prediction.changes and is_as_before:
-        may_note = history.has_moved_logs or (reported and _keeps_more(history, reported[-1]))
+        may_note = history.has_moved_logs or (reported and _keeps_otherwise(history, reported[-1]))
         assert len(reported) <= pending or may_note, f"a batch without a change: {reported}"
     history.has_moved_logs = False
     if prediction.set_aside:
