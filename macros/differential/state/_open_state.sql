@@ -22,6 +22,12 @@
   {{ return(dict(last, state=state, ranges=ranges)) }}
 {%- endmacro -%}
 
+{# Has the dump other columns, or wider ones, than the state whose hashes are compared? #}
+{%- macro _has_drifted(job, batch, last) -%}
+  {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
+  {{ return(job.strategy.reads == 'differences' and kept != deltawave._types_of(batch.columns | selectattr('in_new'))) }}
+{%- endmacro -%}
+
 {#
   Checksums that cannot be compared are recomputed from the rows in the log. A log that began without the rows of its first dump does not have
   them all, so it can only continue with the same checksums, or in place.

@@ -13,12 +13,6 @@
   {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
 {%- endmacro -%}
 
-{# Has the dump other columns, or wider ones, than the state whose hashes are compared? #}
-{%- macro _has_drifted(job, batch, last) -%}
-  {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
-  {{ return(job.strategy.reads == 'differences' and kept != deltawave._types_of(batch.columns | selectattr('in_new'))) }}
-{%- endmacro -%}
-
 {# A select of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. #}
 {%- macro _rows_by_hashes(job, batch, last) -%}
   {%- set relations = dict(deltawave._known_hashes(job, batch, last), new=deltawave._in_parentheses(deltawave._named_rows(job, batch))) -%}
