@@ -13,11 +13,15 @@
 {%- endmacro -%}
 
 {%- macro default___hashes_of(job, batch, rows) -%}
-  {#- A copy has the types of its own dump, in which a number may be narrower than in the log, and have another hash. -#}
+  {%- set relations = {'rows': deltawave._in_parentheses(deltawave._typed_rows(batch, rows))} -%}
+  {{ return(deltawave._hashes_by_library(job, batch, 'kept_hashes', relations)) }}
+{%- endmacro -%}
+
+{# A select's rows in the log's types: a copy has those of its own dump, in which a number may be narrower, and have another hash. #}
+{%- macro _typed_rows(batch, rows) -%}
   {%- set cells = [] -%}
   {%- for column in batch.columns if column.in_new -%}{%- do cells.append(deltawave._typed_cell(column)) -%}{%- endfor -%}
-  {%- set typed = 'select ' ~ cells | join(', ') ~ ' from ' ~ deltawave._in_parentheses(rows) -%}
-  {{ return(deltawave._hashes_by_library(job, batch, 'kept_hashes', {'rows': deltawave._in_parentheses(typed)})) }}
+  {{ return('select ' ~ cells | join(', ') ~ ' from ' ~ deltawave._in_parentheses(rows)) }}
 {%- endmacro -%}
 
 {# A column in the log's type. #}
