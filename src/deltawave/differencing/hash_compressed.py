@@ -38,10 +38,10 @@ from deltawave.differencing.compression import (
     with_keys,
 )
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.in_place import map_rows, quoted
+from deltawave.differencing.in_place import RowGroups, map_rows, quoted
 from deltawave.differencing.shared_table import SharedTable
 from deltawave.differencing.sort_merge_compressed import BROADCAST_KEYS
-from deltawave.differencing.stored_rows import groups_in_place
+from deltawave.differencing.stored_rows import StoredRows, groups_in_place
 from deltawave.resources import attach, holding, persisted
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
@@ -85,7 +85,9 @@ def _differing(new: DataFrame, compared: Compared, table: SharedTable) -> DataFr
     """The rows that differ, all rows of duplicate keys, and the kept keys that no new row has."""
     prefix = free_prefix("of_task_", new.columns)
     seen, repeated = F.col(prefix + "seen"), F.col(prefix + "repeated")
-    probed = persisted(_probed(new, compared, table, prefix))
+    # Examined once: a file that changes between the readings is noticed.
+    groups = groups_in_place(new, compared.cells())
+    probed = persisted(_probed(new, compared, table, prefix, groups))
     of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
     # Without a task, as for a table without files, no key is matched.
     none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
@@ -95,16 +97,20 @@ def _differing(new: DataFrame, compared: Compared, table: SharedTable) -> DataFr
     repeated_keys = persisted(keys.where("is_there").drop("was_kept", "is_there"))
     found = probed.where(seen.isNull()).drop(prefix + "seen", prefix + "repeated")
     if count := repeated_keys.count():
-        again = _read_again(new, repeated_keys, compared.key, count <= BROADCAST_KEYS)
+        again = _read_again(new, repeated_keys, compared.key, count <= BROADCAST_KEYS, groups)
         found = with_keys(found, repeated_keys, compared.key, "left_anti").unionByName(again)
     return holding(found.unionByName(deleted), repeated_keys)
 
 
-def _read_again(new: DataFrame, keys: DataFrame, unique_key: Sequence[str], is_small: bool) -> DataFrame:
+def _read_again(
+    new: DataFrame, keys: DataFrame, unique_key: Sequence[str], is_small: bool, groups: RowGroups | None
+) -> DataFrame:
     """All rows of these keys, since those with the kept hash were left out.
 
     A key that has a single row by now is left out: that row may be the kept one. If it is not, the next run finds it.
     """
+    if groups is not None:
+        new = StoredRows(new, groups, new.schema).of_groups(range(len(groups.groups)))
     several = free_prefix("several_", new.columns)
     rows = with_keys(new, F.broadcast(keys) if is_small else keys, unique_key, "left_semi")
     count = F.count(F.lit(1)).over(Window.partitionBy(*(F.col(quoted(name)) for name in unique_key)))
@@ -125,7 +131,7 @@ def reaches_python(kind: DataType) -> bool:
     return not has_collation and not any(isinstance(part, lost) for part in parts)
 
 
-def _probed(new: DataFrame, compared: Compared, table: SharedTable, prefix: str) -> DataFrame:
+def _probed(new: DataFrame, compared: Compared, table: SharedTable, prefix: str, groups: RowGroups | None) -> DataFrame:
     """The rows that differ, and a row per task with the kept keys that it matched, in two columns with this prefix."""
     cells = [quoted(name) for name in new.columns]
     places = {cell: place for place, cell in enumerate(cells)}
@@ -139,7 +145,7 @@ def _probed(new: DataFrame, compared: Compared, table: SharedTable, prefix: str)
     schema = schema.add(prefix + "seen", "binary").add(prefix + "repeated", "binary")
     at = [places[cell] for cell in compared.cells()]
     probe = _Probe(table, at, len(compared.key), to_arrow_schema(schema))
-    return map_rows(new, cells, probe, schema, groups_in_place(new, cells))
+    return map_rows(new, cells, probe, schema, groups)
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,13 @@ Both strategies by hashes: keys that stand more than once, and columns that come
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from numbered import kept, table
+from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
@@ -179,13 +181,31 @@ class TestDuplicateKeys:
         of_new = [(11, "old", False, True)] * 2
         assert self.differing(spark, new=new) == [(0, None, True, False), *of_new]
 
-    def test_a_key_that_has_one_row_by_then(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-        read_again = hash_compressed._read_again
-        monkeypatch.setattr(
-            hash_compressed, "_read_again", lambda new, *others: read_again(new.where("name <> 'old'"), *others)
-        )
+    @pytest.mark.parametrize(
+        ("library", "function"), [(hash_compressed, "_read_again"), (sort_merge_compressed, "_fetched")]
+    )
+    def test_a_key_that_has_its_kept_row_alone_by_then(
+        self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, library: Any, function: str
+    ) -> None:
+        read_again = getattr(library, function)
+        meanwhile = "id <> 1 and (id <> 2 or name = 'old')"
+        monkeypatch.setattr(library, function, lambda new, *others: read_again(new.where(meanwhile), *others))
         of_3 = [(3, name, True, True) for name in "ab"]
-        assert self.differing(spark) == sorted([*of_3, *[(11, "c", False, True)] * 2, *self.SINGLE])
+        assert self.differing(spark, library) == sorted([*of_3, *[(11, "c", False, True)] * 2, *self.SINGLE])
+
+    def test_a_file_that_changes_between_the_readings(
+        self, spark: SparkSession, stored: Callable[..., DataFrame], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read_again = hash_compressed._read_again
+
+        def later(new: DataFrame, *others: Any) -> DataFrame:
+            stored("new", "select id, 'new' as name from range(99)")
+            return read_again(new, *others)
+
+        monkeypatch.setattr(hash_compressed, "_read_again", later)
+        (file,) = stored("new", self.NEW).inputFiles()
+        with pytest.raises(PythonException, match=r"was changed while it was compared\. Run again when"):
+            self.differing(spark, new=f"select * from parquet.`{file}`")
 
 
 class TestWholeDumps:
@@ -264,8 +284,9 @@ class TestWholeDumps:
         bench.build(accounts(0, points=""))
         assert "its last batch kept only hashes of rows" in bench.refused(accounts(1))
 
-    def test_an_empty_dump_is_accepted_each_time(self, bench: Workbench) -> None:
-        bench.configure(strategy="hash_compressed")
+    @pytest.mark.parametrize("strategy", ["hash_compressed", "row_checksum"])
+    def test_an_empty_dump_is_accepted_each_time(self, bench: Workbench, strategy: str) -> None:
+        bench.configure(strategy=strategy)
         bench.build(accounts(0))
         empty = f"{accounts(0)} where id < 0"
         bench.build(empty, "--vars", f"deltawave_accept: {MODEL}")
