@@ -184,10 +184,16 @@ def _models() -> list[Model]:
         Model("hashed", "row_checksum", {}),
         Model("hashed_remote", "row_checksum", {"checksum_bits": 128}, is_remote=True),
         Model("merged", "sort_merge_compressed", {"on_schema_change": "append_new_columns"}),
-        Model("merged_held", "sort_merge_compressed", {"duplicate_keys": "quarantine"}),
+        Model(
+            "merged_held",
+            "sort_merge_compressed",
+            {"duplicate_keys": "quarantine", "on_schema_change": "append_new_columns"},
+        ),
         Model("merged_remote", "sort_merge_compressed", {}, is_remote=True),
         Model("probed", "hash_compressed", {"on_schema_change": "sync_all_columns"}),
-        Model("probed_held", "hash_compressed", {"duplicate_keys": "quarantine"}),
+        Model(
+            "probed_held", "hash_compressed", {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns"}
+        ),
         Model("chosen", "auto", {"on_schema_change": "sync_all_columns"}),
         Model("chosen_exactly", "auto", {"min_comparisons_before_error": 0}),
         Model("chosen_held", "auto", {"duplicate_keys": "quarantine"}),
