@@ -298,6 +298,30 @@ class TestRuns:
         towns = log.spark.table(log.table).where("dump_date = '2026-01-03'").orderBy("id").collect()
         assert [tuple(row)[:3] for row in towns][:2] == [(1, "ann", "bonn"), (2, "bob", None)]
 
+    def test_hashes_of_dates_that_lack_a_column(self, empty):
+        """All dates in one run; the log is that of outer_join."""
+        empty.declare(TOWN, **DATED)
+        for day in range(1, 7):
+            keys = range(day, day + 4)
+            rows = [("id", "name", "town"), *((f"{key}", f"n{(key + day) // 3}", "ulm" * (key % 2)) for key in keys)]
+            empty.land(day, "".join(",".join(row[: 2 if day in (2, 4) else 3]) + "\n" for row in rows))
+        empty.create()
+        empty.select(TOWNS.replace("unique_key", "strategy='outer_join', unique_key"))
+        hashed = empty.root / "models" / "hashed.sql"
+        hashed.write_text(TOWNS.replace("unique_key", "strategy='hash_compressed', unique_key"))
+        try:
+            empty.run()
+        finally:
+            hashed.unlink()
+        counts = "batch_id", "inserts", "deletes", "updates", "backfilled"
+        expected = [(4, 0, 0, 0), *[(1, 1, 1, 0), (1, 1, 1, 2)] * 2, (1, 1, 1, 0)]
+        logs = []
+        for model in ("accounts_changes", "hashed"):
+            batches = empty.spark.table(f"{empty.schema}.{model}__batches").select(*counts).orderBy("batch_id")
+            assert [tuple(row)[1:] for row in batches.collect()] == expected, model
+            logs.append(sorted(map(str, empty.spark.table(f"{empty.schema}.{model}").collect())))
+        assert logs[0] == logs[1]
+
     @pytest.mark.both_adapters
     def test_a_source_that_was_never_made_says_what_to_run(self, empty):
         text = empty.run("--exclude", "stg_accounts", expect_pass=False)

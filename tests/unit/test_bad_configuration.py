@@ -55,6 +55,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a risk in words": {"strategy": "auto", "min_comparisons_before_error": "never"},
     "ranges of whatever is chosen": {"strategy": "auto", "range_rows": 5},
     "bags of rows, read in parts": {"strategy": "range_checksum", "duplicate_keys": "multiset"},
+    "bags of rows, compared by hashes": {"strategy": "hash_compressed", "duplicate_keys": "multiset"},
     "rows set aside that are not read again": {**BY_TIME, "duplicate_keys": "quarantine"},
     "a tolerance of checksums": {"strategy": "row_checksum", "tolerance": {"price": 0.1}},
     "before images that checksums don't keep": {

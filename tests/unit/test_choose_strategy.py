@@ -141,11 +141,6 @@ class TestWithoutHashes:
             "with a tolerance the log is compared, which has no order",
         ),
         (
-            {"duplicate_keys": "quarantine"},
-            "'duplicate_keys' can't be quarantine with hashes",
-            "a window reads dumps of which no rows are set aside or counted",
-        ),
-        (
             {"duplicate_keys": "multiset"},
             "'duplicate_keys' can't be multiset with hashes",
             "a window reads dumps of which no rows are set aside or counted",
@@ -208,6 +203,11 @@ def test_dumps_are_kept_in_order_once_to_measure_them() -> None:
 
 def test_hashes_come_before_a_window() -> None:
     assert chosen({**LAST, "nearness": NEAR})[0] == "hash_compressed"
+
+
+def test_hashes_keep_the_options_of_a_model() -> None:
+    options = {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns", "snapshot_date": "day"}
+    assert chosen(**options)[0] == "hash_compressed"
 
 
 def test_auto_and_window_take_the_same_divergence() -> None:

@@ -3,7 +3,7 @@
   bag of rows (duplicate_keys: multiset, LG95 4.6) has no duplicates.
 #}
 {%- macro _accept(job, batch, found) -%}
-  {%- set is_all = job.strategy.reads == 'dump' or batch.reading.incoming == batch.landed -%}
+  {%- set is_all = job.strategy.reads in ['dump', 'differences'] or batch.reading.incoming == batch.landed -%}
   {%- do deltawave._update(
     batch.result,
     dump_checksum=found.checksum,
@@ -13,10 +13,15 @@
   ) -%}
   {%- if found.duplicate_keys and job.settings.duplicate_keys == 'quarantine' -%}
     {%- set duplicates = deltawave._described_duplicates(job, batch, found) -%}
-    {%- set accepted = deltawave._accept_without_duplicates(job, batch) -%}
-    {%- do deltawave._update(
-      batch.result, duplicates=duplicates, quarantined=found.duplicate_rows, new=accepted, rows_new=deltawave._row_count(job, accepted)
-    ) -%}
+    {%- do deltawave._update(batch.result, duplicates=duplicates, quarantined=found.duplicate_rows) -%}
+    {%- if batch.reading.changes -%}
+      {#- Without the rows that would be held: duplicate keys are left out of the changes. -#}
+      {%- set held = deltawave._row_count(job, '(' ~ deltawave._duplicates(job, batch) ~ ' and bool_or(was_kept))') -%}
+      {%- do deltawave._update(batch.result, rows_new=found.rows - found.duplicate_rows + held) -%}
+    {%- else -%}
+      {%- set accepted = deltawave._accept_without_duplicates(job, batch) -%}
+      {%- do deltawave._update(batch.result, new=accepted, rows_new=deltawave._row_count(job, accepted)) -%}
+    {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -101,7 +106,10 @@ group by key_hash, {{ keys }}
 having count(*) > 1
 {%- endmacro -%}
 
-{# A dump lands with all of its columns, a slice with those of the log. #}
+{# A dump lands with all of its columns, anything else with those of the log. #}
 {%- macro _landed_columns(job, batch) -%}
-  {{ return(job.columns if job.strategy.reads == 'dump' else batch.columns) }}
+  {%- set logged = batch.columns | map(attribute='name') | map('lower') | list -%}
+  {%- set columns = [] -%}
+  {%- for column in job.columns if job.strategy.reads == 'dump' or column.name | lower in logged -%}{%- do columns.append(column) -%}{%- endfor -%}
+  {{ return(columns) }}
 {%- endmacro -%}

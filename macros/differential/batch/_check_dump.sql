@@ -78,8 +78,12 @@ cast(null as string)
   {%- elif found.duplicate_keys and settings.duplicate_keys == 'quarantine' and deltawave._warnings_are_errors() -%}
     {%- do deltawave._refuse(job, batch, 'quarantine_is_error', deltawave._described_duplicates(job, batch, found)) -%}
   {%- endif -%}
-  {%- set is_whole = batch.is_first or job.strategy.reads == 'dump' -%}
-  {%- if found.rows == 0 and is_whole and not settings.allow_empty and not deltawave._is_accepted(job) -%}
+  {%- if batch.is_first or job.strategy.reads == 'dump' -%}{%- do deltawave._check_rows(job, batch, found.rows) -%}{%- endif -%}
+{%- endmacro -%}
+
+{# Refuses a dump without rows. #}
+{%- macro _check_rows(job, batch, rows) -%}
+  {%- if rows == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- endif -%}
 {%- endmacro -%}

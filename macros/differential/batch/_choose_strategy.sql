@@ -120,16 +120,11 @@
     {{ return('min_comparisons_before_error: 0 allows exact comparison only') }}
   {%- elif settings.compare_columns is not none or settings.ignore_columns is not none -%}
     {{ return('hashes do not tell what columns hold that are not compared') }}
-  {%- elif deltawave._sparse_columns(job) -%}
-    {{ return('some of the dumps lack columns') }}
   {%- elif settings.initial_load == 'baseline' or settings.before_image == 'none' -%}
     {{ return(deltawave._log_lacks_rows()) }}
   {%- endif -%}
-  {%- for option, allowed in deltawave._strategy_named(job.name, 'hash_compressed').allows.items() -%}
-    {#- While the columns stay the same, nothing follows on_schema_change. -#}
-    {%- if option != 'on_schema_change' and settings[option] not in allowed -%}
-      {{ return("'" ~ option ~ "' can't be " ~ settings[option] ~ ' with hashes') }}
-    {%- endif -%}
+  {%- for option, allowed in deltawave._strategy_named(job.name, 'hash_compressed').allows.items() if settings[option] not in allowed -%}
+    {{ return("'" ~ option ~ "' can't be " ~ settings[option] ~ ' with hashes') }}
   {%- endfor -%}
   {%- for column in job.columns if column.name | lower in settings.unique_key | map('lower') and 'interval' in column.data_type | lower -%}
     {{ return('Spark does not hand over the key ' ~ column.name ~ ' (' ~ column.data_type ~ ')') }}

@@ -17,9 +17,13 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
   {%- set counts = {'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int} -%}
   {%- do deltawave._update(batch.result, counts=counts) -%}
   {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
-    {%- do deltawave._update(batch.result, rows_new=batch.rows_old + counts['insert'] - counts['delete']) -%}
-    {#- The whole dump was read, without duplicate keys. -#}
-    {%- if job.strategy.reads == 'differences' -%}{%- do deltawave._update(batch.result, rows_dump=batch.result.rows_new) -%}{%- endif -%}
+    {%- set rows_new = batch.rows_old + counts['insert'] - counts['delete'] -%}
+    {#- The dump has the rows that are kept, except that quarantined rows take the place of those that are held. -#}
+    {%- set rows_aside = batch.result.rows_dump - batch.result.rows_new -%}
+    {%- if job.strategy.reads == 'differences' -%}{%- do deltawave._update(batch.result, rows_dump=rows_new + rows_aside) -%}{%- endif -%}
+    {%- do deltawave._update(batch.result, rows_new=rows_new) -%}
+    {#- Where only rows that differ are landed, an empty dump is not noticed earlier. -#}
+    {%- if job.strategy.checksums == 'rows' -%}{%- do deltawave._check_rows(job, batch, rows_new + batch.result.quarantined) -%}{%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -45,7 +49,7 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
   {%- endif -%}
   {{ return(job.strategy.reads != 'dump' and (
     batch.reading.progress != deltawave._last_progress(job, last) or batch.fingerprint != last.fingerprint
-    or batch.result.ranges != last.ranges or batch.result.state != last.state
+    or batch.result.ranges != last.ranges or batch.result.state != last.state and not deltawave._has_drifted(job, batch, last)
   )) }}
 {%- endmacro -%}
 
@@ -55,10 +59,6 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
 #}
 {%- macro _guard(job, batch) -%}
   {%- if batch.result.counts['delete'] > 0 and not deltawave._is_accepted(job) -%}
-    {#- This strategy lands only the rows that differ, so an empty source cannot be noticed earlier. -#}
-    {%- if job.strategy.checksums == 'rows' and batch.result.rows_new == 0 and not job.settings.allow_empty -%}
-      {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
-    {%- endif -%}
     {%- set limit = job.settings.max_delete_fraction -%}
     {%- set counted = deltawave._counted_deletes(job, batch) -%}
     {%- if counted.deletes > limit * counted.rows_old -%}

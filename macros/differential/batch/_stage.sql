@@ -18,11 +18,27 @@ from (
   {%- if batch.is_first -%}
     {{ return(deltawave._changes_without_before(job, batch, batch.result.new, "'insert'", 'false' if batch.is_baseline else 'true')) }}
   {%- elif batch.reading.changes -%}
-    {{ return(batch.reading.changes) }}
+    {{ return(deltawave._without_duplicates(job, batch) if batch.result.quarantined else batch.reading.changes) }}
   {%- elif job.strategy.compares == 'python' -%}
     {{ return(deltawave._changes_by_python(job, batch)) }}
   {%- endif -%}
   {{ return(deltawave._changes_between(
     batch.reading.old, batch.result.new, batch.columns, job.settings, key_hash='key_hash' if job.strategy.reads == 'dump' else none
   )) }}
+{%- endmacro -%}
+
+{# The changes that the reader computed, except those of duplicate keys. #}
+{%- macro _without_duplicates(job, batch) -%}
+with changes as (
+    {{ deltawave._indented(batch.reading.changes) }}
+),
+
+duplicates as (
+    {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
+)
+
+select changes.*
+from changes
+left anti join duplicates
+    on {{ deltawave._same_key(job.settings.unique_key, 'changes', 'duplicates') }}
 {%- endmacro -%}

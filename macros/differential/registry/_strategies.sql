@@ -37,14 +37,12 @@
       source='CH98 3.3', options=['checksum_bits'], allows=dict(no_duplicates, tolerance=[none]),
     ),
     'sort_merge_compressed': deltawave._strategy(
-      reads='differences', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.sort_merge_compressed',
-      allows=dict(no_duplicates, tolerance=[none]),
+      reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
+      source='LG96 3.1', library='deltawave.differencing.sort_merge_compressed', allows={'tolerance': [none]},
     ),
     'hash_compressed': deltawave._strategy(
-      reads='differences', reader='_slice_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['memory_bytes'],
-      allows=dict(no_duplicates, tolerance=[none]),
+      reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
+      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['memory_bytes'], allows={'tolerance': [none]},
     ),
     'window': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='deltawave.differencing.window.changes', compares='python', keeps='ordered',
@@ -77,7 +75,8 @@
 
     reads          dump: the whole select; differences: the whole select, of which only the rows that differ are written; slice: a part of it
                    per run, rows outside stay as they are; logs: the rows that change logs name
-    reader         the macro that reads: reader(job, batch, last), which returns _reading(...)
+    reader         the macro that reads: reader(job, batch, last), which returns _reading(...). A reader of differences has to land
+                   the whole dump (is_whole) where _has_drifted, and if it returns changes, the landed rows need was_kept
     comparison     the macro that computes the changes between two sides, see _changes_between; for Python, the dotted path of a function
     compares       sql or python
     keeps          the form of the state with which the next batch is compared, see _state_forms: copy (placed by the key's hash), ordered (in the

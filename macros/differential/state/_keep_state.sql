@@ -1,6 +1,7 @@
 {#
   The state and ranges after this batch. After a whole dump: the dump as it landed or, with quarantined rows, as it was accepted; with a tolerance, the
-  log. After the first slice: its rows in the strategy's form. Later slices are patches, which are in the log; ranges follow them. last: as opened.
+  log. After the first slice: its rows in the strategy's form; likewise where hashes can't be compared, and the whole dump was landed. Later slices are
+  patches, which are in the log; ranges follow them. last: as opened.
 #}
 {%- macro _keep_state(job, batch, last) -%}
   {%- set reading, result = batch.reading, batch.result -%}
@@ -12,7 +13,7 @@
       {%- set state = dict(deltawave._own_table(batch, 'accepted'), as_of=batch.batch_id) if result.quarantined else reading.state -%}
       {%- do deltawave._update(result, state=dict({'rows': result.rows_new}, **state)) -%}
     {%- endif -%}
-  {%- elif batch.is_first -%}
+  {%- elif batch.is_first or reading.is_whole -%}
     {%- do deltawave._keep_first_slice(job, batch) -%}
   {%- else -%}
     {%- do deltawave._update(result, state=last.state, ranges=last.ranges) -%}
@@ -41,9 +42,9 @@
 
 {# The first slice is the whole table. #}
 {%- macro _keep_first_slice(job, batch) -%}
-  {%- set names = deltawave._quoted_list(batch.columns | map(attribute='name')) | join(', ') -%}
-  {%- set rows = 'select ' ~ names ~ ' from ' ~ batch.result.new -%}
-  {%- set state = deltawave._counted(job, deltawave._write_state(job, batch, rows, batch.columns, batch.batch_id)) -%}
+  {%- set columns = batch.columns | selectattr('in_new') | list -%}
+  {%- set rows = 'select ' ~ deltawave._quoted_list(columns | map(attribute='name')) | join(', ') ~ ' from ' ~ batch.result.new -%}
+  {%- set state = deltawave._counted(job, deltawave._write_state(job, batch, rows, columns, batch.batch_id)) -%}
   {%- do deltawave._update(batch.result, state=state) -%}
   {%- if job.strategy.ranges -%}
     {%- do deltawave._update(batch.result, ranges=deltawave._cut_ranges(job, batch, state, batch.result.rows_new)) -%}

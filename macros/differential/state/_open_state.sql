@@ -6,7 +6,7 @@
   {%- set form = deltawave._form_for(job.strategy) -%}
   {%- set is_comparable = not form.fingerprint or last.checksum_fingerprint == batch.checksum_fingerprint -%}
   {%- do deltawave._check_known_rows(job, batch, last) -%}
-  {%- if job.strategy.reads == 'dump' -%}{{ return(last) }}{%- endif -%}
+  {%- if job.strategy.reads == 'dump' or deltawave._has_drifted(job, batch, last) -%}{{ return(last) }}{%- endif -%}
 
   {%- do deltawave._check_slice_columns(job, batch) -%}
   {%- set is_reused = last.state.kind == job.strategy.keeps and is_comparable -%}
@@ -20,6 +20,12 @@
     {%- set ranges = last.ranges if is_there else deltawave._cut_ranges(job, batch, state, last.rows_new) -%}
   {%- endif -%}
   {{ return(dict(last, state=state, ranges=ranges)) }}
+{%- endmacro -%}
+
+{# Has the dump other columns, or wider ones, than the state whose hashes are compared? #}
+{%- macro _has_drifted(job, batch, last) -%}
+  {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
+  {{ return(job.strategy.reads == 'differences' and kept != deltawave._types_of(batch.columns | selectattr('in_new'))) }}
 {%- endmacro -%}
 
 {#
@@ -42,7 +48,7 @@
 {# The rows outside a slice would have no value of a new column, so columns can only change under a strategy that compares whole dumps. #}
 {%- macro _check_slice_columns(job, batch) -%}
   {%- set apart = [] -%}
-  {%- for column in batch.columns if not (column.in_old and column.in_new) -%}{%- do apart.append(column.name) -%}{%- endfor -%}
+  {%- for column in batch.columns if column.in_old != column.in_new -%}{%- do apart.append(column.name) -%}{%- endfor -%}
   {%- if apart -%}
     {%- do deltawave._fail('slice_columns', {'model': job.name, 'columns': apart | join(', '), 'strategy': job.strategy.name}) -%}
   {%- endif -%}

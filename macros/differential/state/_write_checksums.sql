@@ -24,7 +24,7 @@ select
     {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }} as row_checksum,
     {{ deltawave._key_hash('side', keys) }} as key_hash
 from (
-    {{ deltawave._indented(rows) }}
+    {{ deltawave._indented(deltawave._typed_rows(batch, rows)) }}
 ) as side
 {%- endmacro -%}
 

@@ -13,7 +13,21 @@
 {%- endmacro -%}
 
 {%- macro default___hashes_of(job, batch, rows) -%}
-  {{ return(deltawave._hashes_by_library(job, batch, 'kept_hashes', {'rows': deltawave._in_parentheses(rows)})) }}
+  {%- set relations = {'rows': deltawave._in_parentheses(deltawave._typed_rows(batch, rows))} -%}
+  {{ return(deltawave._hashes_by_library(job, batch, 'kept_hashes', relations)) }}
+{%- endmacro -%}
+
+{# A select's rows in the log's types: a copy has those of its own dump, in which a number may be narrower, and have another hash. #}
+{%- macro _typed_rows(batch, rows) -%}
+  {%- set cells = [] -%}
+  {%- for column in batch.columns if column.in_new -%}{%- do cells.append(deltawave._typed_cell(column)) -%}{%- endfor -%}
+  {{ return('select ' ~ cells | join(', ') ~ ' from ' ~ deltawave._in_parentheses(rows)) }}
+{%- endmacro -%}
+
+{# A column in the log's type. #}
+{%- macro _typed_cell(column) -%}
+  {%- set name = deltawave._quoted(column.name) -%}
+  {{ return('cast(' ~ name ~ ' as ' ~ column.data_type ~ ') as ' ~ name) }}
 {%- endmacro -%}
 
 {%- macro default___patched_hashes(job, batch, last) -%}
@@ -29,7 +43,7 @@
 {%- macro _known_hashes(job, batch, last) -%}
   {%- set relations = {'kept': deltawave._attempt_relation(job, last.state) | string} -%}
   {%- if last.state.as_of < last.batch_id -%}
-    {%- set names = batch.columns | map(attribute='name') | list -%}
+    {%- set names = batch.columns | selectattr('in_new') | map(attribute='name') | list -%}
     {%- set patches = deltawave._last_changes(job.target, job.settings.unique_key, names, from_batch=last.state.as_of + 1) -%}
     {%- do relations.update(patches=deltawave._in_parentheses(patches)) -%}
   {%- endif -%}
@@ -46,10 +60,10 @@
   }) }}
 {%- endmacro -%}
 
-{# The description of the columns for the library: [{name, data_type, is_key, is_compared, comparable}], see _columns_for_python. #}
+{# The description of the dump's columns for the library: [{name, data_type, is_key, is_compared, comparable}], see _columns_for_python. #}
 {%- macro _hashed_columns(batch) -%}
   {%- set columns = [] -%}
-  {%- for column in batch.columns -%}
+  {%- for column in batch.columns if column.in_new -%}
     {%- set is_compared = column.is_chosen and not column.is_key -%}
     {%- do columns.append({
       'name': column.name,

@@ -9,14 +9,15 @@
     checksums      how many checksums were compared
     rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those whose rows were fetched
     state          the dump as it landed, if it was read as a whole
+    is_whole       the whole dump was landed, by a strategy that otherwise lands a part
     files          states that are files of the source, which must not change until the batch is counted
     is_idle        there is nothing to compare
 #}
 {%- macro _reading(
-    incoming, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, rotation=none, state=none, files=[], is_idle=false
+    incoming, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false, files=[], is_idle=false
 ) -%}
   {{ return({
     'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'progress': progress, 'checksums': checksums, 'rotation': rotation,
-    'state': state, 'files': files, 'is_idle': is_idle,
+    'state': state, 'is_whole': is_whole, 'files': files, 'is_idle': is_idle,
   }) }}
 {%- endmacro -%}

@@ -49,13 +49,17 @@
         on {{ deltawave._same_key(keys, 'log', 'landed') }}
 )
   {%- endset -%}
-  {{ return('(\n' ~ deltawave.current_state(log, keys, columns=batch.columns | map(attribute='name') | list) ~ '\n)') }}
+  {%- set names = batch.columns | selectattr('in_old') | map(attribute='name') | list -%}
+  {{ return('(\n' ~ deltawave.current_state(log, keys, columns=names) ~ '\n)') }}
 {%- endmacro -%}
 
 {# A select of rows as changes of this type (an expression), whose before images and changed columns are not known. #}
 {%- macro _changes_without_before(job, batch, rows, change_type, condition) -%}
 select
-    {{ deltawave._quoted_list(batch.columns | map(attribute='name')) | join(',\n    ') }},
+    {%- for column in batch.columns %}
+    {%- set name = deltawave._quoted(column.name) %}
+    {{ name if column.in_new else 'cast(null as ' ~ column.data_type ~ ') as ' ~ name }},
+    {%- endfor %}
     {%- for cell in deltawave._null_before(batch.columns, job.settings.before_image != 'none') %}
     {{ cell }},
     {%- endfor %}

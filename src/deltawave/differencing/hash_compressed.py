@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
@@ -29,12 +29,20 @@ from pyspark.sql.types import (
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
 from deltawave.differencing.comparable import contained_types
-from deltawave.differencing.compression import Compared, free_prefix, kept_hashes, patched_hashes, signatures
+from deltawave.differencing.compression import (
+    Compared,
+    free_prefix,
+    kept_hashes,
+    patched_hashes,
+    signatures,
+    with_keys,
+)
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.in_place import map_rows, quoted
+from deltawave.differencing.in_place import RowGroups, map_rows, quoted
 from deltawave.differencing.shared_table import SharedTable
-from deltawave.differencing.stored_rows import groups_in_place
-from deltawave.resources import attach, persisted
+from deltawave.differencing.sort_merge_compressed import BROADCAST_KEYS
+from deltawave.differencing.stored_rows import StoredRows, groups_in_place
+from deltawave.resources import attach, holding, persisted
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
@@ -55,8 +63,8 @@ def differing_rows(
     """Return the rows of ``new`` that differ from the kept hashes.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but ``new`` is read once, unless the table
-    takes more than ``memory_bytes``, the session has several machines, or Spark cannot hand a column to Python. A kept
-    key that is duplicate in ``new`` is in the result twice, as the key alone.
+    takes more than ``memory_bytes``, the session has several machines, or Spark cannot hand a column to Python. The
+    rows of a kept key that is duplicate in ``new`` come from a second reading.
     """
     compared = Compared.of(unique_key, columns)
     is_small = rows * TABLE_BYTES <= memory_bytes
@@ -74,21 +82,40 @@ def differing_rows(
 
 
 def _differing(new: DataFrame, compared: Compared, table: SharedTable) -> DataFrame:
-    """The rows that differ, and the kept keys that no new row has, or several have."""
+    """The rows that differ, all rows of duplicate keys, and the kept keys that no new row has."""
     prefix = free_prefix("of_task_", new.columns)
     seen, repeated = F.col(prefix + "seen"), F.col(prefix + "repeated")
-    probed = persisted(_probed(new, compared, table, prefix))
+    # Examined once: a file that changes between the readings is noticed.
+    groups = groups_in_place(new, compared.cells())
+    probed = persisted(_probed(new, compared, table, prefix, groups))
     of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
     # Without a task, as for a table without files, no key is matched.
     none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
-    keys = (
-        of_tasks.unionByName(none)
-        .repartition(1)
-        .mapInArrow(_unmatched_and_repeated(table), compared.key_schema(new))
-        .select(*compared.key_alone(new), "was_kept", "is_there")
-    )
+    keys = of_tasks.unionByName(none).repartition(1)
+    keys = keys.mapInArrow(_unmatched_and_repeated(table), compared.key_schema(new))
+    deleted = keys.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
+    repeated_keys = persisted(keys.where("is_there").drop("was_kept", "is_there"))
+    found = probed.where(seen.isNull()).drop(prefix + "seen", prefix + "repeated")
+    if count := repeated_keys.count():
+        again = _read_again(new, repeated_keys, compared.key, count <= BROADCAST_KEYS, groups)
+        found = with_keys(found, repeated_keys, compared.key, "left_anti").unionByName(again)
+    return holding(found.unionByName(deleted), repeated_keys)
 
-    return probed.where(seen.isNull()).drop(prefix + "seen", prefix + "repeated").unionByName(keys)
+
+def _read_again(
+    new: DataFrame, keys: DataFrame, unique_key: Sequence[str], is_small: bool, groups: RowGroups | None
+) -> DataFrame:
+    """All rows of these keys, since those with the kept hash were left out.
+
+    A key that has a single row by now is left out: that row may be the kept one. If it is not, the next run finds it.
+    """
+    if groups is not None:
+        new = StoredRows(new, groups, new.schema).of_groups(range(len(groups.groups)))
+    several = free_prefix("several_", new.columns)
+    rows = with_keys(new, F.broadcast(keys) if is_small else keys, unique_key, "left_semi")
+    count = F.count(F.lit(1)).over(Window.partitionBy(*(F.col(quoted(name)) for name in unique_key)))
+    again = rows.withColumn(several, count > 1).where(F.col(several)).drop(several)
+    return again.select("*", F.lit(True).alias("was_kept"), F.lit(True).alias("is_there"))
 
 
 def _is_one_machine(session: SparkSession) -> bool:
@@ -104,7 +131,7 @@ def reaches_python(kind: DataType) -> bool:
     return not has_collation and not any(isinstance(part, lost) for part in parts)
 
 
-def _probed(new: DataFrame, compared: Compared, table: SharedTable, prefix: str) -> DataFrame:
+def _probed(new: DataFrame, compared: Compared, table: SharedTable, prefix: str, groups: RowGroups | None) -> DataFrame:
     """The rows that differ, and a row per task with the kept keys that it matched, in two columns with this prefix."""
     cells = [quoted(name) for name in new.columns]
     places = {cell: place for place, cell in enumerate(cells)}
@@ -118,7 +145,7 @@ def _probed(new: DataFrame, compared: Compared, table: SharedTable, prefix: str)
     schema = schema.add(prefix + "seen", "binary").add(prefix + "repeated", "binary")
     at = [places[cell] for cell in compared.cells()]
     probe = _Probe(table, at, len(compared.key), to_arrow_schema(schema))
-    return map_rows(new, cells, probe, schema, groups_in_place(new, cells))
+    return map_rows(new, cells, probe, schema, groups)
 
 
 @dataclass(frozen=True)
@@ -176,10 +203,9 @@ def _unmatched_and_repeated(shared: SharedTable) -> Callable[[Batches], Batches]
                 repeated |= seen & matched
                 repeated[np.frombuffer(twice.as_buffer(), dtype=np.int64)] = True
                 seen |= matched
-        for is_there, chosen, copies in ((False, ~seen, 1), (True, repeated, 2)):
+        for is_there, chosen in ((False, ~seen), (True, repeated)):
             for keys in table.keys_at(chosen):
                 cells = [*keys.columns, flags(True, keys.num_rows), flags(is_there, keys.num_rows)]
-                names = [*keys.schema.names, "was_kept", "is_there"]
-                yield from [pa.RecordBatch.from_arrays(cells, names)] * copies
+                yield pa.RecordBatch.from_arrays(cells, [*keys.schema.names, "was_kept", "is_there"])
 
     return find

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
@@ -49,7 +49,7 @@ __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 _MOVED = "The source changed while it was compared: a row is another one in the second reading. Run again."
 
 # Up to this many keys are sent to every task that reads the new snapshot.
-_BROADCAST_KEYS = 2_000_000
+BROADCAST_KEYS = 2_000_000
 
 
 def differing_rows(
@@ -82,15 +82,15 @@ def differing_rows(
     types = types.add("row_digest", "binary").add("kept_digest", "binary")
     compare = partial(_differing, stored)
     candidates = persisted(by_segment(pieces.unionByName(of_old), segments).mapInArrow(compare, types))
-    count = candidates.where("is_there").count()
+    count, repeated = candidates.where("is_there").agg(F.count("*"), F.count_if("is_repeated")).collect()[0]
     deleted = candidates.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
     if not count:
         return deleted
-    upserted, is_small = candidates.where("is_there"), count <= _BROADCAST_KEYS
+    upserted, is_small = candidates.where("is_there"), count <= BROADCAST_KEYS
     if groups is not None and is_small:
         found = _fetched_in_place(new, groups, compared, upserted)
     else:
-        found = _fetched(new, compared, upserted, is_small)
+        found = _fetched(new, compared, upserted, is_small, repeated > 0)
     return holding(found.unionByName(deleted), deleted)
 
 
@@ -155,8 +155,13 @@ def _wanted_rows(wanted: _Wanted, cells_at: Sequence[int], keys: int, schema: pa
             yield typed([*cells, pa.array(wanted.was_kept[places]), flags(True, len(at))], schema)
 
 
-def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small: bool) -> DataFrame:
-    """The rows with a candidate's key and not its kept hash. A row whose hash has changed meanwhile is an error."""
+def _fetched(
+    new: DataFrame, compared: Compared, candidates: DataFrame, is_small: bool, has_repeated: bool
+) -> DataFrame:
+    """The rows with a candidate's key and not its kept hash, and all rows of a key that still has several.
+
+    A row whose hash has changed meanwhile is an error.
+    """
     prefix = free_prefix("candidate_", new.columns)
     named = candidates.select(*(F.col(name).alias(prefix + name) for name in candidates.columns))
     same = all_same((F.col(quoted(name)), F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key))
@@ -166,6 +171,10 @@ def _fetched(new: DataFrame, compared: Compared, candidates: DataFrame, is_small
         prefix + "own_digest", _row_digest(len(compared.key))(F.struct(*map(F.expr, compared.cells())))
     )
     is_other = kept.isNull() | (kept != own)
+    if has_repeated:
+        key = Window.partitionBy(*(f"{prefix}k{number}" for number in range(len(compared.key))))
+        hashed = hashed.withColumn(prefix + "rows", F.count("*").over(key))
+        is_other = is_other | (F.col(prefix + "rows") > 1)
     is_moved = ~F.col(prefix + "is_repeated") & (F.col(prefix + "row_digest") != own)
     is_other = F.when(is_moved, F.raise_error(F.lit(_MOVED)).cast("boolean")).otherwise(is_other)
     flags = [F.col(prefix + name).alias(name) for name in ("was_kept", "is_there")]
@@ -207,6 +216,6 @@ def _candidates(
         "key_hash": pa.array(rows.key_hash.view(np.int64)),
         "key_check": pa.array(rows.key_check.astype(np.int64)),
         "row_digest": rows.row_digests(),
-        "kept_digest": kept.take(pa.array(at_old, mask=~was_kept | repeated)),
+        "kept_digest": kept.take(pa.array(at_old, mask=~was_kept)),
     }
     return pa.RecordBatch.from_arrays([*rows.keys.columns, *cells.values()], [*rows.keys.schema.names, *cells])

@@ -104,10 +104,16 @@ def _is_at_rest(history: History, day: Day) -> bool:
     return False
 
 
-def _keeps_more(history: History, batch: dict[str, Any]) -> bool:
-    """Does ``auto`` no longer take the window, which keeps a list of files, but a strategy that keeps more?"""
-    by = {each["batch_id"]: each["strategy"] for each in history.log.batches}
-    return history.model.strategy == "auto" and by.get(batch["batch_id"] - 1) == "window" != batch["strategy"]
+def _keeps_otherwise(history: History, batch: dict[str, Any]) -> bool:
+    """Does ``auto`` take a strategy by hashes after one that keeps something else, or after a rewind?"""
+    declared = declarations()
+    own = declared[batch["strategy"]]
+    if history.model.strategy != "auto" or own.reads != "differences":
+        return False
+    names = {int(each["batch_id"]): each["strategy"] for each in history.log.batches}
+    before = [names[number] for number in sorted(names) if number < int(batch["batch_id"])]
+    kept = [declared[name].keeps if name in declared else None for name in before if name in {*declared, "rewind"}]
+    return kept[-1:] != [own.keeps]
 
 
 def _check_unchanged(history: History) -> None:
@@ -134,8 +140,8 @@ def check_batches(history: History, day: Day, prediction: Prediction) -> None:
         assert count in [batch["quarantined"] for batch in reported], reported
     is_as_before = day.edit == history.compared and not prediction.set_aside
     if day.is_idle and prediction.dump is None and not prediction.changes and is_as_before:
-        may_note = history.has_moved_logs or (reported and _keeps_more(history, reported[-1]))
-        assert len(reported) <= pending or may_note, f"a batch without a change: {reported}"
+        may_note = history.has_moved_logs or (bool(reported) and _keeps_otherwise(history, reported[-1]))
+        assert len(reported) <= pending + may_note, f"a batch without a change: {reported}"
     history.has_moved_logs = False
     if prediction.set_aside:
         assert reported[-1]["quarantined"] == prediction.set_aside, reported
@@ -206,7 +212,9 @@ def _check_helpers(history: History, day: Day) -> None:
     kept = kinds["accepted"] + kinds[keeps]
     assert kept == 1, sorted(history.log.names)
     assert kinds["commit"] == 1, sorted(history.log.names)
-    wanted = {"log", "batches", "commit", "accepted", "quarantine", keeps}
+    wanted = {"log", "batches", "commit", "quarantine", keeps}
+    if declared.reads != "differences":
+        wanted.add("accepted")
     if declared.ranges:
         wanted |= {"ranges", "ranges_after"}
         assert kinds["ranges"] + kinds["ranges_after"] == 1, sorted(history.log.names)

@@ -183,11 +183,20 @@ def _models() -> list[Model]:
         Model("summed_some", "range_checksum", {"range_rows": 4, **some}, size=20),
         Model("hashed", "row_checksum", {}),
         Model("hashed_remote", "row_checksum", {"checksum_bits": 128}, is_remote=True),
-        Model("merged", "sort_merge_compressed", {}),
+        Model("merged", "sort_merge_compressed", {"on_schema_change": "append_new_columns"}),
+        Model(
+            "merged_held",
+            "sort_merge_compressed",
+            {"duplicate_keys": "quarantine", "on_schema_change": "append_new_columns"},
+        ),
         Model("merged_remote", "sort_merge_compressed", {}, is_remote=True),
-        Model("probed", "hash_compressed", {}),
+        Model("probed", "hash_compressed", {"on_schema_change": "sync_all_columns"}),
+        Model(
+            "probed_held", "hash_compressed", {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns"}
+        ),
         Model("chosen", "auto", {"on_schema_change": "sync_all_columns"}),
         Model("chosen_exactly", "auto", {"min_comparisons_before_error": 0}),
+        Model("chosen_held", "auto", {"duplicate_keys": "quarantine"}),
         Model("windowed", "window", {"on_schema_change": "sync_all_columns"}),
         Model("windowed_held", "window", {"duplicate_keys": "quarantine"}),
         Model("windowed_in_place", "window", {"in_place": True, "on_schema_change": "sync_all_columns"}),

@@ -138,7 +138,8 @@ def _predict(model: Model, known: Knowledge, source: Source, edit: Edit, *, acce
     if deletes > FRACTION * known.rows and not accepts:
         return Prediction([], known, TOO_MANY if after else f"{EMPTY}|{TOO_MANY}")
     if edit.has_note and model.options.get("on_schema_change") in GROWING and not known.is_first:
-        changes += backfills(model, known.state, after)
+        # A row that is held has no value in the new column.
+        changes += [change for change in backfills(model, known.state, after) if change.key not in twice]
     if known.is_first and model.options.get("initial_load") == "baseline":
         changes = []
     return Prediction(changes, Knowledge(after, **mark, is_first=False), set_aside=aside)

@@ -1,12 +1,17 @@
-"""Strategy hash_compressed: one reading, files in place, a table that is too large, and what it refuses."""
+"""Strategy hash_compressed: one reading, files in place, a table that is too large, and what it refuses.
+
+Both strategies by hashes: keys that stand more than once, and columns that come, go and grow.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from numbered import kept, table
+from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
@@ -27,6 +32,12 @@ def store(bench: Workbench, select: str, name: str = "stored", using: str = "par
     bench.spark.sql(f"drop table if exists {bench.schema}.{name}")
     rows = f"select /*+ repartition(3) */ * from ({select})"
     bench.spark.sql(f"create table {bench.schema}.{name} using {using} {partitioned} as {rows}")
+
+
+def accounts(changed: int, amount: str = "int", points: str = ", nullif(id, 0) as points") -> str:
+    """Accounts, some of which are renamed; whether they have points, and how wide their amounts are."""
+    row = f"id as account_id, if(id < {changed}, 'new', 'old') as name, cast(id as {amount}) as amount{points}"
+    return f"select {row} from range(10)"
 
 
 def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
@@ -133,6 +144,153 @@ def test_later_changes_are_in_the_table(
             (110, None, True, False),
             (120, "new", False, True),
         ]
+
+
+class TestDuplicateKeys:
+    """The whole rows of duplicate keys are delivered, whether their keys were kept, and whether the rows were."""
+
+    DESCRIBED: Any = {
+        "unique_key": ["id"],
+        "columns": [
+            {"name": "id", "is_key": True, "is_compared": False, "comparable": None},
+            {"name": "name", "is_key": False, "is_compared": True, "comparable": "`name`"},
+        ],
+    }
+    # Key 1 has the kept row twice, 2 has it and another one, 3 two others; 4 is updated, 5 deleted; 11 and 12 come.
+    NEW = (
+        "select id, 'old' as name from range(10) where id not between 3 and 5 union all select * from values "
+        "(1, 'old'), (2, 'new'), (3, 'a'), (3, 'b'), (4, 'new'), (11, 'c'), (11, 'c'), (12, 'd') as t(id, name)"
+    )
+    SINGLE = ((4, "new", True, True), (5, None, True, False), (12, "d", False, True))
+    DUPLICATE = ((1, "old"), (1, "old"), (2, "new"), (2, "old"), (3, "a"), (3, "b"))
+
+    def differing(self, spark: SparkSession, library: Any = hash_compressed, new: str = NEW) -> list[tuple[Any, ...]]:
+        kept = library.kept_hashes(spark.sql("select id, 'old' as name from range(10)"), **self.DESCRIBED, count=10)
+        with releasing(library.differing_rows(kept, spark.sql(new), rows=10, **self.DESCRIBED)) as found:
+            return sorted(map(tuple, found.collect()))
+
+    @pytest.mark.parametrize("library", [hash_compressed, sort_merge_compressed])
+    def test_all_their_rows(self, spark: SparkSession, library: Any) -> None:
+        of_kept = [(*row, True, True) for row in self.DUPLICATE]
+        of_new = [(11, "c", False, True)] * 2
+        assert self.differing(spark, library) == sorted([*of_kept, *of_new, *self.SINGLE])
+
+    def test_nothing_is_read_again_without_them(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(hash_compressed, "_read_again", lambda *_: pytest.fail("it was read again"))
+        new = "select if(id = 0, 11, id) as id, 'old' as name from range(10) union all select 11, 'old'"
+        of_new = [(11, "old", False, True)] * 2
+        assert self.differing(spark, new=new) == [(0, None, True, False), *of_new]
+
+    @pytest.mark.parametrize(
+        ("library", "function"), [(hash_compressed, "_read_again"), (sort_merge_compressed, "_fetched")]
+    )
+    def test_a_key_that_has_its_kept_row_alone_by_then(
+        self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, library: Any, function: str
+    ) -> None:
+        read_again = getattr(library, function)
+        meanwhile = "id <> 1 and (id <> 2 or name = 'old')"
+        monkeypatch.setattr(library, function, lambda new, *others: read_again(new.where(meanwhile), *others))
+        of_3 = [(3, name, True, True) for name in "ab"]
+        assert self.differing(spark, library) == sorted([*of_3, *[(11, "c", False, True)] * 2, *self.SINGLE])
+
+    def test_a_file_that_changes_between_the_readings(
+        self, spark: SparkSession, stored: Callable[..., DataFrame], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read_again = hash_compressed._read_again
+
+        def later(new: DataFrame, *others: Any) -> DataFrame:
+            stored("new", "select id, 'new' as name from range(99)")
+            return read_again(new, *others)
+
+        monkeypatch.setattr(hash_compressed, "_read_again", later)
+        (file,) = stored("new", self.NEW).inputFiles()
+        with pytest.raises(PythonException, match=r"was changed while it was compared\. Run again when"):
+            self.differing(spark, new=f"select * from parquet.`{file}`")
+
+
+class TestWholeDumps:
+    """A strategy by hashes takes the options of outer_join, and writes its log."""
+
+    STRATEGIES = ("outer_join", "hash_compressed", "sort_merge_compressed")
+    COUNTS = "rows_old, rows_dump, rows_new, quarantined, inserts, deletes, updates, backfilled"
+    # Keys 0 and 5 go, 4 is updated, 201 comes. Key 2 has its row twice, 3 another one as well, of 200 both are new.
+    HELD = (
+        "select id as account_id, if(id = 4, 'new', 'old') as name from range(1, 100) where id <> 5 union all "
+        "select * from values (2, 'old'), (3, 'other'), (200, 'a'), (200, 'b'), (201, 'c') as t(account_id, name)"
+    )
+    ASIDE = ((2, "old"), (2, "old"), (3, "old"), (3, "other"), (200, "a"), (200, "b"))
+    # Key 2 goes, 3 is updated, 200 comes.
+    CLEAN = (
+        "select id as account_id, if(id in (3, 4), 'new', 'old') as name from range(1, 100) where id not in (2, 5) "
+        "union all select * from values (200, 'b'), (201, 'c') as t(account_id, name)"
+    )
+
+    def add_models(self, bench: Workbench, **options: Any) -> None:
+        (bench.root / "models" / f"{MODEL}.sql").unlink()
+        for strategy in self.STRATEGIES:
+            bench.add_differential(strategy, strategy=strategy, **options)
+
+    def check_logs(self, bench: Workbench, columns: str) -> None:
+        joined, *hashed = self.STRATEGIES
+        for model in hashed:
+            assert bench.log(columns, model) == bench.log(columns, joined), model
+            assert bench.batches(self.COUNTS, model) == bench.batches(self.COUNTS, joined), model
+            assert len(kept(bench, "hashes", model)) == 1
+            assert not any(kept(bench, kind, model) for kind in ("copy", "slice", "accepted"))
+
+    def test_duplicate_keys_are_held(self, bench: Workbench) -> None:
+        self.add_models(bench, duplicate_keys="quarantine")
+        alone = {"unread": {"before_image": "none"}, "baseline": {"initial_load": "baseline"}}
+        for model, options in alone.items():
+            bench.add_differential(model, strategy="hash_compressed", duplicate_keys="quarantine", **options)
+        for dump in (table(0), self.HELD, self.HELD, self.CLEAN):
+            bench.build(dump, *SEVERAL)
+        self.check_logs(bench, "account_id, name, _change_type, _before.name, _changed_columns, _batch_id")
+        totals = bench.batches(self.COUNTS, "outer_join")[1:]
+        assert totals == [(100, 103, 99, 6, 1, 2, 1, 0), (99, 103, 99, 6, 0, 0, 0, 0), (99, 99, 99, 0, 1, 1, 1, 0)]
+        columns = "_batch_id, account_id, _change_type, if(_change_type <> 'delete', name, null)"
+        for model in alone:
+            assert bench.batches(self.COUNTS, model)[1:] == totals, model
+            found = [bench.log(columns, name) for name in (model, "outer_join")]
+            assert [row for row in found[0] if row[0] > 1] == [row for row in found[1] if row[0] > 1], model
+        for model in (*self.STRATEGIES, *alone):
+            rows = bench.spark.table(f"{bench.schema}.{model}__quarantine").select("account_id", "name", "batch_id")
+            assert sorted(map(tuple, rows.collect())) == sorted((*row, batch) for row in self.ASIDE for batch in (2, 3))
+
+    # The amounts grow, and are as narrow as before again.
+    SYNCED = (accounts(0, points=""), accounts(1), accounts(2, "bigint"), accounts(3), accounts(4, points=""))
+    APPENDED = (accounts(0, points=""), *map(accounts, (1, 2)), *(accounts(number, points="") for number in (3, 4)))
+
+    @pytest.mark.parametrize(
+        ("on_schema_change", "dumps", "compared"),
+        [("sync_all_columns", SYNCED, 2), ("append_new_columns", APPENDED, 3)],
+    )
+    def test_columns_come_and_go(
+        self, bench: Workbench, readings: list[str], on_schema_change: str, dumps: tuple[str, ...], compared: int
+    ) -> None:
+        self.add_models(bench, on_schema_change=on_schema_change)
+        for dump in (*dumps, accounts(5), accounts(6)):
+            bench.build(dump, *SEVERAL)
+        self.check_logs(
+            bench, "account_id, name, amount, points, _change_type, _changed_columns, to_json(_before), _batch_id"
+        )
+        assert [row[0] for row in bench.batches("updates", "hash_compressed")] == [0, 1, 1, 1, 1, 1, 1]
+        assert bench.batches("backfilled", "hash_compressed")[1] == (9,)
+        # Hashes of the same columns are compared.
+        assert (readings.count("probed"), readings.count("merged")) == (compared, compared)
+
+    def test_a_log_without_the_first_rows_keeps_its_columns(self, bench: Workbench) -> None:
+        bench.configure(strategy="hash_compressed", initial_load="baseline", on_schema_change="sync_all_columns")
+        bench.build(accounts(0, points=""))
+        assert "its last batch kept only hashes of rows" in bench.refused(accounts(1))
+
+    @pytest.mark.parametrize("strategy", ["hash_compressed", "row_checksum"])
+    def test_an_empty_dump_is_accepted_each_time(self, bench: Workbench, strategy: str) -> None:
+        bench.configure(strategy=strategy)
+        bench.build(accounts(0))
+        empty = f"{accounts(0)} where id < 0"
+        bench.build(empty, "--vars", f"deltawave_accept: {MODEL}")
+        assert "the dump is empty (the last one had 0 rows)" in bench.refused(empty)
 
 
 class TestTable:

@@ -64,6 +64,16 @@ class TestChecksums:
             (99, "delete"),
         ]
 
+    def test_a_copy_of_narrower_numbers(self, bench: Workbench) -> None:
+        """Checksums are those of the log's wider type."""
+        dump = "select id as account_id, cast(id as {}) as amount, if(id = 0, '{}', 'old') as name from range(3)"
+        bench.configure(strategy="outer_join", before_image="none", on_schema_change="sync_all_columns")
+        bench.build(dump.format("bigint", "old"))
+        bench.build(dump.format("int", "new"))
+        bench.configure(strategy="row_checksum", before_image="none")
+        bench.build(dump.format("bigint", "new"))
+        assert bench.log("account_id, _change_type, _batch_id")[3:] == [(0, "update", 2)]
+
 
 class TestWeakChecksums:
     @pytest.fixture(scope="class")

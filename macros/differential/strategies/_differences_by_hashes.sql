@@ -1,0 +1,34 @@
+{#
+  A strategy by keys and hashes, which a Python library compares with the dump (LG96 3.1): it reads the whole dump, and lands the rows that differ and the
+  keys of deleted rows. Before images come from the log, if it still has them. Hashes of other columns say nothing: such a dump is landed whole, and
+  Spark joins it with the previous rows, as under outer_join.
+#}
+{%- macro default___differences_by_hashes(job, batch, last) -%}
+  {%- if not last or deltawave._has_drifted(job, batch, last) -%}
+    {%- do deltawave._create_slice(job, batch, deltawave._named_rows(job, batch)) -%}
+    {%- set old = deltawave._previous_dump(job, batch, last).rows if last else none -%}
+    {{ return(deltawave._reading(incoming=batch.landed, old=old, is_whole=true)) }}
+  {%- endif -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._rows_by_hashes(job, batch, last)) -%}
+  {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
+{%- endmacro -%}
+
+{# A select of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. #}
+{%- macro _rows_by_hashes(job, batch, last) -%}
+  {%- set relations = dict(deltawave._known_hashes(job, batch, last), new=deltawave._in_parentheses(deltawave._named_rows(job, batch))) -%}
+  {%- set options = deltawave._hash_options(job, batch, 'rows') -%}
+  {%- for option in job.strategy.options -%}{%- do options.update({option: job.settings[option]}) -%}{%- endfor -%}
+  {%- set view = deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_rows', relations, options, 'differing') -%}
+  {{ return('select * from ' ~ view) }}
+{%- endmacro -%}
+
+{# The dump's rows in the log's columns and types. Only a narrower number is cast: files are read in place where the select takes nothing but columns. #}
+{%- macro _named_rows(job, batch) -%}
+  {%- set types = deltawave._types_of(job.columns) -%}
+  {%- set cells = [] -%}
+  {%- for column in batch.columns if column.in_new -%}
+    {%- set is_cast = types[column.name | lower] != column.data_type -%}
+    {%- do cells.append(deltawave._typed_cell(column) if is_cast else deltawave._quoted(column.name)) -%}
+  {%- endfor -%}
+  {{ return('select ' ~ cells | join(', ') ~ ' from (\n' ~ deltawave._rows_of_dump(job, batch) ~ '\n)') }}
+{%- endmacro -%}
