@@ -20,6 +20,8 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a value that an option does not take": {"strategy": "guess"},
     "text where true or false belongs": {"allow_empty": "no"},
     "a percentage": {"max_delete_fraction": 50},
+    "a negative share": {"max_update_fraction": -0.1},
+    "a share in words": {"max_insert_fraction": "half"},
     "no buckets": {"buckets": 0},
     "a tolerance for no column": {"tolerance": 0.1},
     "a negative tolerance": {"tolerance": {"price": -1}},
