@@ -79,12 +79,17 @@ class TestDatedDumps:
         assert "no changes" in done.text
         assert "skipped" not in done.text
         done = bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-03'")
-        assert "skipped dump(s) of 2026-01-03" in done.text
+        assert (
+            "skipped dump(s) of 2026-01-03: they were delivered after the dump of 2026-01-05 was compared (batch 3)."
+            in done.text
+        )
+        assert "deltawave.rewind --args '{model: accounts, to_batch: 2}'" in done.text
         assert done.messages[MODEL] == "no changes, 1 dump skipped"
         # Delivered again with other rows.
         for other in (DUMPS + "union all select 9, 'zoe', date '2026-01-05'", DUMPS.replace("'eve'", "'eva'")):
             done = bench.build(other)
             assert "skipped dump(s) of 2026-01-05: they were compared before" in done.text
+            assert "The log keeps the earlier delivery (batch 3)." in done.text
             assert "deltawave.rewind --args '{model: accounts, to_batch: 2}'" in done.text
         assert bench.state() == before
 
@@ -116,7 +121,10 @@ class TestDatedDumps:
         assert not done.ok
         assert "batch 3 (2026-01-05)" in done.text
         assert "Nothing was changed in this batch; this run has committed 2 batches before it." in done.text
-        assert "or set duplicate_keys: quarantine, which sets such rows aside with a warning." in done.text
+        assert (
+            "or set duplicate_keys: quarantine, which sets such rows aside with a warning, or, in a new model,"
+            in done.text
+        )
         assert [row[0] for row in bench.batches()] == [1, 2]
 
     def test_a_log_without_any_date_is_not_begun(self, bench: Workbench) -> None:
