@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -48,7 +49,13 @@ class TestDatedDumps:
     @pytest.mark.both_adapters
     def test_each_date_is_a_batch(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
-        bench.build(DUMPS)
+        done = bench.build(DUMPS)
+        said = [line for line in done.text.splitlines() if line.startswith("deltawave: accounts: batch ")]
+        # The batch without a change is in dbt.log alone.
+        assert [re.sub(r", [\d.]+ s,", ",", line) for line in said] == [
+            "deltawave: accounts: batch 1 (2026-01-01): +2 -0 ~0 of 2, outer_join",
+            "deltawave: accounts: batch 3 (2026-01-05): +0 -0 ~1 of 2, outer_join",
+        ]
         assert bench.batches("batch_id, snapshot_date, inserts, deletes, updates") == [
             (1, "2026-01-01", 2, 0, 0),
             (2, "2026-01-02", 0, 0, 0),
