@@ -32,7 +32,7 @@
       'full_refresh', 'sample', 'wave_sample', 'relation_deferred', 'no_days', 'days_to_drop', 'days_of_no_model', 'unknown_day', 'not_a_wave_index',
       'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
       'unknown_columns', 'filtered_source', 'untyped_column', 'existing_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
-      'unknown_model', 'not_in_warehouse', 'not_compared',
+      'unknown_model', 'not_a_log', 'no_view', 'not_in_warehouse', 'not_compared',
     ],
   } -%}
   {%- for kind, codes in kinds.items() if code in codes -%}{{ return(kind) }}{%- endfor -%}
@@ -112,6 +112,7 @@
     'lost_the_batch': "{model}, batch {batch}: another run (attempt {winner}) has decided this batch first; this run (attempt {attempt}) has changed nothing. Run again to compare with the new state.",
     'decided_too_late': "{model}, batch {batch}: other runs have decided this batch and gone on to batch {last}; this run (attempt {attempt}) has changed nothing. Run again to compare with the new state.",
     'overtaken': "{model}: batch {batch} was finished by another run, which has gone on to batch {last}. Nothing is lost; run again to go on from there.",
+    'contract': "{model}, batch {batch}: the contract in its yml differs from the columns of the view:\n{differences}\nNothing was changed. Correct these columns in the yml, or the model's select. All columns of the view, as it was last built, are printed by: dbt run-operation deltawave.contract --args '{{model: {model}}}'",
     'schema_changed': "{model}: the columns of the dump have changed (added: {added}; dropped: {dropped}) and on_schema_change is '{on_schema_change}'. Set on_schema_change to append_new_columns or sync_all_columns, or select the previous columns.",
     'type_changed': "{model}: the column '{column}' was {was} and is {is} now. Cast it to {was} in the model's select.",
     'type_widened': "{model}: the column '{column}' was {was} and is {is} now. Cast it to {was} in the model's select, or set on_schema_change: sync_all_columns, which widens number columns of the log.",
@@ -221,6 +222,8 @@
     'not_compared': "{macro}: {a} and {b} can't be compared. {reason}",
     'compare_adapter': "{macro}: the comparison runs in Python, and needs a profile of type: deltawave with method: session; the adapter of this profile runs no Python. deltawave.diff gives the changes between two relations by SQL alone.",
     'unknown_model': "{macro}: there is no model {value!r}. It takes the name of a model that is a change log.",
+    'not_a_log': "{macro}: {value!r} is no change log, but of materialized: {materialized}. It takes the name of a model of materialized: differential.",
+    'no_view': "{macro}: {relation} does not exist yet, so its columns are not known. Build {model} first. With dbt run --empty --select {model} it has no rows and no batch, and its contract is not checked.",
   } -%}
   {{ return(messages[code].format(**values)) }}
 {%- endmacro -%}
