@@ -56,7 +56,7 @@ def guarded(
     ("kind", "said"),
     [
         ("delete", "51 of 100 rows (51.0%) would be deleted, more than max_delete_fraction 0.5 allows."),
-        ("insert", "51 rows would be inserted into 100 (51.0%), more than max_insert_fraction 0.5 allows."),
+        ("insert", "51 row(s) would be inserted into 100 (51.0%), more than max_insert_fraction 0.5 allows."),
         ("update", "51 of 100 rows (51.0%) would be updated, more than max_update_fraction 0.5 allows."),
     ],
 )
@@ -93,7 +93,7 @@ def test_a_state_without_rows_has_no_share() -> None:
     ("kind", "said"),
     [
         ("delete", "51 of 100 rows (51.0%) would be deleted in one cycle through the ranges, 30 of them by earlier"),
-        ("insert", "51 rows would be inserted into 100 (51.0%) in one cycle through the ranges, 30 of them by earlier"),
+        ("insert", "51 row(s) would be inserted into 100 (51.0%) in one cycle through the ranges, 30 of them by"),
         ("update", "51 of 100 rows (51.0%) would be updated in one cycle through the ranges, 30 of them by earlier"),
     ],
 )

@@ -99,4 +99,4 @@ class TestShares:
             (2, 5, 0, 5, 0),
             (3, 0, 0, 0, 15),
         ]
-        assert "6 rows would be inserted into 15 (40.0%)" in bench.refused(pointed.replace("range(15)", "range(21)"))
+        assert "6 row(s) would be inserted into 15 (40.0%)" in bench.refused(pointed.replace("range(15)", "range(21)"))

@@ -146,13 +146,11 @@ class TestGuardOverATurn:
         turns.place(max_insert_fraction=0.3)
         turns.build(ALL)
         more = "union all select - id - 1, 'new' from range({})"
-        assert turns.both_say(f"{ALL} {more.format(40)}", "40 rows would be inserted into 100 (40.0%), more than")
+        assert turns.both_say(f"{ALL} {more.format(40)}", "40 row(s) would be inserted into 100 (40.0%), more than")
         few = f"{ALL} {more.format(20)}"
         turns.build(few)
         turns.build(few)
-        said = (
-            "35 rows would be inserted into 100 (35.0%) in one cycle through the ranges, 20 of them by earlier batches"
-        )
+        said = "35 row(s) would be inserted into 100 (35.0%) in one cycle through the ranges, 20 of them by earlier"
         assert turns.both_say(few.replace("range(100)", "range(115)"), said)
         assert turns.counts() == [(100, 0, 0), (20, 0, 0), (0, 0, 0)]
 
