@@ -18,7 +18,8 @@
   {%- set kinds = {
     'Data': [
       'null_key', 'duplicate_key', 'quarantine_is_error', 'null_flag', 'null_timestamp', 'future_timestamp', 'clock_back', 'null_anchor', 'empty_dump',
-      'too_many_deletes', 'too_many_deletes_in_rotation', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
+      'too_many_deletes', 'too_many_deletes_in_rotation', 'too_many_inserts', 'too_many_inserts_in_rotation', 'too_many_updates',
+      'too_many_updates_in_rotation', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
       'moving_file', 'changed_days', 'refused_days', 'remote_key_value', 'format_null_partition', 'undeclared_header', 'folders_alike',
     ],
     'State': [
@@ -31,7 +32,7 @@
       'full_refresh', 'sample', 'wave_sample', 'relation_deferred', 'no_days', 'days_to_drop', 'days_of_no_model', 'unknown_day', 'not_a_wave_index',
       'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
       'unknown_columns', 'filtered_source', 'untyped_column', 'existing_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
-      'unknown_model', 'not_in_warehouse', 'not_compared',
+      'unknown_model', 'not_a_log', 'no_view', 'not_in_warehouse', 'not_compared',
     ],
   } -%}
   {%- for kind, codes in kinds.items() if code in codes -%}{{ return(kind) }}{%- endfor -%}
@@ -102,11 +103,16 @@
     'file_format_changed': "{model}: the log was created with file_format: {was}, but the option is now {is}. Restore the option, or build a new model.",
     'multiset_changed': "{model}: the log was created {was} duplicate_keys: multiset, but the option is now '{is}'. Restore the option, or build a new model.",
     'empty_dump': "{model}, batch {batch}: the dump is empty (the last one had {rows_old} rows). Nothing was changed. If that is right, run once with --vars '{{deltawave_accept: [{model}]}}', or set allow_empty: true.",
-    'too_many_deletes': "{model}, batch {batch}: {deletes} of {rows_old} rows ({percent}%) would be deleted, more than max_delete_fraction {limit} allows. Is the dump complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_delete_fraction.",
-    'too_many_deletes_in_rotation': "{model}, batch {batch}: {deletes} of {rows_old} rows ({percent}%) would be deleted in one cycle through the ranges, {earlier} of them by earlier batches, more than max_delete_fraction {limit} allows. Is the source complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', which accepts each range once, or raise max_delete_fraction.",
+    'too_many_deletes': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted, more than max_delete_fraction {limit} allows. Is the dump complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_delete_fraction.",
+    'too_many_deletes_in_rotation': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted in one cycle through the ranges, {earlier} of them by earlier batches, more than max_delete_fraction {limit} allows. Is the source complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', which accepts each range once, or raise max_delete_fraction.",
+    'too_many_inserts': "{model}, batch {batch}: {count} row(s) would be inserted into {rows_old} ({percent}%), more than max_insert_fraction {limit} allows. Does the dump have rows of another source, or keys in another form? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_insert_fraction.",
+    'too_many_inserts_in_rotation': "{model}, batch {batch}: {count} row(s) would be inserted into {rows_old} ({percent}%) in one cycle through the ranges, {earlier} of them by earlier batches, more than max_insert_fraction {limit} allows. Does the source have rows of another one, or keys in another form? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', which accepts each range once, or raise max_insert_fraction.",
+    'too_many_updates': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be updated, more than max_update_fraction {limit} allows. Does the source write a column in another form? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_update_fraction; a column whose changes do not matter belongs in ignore_columns.",
+    'too_many_updates_in_rotation': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be updated in one cycle through the ranges, {earlier} of them by earlier batches, more than max_update_fraction {limit} allows. Does the source write a column in another form? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', which accepts each range once, or raise max_update_fraction; a column whose changes do not matter belongs in ignore_columns.",
     'lost_the_batch': "{model}, batch {batch}: another run (attempt {winner}) has decided this batch first; this run (attempt {attempt}) has changed nothing. Run again to compare with the new state.",
     'decided_too_late': "{model}, batch {batch}: other runs have decided this batch and gone on to batch {last}; this run (attempt {attempt}) has changed nothing. Run again to compare with the new state.",
     'overtaken': "{model}: batch {batch} was finished by another run, which has gone on to batch {last}. Nothing is lost; run again to go on from there.",
+    'contract': "{model}, batch {batch}: the contract in its yml differs from the columns of the view:\n{differences}\nNothing was changed. Correct these columns in the yml, or the model's select. All columns of the view, as it was last built, are printed by: dbt run-operation deltawave.contract --args '{{model: {model}}}'",
     'schema_changed': "{model}: the columns of the dump have changed (added: {added}; dropped: {dropped}) and on_schema_change is '{on_schema_change}'. Set on_schema_change to append_new_columns or sync_all_columns, or select the previous columns.",
     'type_changed': "{model}: the column '{column}' was {was} and is {is} now. Cast it to {was} in the model's select.",
     'type_widened': "{model}: the column '{column}' was {was} and is {is} now. Cast it to {was} in the model's select, or set on_schema_change: sync_all_columns, which widens number columns of the log.",
@@ -115,8 +121,8 @@
     'instant_value': "{macro}: {option} can't be {value!r}; it takes a date or timestamp in UTC, like '2026-01-31'.",
     'one_of': "{macro}: give {one} or {other}, not both.",
     'baseline_log': "{macro}: the log of {model} began with initial_load: baseline, so it lacks the rows of its first dump, and the state at a batch cannot be rebuilt from it.",
-    'late_dates': "{model}: skipped dump(s) of {dates}: they were delivered after the dump of {last} was compared. {remedy}",
-    'redelivered_dates': "{model}: skipped dump(s) of {dates}: they were compared before, and were delivered again with other rows. The log keeps the earlier delivery. {remedy}",
+    'late_dates': "{model}: skipped dump(s) of {dates}: they were delivered after the dump of {last} was compared (batch {batch}). {remedy}",
+    'redelivered_dates': "{model}: skipped dump(s) of {dates}: they were compared before, and were delivered again with other rows. The log keeps the earlier delivery ({batches}). {remedy}",
     'readers_of_undone': "{model}: incremental models have rows of the undone batches. After the next run of {model}, rebuild them: dbt run --full-refresh --select {readers}",
     'null_snapshot_date': "{model}: {count} row(s) have no {column} (snapshot_date). Filter them in the model's select.",
     'snapshot_date_value': "{model}: {value!r} in {column} (snapshot_date) is neither a date nor a timestamp. Write it like 2026-01-31, or cast it in the model's select.",
@@ -156,7 +162,7 @@
     'unsafe_source': "source {source}: a damaged or different file may be read without an error: {unsafe}. Remove such options from 'external.options', and let create_external_sources make the table.",
     'unread_dates': "{model}: {source} has dump(s) of {dates}, of which the select returns no row; they were not compared. If that is intended, exclude these dates by a condition on {column} in the select.",
     'external_format': "source {source}: 'external.file_format' can't be {value!r}; it takes {allowed}.",
-    'undeclared_header': "source {source}: the header of {file} has column(s) that its yml does not list: {unknown}. Nothing was read from {folder}. Listed are {columns}. If the columns are new, add them to the yml with their data_type and run create_external_sources; otherwise correct or move the file: its header may be missing or truncated.",
+    'undeclared_header': "source {source}: the header of {file} has column(s) that its yml does not list: {unknown}. Nothing was read from {folder}. Listed are {columns}. If the columns are new, add each to the source's columns in the yml, like {{name: {example}, data_type: string}}, and create the table again, which does not change the files: dbt run-operation create_external_sources --args '{{select: {source}}}'. Otherwise correct or move the file: its header may be missing or truncated.",
     'folders_alike': "source {source}: the folders {one} and {other} name the same partition. Remove or rename one of them.",
     'external_value': "source {source}: 'external.{option}' can't be {value!r}; it takes {allowed}.",
     'format_without_fields': "source {source}: 'external.fields' lists no fields, so records cannot be read. List each with its name and data_type, in the order of the file.",
@@ -216,6 +222,8 @@
     'not_compared': "{macro}: {a} and {b} can't be compared. {reason}",
     'compare_adapter': "{macro}: the comparison runs in Python, and needs a profile of type: deltawave with method: session; the adapter of this profile runs no Python. deltawave.diff gives the changes between two relations by SQL alone.",
     'unknown_model': "{macro}: there is no model {value!r}. It takes the name of a model that is a change log.",
+    'not_a_log': "{macro}: {value!r} is no change log, but of materialized: {materialized}. It takes the name of a model of materialized: differential.",
+    'no_view': "{macro}: {relation} does not exist yet, so its columns are not known. Build {model} first. With dbt run --empty --select {model} it has no rows and no batch, and its contract is not checked.",
   } -%}
   {{ return(messages[code].format(**values)) }}
 {%- endmacro -%}

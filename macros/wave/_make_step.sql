@@ -23,7 +23,7 @@
   {%- do deltawave._commit(job, batch, record, last) -%}
   {#- The clean step drops tables, but no parts of tables that stay. A run that has continued meanwhile drops these parts, or the table. -#}
   {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}{%- do deltawave._run(job, drop) -%}{%- endfor -%}
-  {%- do deltawave._report_batch(job, batch, {'insert': step.inserted, 'delete': step.deleted, 'update': 0, 'backfill': 0, 'quarantined': 0}) -%}
+  {%- do deltawave._report_batch(job, batch, record) -%}
   {%- if checksums -%}
     {%- do warnings.append(deltawave._message('unsteady_days', {
       'model': job.name, 'batch': batch.label, 'days': checksums.keys() | join(', '),

@@ -290,9 +290,9 @@ class TestRuns:
         log.land(3, "id,town,name\n1,bonn,ann\n2,,bob\n3,kiel,cid\n4,,dan\n")
         log.land(4, FOUR)
         text = log.run()
-        assert "batch 2 (2026-01-02): 0 inserts, 0 deletes, 0 updates, 2 rows backfilled" in text
-        assert "batch 3 (2026-01-03): 0 inserts, 0 deletes, 1 update" in text
-        assert "batch 4 (2026-01-04): 0 inserts, 0 deletes, 0 updates" in text
+        assert "batch 2 (2026-01-02): +0 -0 ~0 of 4, 2 backfilled, " in text
+        assert "batch 3 (2026-01-03): +0 -0 ~1 of 4, " in text
+        assert log.batches()[3:] == [("2026-01-04", 0, 0, 0)]
         assert "skipped" not in text
         assert log.spark.table(f"{log.schema}.accounts_changes").columns[:3] == ["id", "name", "_change_type"]
         towns = log.spark.table(log.table).where("dump_date = '2026-01-03'").orderBy("id").collect()

@@ -20,6 +20,8 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a value that an option does not take": {"strategy": "guess"},
     "text where true or false belongs": {"allow_empty": "no"},
     "a percentage": {"max_delete_fraction": 50},
+    "a negative share": {"max_update_fraction": -0.1},
+    "a share in words": {"max_insert_fraction": "half"},
     "no buckets": {"buckets": 0},
     "a tolerance for no column": {"tolerance": 0.1},
     "a negative tolerance": {"tolerance": {"price": -1}},
@@ -108,6 +110,9 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a share in per cent": lambda macros: macros.advise(change_fraction=5),
     "a key longer than its row": lambda macros: macros.advise(key_bytes=300),
     "a type that can't be read": lambda macros: macros.row_checksum([{"name": "tags", "data_type": "array<int"}]),
+    "a contract of an unknown model": lambda _: with_models().contract("v9"),
+    "a contract of a model that is no change log": lambda _: with_models().contract("v1"),
+    "a contract of a model that was never built": lambda _: with_models().contract("log"),
     "a comparison for people, without Python": lambda macros: macros.compare("v1", "v2", "id"),
     "a comparison of a table that is not there": lambda _: with_python().compare("v1", "shop.v3", "id"),
     "a comparison of rows with the same key": lambda _: with_python().compare("v1", "v2", "id"),
@@ -128,6 +133,21 @@ def with_python() -> Macros:
         "refused": f"1 key(s) ({', '.join(options['key'])}) of the old table occur in several rows."
     }
     return macros
+
+
+def with_models() -> Macros:
+    """Macros in a project with the view v1 and the change log `log`, of which none is in the warehouse."""
+    configs = {"v1": {"materialized": "view"}, "log": {"materialized": "differential", "unique_key": "id"}}
+    nodes = {
+        name: {"resource_type": "model", "package_name": "shop", "name": name, "config": config}
+        for name, config in configs.items()
+    }
+    return Macros(
+        graph=SimpleNamespace(nodes=nodes),
+        ref=lambda package, name: Relation(f"`{package}`.`{name}`"),
+        invocation_id="0",
+        run_query=lambda sql: [],
+    )
 
 
 @pytest.mark.parametrize("kind", CONFIGURATION)

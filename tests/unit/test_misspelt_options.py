@@ -25,6 +25,8 @@ MISSPELT = {
     "unique_key_columns": "unique_key",
     "max_deletes": "max_delete_fraction",
     "max_delete_frction": "max_delete_fraction",
+    "max_updates": "max_update_fraction",
+    "max_insert_fractions": "max_insert_fraction",
     "stratgey": "strategy",
     "update_at": "updated_at",
     "updated_at_column": "updated_at",

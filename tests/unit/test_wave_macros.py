@@ -326,8 +326,9 @@ def test_a_transition_is_reported_like_any_batch() -> None:
     macros = Macros(log=lambda text, info: said.append(text) or "")
     job = {"name": "x", "attempt": "own", "outcome": dict.fromkeys(("batches", *COUNTED), 0)}
     batch = macros._begin_step(job, None, {"kind": "load", "days": [{"value": "2026-01-08"}]})
-    macros._report_batch(job, batch, {"insert": 3, "delete": 2, "update": 0, "backfill": 0, "quarantined": 0})
-    assert said == ["deltawave: x: batch 1 (2026-01-08): 3 inserts, 2 deletes, 0 updates"]
+    counted = {"inserts": 3, "deletes": 2, "updates": 0, "backfilled": 0, "quarantined": 0, "rows_new": 9}
+    macros._report_batch(job, batch, {**counted, "seconds": 1.5, "strategy": "del"})
+    assert said == ["deltawave: x: batch 1 (2026-01-08): +3 -2 ~0 of 9, 1.5 s, del"]
     assert macros._outcome(job) == "1 batch: 3 inserts, 2 deletes, 0 updates"
 
 

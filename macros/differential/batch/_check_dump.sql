@@ -72,8 +72,7 @@ cast(null as string)
   {%- endif -%}
   {%- set settings = job.settings -%}
   {%- if found.duplicate_keys and settings.duplicate_keys == 'fail' -%}
-    {%- set takes = job.strategy.allows.get('duplicate_keys', ['quarantine']) -%}
-    {%- set remedy = ', or set duplicate_keys: quarantine, which sets such rows aside with a warning' if 'quarantine' in takes else '' -%}
+    {%- set remedy = deltawave._remedy_of_duplicates(job, batch) -%}
     {%- do deltawave._refuse(job, batch, 'duplicate_key', dict(deltawave._described_duplicates(job, batch, found), remedy=remedy)) -%}
   {%- elif found.duplicate_keys and settings.duplicate_keys == 'quarantine' and deltawave._warnings_are_errors() -%}
     {%- do deltawave._refuse(job, batch, 'quarantine_is_error', deltawave._described_duplicates(job, batch, found)) -%}
@@ -86,4 +85,24 @@ cast(null as string)
   {%- if rows == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{#
+  What the options can do about duplicate keys, to follow "choose another unique_key". auto takes another strategy for them. A log with batches cannot
+  begin to count rows.
+#}
+{%- macro _remedy_of_duplicates(job, batch) -%}
+  {%- set values = ['quarantine', 'multiset'] -%}
+  {%- set takes = values if job.settings.is_auto else job.strategy.allows.get('duplicate_keys', values) -%}
+  {%- set remedies = [] -%}
+  {%- if 'quarantine' in takes -%}
+    {%- do remedies.append(' set duplicate_keys: quarantine, which sets such rows aside with a warning') -%}
+  {%- else -%}
+    {%- do remedies.append(' take strategy: outer_join with duplicate_keys: quarantine, which sets such rows aside with a warning') -%}
+  {%- endif -%}
+  {%- if 'multiset' in takes -%}
+    {%- set where = ' ' if batch.batch_id == 1 else ', in a new model, ' -%}
+    {%- do remedies.append(where ~ 'duplicate_keys: multiset, which counts the rows of a key') -%}
+  {%- endif -%}
+  {{ return(', or' ~ remedies | join(', or')) }}
 {%- endmacro -%}

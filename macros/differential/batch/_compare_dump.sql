@@ -49,6 +49,6 @@
   {%- do deltawave._warn_of_bad_records(job, batch) -%}
   {%- set record = deltawave._commit_record(job, batch, last, source) -%}
   {%- do deltawave._commit(job, batch, record, state.record) -%}
-  {%- do deltawave._report_batch(job, batch, dict(batch.result.counts, quarantined=batch.result.quarantined)) -%}
+  {%- do deltawave._report_batch(job, batch, record) -%}
   {{ return({'record': record, 'is_new_generation': false, 'names': state.names}) }}
 {%- endmacro -%}

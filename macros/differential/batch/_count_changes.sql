@@ -52,32 +52,3 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
     or batch.result.ranges != last.ranges or batch.result.state != last.state and not deltawave._has_drifted(job, batch, last)
   )) }}
 {%- endmacro -%}
-
-{#
-  Refuses a batch that would delete too much: half a dump looks just like a wave of deletes. If a run reads only some of the key ranges, the
-  deletes of a whole rotation count, each range with its last reading, so that a loss is noticed in whichever range it starts.
-#}
-{%- macro _guard(job, batch) -%}
-  {%- if batch.result.counts['delete'] > 0 and not deltawave._is_accepted(job) -%}
-    {%- set limit = job.settings.max_delete_fraction -%}
-    {%- set counted = deltawave._counted_deletes(job, batch) -%}
-    {%- if counted.deletes > limit * counted.rows_old -%}
-      {%- do deltawave._refuse(job, batch, 'too_many_deletes_in_rotation' if counted.earlier else 'too_many_deletes', dict(
-        counted, percent='%.1f' | format(100 * counted.deletes / counted.rows_old), limit=limit
-      )) -%}
-    {%- endif -%}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# The deletes that count, how many of them earlier batches made, and the rows before all of them: {deletes, earlier, rows_old}. #}
-{%- macro _counted_deletes(job, batch) -%}
-  {%- if not batch.reading.rotation or batch.reading.rotation.read | length == batch.reading.rotation.ranges | length -%}
-    {{ return({'deletes': batch.result.counts['delete'], 'earlier': 0, 'rows_old': batch.rows_old}) }}
-  {%- endif -%}
-  {%- set rotation = deltawave._changes_of_rotation(job, batch) -%}
-  {{ return({
-    'deletes': rotation.deletes,
-    'earlier': [rotation.deletes - batch.result.counts['delete'], 0] | max,
-    'rows_old': batch.result.rows_new + rotation.deletes - rotation.inserts,
-  }) }}
-{%- endmacro -%}

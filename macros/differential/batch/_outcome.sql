@@ -8,12 +8,24 @@
   {{ return(('no rows asked' if flags.EMPTY else 'no changes, source not read' if seen.is_unread else 'no changes') ~ skipped) }}
 {%- endmacro -%}
 
-{%- macro _report_batch(job, batch, counts) -%}
+{# Adds a decided batch to the outcome, and prints a line about it on the terminal, or only in dbt.log if nothing has changed. #}
+{%- macro _report_batch(job, batch, record) -%}
+  {%- set counts = {
+    'insert': record.inserts, 'delete': record.deletes, 'update': record.updates, 'backfill': record.backfilled, 'quarantined': record.quarantined,
+  } -%}
   {%- for kind in counts -%}
     {%- do job.outcome.update({kind: job.outcome[kind] + counts[kind]}) -%}
   {%- endfor -%}
   {%- do job.outcome.update(batches=job.outcome.batches + 1) -%}
-  {%- do log('deltawave: ' ~ job.name ~ ': batch ' ~ batch.label ~ ': ' ~ deltawave._changes_text(counts), info=true) -%}
+  {%- do log('deltawave: ' ~ job.name ~ ': batch ' ~ batch.label ~ ': ' ~ deltawave._batch_text(record), info=counts.values() | sum > 0) -%}
+{%- endmacro -%}
+
+{# "+14 -0 ~81 of 47,967, 1.6 s, hash_compressed": inserts, deletes, updates, the rows after the batch, its duration and strategy. #}
+{%- macro _batch_text(record) -%}
+  {%- set counts = '+{:,} -{:,} ~{:,} of {:,}'.format(record.inserts, record.deletes, record.updates, record.rows_new) -%}
+  {%- set backfilled = ', {:,} backfilled'.format(record.backfilled) if record.backfilled else '' -%}
+  {%- set quarantined = ', {:,} quarantined'.format(record.quarantined) if record.quarantined else '' -%}
+  {{ return(counts ~ backfilled ~ quarantined ~ ', {:,.1f} s, '.format(record.seconds) ~ record.strategy) }}
 {%- endmacro -%}
 
 {%- macro _changes_text(counts) -%}

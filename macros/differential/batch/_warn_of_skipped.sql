@@ -19,13 +19,17 @@
   {%- do job.outcome.update(skipped=(late + again) | length) -%}
   {%- if late -%}
     {%- do exceptions.warn(deltawave._message('late_dates', {
-      'model': job.name, 'dates': deltawave._some_dates(late), 'last': record.snapshot_date,
+      'model': job.name, 'dates': deltawave._some_of(late), 'last': record.snapshot_date,
+      'batch': known.get(record.snapshot_date, {}).get('batch_id') or record.batch_id,
       'remedy': deltawave._rewind_to_before(job, record, known, late | min),
     })) -%}
   {%- endif -%}
   {%- if again -%}
+    {%- set batches = [] -%}
+    {%- for date in again -%}{%- do batches.append(known[date].batch_id) -%}{%- endfor -%}
     {%- do exceptions.warn(deltawave._message('redelivered_dates', {
-      'model': job.name, 'dates': deltawave._some_dates(again),
+      'model': job.name, 'dates': deltawave._some_of(again),
+      'batches': ('batch ' if batches | length == 1 else 'batches ') ~ deltawave._some_of(batches),
       'remedy': deltawave._rewind_to_before(job, record, known, again | min),
     })) -%}
   {%- endif -%}
@@ -47,9 +51,10 @@
   {{ return(before.is_other or (before.files is not none and found.files is not none)) }}
 {%- endmacro -%}
 
-{%- macro _some_dates(dates) -%}
-  {%- set dates = dates | sort -%}
-  {{ return(dates[:5] | join(', ') ~ (' and ' ~ (dates | length - 5) ~ ' more' if dates | length > 5 else '')) }}
+{# The first of some values, for messages. #}
+{%- macro _some_of(values) -%}
+  {%- set values = values | sort -%}
+  {{ return(values[:5] | join(', ') ~ (' and ' ~ (values | length - 5) ~ ' more' if values | length > 5 else '')) }}
 {%- endmacro -%}
 
 {# How to undo the batch of a date and the later ones, if the log has a batch before them. #}

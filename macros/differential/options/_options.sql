@@ -37,6 +37,8 @@
       'default': 'ignore', 'is': 'choice', 'values': ['ignore', 'fail', 'append_new_columns', 'sync_all_columns'],
     },
     'max_delete_fraction': {'default': 0.5, 'is': 'fraction'},
+    'max_update_fraction': {'default': none, 'is': 'fraction'},
+    'max_insert_fraction': {'default': none, 'is': 'fraction'},
     'allow_empty': {'default': false, 'is': 'choice', 'values': [false, true]},
     'snapshot_date': {'default': none, 'is': 'name'},
     'initial_load': {'default': 'inserts', 'is': 'choice', 'values': ['inserts', 'baseline']},

@@ -10,7 +10,7 @@
   range. Counts and checksums are unknown (null), so that range_checksum reads every range once.
 #}
 {%- macro _cut_ranges(job, batch, state, rows) -%}
-  {%- set ranges = deltawave._own_table(batch, 'ranges') -%}
+  {%- set ranges = dict(deltawave._own_table(batch, 'ranges'), counts_updates=true) -%}
   {%- set columns = deltawave._key_columns(job) -%}
   {%- set table = deltawave._attempt_relation(job, state) -%}
   {%- set target = deltawave._range_rows(job, rows) -%}
@@ -51,6 +51,7 @@ select
     cast(null as string) as checksum,
     cast(0 as bigint) as turn_inserts,
     cast(0 as bigint) as turn_deletes,
+    cast(0 as bigint) as turn_updates,
     false as is_accepted
 from lows
   {%- endset -%}

@@ -27,9 +27,11 @@ order by range_id
   {{ return(found) }}
 {%- endmacro -%}
 
+{# A table of an earlier version, which its next renewal replaces, has no counts of updates. #}
 {%- macro _ranges_fingerprint(job, ranges) -%}
   {%- set known = ["coalesce(cast(row_count as string), '-')", "coalesce(checksum, '-')", 'turn_inserts', 'turn_deletes', 'is_accepted'] -%}
-  {%- set parts = ['range_id'] + deltawave._bound_texts(job) + known -%}
+  {%- set updates = ['turn_updates'] if ranges.get('counts_updates') else [] -%}
+  {%- set parts = ['range_id'] + deltawave._bound_texts(job) + known + updates -%}
   {%- set sql -%}
 select concat_ws(':', count(*), sum(cast(xxhash64({{ parts | join(', ') }}) as decimal(38, 0)))) as fingerprint
 from {{ deltawave._attempt_relation(job, ranges) }}

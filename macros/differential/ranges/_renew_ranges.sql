@@ -2,9 +2,9 @@
   The ranges after a batch. A fetched range gets the row count and checksum of the slice, and is cut again if it has grown to more than twice
   range_rows; the others stay. So ranges follow the data without another read of the source.
 
-  read: the ranges that this run read at the source. If they are a part of a rotation, the inserts and deletes of each range's last reading are
-  recorded, so that the guard counts a whole rotation (see _guard). A run that was accepted, or that read all ranges, resets these counts. Ranges not
-  read by an accepted run are accepted at their next reading.
+  read: the ranges that this run read at the source. If they are a part of a rotation, the changes of each range's last reading are recorded, so that
+  the guard counts a whole rotation (see _guard). A run that was accepted, or that read all ranges, resets these counts. Ranges not read by an accepted
+  run are accepted at their next reading.
 #}
 {%- macro _renew_ranges(job, batch, ranges, read, fetched) -%}
   {%- set source = batch.result.ranges -%}
@@ -15,7 +15,8 @@
   {%- set is_counted = read | length < ranges | length and not is_accepted -%}
   {%- set was_read = 'ranges.range_id between ' ~ (read | first).range_id ~ ' and ' ~ (read | last).range_id -%}
   {%- set was_fetched = 'ranges.range_id in (' ~ fetched | map(attribute='range_id') | join(', ') ~ ')' -%}
-  {%- set target = deltawave._own_table(batch, 'ranges_after' if deltawave._is_own(batch, source) else 'ranges') -%}
+  {%- set table = deltawave._own_table(batch, 'ranges_after' if deltawave._is_own(batch, source) else 'ranges') -%}
+  {%- set target = dict(table, counts_updates=true) -%}
   {%- set staged = deltawave._staged_rows(job, batch, batch.result.log_table) -%}
   {%- set sql -%}
 create table {{ deltawave._attempt_relation(job, target) }}
@@ -51,7 +52,8 @@ changes as (
     select
         range_id,
         count_if(change_type = 'insert') as inserts,
-        count_if(change_type = 'delete') as deletes
+        count_if(change_type = 'delete') as deletes,
+        count_if(change_type = 'update') as updates
     from (
         {{ deltawave._indented(deltawave._indented(deltawave._placed(job, staged, ['change_type'], lows, ranges | length))) }}
     )
@@ -66,12 +68,12 @@ renewed as (
         coalesce(pieces.piece, 0) as piece,
         if({{ was_fetched }}, coalesce(pieces.row_count, 0), ranges.row_count) as row_count,
         if({{ was_fetched }}, coalesce(pieces.checksum, '{{ deltawave._empty_sum(job.settings.checksum_bits) }}'), ranges.checksum) as checksum,
-        {%- for kind in ['inserts', 'deletes'] %}
+        {%- for kind in ['inserts', 'deletes', 'updates'] %}
         {%- if is_counted %}
         case
             when coalesce(pieces.piece, 0) > 0 or {{ was_read }} and ranges.is_accepted then 0
             when {{ was_read }} then coalesce(changes.{{ kind }}, 0)
-            else ranges.turn_{{ kind }}
+            else {{ 'ranges.turn_' ~ kind if kind != 'updates' or source.get('counts_updates') else 0 }}
         end as turn_{{ kind }},
         {%- else %}
         cast(0 as bigint) as turn_{{ kind }},
@@ -94,6 +96,7 @@ select
     checksum,
     turn_inserts,
     turn_deletes,
+    turn_updates,
     is_accepted
 from renewed
   {%- endset -%}
@@ -104,14 +107,15 @@ from renewed
   {%- endif -%}
 {%- endmacro -%}
 
-{# The inserts and deletes of the last readings of all ranges, in one rotation: {inserts, deletes}. #}
+{# The changes in the last readings of all ranges, in one rotation: {insert, delete, update}. #}
 {%- macro _changes_of_rotation(job, batch) -%}
   {%- set sql -%}
 select
     coalesce(sum(turn_inserts), 0) as inserts,
-    coalesce(sum(turn_deletes), 0) as deletes
+    coalesce(sum(turn_deletes), 0) as deletes,
+    coalesce(sum(turn_updates), 0) as updates
 from {{ deltawave._attempt_relation(job, batch.result.ranges) }}
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {{ return({'inserts': row[0] | int, 'deletes': row[1] | int}) }}
+  {{ return({'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int}) }}
 {%- endmacro -%}

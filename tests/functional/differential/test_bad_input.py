@@ -45,6 +45,11 @@ DUMPS = {
     ),
     "an empty dump": Input(f"{GOOD} where id < 0"),
     "half a dump": Input(f"{GOOD} where id < 4"),
+    "a column in another form": Input(
+        GOOD.replace("cast(id as string)", "concat(if(id < 6, 'no ', ''), cast(id as string))"),
+        config={"max_update_fraction": 0.5},
+    ),
+    "rows of another source": Input(GOOD.replace("range(10)", "range(14)"), config={"max_insert_fraction": 0.3}),
     "a dropped column": Input("select id as account_id from range(10)"),
     "an added column, if drift is to fail": Input(
         GOOD.replace("name", "name, 1 as points"), config={"on_schema_change": "fail"}

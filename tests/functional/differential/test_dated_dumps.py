@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -48,7 +49,13 @@ class TestDatedDumps:
     @pytest.mark.both_adapters
     def test_each_date_is_a_batch(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
-        bench.build(DUMPS)
+        done = bench.build(DUMPS)
+        said = [line for line in done.text.splitlines() if line.startswith("deltawave: accounts: batch ")]
+        # The batch without a change is in dbt.log alone.
+        assert [re.sub(r", [\d.]+ s,", ",", line) for line in said] == [
+            "deltawave: accounts: batch 1 (2026-01-01): +2 -0 ~0 of 2, outer_join",
+            "deltawave: accounts: batch 3 (2026-01-05): +0 -0 ~1 of 2, outer_join",
+        ]
         assert bench.batches("batch_id, snapshot_date, inserts, deletes, updates") == [
             (1, "2026-01-01", 2, 0, 0),
             (2, "2026-01-02", 0, 0, 0),
@@ -79,12 +86,17 @@ class TestDatedDumps:
         assert "no changes" in done.text
         assert "skipped" not in done.text
         done = bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-03'")
-        assert "skipped dump(s) of 2026-01-03" in done.text
+        assert (
+            "skipped dump(s) of 2026-01-03: they were delivered after the dump of 2026-01-05 was compared (batch 3)."
+            in done.text
+        )
+        assert "deltawave.rewind --args '{model: accounts, to_batch: 2}'" in done.text
         assert done.messages[MODEL] == "no changes, 1 dump skipped"
         # Delivered again with other rows.
         for other in (DUMPS + "union all select 9, 'zoe', date '2026-01-05'", DUMPS.replace("'eve'", "'eva'")):
             done = bench.build(other)
             assert "skipped dump(s) of 2026-01-05: they were compared before" in done.text
+            assert "The log keeps the earlier delivery (batch 3)." in done.text
             assert "deltawave.rewind --args '{model: accounts, to_batch: 2}'" in done.text
         assert bench.state() == before
 
@@ -116,7 +128,10 @@ class TestDatedDumps:
         assert not done.ok
         assert "batch 3 (2026-01-05)" in done.text
         assert "Nothing was changed in this batch; this run has committed 2 batches before it." in done.text
-        assert "or set duplicate_keys: quarantine, which sets such rows aside with a warning." in done.text
+        assert (
+            "or set duplicate_keys: quarantine, which sets such rows aside with a warning, or, in a new model,"
+            in done.text
+        )
         assert [row[0] for row in bench.batches()] == [1, 2]
 
     def test_a_log_without_any_date_is_not_begun(self, bench: Workbench) -> None:

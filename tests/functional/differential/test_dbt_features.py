@@ -1,7 +1,14 @@
-"""What dbt offers to every model: hooks, persisted descriptions."""
+"""What dbt offers to every model: hooks, persisted descriptions, contracts."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+from bad_input import messages
 from workbench import Workbench
 
 YML = """
@@ -41,3 +48,75 @@ class TestDbtFeatures:
             assert found["_change_type"] == "insert, update or delete"
             assert found["Comment"] == "Who's who"
         (bench.root / "models" / "accounts.yml").unlink()
+
+
+ROW = "select 1 as account_id, 'ann' as `full name`, 2.50 as amount"
+COLUMNS = {
+    "account_id": "int",
+    "full name": "string",
+    "amount": "decimal(3,2)",
+    "_change_type": "string",
+    "_changed_columns": "array<string>",
+    "_before": "struct<`full name`:string,amount:decimal(3,2)>",
+    "_batch_id": "bigint",
+    "_batch_at": "timestamp",
+}
+
+
+class TestContract:
+    @pytest.fixture
+    def bench(self, bench: Workbench) -> Iterator[Workbench]:
+        yield bench
+        (bench.root / "models" / "accounts.yml").unlink(missing_ok=True)
+
+    @staticmethod
+    def place(bench: Workbench, columns: list[dict[str, Any]]) -> None:
+        """Write the yml of an enforced contract."""
+        model = {"name": "accounts", "config": {"contract": {"enforced": True}}, "columns": columns}
+        (bench.root / "models" / "accounts.yml").write_text(yaml.safe_dump({"models": [model]}, sort_keys=False))
+
+    @staticmethod
+    def printed(bench: Workbench) -> str:
+        """The yml that the operation prints."""
+        done = bench.operate("contract", model="accounts")
+        found = re.search(r"^models:\n(?: .*\n?)+", done.text, re.MULTILINE)
+        assert done.ok, done.text
+        assert found is not None, done.text
+        return found[0]
+
+    @pytest.mark.both_adapters
+    def test_what_is_printed_holds_and_each_difference_is_named(self, bench: Workbench) -> None:
+        bench.dump(ROW)
+        assert "does not exist yet, so its columns are not known" in bench.operate("contract", model="accounts").text
+        # A contract that does not fit stops no run that makes the view alone.
+        self.place(bench, [{"name": "account_id", "data_type": "int"}])
+        bench.build(None, "--empty")
+        text = self.printed(bench)
+        (model,) = yaml.safe_load(text)["models"]
+        assert model["config"] == {"contract": {"enforced": True}}
+        assert {column["name"]: column["data_type"] for column in model["columns"]} == COLUMNS
+        (bench.root / "models" / "accounts.yml").write_text(text)
+        bench.build()
+        bench.build(ROW.replace("ann", "eve"))
+        assert bench.batches() == [(1, 1, 0, 0), (2, 0, 0, 1)]
+
+        wrong = [column for column in model["columns"] if column["name"] not in ("amount", "_before", "_batch_at")]
+        before = {"name": "_before", "data_type": "struct<`full name`:string>"}
+        self.place(bench, [*wrong, before, {"name": "age", "data_type": "integer"}, {"name": "_batch_at"}])
+        text = bench.refused(ROW.replace("ann", "ida"))
+        expected = messages("Contract")
+        assert len(expected) == 4
+        for message in expected.values():
+            assert message in text
+
+    @pytest.mark.both_adapters
+    def test_a_wide_row_is_compared_whole(self, bench: Workbench) -> None:
+        """Spark's `describe` cuts a struct of more than 25 fields off."""
+        row = "select 1 as account_id, " + ", ".join(f"{number} as c{number}" for number in range(40))
+        bench.build(row)
+        text = self.printed(bench)
+        (bench.root / "models" / "accounts.yml").write_text(text)
+        bench.build(row.replace("39 as c39", "0 as c39"))
+        assert bench.batches("updates") == [(0,), (1,)]
+        (bench.root / "models" / "accounts.yml").write_text(text.replace("c39:int", "c39:bigint"))
+        assert "c39:int>, in the yml struct<" in bench.refused(row.replace("39 as c39", "1 as c39"))

@@ -52,6 +52,7 @@ class TestQuarantine:
         done = bench.build(rows("(1, 'ann'), (2, 'bob'), (2, 'rob'), (3, 'cid'), (5, 'eve')"))
         said = done.text
         assert done.messages["accounts"] == "1 batch: 3 inserts, 0 deletes, 0 updates, 2 rows quarantined"
+        assert "deltawave: accounts: batch 1: +3 -0 ~0 of 3, 2 quarantined, " in said
         assert "accounts, batch 1: 1 key(s) (account_id) occur more than once, for instance (2)." in said
         assert "Their 2 rows were quarantined, and the log keeps the previous rows of these keys" in said
         assert "deltawave.quarantine(ref('accounts'))" in said

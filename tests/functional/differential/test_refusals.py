@@ -77,3 +77,26 @@ class TestRefusals:
             assert "Configuration Error in model misspelt (models/added/misspelt.sql)" in done.text
             done = bench.build(None, "--select", "right")
             assert "Not selected, so this run continues without it: Configuration Error in model misspelt" in done.text
+
+
+class TestShares:
+    @pytest.mark.both_adapters
+    def test_a_share_of_changes_is_accepted_once(self, bench: Workbench) -> None:
+        limits = {"max_update_fraction": 0.2, "max_insert_fraction": 0.2}
+        bench.configure(**limits, on_schema_change="append_new_columns")
+        # The first batch consists of inserts.
+        bench.build(GOOD)
+        padded = GOOD.replace("cast(id as string)", "concat(if(id < 5, 'no ', ''), cast(id as string))")
+        said = "5 of 10 rows (50.0%) would be updated, more than max_update_fraction 0.2 allows."
+        assert said in bench.refused(padded)
+        more = padded.replace("range(10)", "range(15)")
+        bench.build(more, "--vars", "deltawave_accept: [accounts]")
+        # Values of a new column are no updates.
+        pointed = more.replace("name", "name, id as points")
+        bench.build(pointed)
+        assert bench.batches("batch_id, inserts, deletes, updates, backfilled") == [
+            (1, 10, 0, 0, 0),
+            (2, 5, 0, 5, 0),
+            (3, 0, 0, 0, 15),
+        ]
+        assert "6 row(s) would be inserted into 15 (40.0%)" in bench.refused(pointed.replace("range(15)", "range(21)"))

@@ -130,6 +130,30 @@ class TestGuardOverATurn:
         assert turns.both_say(f"{ALL} where id < 10", "15 of 25 rows (60.0%) would be deleted")
         assert turns.both_say(f"{ALL} where id < 0", "the dump is empty (the last one had 25 rows). Nothing was")
 
+    def test_updates_are_counted_likewise(self, turns: Turns) -> None:
+        turns.place(max_update_fraction=0.6)
+        turns.build(ALL)
+        other = ALL.replace("old", "new")
+        turns.build(other)
+        said = "79 of 100 rows (79.0%) would be updated in one cycle through the ranges, 39 of them by earlier batches,"
+        assert turns.both_say(other, said)
+        # What is accepted holds until each range was read once.
+        turns.build(other, "--vars", f"deltawave_accept: {json.dumps(STRATEGIES)}")
+        turns.build(other)
+        assert turns.counts() == [(100, 0, 0), (0, 0, 39), (0, 0, 40), (0, 0, 21)]
+
+    def test_inserts_are_counted_likewise(self, turns: Turns) -> None:
+        turns.place(max_insert_fraction=0.3)
+        turns.build(ALL)
+        more = "union all select - id - 1, 'new' from range({})"
+        assert turns.both_say(f"{ALL} {more.format(40)}", "40 row(s) would be inserted into 100 (40.0%), more than")
+        few = f"{ALL} {more.format(20)}"
+        turns.build(few)
+        turns.build(few)
+        said = "35 row(s) would be inserted into 100 (35.0%) in one cycle through the ranges, 20 of them by earlier"
+        assert turns.both_say(few.replace("range(100)", "range(115)"), said)
+        assert turns.counts() == [(100, 0, 0), (20, 0, 0), (0, 0, 0)]
+
 
 class TestATurn:
     def test_goes_on_from_run_to_run(self, turns: Turns) -> None:

@@ -38,7 +38,8 @@ _HINTS = (
     (
         re.compile(r"CSV header does not conform to the schema|number of columns in CSV header is not equal"),
         "Its header is not that of the columns which the table over it declares. Have the file delivered again, or "
-        "declare the columns as they are now.",
+        "declare the columns as they are now: those of an external source are under columns in its yml, and dbt "
+        "run-operation create_external_sources makes the table again.",
     ),
     (
         re.compile(r"\[FAILED_READ_FILE\.(?!FILE_NOT_EXIST)"),

@@ -1,0 +1,173 @@
+"""Which batches have too many changes of a kind, and what their refusal says."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dbt_common.exceptions import CompilationError
+from unit.macro_harness import Macros
+
+CHANGES = {"delete": 0, "insert": 0, "update": 0, "backfill": 0}
+OFF = {"max_delete_fraction": 1, "max_insert_fraction": None, "max_update_fraction": None, "allow_empty": False}
+
+
+def guarded(
+    counts: dict[str, int],
+    turn: dict[str, int] | None = None,
+    *,
+    rows_old: int = 100,
+    is_first: bool = False,
+    accept: tuple[str, ...] = (),
+    **limits: float,
+) -> str | None:
+    """The error of a batch with these changes; turn: those of a whole cycle, if the run read some ranges of it."""
+    changes = CHANGES | counts
+    job = {
+        "name": "x",
+        "settings": OFF | limits,
+        "strategy": {"checksums": None},
+        "outcome": {"batches": 0},
+    }
+    batch = {
+        "batch_id": 2,
+        "label": "2",
+        "attempt": "own",
+        "staged_in": [],
+        "is_first": is_first,
+        "rows_old": rows_old,
+        "reading": {"rotation": {"ranges": [1, 2, 3], "read": [1]} if turn else None},
+        "result": {"counts": changes, "rows_new": rows_old + changes["insert"] - changes["delete"]},
+    }
+    macros = Macros(var=lambda name, default: list(accept))
+    # A file's macros replace these when it is loaded.
+    _ = macros._refuse, macros._renew_ranges
+    macros._macros["_discard"] = lambda *_: None
+    macros._macros["_changes_of_rotation"] = lambda *_: CHANGES | (turn or {})
+    try:
+        macros._guard(job, batch)
+    except CompilationError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("delete", "51 of 100 rows (51.0%) would be deleted, more than max_delete_fraction 0.5 allows."),
+        ("insert", "51 row(s) would be inserted into 100 (51.0%), more than max_insert_fraction 0.5 allows."),
+        ("update", "51 of 100 rows (51.0%) would be updated, more than max_update_fraction 0.5 allows."),
+    ],
+)
+def test_a_larger_share_is_refused(kind: str, said: str) -> None:
+    limit = {f"max_{kind}_fraction": 0.5}
+    assert guarded({kind: 50}, **limit) is None
+    error = str(guarded({kind: 51}, **limit))
+    assert f"x, batch 2: {said}" in error
+    assert "Nothing was changed." in error
+    assert "run once with --vars '{deltawave_accept: [x]}', or raise " in error
+    assert guarded({kind: 51}, accept=("x",), **limit) is None
+    assert guarded({kind: 51}, accept=("y",), **limit) == error
+    assert guarded({kind: 51}, is_first=True, **limit) is None
+    assert guarded(dict.fromkeys(CHANGES, 100) | {kind: 0}, **limit) is None
+
+
+def test_nothing_is_limited_unless_asked() -> None:
+    assert guarded({"insert": 1000, "update": 100}) is None
+
+
+def test_zero_allows_none() -> None:
+    assert "1 of 100 rows (1.0%) would be updated" in str(guarded({"update": 1}, max_update_fraction=0))
+
+
+def test_backfilled_rows_are_no_updates() -> None:
+    assert guarded({"backfill": 100}, max_update_fraction=0) is None
+
+
+def test_a_state_without_rows_has_no_share() -> None:
+    assert guarded({"insert": 7}, rows_old=0, max_insert_fraction=0.1) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("delete", "51 of 100 rows (51.0%) would be deleted in one cycle through the ranges, 30 of them by earlier"),
+        ("insert", "51 row(s) would be inserted into 100 (51.0%) in one cycle through the ranges, 30 of them by"),
+        ("update", "51 of 100 rows (51.0%) would be updated in one cycle through the ranges, 30 of them by earlier"),
+    ],
+)
+def test_the_changes_of_a_whole_cycle_count(kind: str, said: str) -> None:
+    limit = {f"max_{kind}_fraction": 0.5}
+    # Before the batch; before the cycle there were 100 rows.
+    before = {"delete": 70, "insert": 130, "update": 100}[kind]
+    error = str(guarded({kind: 21}, {kind: 51}, rows_old=before, **limit))
+    assert said in error
+    assert "which accepts each range once, or raise" in error
+    assert guarded({kind: 20}, {kind: 50}, rows_old=before, **limit) is None
+    # An accepted range does not count, nor do earlier batches where this one has no such change.
+    assert guarded({kind: 60}, {kind: 0}, rows_old=before, **limit) is None
+    assert guarded({}, {kind: 51}, rows_old=before, **limit) is None
+    assert "in one cycle" not in str(guarded({kind: 51}, {kind: 51}, rows_old=100, **limit))
+
+
+def statements(source: dict[str, Any]) -> list[str]:
+    """The statements that renew the ranges after a run that has read the first of two."""
+    asked: list[str] = []
+    macros = Macros(run_query=lambda sql: asked.append(sql) or [("3:7",)], var=lambda name, default: [])
+    columns = [{"name": "id", "data_type": "int", "is_key": True}]
+    job = {
+        "name": "x",
+        "settings": {
+            "range_rows": 10,
+            "checksum_bits": 64,
+            "copy_format": "parquet",
+            "file_format": "delta",
+            "unique_key": ["id"],
+        },
+        "strategy": {"ranges": "compared", "checksums": None},
+        "columns": columns,
+        "state_schema": "s",
+        "target": SimpleNamespace(identifier="x"),
+        "statements": [],
+    }
+    batch = {
+        "batch_id": 3,
+        "attempt": "own",
+        "is_first": False,
+        "rows_old": 20,
+        "landed": "`s`.`x__slice_3_own`",
+        "columns": columns,
+        "result": {"ranges": source, "log_table": "`s`.`x__log`", "rows_new": 20},
+    }
+    ranges = [{"range_id": number} for number in range(2)]
+    macros._renew_ranges(job, batch, ranges, ranges[:1], ranges[:1])
+    assert batch["result"]["ranges"]["counts_updates"]
+    return asked
+
+
+def test_updates_are_counted_from_a_table_that_an_earlier_version_wrote() -> None:
+    table = {"kind": "ranges", "batch_id": 2, "attempt": "old", "fingerprint": "2:5"}
+    made, summed = statements(table)
+    assert "else 0\n        end as turn_updates" in made
+    assert "else ranges.turn_inserts\n" in made
+    assert "turn_updates" in summed
+    made, _ = statements(table | {"counts_updates": True})
+    assert "else ranges.turn_updates\n" in made
+    assert "count_if(change_type = 'update') as updates" in made
+
+
+def test_a_fingerprint_is_computed_as_it_was_written() -> None:
+    asked: list[str] = []
+    macros = Macros(run_query=lambda sql: asked.append(sql) or [("2:5",)])
+    job = {
+        "settings": {"unique_key": ["id"]},
+        "columns": [{"name": "id", "data_type": "int", "is_key": True}],
+        "state_schema": "s",
+        "target": SimpleNamespace(identifier="x"),
+        "statements": [],
+    }
+    table = {"kind": "ranges", "batch_id": 2, "attempt": "old"}
+    for ranges in (table, table | {"counts_updates": True}):
+        macros._ranges_fingerprint(job, ranges)
+    assert ["turn_updates" in sql for sql in asked] == [False, True]
