@@ -23,7 +23,7 @@ from pyspark.sql.types import (
 import deltawave
 from deltawave.comparing.columns import common_type
 from deltawave.comparing.concentrations import weighed
-from deltawave.comparing.report import beside, plain
+from deltawave.pages.texts import beside, plain
 
 OLD = """
     (1, 'ann', 1.00BD, 0.0D, map('x', 1, 'y', 2)),

@@ -21,8 +21,8 @@ from deltawave import jars
 from deltawave.comparing.compare import compare
 from deltawave.comparing.comparison import FORMATS, Comparison
 from deltawave.comparing.files import aligned, kind_of, read
-from deltawave.comparing.report import plain
 from deltawave.differencing.contract import Side
+from deltawave.pages.texts import plain
 from deltawave.spark_errors import readable, silence_query_errors
 
 _SETTINGS = {

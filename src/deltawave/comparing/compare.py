@@ -11,8 +11,8 @@ from deltawave.comparing.columns import Column, Names, Numbers, described, named
 from deltawave.comparing.comparison import Change, Comparison
 from deltawave.comparing.concentrations import concentrations, estimate, is_category
 from deltawave.comparing.pairs import cell, differs, pairs, shown, texts
-from deltawave.comparing.report import short
 from deltawave.differencing.contract import SIDES, Side
+from deltawave.pages.texts import short
 from deltawave.resources import persisted, releasing
 
 # The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.

@@ -1,0 +1,1 @@
+"""Tables and charts for people: as text for a terminal, and as HTML pages that need no other file."""

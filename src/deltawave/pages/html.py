@@ -1,0 +1,92 @@
+"""Pages of HTML that need no other file, and their tables."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from html import escape
+
+from deltawave.pages.tables import Table, are_numbers
+
+# With the colors of the browser, light or dark; for narrow and wide windows.
+_STYLE = """
+:root { color-scheme: light dark; }
+body { margin: 0 auto; padding: 1rem; max-width: 70rem; font: 1rem/1.5 system-ui, sans-serif; }
+h1, h2 { font-size: 1.2rem; overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid GrayText; text-align: left; vertical-align: top;
+  overflow-wrap: anywhere; min-width: 4rem; }
+.number { text-align: right; white-space: nowrap; }
+"""
+
+
+class Markup(str):
+    """HTML, which is not escaped again."""
+
+    __slots__ = ()
+
+
+def markup(text: str) -> str:
+    """A text as HTML: escaped, unless it is ``Markup``."""
+    return text if isinstance(text, Markup) else escape(text)
+
+
+def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
+    """A page with this title as its heading.
+
+    - ``body``: the HTML below the heading
+    - ``style``: rules besides those of all pages
+    - ``script``: JavaScript, which runs at the end. The browser refuses any other script, and every other file
+    """
+    name = escape(title)
+    allowed = f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else ""
+    policy = f"default-src 'none'; style-src 'unsafe-inline'{allowed}; base-uri 'none'; form-action 'none'"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{name}</title>
+<style>{_STYLE}{style}</style>
+</head>
+<body>
+<main>
+<h1>{name}</h1>
+{body}</main>
+{f"<script>{script}</script>" if script else ""}
+</body>
+</html>
+"""
+
+
+def section(found: Table) -> str:
+    """A table below its title."""
+    return f"<h2>{escape(found.title)}</h2>\n{table(found)}"
+
+
+def table(found: Table, attributes: Sequence[str] = (), id: str = "") -> str:
+    """A table that scrolls where the window is too narrow.
+
+    - ``attributes``: HTML attributes of each row
+    """
+    kinds = [' class="number"' if is_number else "" for is_number in are_numbers(found)] or [""] * len(found.heads)
+
+    def cells(tag: str, texts: Sequence[str], scope: str = "") -> str:
+        return "".join(f"<{tag}{scope}{kind}>{markup(text)}</{tag}>" for text, kind in zip(texts, kinds, strict=True))
+
+    rows = "".join(
+        f"<tr{f' {each}' if each else ''}>{cells('td', texts)}</tr>\n"
+        for texts, each in zip(found.rows, attributes or [""] * len(found.rows), strict=True)
+    )
+    # A region that scrolls needs a name, and has to be reached by the keyboard.
+    return f"""<div class="scroll" role="region" aria-label="{escape(found.title)}" tabindex="0">
+<table{f' id="{id}"' if id else ""}>
+<thead><tr>{cells("th", found.heads, ' scope="col"')}</tr></thead>
+<tbody>
+{rows}</tbody>
+</table>
+</div>
+"""

@@ -1,0 +1,40 @@
+"""Values as short texts on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import takewhile
+
+# How many characters of a value stand in a line, and how many of them before the first difference.
+MOST_CHARACTERS = 60
+_BEFORE_DIFFERENCE = 20
+# How many characters a line of several values has.
+LINE = 160
+
+
+def plain(value: str | None) -> str:
+    """A value on one line, without control characters; in quotes where it would be unclear otherwise."""
+    if value is None:
+        return "null"
+    text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in value)
+    return f"'{text}'" if text in ("", "null") or text != text.strip() else text
+
+
+def short(value: str | None, most: int = MOST_CHARACTERS) -> str:
+    """The same, cut to about ``most`` characters."""
+    return plain(value if value is None or len(value) <= most else f"{value[: most - 1]}…")
+
+
+def beside(old: str | None, new: str | None) -> tuple[str, str]:
+    """Two values, long ones from shortly before their first difference."""
+    if old is None or new is None or max(len(old), len(new)) <= MOST_CHARACTERS:
+        return short(old), short(new)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    begin = max(0, same - _BEFORE_DIFFERENCE)
+    before = "…" if begin else ""
+    return short(f"{before}{old[begin:]}"), short(f"{before}{new[begin:]}")
+
+
+def line(row: Mapping[str, str | None]) -> str:
+    """A row's columns and values, cut to one line."""
+    return short(", ".join(f"{plain(name)}: {short(value)}" for name, value in row.items()), LINE)
