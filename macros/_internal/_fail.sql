@@ -33,6 +33,7 @@
       'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
       'unknown_columns', 'filtered_source', 'untyped_column', 'existing_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
       'unknown_model', 'not_a_log', 'no_view', 'not_in_warehouse', 'not_compared',
+      'not_reported', 'history_key', 'history_of_key', 'key_parts',
     ],
   } -%}
   {%- for kind, codes in kinds.items() if code in codes -%}{{ return(kind) }}{%- endfor -%}
@@ -221,6 +222,11 @@
     'not_in_warehouse': "{macro}: {value} is not in the warehouse. It takes the name of a model, seed or snapshot that has been built, or source.table or schema.table.",
     'not_compared': "{macro}: {a} and {b} can't be compared. {reason}",
     'compare_adapter': "{macro}: the comparison runs in Python, and needs a profile of type: deltawave with method: session; the adapter of this profile runs no Python. deltawave.diff gives the changes between two relations by SQL alone.",
+    'not_reported': "{macro}: the page about {model} can't be made. {reason}",
+    'reader_adapter': "{macro}: it runs in Python, and needs a profile of type: deltawave with method: session; the adapter of this profile runs no Python. {instead}",
+    'history_key': "{macro}: 'key' can't be {value!r}; it takes the key's columns with their values, for instance {{account_id: 5}}.",
+    'history_of_key': "{macro}: '{column}' is part of the key, whose values never change.",
+    'key_parts': "{macro}: the key of {model} is {keys}; {wrong}.",
     'unknown_model': "{macro}: there is no model {value!r}. It takes the name of a model that is a change log.",
     'not_a_log': "{macro}: {value!r} is no change log, but of materialized: {materialized}. It takes the name of a model of materialized: differential.",
     'no_view': "{macro}: {relation} does not exist yet, so its columns are not known. Build {model} first. With dbt run --empty --select {model} it has no rows and no batch, and its contract is not checked.",

@@ -1,18 +1,26 @@
 {#
   Prints a change log: its batches with their counts (backfilled and quarantined rows where there are any), and some updates, each old value with the
-  new one.
+  new one. As a page, also the columns that change most and the values in which changes concentrate.
 
     dbt run-operation report --args '{model: accounts_changes}'
+    dbt run-operation report --args '{model: accounts_changes, format: html, output: accounts.html}'
 
   samples: how many updates of each batch are shown, rarely changing columns first; 0 for none
   batches: how many of the last batches are shown
+  format: text or html, a page about all batches, for which samples and batches mean nothing; output: a file that the page is written to
 #}
-{%- macro report(model, samples=3, batches=10) -%}
-  {{ return(adapter.dispatch('report', 'deltawave')(model, samples, batches)) }}
+{%- macro report(model, samples=3, batches=10, format='text', output=none) -%}
+  {{ return(adapter.dispatch('report', 'deltawave')(model, samples, batches, format, output)) }}
 {%- endmacro -%}
 
-{%- macro default__report(model, samples, batches) -%}
+{%- macro default__report(model, samples, batches, format, output) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
+  {%- if format not in ['text', 'html'] -%}
+    {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'format', 'value': format, 'allowed': 'text or html'}) -%}
+  {%- endif -%}
+  {%- if format == 'html' -%}
+    {{ return(deltawave._report_page(model, output)) }}
+  {%- endif -%}
   {%- set reported = deltawave._reported_log(model) -%}
   {%- set counts = deltawave._reported_counts(reported, batches) -%}
   {%- set lines = ['', 'What changed in ' ~ reported.relation.render() | replace('`', ''), ''] -%}

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltawave.environment import DISTRIBUTION, Finding, examine, installed_version
+from deltawave.reporting.command_line import add_history, add_report
 from deltawave.wave import SCHEMES, WaveIndex, plans
 from deltawave.wave.planner import plan_json, plan_table
 
@@ -44,6 +45,8 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True)
     add_compare(commands)
     add_doctor(commands)
+    add_history(commands)
+    add_report(commands)
     add_server(commands)
     add_stream(commands)
     add_wave_plan(commands)

@@ -17,6 +17,8 @@ from deltawave.differencing.contract import Side
 # Columns with more values than this, about, are no categories. Those with the fewest values are measured.
 MOST_VALUES = 100
 MOST_COLUMNS = 20
+# Types whose values may divide rows into groups.
+CATEGORIES = (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType)
 # A value is reported that so many rows have which differ, if it is so many times as frequent among them as among all,
 # with so large an effect (Cohen's h), and so many standard deviations from what chance would bring.
 LEAST_ROWS = 5
@@ -31,7 +33,7 @@ _SIDES: dict[Kind, Side] = {"changed": "old", "only_old": "old", "only_new": "ne
 
 def is_category(column: Column) -> bool:
     """Whether the column may divide rows into groups."""
-    return column.is_shared and isinstance(column.kind, (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType))
+    return column.is_shared and isinstance(column.kind, CATEGORIES)
 
 
 def estimate(column: Column) -> str:

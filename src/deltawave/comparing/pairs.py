@@ -102,8 +102,12 @@ def _is_equal(column: Column) -> Value:
 
 def shown(column: Column, side: Side) -> Value:
     """A column's values as texts."""
-    value = F.col(cell(column, side))
-    return cut(F.hex(value) if isinstance(column.kind, T.BinaryType) else value.cast("string"))
+    return as_text(F.col(cell(column, side)), column.kind)
+
+
+def as_text(value: Value, kind: T.DataType) -> Value:
+    """A value of that type as a text for people; binary ones in hexadecimal digits."""
+    return cut(F.hex(value) if isinstance(kind, T.BinaryType) else value.cast("string"))
 
 
 def cut(text: Value) -> Value:

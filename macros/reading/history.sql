@@ -1,0 +1,87 @@
+{#
+  The versions of a row, from its change log: its changes in order, in the log's columns; within a batch a delete comes first.
+
+    dbt show --inline "{{ deltawave.history(ref('accounts_changes'), {'region': 'north', 'account_id': 5}) }}"
+
+  key: the key's columns with their values: text is read as the column's type, none is null, a binary value is in hexadecimal digits, an array or struct
+  is as Spark shows it. Where columns of the key are left out, the changes of all rows that have the others.
+  column: only changes of this column, with its value after the change (of a delete, the last one), and in _before the one before an update
+#}
+{%- macro history(log, key, column=none) -%}
+  {{ return(adapter.dispatch('history', 'deltawave')(log, key, column)) }}
+{%- endmacro -%}
+
+{%- macro default__history(log, key, column) -%}
+  {%- if key is not mapping or not key -%}
+    {%- do deltawave._fail('history_key', {'macro': 'history', 'value': key}) -%}
+  {%- endif -%}
+  {%- if not execute -%}{{ return('') }}{%- endif -%}
+  {%- set columns = deltawave._columns_of(log) -%}
+  {%- set types = deltawave._types_of(columns) -%}
+  {%- set names = deltawave._data_columns(log, columns, 'history') -%}
+  {%- do deltawave._require_columns(key.keys() | list + ([column] if column else []), names, log, 'history') -%}
+  {%- if column and column | lower in key.keys() | map('lower') -%}
+    {%- do deltawave._fail('history_of_key', {'macro': 'history', 'column': column}) -%}
+  {%- endif -%}
+  {%- set conditions = [] -%}
+  {%- for name, value in key.items() -%}
+    {%- do conditions.append(deltawave._has_value(name, types[name | lower], value)) -%}
+  {%- endfor -%}
+  {%- if column -%}
+    {%- do conditions.append('(' ~ deltawave._brings_value(column, types) ~ ')') -%}
+  {%- endif -%}
+select
+    {%- if column %}
+    {{ deltawave._quoted_list(key.keys() | list + [column]) | join(',\n    ') }},
+    `_change_type`,
+    {{ deltawave._value_before(column, types) }} as `_before`,
+    {%- else %}
+    {{ deltawave._quoted_list(names) | join(',\n    ') }},
+    `_change_type`,
+    `_changed_columns`,
+    `_before`,
+    {%- endif %}
+    `_batch_id`,
+    `_batch_at`
+from {{ log }}
+where {{ conditions | join('\n    and ') }}
+order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
+{%- endmacro -%}
+
+{# The condition that a column has a value, which is given as in Jinja or as text. #}
+{%- macro _has_value(name, data_type, value) -%}
+  {%- set quoted = deltawave._quoted(name) -%}
+  {%- if value is none -%}
+    {{ return(quoted ~ ' is null') }}
+  {%- endif -%}
+  {%- set text = deltawave._literal(value) -%}
+  {%- if deltawave._parse_type(data_type).kind != 'atomic' -%}
+    {{ return('cast(' ~ quoted ~ ' as string) = ' ~ text) }}
+  {%- elif data_type == 'binary' -%}
+    {{ return(quoted ~ ' = unhex(' ~ text ~ ')') }}
+  {%- elif data_type.startswith(('string', 'char', 'varchar')) -%}
+    {{ return(quoted ~ ' = ' ~ text) }}
+  {%- endif -%}
+  {{ return(quoted ~ ' = cast(' ~ text ~ ' as ' ~ data_type ~ ')') }}
+{%- endmacro -%}
+
+{#- The value of a column before an update, null where the log has none. -#}
+{%- macro _value_before(column, types) -%}
+  {%- for field in deltawave._parse_type(types.get('_before', 'struct<>')).fields or [] if field.name | lower == column | lower -%}
+    {{ return('`_before`.' ~ deltawave._quoted(field.name)) }}
+  {%- endfor -%}
+  {{ return('cast(null as ' ~ types[column | lower] ~ ')') }}
+{%- endmacro -%}
+
+{#
+  Does a change bring another value of a column, or may it? An update may that does not record its changed columns. One that only fills columns which
+  joined the log does if this is one of them.
+#}
+{%- macro _brings_value(column, types) -%}
+  {%- set type = types[column | lower] -%}
+  {%- set after = deltawave._comparable(deltawave._quoted(column), type) -%}
+  {%- set before = deltawave._comparable(deltawave._value_before(column, types), type) -%}
+  {{ return(
+    deltawave._opens_version([column]) ~ ' or (' ~ deltawave._is_backfill() ~ ' and not (' ~ after ~ ' <=> ' ~ before ~ '))'
+  ) }}
+{%- endmacro -%}

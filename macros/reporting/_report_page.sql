@@ -1,0 +1,51 @@
+{# A change log as one page of HTML: written to a file, or printed. #}
+{%- macro _report_page(model, output) -%}
+  {%- do deltawave._require_python('report', 'Without format: html it runs on every adapter.') -%}
+  {%- set found = deltawave._built_log('report', model) -%}
+  {%- set settings = found.settings -%}
+  {%- set relations = {
+    'log': found.log | string,
+    'batches': '(\n' ~ deltawave.batches(found.relation, settings.state_schema) ~ '\n)',
+  } -%}
+  {%- if deltawave._in_catalog(deltawave._relation(found.schema, found.relation.identifier ~ '__quarantine')) -%}
+    {%- do relations.update(quarantine='(\n' ~ deltawave.quarantine(found.relation, settings.state_schema) ~ '\n)') -%}
+  {%- endif -%}
+  {%- set page = adapter.call_library('deltawave.reporting.command.page', relations, {
+    'name': found.relation | string | replace('`', ''),
+    'key': settings.unique_key,
+    'is_baseline': settings.initial_load == 'baseline',
+    'output': output,
+  }) -%}
+  {%- if page.refused -%}
+    {%- do deltawave._fail('not_reported', {'macro': 'report', 'model': model, 'reason': page.refused}) -%}
+  {%- elif not page.text -%}
+    {%- do deltawave._fail('no_batch', {'macro': 'report', 'model': model}) -%}
+  {%- endif -%}
+  {%- do print(page.text) -%}
+{%- endmacro -%}
+
+{#
+  The change log of a model that has been built: {relation, log (its quoted name), schema (of its helper relations), settings}. Refuses other models, for
+  that macro.
+#}
+{%- macro _built_log(macro_name, model) -%}
+  {%- set node = deltawave._model_node(macro_name, model) -%}
+  {%- if node.config.materialized != 'differential' -%}
+    {%- do deltawave._fail('not_a_log', {'macro': macro_name, 'value': model, 'materialized': node.config.materialized}) -%}
+  {%- endif -%}
+  {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
+  {%- set relation = ref(node.package_name, node.name) -%}
+  {%- set log = deltawave._relation(relation.schema, relation.identifier) -%}
+  {%- set schema = settings.state_schema or relation.schema -%}
+  {%- if not deltawave._in_catalog(log) or not deltawave._in_catalog(deltawave._relation(schema, relation.identifier ~ '__batches')) -%}
+    {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': model}) -%}
+  {%- endif -%}
+  {{ return({'relation': relation, 'log': log, 'schema': schema, 'settings': settings}) }}
+{%- endmacro -%}
+
+{# Stops where the adapter runs no Python. #}
+{%- macro _require_python(macro_name, instead) -%}
+  {%- if not deltawave._runs_python() -%}
+    {%- do deltawave._fail('reader_adapter', {'macro': macro_name, 'instead': instead}) -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,62 @@
+"""Runs an operation of the package for a command of `deltawave`, which prints what the operation prints."""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from dbt.cli.main import dbtRunner
+
+from dbt.adapters.deltawave.impl import PACKAGE
+
+# What dbt writes around a message.
+_AROUND = re.compile(r"\AEncountered an error(?: while running operation)?:\s*|\A\w+ Error(?: in .*)?\n")
+_NO_MACRO = "could not find a macro"
+_INSTALL = "The project needs the dbt package deltawave: name it in packages.yml and run `dbt deps`."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the operation; return its exit code.
+
+    ``arguments``: the command's name, the operation's name, its arguments as JSON, and options of dbt.
+    """
+    name, operation, given, *options = sys.argv[1:] if arguments is None else arguments
+    errors: list[str] = []
+
+    def note(event: Any) -> None:
+        if event.info.level == "error":
+            errors.append(str(event.info.msg))
+
+    # What the operation prints is no message of dbt's; dbt.log has its messages, as ever.
+    quiet = ["--log-level", "none", "--log-level-file", "debug"]
+    command = ["run-operation", f"{PACKAGE}.{operation}", "--args", given, *options]
+    outcome = dbtRunner(callbacks=[note]).invoke([*quiet, *command])
+    if outcome.success:
+        return 0
+    if not errors and outcome.exception is not None:
+        errors.append(str(outcome.exception))
+    print(message(name, errors), file=sys.stderr)
+    return 1
+
+
+def message(name: str, errors: Sequence[str]) -> str:
+    """What dbt's errors say, for a user of the command; dbt may report one of them twice."""
+    texts = list(dict.fromkeys(map(_without_dbt, errors))) or ["it failed; dbt.log says why."]
+    if any(_NO_MACRO in text for text in texts):
+        texts = [_INSTALL]
+    first, *others = texts
+    return "\n".join([f"deltawave {first}" if first.startswith(f"{name}: ") else f"deltawave {name}: {first}", *others])
+
+
+def _without_dbt(error: str) -> str:
+    text = error.strip()
+    while (shorter := _AROUND.sub("", text)) != text:
+        text = textwrap.dedent(shorter).strip()
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

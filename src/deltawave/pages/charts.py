@@ -1,0 +1,135 @@
+"""Charts as SVG within a page. Each has a name and a description; its figures belong in a table next to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from deltawave.pages.html import Markup
+
+# In pixels, so that texts can be read on a phone, where the chart scrolls.
+_WIDTH, _HEIGHT = 960, 180
+_TOP, _BOTTOM = 24, 28
+_LEAST_SLOT, _MOST_SLOT, _GAP = 16, 48, 4
+_CHARACTER = 7.5
+# How far apart the marks below the bars stand at least.
+_APART = 96
+_METER = 120
+# A bar that is so many times as high as all but a tenth of the bars is cut, since it would flatten the others.
+_CUT = 5
+
+
+class Series(NamedTuple):
+    """What bars consist of: a name, and a color on a light and on a dark page."""
+
+    name: str
+    light: str
+    dark: str
+
+
+class Bar(NamedTuple):
+    """A bar with a number for each series; ``label`` says what it is, ``mark`` stands below it if there is room."""
+
+    label: str
+    mark: str
+    parts: Sequence[int]
+
+
+def style(series: Sequence[Series]) -> str:
+    """The rules for charts of these series, whose parts are stacked in the order of the legend."""
+    light = "".join(f" --series-{number}: {each.light};" for number, each in enumerate(series))
+    dark = "".join(f" --series-{number}: {each.dark};" for number, each in enumerate(series))
+    fills = "\n".join(
+        f".series-{number} {{ fill: var(--series-{number}); background: var(--series-{number}); }}"
+        for number in range(len(series))
+    )
+    return f"""
+:root {{{light} }}
+@media (prefers-color-scheme: dark) {{ :root {{{dark} }} }}
+{fills}
+svg text {{ fill: currentColor; font-size: 12px; }}
+svg line {{ stroke: GrayText; stroke-width: 0.5; }}
+.legend {{ display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; margin: 0; padding: 0; list-style: none; }}
+.legend span {{ display: inline-block; width: 0.8em; height: 0.8em; margin-right: 0.4em; forced-color-adjust: none; }}
+.meter {{ fill: var(--series-1); vertical-align: middle; }}
+@media print {{ .scroll {{ overflow-x: visible; }} }}
+"""
+
+
+def legend(series: Sequence[Series]) -> str:
+    items = (f'<li><span class="series-{number}"></span>{escape(each.name)}</li>' for number, each in enumerate(series))
+    return f'<ul class="legend">{"".join(items)}</ul>\n'
+
+
+def stacked_bars(id: str, title: str, description: str, series: Sequence[Series], bars: Sequence[Bar]) -> str:
+    """Bars next to each other, each with its parts on top of each other. ``id`` begins the names of its elements.
+
+    A bar that would flatten all others is cut, with its number above it.
+    """
+    steps = ticks(height_of([sum(bar.parts) for bar in bars]))
+    highest = steps[-1]
+    left = round(max(len(f"{step:,}") for step in steps) * _CHARACTER) + 12
+    slot = max(_LEAST_SLOT, min(_MOST_SLOT, _WIDTH // max(1, len(bars))))
+    width, height = left + slot * len(bars) + _APART - slot, _TOP + _HEIGHT + _BOTTOM
+    every = -(-_APART // slot)
+
+    def at(value: float) -> float:
+        return round(_TOP + _HEIGHT * (1 - value / highest), 1)
+
+    grid = "".join(
+        f'<line x1="{left}" x2="{width}" y1="{at(step)}" y2="{at(step)}"/>'
+        f'<text x="{left - 6}" y="{at(step) + 4}" text-anchor="end">{step:,}</text>'
+        for step in steps
+    )
+    drawn = []
+    for place, bar in enumerate(bars):
+        begin = left + place * slot + _GAP // 2
+        bottom = float(_TOP + _HEIGHT)
+        rects = []
+        total = sum(bar.parts)
+        for number, part in enumerate(bar.parts):
+            if part:
+                # A single change among thousands is still seen.
+                size = round(max(1.0, _HEIGHT * part / max(highest, total)), 1)
+                bottom = round(bottom - size, 1)
+                rects.append(
+                    f'<rect class="series-{number}" x="{begin}" y="{bottom}" width="{slot - _GAP}" height="{size}"/>'
+                )
+        mark = f'<text x="{begin}" y="{height - 8}">{escape(bar.mark)}</text>' if place % every == 0 else ""
+        cut = f'<text x="{begin}" y="{_TOP - 8}">{total:,} ↑</text>' if total > highest else ""
+        drawn.append(f"<g><title>{escape(bar.label)}</title>{''.join(rects)}{mark}{cut}</g>\n")
+    return f"""<svg role="img" aria-labelledby="{id}-title {id}-description" width="{width}" height="{height}"
+viewBox="0 0 {width} {height}">
+<title id="{id}-title">{escape(title)}</title>
+<desc id="{id}-description">{escape(description)}</desc>
+{grid}
+{"".join(drawn)}</svg>
+"""
+
+
+def meter(share: float) -> Markup:
+    """A bar of that share, 0 to 1; the figure stands next to it."""
+    width = round(max(0.0, min(1.0, share)) * _METER, 1)
+    return Markup(
+        f'<svg class="meter" width="{_METER}" height="12" aria-hidden="true"><rect width="{width}" height="12"/></svg>'
+    )
+
+
+def height_of(totals: Sequence[int]) -> int:
+    """How high an axis has to be: as the highest bar, or as the others if that is an outlier."""
+    ordered = sorted(totals, reverse=True)
+    others = ordered[max(1, len(ordered) // 10) :]
+    highest = max(ordered, default=0)
+    return others[0] if others and others[0] and others[0] * _CUT < highest else highest
+
+
+def ticks(most: int) -> list[int]:
+    """Whole numbers in equal steps of 1, 2 or 5 times a power of ten, from 0 to at least ``most``; at most six."""
+    power = 1
+    while True:
+        for step in (power, 2 * power, 5 * power):
+            count = max(1, -(-most // step))
+            if count <= 5:
+                return [number * step for number in range(count + 1)]
+        power *= 10

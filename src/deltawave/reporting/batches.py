@@ -1,0 +1,125 @@
+"""The batches of a change log, and groups of them for a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from deltawave.reporting.changes import ChangeType, instant
+
+# Operations on a log are batches without changes.
+_OPERATIONS = ("rewind", "expire", "compact", "purge")
+_COUNTS = ("inserts", "updates", "deletes", "backfilled", "quarantined")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch as its log's table of batches has it; ``at`` is in UTC, numbers are rows."""
+
+    number: int
+    at: datetime
+    strategy: str
+    reason: str
+    rows_old: int
+    rows_read: int | None
+    rows_new: int | None
+    inserts: int
+    updates: int
+    deletes: int
+    backfilled: int
+    quarantined: int
+    seconds: float | None
+
+    @property
+    def is_operation(self) -> bool:
+        return self.strategy in _OPERATIONS
+
+    @property
+    def is_load(self) -> bool:
+        """Whether all rows are new, as in the first batch."""
+        return not self.rows_old and not self.is_operation
+
+    def count(self, kind: ChangeType) -> int:
+        return {"insert": self.inserts, "update": self.updates, "delete": self.deletes}[kind]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some consecutive batches, and how many changes of each type they have."""
+
+    first: Batch
+    last: Batch
+    inserts: int
+    updates: int
+    deletes: int
+
+    @property
+    def name(self) -> str:
+        numbers = sorted({self.first.number, self.last.number})
+        return "-".join(map(str, numbers))
+
+
+def batches_of(table: DataFrame) -> list[Batch]:
+    """The batches that ``deltawave.batches`` selects, the oldest first."""
+    counts = (F.coalesce(F.col(name), F.lit(0)).cast("bigint").alias(name) for name in _COUNTS)
+    rows = table.select(
+        F.col("batch_id").cast("bigint").alias("batch_id"),
+        F.unix_micros("batch_at").alias("at"),
+        F.coalesce("strategy", F.lit("")).alias("strategy"),
+        F.coalesce("reason", F.lit("")).alias("reason"),
+        F.coalesce("rows_old", F.lit(0)).cast("bigint").alias("rows_old"),
+        "rows_dump",
+        "rows_new",
+        "seconds",
+        *counts,
+    )
+    return [
+        Batch(
+            number=row["batch_id"],
+            at=instant(row["at"]),
+            strategy=row["strategy"],
+            reason=row["reason"],
+            rows_old=row["rows_old"],
+            rows_read=row["rows_dump"],
+            rows_new=row["rows_new"],
+            seconds=row["seconds"],
+            **{name: row[name] for name in _COUNTS},
+        )
+        for row in rows.orderBy("batch_id").collect()
+    ]
+
+
+def grouped(batches: Sequence[Batch], most: int) -> list[Group]:
+    """The batches in at most so many groups: of one batch each if they are few, otherwise of several."""
+    size = max(1, -(-len(batches) // most))
+    parts = [batches[begin : begin + size] for begin in range(0, len(batches), size)]
+    return [
+        Group(
+            part[0],
+            part[-1],
+            sum(each.inserts for each in part),
+            sum(each.updates for each in part),
+            sum(each.deletes for each in part),
+        )
+        for part in parts
+    ]
+
+
+def sampled_from(batches: Sequence[Batch], kind: ChangeType, wanted: int) -> int | None:
+    """The number of a batch such that it and later ones have so many changes of a type, or all; ``None`` without any.
+
+    Rows of a load are no examples of changes where there are others.
+    """
+    changing = [each for each in batches if each.count(kind)]
+    found = [each for each in changing if not each.is_load] or changing
+    number = None
+    for each in reversed(found):
+        number = each.number
+        wanted -= each.count(kind)
+        if wanted <= 0:
+            break
+    return number

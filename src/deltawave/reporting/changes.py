@@ -1,0 +1,111 @@
+"""Rows of a change log as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Literal, get_args
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
+
+from deltawave.comparing.pairs import as_text
+from deltawave.sql_text import quoted
+
+ChangeType = Literal["insert", "update", "delete"]
+CHANGE_TYPES: tuple[ChangeType, ...] = get_args(ChangeType)
+# The log's own columns.
+_OWN = ("_change_type", "_changed_columns", "_before", "_batch_id", "_batch_at")
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A row of a change log. Values are texts of at most 1,000 characters; ``None`` is null.
+
+    - ``at``: the time of the batch, in UTC
+    - ``row``: the values after the change, of a delete the last ones
+    - ``changed``: the changed columns of an update, if the log records them; none of them where the update only brings
+      the values of a column that joined the log
+    - ``before``: the values before an update, without the key, if the log has them
+    """
+
+    batch: int
+    at: datetime
+    kind: ChangeType
+    row: Mapping[str, str | None]
+    changed: tuple[str, ...] | None = None
+    before: Mapping[str, str | None] | None = None
+
+    @property
+    def is_backfill(self) -> bool:
+        return self.kind == "update" and self.changed == ()
+
+
+def data_fields(log: DataFrame) -> list[StructField]:
+    """The fields of the table whose changes are logged."""
+    return [field for field in log.schema.fields if field.name.lower() not in _OWN]
+
+
+def before_fields(log: DataFrame) -> list[StructField]:
+    """The fields that have before images; none where the log has no before images."""
+    kind = log.schema["_before"].dataType
+    return kind.fields if isinstance(kind, StructType) else []
+
+
+def is_update() -> Column:
+    """Whether a row of a log is an update of a compared column, or of unknown columns."""
+    return (F.col("_change_type") == "update") & ~F.coalesce(F.size("_changed_columns") == 0, F.lit(False))
+
+
+def collected(rows: DataFrame) -> list[Change]:
+    """The rows of a log, or of a part of it, in their order."""
+    fields, of_before = data_fields(rows), before_fields(rows)
+    before = F.array(*(as_text(F.col(quoted("_before", field.name)), field.dataType) for field in of_before))
+    chosen = rows.select(
+        F.col("_batch_id").cast("bigint").alias("batch"),
+        F.unix_micros(F.col("_batch_at").cast("timestamp")).alias("at"),
+        F.col("_change_type").alias("kind"),
+        F.array(*(as_text(F.col(quoted(field.name)), field.dataType) for field in fields)).alias("row"),
+        F.col("_changed_columns").cast("array<string>").alias("changed"),
+        F.when(F.col("_before").isNotNull(), before.cast("array<string>")).alias("before"),
+    )
+    names, names_before = [field.name for field in fields], [field.name for field in of_before]
+    return [
+        Change(
+            row["batch"],
+            instant(row["at"]),
+            row["kind"],
+            dict(zip(names, row["row"], strict=True)),
+            None if row["changed"] is None else tuple(row["changed"]),
+            None if row["before"] is None else dict(zip(names_before, row["before"], strict=True)),
+        )
+        for row in chosen.collect()
+    ]
+
+
+def instant(micros: int) -> datetime:
+    """The time so many microseconds after 1970, in UTC."""
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def times(moments: Iterable[datetime]) -> list[str]:
+    """Times in UTC as texts: days, or minutes where one of them does not begin a day."""
+    listed = list(moments)
+    is_daily = all(moment == moment.replace(hour=0, minute=0, second=0, microsecond=0) for moment in listed)
+    return [moment.strftime("%Y-%m-%d" if is_daily else "%Y-%m-%d %H:%M") for moment in listed]
+
+
+def key_of(change: Change, key: Sequence[str]) -> tuple[str | None, ...]:
+    """The values of the key, whatever the case of its names."""
+    values = {name.lower(): value for name, value in change.row.items()}
+    return tuple(values[name.lower()] for name in key)
+
+
+def value_in(row: Mapping[str, str | None] | None, name: str) -> str | None:
+    """A column's value, whatever the case of its name; null where it is missing."""
+    if row is None or name in row:
+        return None if row is None else row[name]
+    return next((value for each, value in row.items() if each.lower() == name.lower()), None)

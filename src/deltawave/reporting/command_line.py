@@ -1,0 +1,95 @@
+"""The commands `deltawave report` and `deltawave history`: operations of dbt on the project's own profile."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+# The options that are dbt's own.
+_DBT = ("target", "profiles_dir", "project_dir", "vars")
+
+
+def add_report(commands: Commands) -> None:
+    command = commands.add_parser(
+        "report", help="write a page about a model's change log: what changes, where, how often"
+    )
+    command.add_argument("model", help="name of the model")
+    command.add_argument("--output", metavar="FILE", help="the page (default: the model's name, with .html)")
+    _add_options_of_dbt(command)
+    command.set_defaults(run=report)
+
+
+def add_history(commands: Commands) -> None:
+    command = commands.add_parser("history", help="print the versions of a row of a model's change log")
+    command.add_argument("model", help="name of the model")
+    command.add_argument(
+        "--key",
+        action="append",
+        default=[],
+        type=key_part,
+        metavar="COLUMN=VALUE",
+        help="a part of its key; repeatable",
+    )
+    command.add_argument(
+        "--null-key", action="append", default=[], metavar="COLUMN", help="a part of its key that is null; repeatable"
+    )
+    command.add_argument("--column", help="only changes of this column")
+    _add_options_of_dbt(command)
+    command.set_defaults(run=history)
+
+
+def _add_options_of_dbt(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--target", help="of the profile (default: the profile's own)")
+    command.add_argument("--profiles-dir", metavar="FOLDER", help="with profiles.yml (default: where dbt finds it)")
+    command.add_argument("--project-dir", metavar="FOLDER", help="the dbt project (default: this folder)")
+    command.add_argument("--vars", metavar="YAML", help="variables of the project, as dbt takes them")
+
+
+def key_part(text: str) -> tuple[str, str]:
+    """The name and the value of `id=5`; the value may contain further equals signs."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not COLUMN=VALUE")
+    return name, value
+
+
+def report(options: argparse.Namespace) -> int:
+    """Write the page; return dbt's exit code."""
+    # dbt may run in another folder.
+    file = Path(options.output or file_of(options.model)).absolute()
+    return _operate("report", "report", {"model": options.model, "format": "html", "output": str(file)}, options)
+
+
+def file_of(model: str) -> str:
+    """A file name for a model's page, in which no character has a meaning of its own."""
+    return re.sub(r"[^\w-]", "_", model) + ".html"
+
+
+def history(options: argparse.Namespace) -> int:
+    """Print the versions of a row; return dbt's exit code."""
+    key: dict[str, str | None] = {**dict(options.key), **dict.fromkeys(options.null_key)}
+    if len(key) < len(options.key) + len(options.null_key) or not key:
+        problem = "a column is given twice" if key else "give the row's key, like --key id=5"
+        print(f"deltawave history: {problem}.", file=sys.stderr)
+        return 2
+    arguments = {"model": options.model, "key": key, "column": options.column}
+    return _operate("history", "print_history", arguments, options)
+
+
+def _operate(name: str, operation: str, arguments: Mapping[str, Any], options: argparse.Namespace) -> int:
+    given = [
+        f"--{option.replace('_', '-')}={value}" for option in _DBT if (value := getattr(options, option)) is not None
+    ]
+    # dbt is not imported here: the library runs without it.
+    program = [sys.executable, "-m", "dbt.adapters.deltawave.operation_command"]
+    # dbt reads it as YAML, which takes no pairs of surrogates.
+    return subprocess.call([*program, name, operation, json.dumps(arguments, ensure_ascii=False), *given])

@@ -1,0 +1,122 @@
+"""Where changes concentrate: values that are more frequent among changed rows than among all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField
+
+from deltawave.comparing.concentrations import CATEGORIES, LEAST_ROWS, MOST_COLUMNS, MOST_REPORTED, MOST_VALUES, weighed
+from deltawave.comparing.pairs import as_text
+from deltawave.reporting.changes import CHANGE_TYPES, ChangeType, before_fields, data_fields, is_update
+from deltawave.sql_text import quoted
+
+# The place of all rows among those of columns.
+_ALL = -1
+
+
+@dataclass(frozen=True)
+class Concentration:
+    """A value of a column that is more frequent among rows with a type of change than among all rows of the log.
+
+    - ``kind``: which rows: updated or deleted ones, or those that were inserted after the log's first batch
+    - ``rows``: how many of them have the value; ``share``: of all rows of this kind, 0 to 1
+    - ``expected``: the share of all rows that have it
+    - ``lift``: ``share`` divided by ``expected``
+    - ``effect``: Cohen's h between the rows of this kind and the others, up to pi
+    """
+
+    kind: ChangeType
+    column: str
+    value: str | None
+    rows: int
+    share: float
+    expected: float
+    lift: float
+    effect: float
+
+
+def categories(log: DataFrame) -> list[StructField]:
+    """The columns that may divide rows into groups."""
+    return [field for field in data_fields(log) if isinstance(field.dataType, CATEGORIES)]
+
+
+def measured(estimates: Mapping[str, int]) -> list[str]:
+    """The columns whose values are counted, of the numbers of values that columns have: those with the fewest."""
+    few = [name for name, values in estimates.items() if 2 <= values <= MOST_VALUES]
+    return sorted(few, key=lambda name: estimates[name])[:MOST_COLUMNS]
+
+
+def concentrations(log: DataFrame, key: Sequence[str], names: Sequence[str], first_batch: int) -> list[Concentration]:
+    """Count the values of some columns, in one job, and return what is worth reporting, the largest effect first.
+
+    Each key of the log counts once: by its row before the last update, if the log has that, otherwise by its last row.
+    """
+    if not names:
+        return []
+    cells = [
+        F.struct(F.lit(place).alias("place"), F.col("row")[f"v{place}"].alias("value")) for place in range(len(names))
+    ]
+    everything = F.struct(F.lit(_ALL).alias("place"), F.lit(None).cast("string").alias("value"))
+    counted = (
+        _rows_by_key(log, key, names, first_batch)
+        .select(*CHANGE_TYPES, F.explode(F.array(everything, *cells)).alias("cell"))
+        .groupBy("cell.place", "cell.value")
+        .agg(F.count(F.lit(1)).alias("rows"), *(F.count_if(F.col(kind)).alias(kind) for kind in CHANGE_TYPES))
+    )
+    rows = [row.asDict() for row in counted.collect()]
+    totals = next((row for row in rows if row["place"] == _ALL), None)
+    if totals is None:
+        return []
+    found = []
+    for kind in CHANGE_TYPES:
+        of, of_all = totals[kind], totals["rows"]
+        if LEAST_ROWS <= of < of_all:
+            found += [
+                Concentration(
+                    kind, names[row["place"]], row["value"], row[kind], row[kind] / of, row["rows"] / of_all, *weight
+                )
+                for row in rows
+                if row["place"] != _ALL and (weight := weighed(row[kind], of, row["rows"], of_all))
+            ]
+    found.sort(key=lambda each: (-each.effect, each.column, each.value or ""))
+    return [each for kind in CHANGE_TYPES for each in [one for one in found if one.kind == kind][:MOST_REPORTED]]
+
+
+def _rows_by_key(log: DataFrame, key: Sequence[str], names: Sequence[str], first_batch: int) -> DataFrame:
+    """A row for each key: the values by which it is judged, in ``row``, and which types of changes it has had."""
+    types = {field.name: field.dataType for field in data_fields(log)}
+    with_before = {field.name.lower() for field in before_fields(log)}
+
+    def values(is_before: bool) -> Column:
+        return F.struct(
+            *(
+                as_text(
+                    F.col(quoted("_before", name) if is_before and name.lower() in with_before else quoted(name)),
+                    types[name],
+                ).alias(f"v{place}")
+                for place, name in enumerate(names)
+            )
+        )
+
+    # Within a batch deletes come before inserts.
+    order = F.struct(F.col("_batch_id"), F.col("_change_type") != "delete")
+    has_before = is_update() & F.col("_before").isNotNull()
+    numbered = log.select(
+        *(F.col(quoted(name)).alias(f"k{number}") for number, name in enumerate(key)),
+        order.alias("order"),
+        values(False).alias("after"),
+        F.when(has_before, values(True)).alias("before"),
+        F.when(has_before, order).alias("order_before"),
+        is_update().alias("update"),
+        (F.col("_change_type") == "delete").alias("delete"),
+        ((F.col("_change_type") == "insert") & (F.col("_batch_id") > first_batch)).alias("insert"),
+    )
+    grouped = numbered.groupBy(*(f"k{number}" for number in range(len(key)))).agg(
+        F.coalesce(F.max_by("before", "order_before"), F.max_by("after", "order")).alias("row"),
+        *(F.max(kind).alias(kind) for kind in CHANGE_TYPES),
+    )
+    return grouped.select("row", *CHANGE_TYPES)

@@ -1,0 +1,59 @@
+"""The filters of a page's table of sample changes: without JavaScript they are hidden, and all rows shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+STYLE = """
+.filters { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: end; margin-bottom: 0.5rem; }
+.filters[hidden] { display: none; }
+.filters label { display: grid; }
+.filters select, .filters input { font: inherit; max-width: 100%; }
+"""
+SCRIPT = """
+(() => {
+  const form = document.getElementById("filters");
+  if (!form) return;
+  const { change, column, text, shown } = form.elements;
+  const lines = document.querySelectorAll("#samples tbody tr");
+  const rows = Array.from(lines, (row) => [row, row.textContent.toLowerCase()]);
+  const apply = () => {
+    let count = 0;
+    for (const [row, content] of rows) {
+      row.hidden = (change.value !== "" && row.dataset.change !== change.value)
+        || (column.value !== "" && row.dataset.column !== column.value)
+        || !content.includes(text.value.toLowerCase());
+      if (!row.hidden) count += 1;
+    }
+    shown.value = `${count} of ${rows.length} lines`;
+  };
+  form.addEventListener("input", apply);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.hidden = false;
+  apply();
+})();
+"""
+
+
+def filters(changes: Sequence[str], columns: Sequence[str]) -> str:
+    """The form; a column's value is its place, so that its name may be anything."""
+    return f"""<form id="filters" class="filters" hidden>
+<label>Change {_choice("change", [(each, each) for each in changes])}</label>
+<label>Column {_choice("column", [(str(place), each) for place, each in enumerate(columns)])}</label>
+<label>Text <input name="text" type="search" autocomplete="off"></label>
+<output name="shown" aria-live="polite"></output>
+</form>
+"""
+
+
+def attributes(change: str, column: int | None) -> str:
+    """The attributes of a row of the table by which it is found."""
+    place = "" if column is None else f' data-column="{column}"'
+    return f'data-change="{escape(change)}"{place}'
+
+
+def _choice(name: str, values: Sequence[tuple[str, str]]) -> str:
+    listed = [("", "all"), *values]
+    options = "".join(f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in listed)
+    return f'<select name="{name}">{options}</select>'

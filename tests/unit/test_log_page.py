@@ -1,0 +1,265 @@
+"""The page about a change log, of made-up logs."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+from html.parser import HTMLParser
+from itertools import combinations
+from typing import Any
+
+import pytest
+from unit.made_up_log import BEGIN, batch, delete, insert, update
+
+from deltawave.pages.marking import STYLE as MARKS
+from deltawave.reporting.concentrations import Concentration
+from deltawave.reporting.log_report import LogReport, telling
+from deltawave.reporting.page import SERIES, as_html
+
+# Elements without an end tag.
+VOID = {"meta", "input", "line", "rect", "br"}
+ODD = '<i>"o\'dd" & ${name}</i>'
+MADE_AT = datetime(2026, 5, 1, 12, 30, tzinfo=timezone.utc)
+
+
+class Page(HTMLParser):
+    """A page whose tags are balanced: its elements by tag, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+        self.text = " ".join(self.texts)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len({name for name, _ in attrs}) == len(attrs), (tag, attrs)
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("style", "script"):
+            self.texts.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for each, attributes in self.elements if each == tag]
+
+
+def report(**others: Any) -> LogReport:
+    """A log of three batches, in which each type of change occurs."""
+    before = {"name": "ann", "amount": "1.50"}
+    values: dict[str, Any] = {
+        "name": "dev.accounts",
+        "key": ("id",),
+        "batches": (
+            batch(1),
+            batch(2, deletes=1, inserts=2, seconds=None, strategy="hash_compressed", reason="the dump is large"),
+            batch(3, quarantined=2, backfilled=1),
+        ),
+        "first_batch": 1,
+        "updates": 6,
+        "columns": {"amount": 4, "name": 2},
+        "concentrations": (Concentration("update", "region", "north", 50, 1.0, 0.25, 4.0, 2.1),),
+        "samples": (
+            update(3, before, ("amount",), id="1", name="ann", amount="1.75"),
+            insert(2, id="7", name="eve", amount=None),
+            delete(2, id="3", name="cid", amount="3.00"),
+        ),
+        "quarantined": ({"id": "9", "name": "twice"},),
+        "made_at": MADE_AT,
+    }
+    return LogReport(**{**values, **others})
+
+
+def test_everything_that_a_log_holds() -> None:
+    text = as_html(report())
+    page = Page(text)
+    assert re.findall(r"<h2>(.*)</h2>", text) == [
+        "Changes by batch",
+        "Columns that change most",
+        "Where the changes concentrate",
+        "Some of the last changes",
+        "Quarantine",
+        "Batches",
+    ]
+    for shown in (
+        "What changed in dev.accounts",
+        "3 batches, 2026-01-31 to 2026-02-02.",
+        "made on 2026-05-01 12:30 UTC",
+        "Loads are not drawn: batch 1 with 4 rows.",
+        "batch 2, 2026-02-01: 2 inserts, 3 updates, 1 delete",
+        "66.7%",
+        "north",
+        "id: 9, name: twice",
+        "the dump is large",
+        "outer_join in 2 batches, hash_compressed in 1 batch",
+    ):
+        assert shown in page.text, shown
+    # Of an update the difference, old next to new; of other changes the row.
+    assert "<td>1.<del>50</del></td><td>1.<ins>75</ins></td>" in text
+    assert "name: eve, amount: null" in page.text
+    assert "name: cid, amount: 3.00" in page.text
+
+
+def test_tags_and_names_are_in_order() -> None:
+    page = Page(as_html(report()))
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    (svg,) = [each for each in page.all("svg") if each.get("role") == "img"]
+    assert set((svg["aria-labelledby"] or "").split()) <= set(ids)
+    assert all(each.get("aria-hidden") or each.get("aria-labelledby") for each in page.all("svg"))
+    # What scrolls is reached by the keyboard, and has a name.
+    scrolling = [each for each in page.all("div") if each.get("class") == "scroll"]
+    assert scrolling
+    assert all(each["tabindex"] == "0" and each["aria-label"] for each in scrolling)
+    # Each control is within its label, which begins with a text.
+    labelled = re.findall(r"<label>(\w+) <(select|input)", as_html(report()))
+    assert [name for name, _ in labelled] == ["Change", "Column", "Text"]
+    assert len(labelled) == len(page.all("select")) + len(page.all("input"))
+    assert [each for each in page.all("th") if "scope" not in each] == []
+    assert page.all("html") == [{"lang": "en"}]
+
+
+def test_nothing_is_loaded_from_elsewhere() -> None:
+    text = as_html(report())
+    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
+    page = Page(text)
+    assert not {tag for tag, _ in page.elements} & {"link", "img", "iframe", "object", "a", "base"}
+    assert not [name for _, attributes in page.elements for name in attributes if name in ("src", "href", "style")]
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+
+
+def test_without_a_script_all_samples_are_shown() -> None:
+    page = Page(as_html(report()))
+    (form,) = page.all("form")
+    assert "hidden" in form
+    assert not [each for each in page.all("tr") if "hidden" in each]
+    lines = [each for each in page.all("tr") if "data-change" in each]
+    assert [(each["data-change"], each.get("data-column")) for each in lines] == [
+        ("update", "0"),
+        ("insert", None),
+        ("delete", None),
+    ]
+
+
+def test_any_name_and_any_value() -> None:
+    row = {"id": ODD, ODD: ODD, "</script>": "]]>"}
+    found = report(
+        name=f"dev.{ODD}",
+        key=("id",),
+        batches=(batch(1), batch(2, strategy=ODD, reason=f"{ODD}\u202e", quarantined=1)),
+        columns={ODD: 1, "</script>": 1},
+        concentrations=(Concentration("delete", ODD, ODD, 5, 1.0, 0.5, 2.0, 1.0),),
+        samples=(
+            update(2, {ODD: "x", "</script>": None}, (ODD, "</script>"), **row),
+            insert(2, **row),
+            delete(2, **row),
+        ),
+        quarantined=({ODD: ODD},),
+    )
+    text = as_html(found)
+    page = Page(text)
+    assert not {tag for tag, _ in page.elements} & {"i", "b"}
+    assert text.count("</script>") == 1
+    assert "\u202e" not in text
+    assert ODD in page.text
+    values = [each["value"] for each in page.all("option")]
+    assert values == ["", "insert", "update", "delete", "", "0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("others", "shown"),
+    [
+        ({"batches": (), "first_batch": None, "updates": 0}, "There is no other batch yet."),
+        ({"batches": (batch(1),), "updates": 0, "columns": {}}, "Loads are not drawn: batch 1 with 4 rows."),
+        ({"batches": (batch(1), batch(2, updates=0))}, "batch 2, 2026-02-01: no changes"),
+        ({"updates": 0, "columns": {}}, "The log has no updates."),
+        ({"columns": {}, "unrecorded": 6}, "Of 6 updates the log does not record the columns."),
+        ({"concentrations": ()}, "No value is clearly more frequent"),
+        ({"concentrations": None}, "The log began with initial_load: baseline."),
+        ({"samples": ()}, "The log has no changes."),
+        ({"batches": (batch(1), batch(2)), "quarantined": ()}, "No row was quarantined."),
+        ({"batches": (batch(1), batch(2, rows_read=None, rows_new=None, seconds=None))}, "batch 2, 2026-02-01"),
+    ],
+)
+def test_what_a_log_does_not_have(others: dict[str, Any], shown: str) -> None:
+    empty = {"samples": (), "columns": {}} if "batches" in others and not others["batches"] else {}
+    page = Page(as_html(report(**{**empty, **others})))
+    assert shown in page.text
+    assert bool(page.all("script")) == ("samples" not in others and not empty)
+
+
+def test_updates_without_before_images() -> None:
+    row = {"id": "1", "name": "anna"}
+    samples = (update(2, None, None, **row), update(2, None, ("name",), **row))
+    page = Page(as_html(report(samples=samples)))
+    assert page.text.count("(not recorded)") == 2
+    assert "name: anna" in page.text
+    assert page.all("del") == []
+
+
+def test_operations_are_listed_and_not_drawn() -> None:
+    batches = (batch(1), batch(2), batch(3, strategy="expire", reason="expired the batches up to 2", updates=0))
+    page = Page(as_html(report(batches=batches)))
+    assert "expired the batches up to 2" in page.text
+    assert "2 batches, 2026-01-31 to 2026-02-01." in page.text
+    assert "batch 3" not in page.text
+
+
+def test_a_long_log_of_a_wide_table_has_a_small_page() -> None:
+    names = [f"column {number}" for number in range(800)]
+    row = {"id": "1", **dict.fromkeys(names, "x" * 1000)}
+    before = dict.fromkeys(names, "y" * 1000)
+    samples = [update(number, before, tuple(names), **row) for number in range(9900, 10_000)]
+    found = report(
+        batches=tuple(
+            batch(number, at=BEGIN + timedelta(hours=number), reason="r" * 5000, quarantined=1)
+            for number in range(1, 10_001)
+        ),
+        columns=dict.fromkeys(names, 3),
+        samples=tuple(telling(samples, dict.fromkeys(names, 3))),
+        quarantined=(row,) * 10,
+    )
+    text = as_html(found)
+    assert len(text) < 150_000
+    page = Page(text)
+    assert "Not shown: 9,950 older batches." in page.text
+    assert "Not shown: 770 columns with fewer updates." in page.text
+    assert "and 792 columns more" in page.text
+    assert "A bar is up to 167 batches." in page.text
+    assert len([each for each in page.all("rect") if each.get("class")]) <= 3 * 60
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """By the Web Content Accessibility Guidelines: 1 to 21."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+# What browsers show as light and dark pages: white, and the dark grays of Chromium and Firefox.
+@pytest.mark.parametrize(("scheme", "pages"), [("light", ["#ffffff"]), ("dark", ["#121212", "#1c1b22"])])
+def test_colors_can_be_told_from_the_page_and_from_each_other(scheme: str, pages: list[str]) -> None:
+    colors = [getattr(series, scheme) for series in SERIES]
+    assert all(contrast(color, page) >= 3 for color in colors for page in pages)
+    # For those who see no hues.
+    assert all(contrast(one, other) >= 1.4 for one, other in combinations(colors, 2))
+
+
+def test_marked_text_can_be_read() -> None:
+    light, dark = re.findall(r"--old: (#\w+); --new: (#\w+);", MARKS)
+    assert all(contrast(color, "#000000") >= 7 for color in light)
+    assert all(contrast(color, "#ffffff") >= 7 for color in dark)
