@@ -1,6 +1,6 @@
 {# A change log as one page of HTML: written to a file, or printed. #}
 {%- macro _report_page(model, output) -%}
-  {%- do deltawave._require_python('report', 'Without format: html it runs on every adapter.') -%}
+  {%- do deltawave._require_session('report', 'Without format: html it runs on every adapter.') -%}
   {%- set found = deltawave._built_log('report', model) -%}
   {%- set settings = found.settings -%}
   {%- set relations = {
@@ -44,7 +44,7 @@
 {%- endmacro -%}
 
 {# Stops where the adapter runs no Python. #}
-{%- macro _require_python(macro_name, instead) -%}
+{%- macro _require_session(macro_name, instead) -%}
   {%- if not deltawave._runs_python() -%}
     {%- do deltawave._fail('reader_adapter', {'macro': macro_name, 'instead': instead}) -%}
   {%- endif -%}

@@ -11,7 +11,7 @@
 
 {%- macro default__print_history(model, key, column) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
-  {%- do deltawave._require_python('history', 'deltawave.history gives the same rows by SQL alone.') -%}
+  {%- do deltawave._require_session('history', 'deltawave.history gives the same rows by SQL alone.') -%}
   {%- set found = deltawave._built_log('history', model) -%}
   {%- do deltawave._check_key(model, key, found.settings.unique_key) -%}
   {#- Only checked here: which changes are of the column is decided with the rows at hand. -#}

@@ -116,22 +116,50 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a comparison for people, without Python": lambda macros: macros.compare("v1", "v2", "id"),
     "a comparison of a table that is not there": lambda _: with_python().compare("v1", "shop.v3", "id"),
     "a comparison of rows with the same key": lambda _: with_python().compare("v1", "v2", "id"),
+    "the history of no key": lambda macros: macros.history(LOG, "id"),
+    "the history of a column that is nowhere": lambda macros: macros.history(LOG, {"id": 1}, "nmae"),
+    "the history of a column of the key": lambda macros: macros.history(LOG, {"id": 1}, "id"),
+    "a printed history of a part of the key": lambda _: with_python().print_history("v1", {"name": "x"}),
+    "a report of a model that is no change log": lambda _: with_python().report("v2", format="html"),
+    "a report of a model that has not run": lambda _: with_python().report("later", format="html"),
+    "a report of an unknown model": lambda _: with_python().report("v3", format="html"),
+    "a report in an unknown format": lambda macros: macros.report("v1", format="pdf"),
+    "a page, without Python": lambda macros: macros.report("v1", format="html"),
+    "a page in a folder that is not there": lambda _: with_python(
+        {"refused": "[Errno 2] No such file or directory: '/none/v1.html'"}
+    ).report("v1", format="html", output="/none/v1.html"),
 }
 
 
-def with_python() -> Macros:
-    """Macros on an adapter that runs Python, in a project with the models v1 and v2."""
-    names = {"database": None, "schema": "shop", "resource_type": "model"}
-    nodes = {name: {**names, "name": name, "alias": name} for name in ("v1", "v2")}
-    macros = Macros(graph=SimpleNamespace(nodes=nodes, sources={}))
+def with_python(answer: dict[str, str] | None = None) -> Macros:
+    """Macros on an adapter that runs Python, in a project with the models v1, v2 and later.
+
+    v1 and later are change logs; later has not run. ``answer``: what library functions return, if not that keys repeat.
+    """
+    names = {"database": None, "schema": "shop", "resource_type": "model", "package_name": "shop"}
+    config = {"v1": "differential", "v2": "table", "later": "differential"}
+    nodes = {
+        name: {**names, "name": name, "alias": name, "config": {"materialized": kind, "unique_key": "id"}}
+        for name, kind in config.items()
+    }
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        return [("found",)] if "show schemas" in sql or (sql.startswith("show tables") and "later" not in sql) else []
+
+    macros = Macros(
+        graph=SimpleNamespace(nodes=nodes, sources={}),
+        run_query=run_query,
+        ref=lambda package, name: Relation(f"`shop`.`{name}`"),
+        tables={"`shop`.`v1__quarantine`": [("id", "int"), ("batch_id", "bigint")]},
+    )
     adapter = macros._context["adapter"]
     adapter.runs_python = lambda: True
     adapter.get_relation = lambda database, schema, identifier: (
         Relation(f"`{schema}`.`{identifier}`") if identifier in nodes else None
     )
-    adapter.call_library = lambda function, relations, options: {
-        "refused": f"1 key(s) ({', '.join(options['key'])}) of the old table occur in several rows."
-    }
+    adapter.call_library = lambda function, relations, options: (
+        answer or {"refused": f"1 key(s) ({', '.join(options['key'])}) of the old table occur in several rows."}
+    )
     return macros
 
 

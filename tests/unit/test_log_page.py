@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta, timezone
-from html.parser import HTMLParser
 from itertools import combinations
 from typing import Any
 
 import pytest
+from html_pages import Page
 from unit.made_up_log import BEGIN, batch, delete, insert, update
 
 from deltawave.pages.marking import STYLE as MARKS
@@ -16,41 +16,8 @@ from deltawave.reporting.concentrations import Concentration
 from deltawave.reporting.log_report import LogReport, telling
 from deltawave.reporting.page import SERIES, as_html
 
-# Elements without an end tag.
-VOID = {"meta", "input", "line", "rect", "br"}
 ODD = '<i>"o\'dd" & ${name}</i>'
 MADE_AT = datetime(2026, 5, 1, 12, 30, tzinfo=timezone.utc)
-
-
-class Page(HTMLParser):
-    """A page whose tags are balanced: its elements by tag, and its text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-        self.text = " ".join(self.texts)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert len({name for name, _ in attrs}) == len(attrs), (tag, attrs)
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
-            assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] not in ("style", "script"):
-            self.texts.append(data)
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for each, attributes in self.elements if each == tag]
 
 
 def report(**others: Any) -> LogReport:

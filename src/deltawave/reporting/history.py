@@ -45,9 +45,8 @@ def history_text(
             rows.append((*(("", "", "") if place else head), plain(each) if each else "", old, new))
         previous = None if change.kind == "delete" else change
     if not rows:
-        nothing = (
-            f"None of its {len(changes)} changes is of {plain(column)}." if changes else _nothing(batches, is_baseline)
-        )
+        of_others = f"Its changes ({len(changes):,}) are of other columns than {plain(column)}."
+        nothing = of_others if changes else _nothing(batches, is_baseline)
         return f"{title}\n\n  {nothing}\n"
     return "\n".join([title, "", *lines(Table(title, _HEADS, rows)), ""])
 

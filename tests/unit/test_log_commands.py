@@ -1,0 +1,97 @@
+"""`deltawave report` and `deltawave history`: which operation of dbt they run, and how its errors read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dbt.adapters.deltawave.operation_command import message
+from deltawave import cli
+
+PROGRAM = ["-m", "dbt.adapters.deltawave.operation_command"]
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that are run instead of processes."""
+    commands: list[list[str]] = []
+
+    def call(command: list[str]) -> int:
+        commands.append(command[1:])
+        return 7
+
+    monkeypatch.setattr(subprocess, "call", call)
+    return commands
+
+
+def test_a_page(called: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["report", "odd/../na me"]) == 7
+    options = ["--target", "delta", "--profiles-dir", "profiles", "--project-dir", "..", "--vars", "{a: 1}"]
+    assert cli.main(["report", "x", "--output", "pages/x.html", *options]) == 7
+    assert [command[:4] for command in called] == [[*PROGRAM, "report", "report"]] * 2
+    assert [json.loads(command[4]) for command in called] == [
+        {"model": "odd/../na me", "format": "html", "output": str(tmp_path / "odd____na_me.html")},
+        {"model": "x", "format": "html", "output": str(tmp_path / "pages" / "x.html")},
+    ]
+    assert called[0][5:] == []
+    assert called[1][5:] == ["--target=delta", "--profiles-dir=profiles", "--project-dir=..", "--vars={a: 1}"]
+
+
+def test_a_history(called: list[list[str]]) -> None:
+    arguments = ["--key", "id=5", "--key", "code=a=b '\"😀", "--null-key", "region", "--column", "name"]
+    assert cli.main(["history", "accounts", *arguments]) == 7
+    ((_, _, name, operation, given),) = called
+    assert (name, operation) == ("history", "print_history")
+    key = {"id": "5", "code": "a=b '\"😀", "region": None}
+    assert json.loads(given) == {"model": "accounts", "key": key, "column": "name"}
+    # dbt reads it as YAML.
+    assert "\\u" not in given
+
+
+@pytest.mark.parametrize("arguments", [[], ["--key", "id=1", "--key", "id=2"], ["--key", "id=1", "--null-key", "id"]])
+def test_a_history_of_no_key(arguments: list[str], called: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["history", "accounts", *arguments]) == 2
+    assert capsys.readouterr().err.startswith("deltawave history: ")
+    assert called == []
+
+
+@pytest.mark.parametrize("part", ["id", "=5"])
+def test_a_part_of_a_key_that_is_none(part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["history", "accounts", "--key", part])
+    assert ended.value.code == 2
+    assert f"{part!r} is not COLUMN=VALUE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("errors", "shown"),
+    [
+        (
+            ["Encountered an error while running operation: Usage Error\n  report: there is no model 'x'. It takes"],
+            "deltawave report: there is no model 'x'. It takes",
+        ),
+        (
+            ["Encountered an error:\nRuntime Error\n  No dbt_project.yml found"],
+            "deltawave report: No dbt_project.yml found",
+        ),
+        (
+            ["Encountered an error:\nCompilation Error in model x (models/x.sql)\n  first\n    second"],
+            "deltawave report: first\n  second",
+        ),
+        (
+            ["Database Error\n  TABLE_OR_VIEW_NOT_FOUND", "Database Error\n  TABLE_OR_VIEW_NOT_FOUND", "more"],
+            "deltawave report: TABLE_OR_VIEW_NOT_FOUND\nmore",
+        ),
+        (
+            ["Encountered an error while running operation: Runtime Error\n  dbt could not find a macro with the name"],
+            "deltawave report: The project needs the dbt package deltawave: name it in packages.yml and run `dbt deps`.",  # noqa: E501
+        ),
+        ([], "deltawave report: it failed; dbt.log says why."),
+    ],
+)
+def test_errors_of_dbt(errors: list[str], shown: str) -> None:
+    assert message("report", errors) == shown

@@ -1,0 +1,147 @@
+"""What a report chooses from a log: groups of batches, samples, times; and what the history of a row says."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from unit.made_up_log import BEGIN, batch, delete, insert, update
+
+from deltawave.reporting.batches import grouped, sampled_from
+from deltawave.reporting.changes import Change, key_of, times, value_in
+from deltawave.reporting.concentrations import measured
+from deltawave.reporting.history import history_text
+from deltawave.reporting.log_report import telling
+
+KEY = [("id", "1")]
+BATCHES = [batch(1), batch(2), batch(3)]
+
+
+@pytest.mark.parametrize(
+    ("batches", "most", "names"),
+    [
+        (0, 3, []),
+        (3, 3, ["1", "2", "3"]),
+        (4, 3, ["1-2", "3-4"]),
+        (7, 3, ["1-3", "4-6", "7"]),
+    ],
+)
+def test_batches_are_put_into_groups(batches: int, most: int, names: list[str]) -> None:
+    groups = grouped([batch(number + 1) for number in range(batches)], most)
+    assert [group.name for group in groups] == names
+    assert sum(group.updates for group in groups) == 3 * max(0, batches - 1)
+
+
+def test_samples_come_from_the_last_batches() -> None:
+    batches = [batch(number) for number in range(1, 10)]
+    assert sampled_from(batches, "update", 3) == 9
+    assert sampled_from(batches, "update", 4) == 8
+    assert sampled_from(batches, "update", 1000) == 2
+    assert sampled_from(batches, "delete", 1) is None
+    # Rows of the load are samples only where there are no others.
+    assert sampled_from(batches, "insert", 1000) == 1
+    assert sampled_from([*batches, batch(10, inserts=1)], "insert", 1000) == 10
+
+
+def test_updates_of_rarely_changing_columns_are_shown_first() -> None:
+    often = [update(3, {}, ("often",), id=str(number)) for number in range(100)]
+    rare = [update(2, {}, ("often", "rare"), id="r")]
+    shown = telling([*often, *rare], {"often": 101, "rare": 1})
+    assert [change.row["id"] for change in shown] == ["0", "1", "r"]
+    unknown = [update(3, None, None, id=str(number)) for number in range(100)]
+    assert len(telling(unknown, {})) == 40
+
+
+def test_columns_with_few_values_are_measured() -> None:
+    estimates = {"constant": 1, "flag": 2, "region": 40, "null": 0, "name": 5000}
+    assert measured(estimates) == ["flag", "region"]
+    assert len(measured({str(number): 3 for number in range(500)})) == 20
+
+
+def test_times_are_days_where_they_can_be() -> None:
+    assert times([]) == []
+    assert times([BEGIN, BEGIN + timedelta(days=1)]) == ["2026-01-31", "2026-02-01"]
+    later = datetime(2026, 2, 1, 12, 30, 59, tzinfo=timezone.utc)
+    assert times([BEGIN, later]) == ["2026-01-31 00:00", "2026-02-01 12:30"]
+
+
+def test_names_are_found_whatever_their_case() -> None:
+    change = insert(1, Region="n", ID="1")
+    assert key_of(change, ["id", "REGION"]) == ("1", "n")
+    assert (value_in({"Name": "a"}, "name"), value_in({}, "name"), value_in(None, "name")) == ("a", None, None)
+
+
+def described(*changes: Change, **others: Any) -> list[str]:
+    key = others.pop("key", KEY)
+    return history_text("accounts", key, changes, BATCHES, **others).splitlines()
+
+
+def test_the_history_of_a_row() -> None:
+    before = {"name": "ann", "amount": "1"}
+    found = described(
+        insert(1, id="1", name="ann", amount="1"),
+        update(2, before, ("name",), id="1", name="anna", amount="1"),
+        delete(3, id="1", name="anna", amount="1"),
+        insert(3, id="1", name=None, amount=""),
+    )
+    assert found == [
+        "accounts: id = 1",
+        "",
+        "  batch  at          change  column  before  after",
+        "  1      2026-01-31  insert  name            ann",
+        "                             amount          1",
+        "  2      2026-02-01  update  name    ann     anna",
+        "  3      2026-02-02  delete  name    anna",
+        "                             amount  1",
+        "  3      2026-02-02  insert  name            null",
+        "                             amount          ''",
+    ]
+
+
+def test_the_history_of_a_value() -> None:
+    changes = [
+        insert(1, id="1", name="ann", amount="1"),
+        update(2, {"name": "ann", "amount": "1"}, ("name",), id="1", name="anna", amount="1"),
+        update(3, {"name": "anna", "amount": "1"}, ("amount",), id="1", name="anna", amount="2"),
+    ]
+    assert described(*changes, column="Amount")[3:] == [
+        "      1  2026-01-31  insert  amount              1",
+        "      3  2026-02-02  update  amount  1           2",
+    ]
+    assert described(changes[1], column="amount")[2:] == ["  Its changes (1) are of other columns than amount."]
+
+
+def test_a_version_before_stands_in_for_a_missing_before_image() -> None:
+    first = insert(1, id="1", name="ann", amount="1")
+    update_2 = update(2, None, None, id="1", name="anna", amount="1")
+    assert described(first, update_2)[-1].split() == ["2", "2026-02-01", "update", "name", "ann", "anna"]
+    # After a baseline the log does not have it either.
+    assert described(update_2)[3:] == [
+        "  2      2026-02-01  update  name    (not recorded)  anna",
+        "                             amount  (not recorded)  1",
+    ]
+    known = update(2, None, ("name",), id="1", name="anna", amount="1")
+    assert described(known)[-1].split()[3:] == ["name", "(not", "recorded)", "anna"]
+    # A deleted row is no version before.
+    assert "(not recorded)" in described(first, delete(2, **first.row), update(3, None, None, **first.row))[-1]
+
+
+def test_a_backfill_shows_the_columns_that_joined() -> None:
+    filled = update(2, {"name": "ann", "points": None}, (), id="1", name="ann", points="15")
+    assert filled.is_backfill
+    assert described(filled)[-1].split() == ["2", "2026-02-01", "backfill", "points", "null", "15"]
+
+
+def test_a_row_without_other_columns() -> None:
+    assert described(insert(1, id="1"))[-1].split() == ["1", "2026-01-31", "insert"]
+
+
+def test_a_key_that_never_existed() -> None:
+    key = [("region", None), ("a=b", "'x'\n")]
+    assert described(key=key) == [
+        "accounts: region = null, a=b = 'x'\\n",
+        "",
+        "  No change of such a row up to batch 3 (2026-02-02): the log never had this key.",
+    ]
+    assert "it may be one of them" in described(is_baseline=True)[2]
