@@ -15,7 +15,7 @@ unexport PYTHONHOME PYTHONPATH PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON SPARK_HOME S
 # In a copied or moved folder, .venv still belongs to the old path.
 $(shell grep -qsF '$(CURDIR)/.venv/' .venv/bin/pip || rm -f $(READY))
 
-.PHONY: help setup data run quick test test-all test-lane lint types bench docs lock clean distclean FORCE
+.PHONY: help setup data run report quick test test-all test-lane lint types bench docs lock clean distclean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ data: setup ## download the demo's dumps
 
 run: data ## run the demo pipeline on the dumps
 	@$(BIN)/python scripts/run_demo.py
+
+report: setup ## write a page about the demo's change log, after `make run`
+	@$(BIN)/python scripts/report_demo.py
 
 quick: setup ## check Python, and run the unit tests and one history: under two minutes
 	@$(BIN)/python scripts/lanes.py quick

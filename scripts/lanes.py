@@ -97,8 +97,8 @@ REST = {
     "features": Lane(
         """
         functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_compare.py
-        functional/test_external_sources.py functional/test_installed_package.py functional/test_record_formats.py
-        functional/test_report.py
+        functional/test_external_sources.py functional/test_installed_package.py functional/test_log_reports.py
+        functional/test_record_formats.py functional/test_report.py
         """,
         SPARING,
     ),

@@ -166,6 +166,7 @@ def guide(models: dict[str, str]) -> str:
             *(f"  {name:<{width}}  {what}" for name, what in models.items()),
             "",
             f"  dbt show --inline \"select * from {{{{ ref('{LOG}') }}}}\" --profiles-dir profiles",
+            "  make report        what changed from dump to dump as one web page",
             "  make docs          these tables, their columns and their lineage as one web page",
             "  models/            the SQL behind it: one select makes a change log",
             "  docs/              how changes are found, and which strategy to choose",

@@ -12,17 +12,11 @@
 {%- endmacro -%}
 
 {%- macro default__history(log, key, column) -%}
-  {%- if key is not mapping or not key -%}
-    {%- do deltawave._fail('history_key', {'macro': 'history', 'value': key}) -%}
-  {%- endif -%}
-  {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set columns = deltawave._columns_of(log) -%}
+  {%- do deltawave._check_history(log, columns, key, column) -%}
+  {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set types = deltawave._types_of(columns) -%}
   {%- set names = deltawave._data_columns(log, columns, 'history') -%}
-  {%- do deltawave._require_columns(key.keys() | list + ([column] if column else []), names, log, 'history') -%}
-  {%- if column and column | lower in key.keys() | map('lower') -%}
-    {%- do deltawave._fail('history_of_key', {'macro': 'history', 'column': column}) -%}
-  {%- endif -%}
   {%- set conditions = [] -%}
   {%- for name, value in key.items() -%}
     {%- do conditions.append(deltawave._has_value(name, types[name | lower], value)) -%}
@@ -48,21 +42,40 @@ where {{ conditions | join('\n    and ') }}
 order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
 {%- endmacro -%}
 
+{# Refuses a key that is no mapping of columns to values, and a column that the log does not have, or the key. #}
+{%- macro _check_history(log, columns, key, column) -%}
+  {%- if key is not mapping or not key -%}
+    {%- do deltawave._fail('history_key', {'macro': 'history', 'value': key}) -%}
+  {%- endif -%}
+  {%- if execute -%}
+    {%- set names = deltawave._data_columns(log, columns, 'history') -%}
+    {%- do deltawave._require_columns(key.keys() | list + ([column] if column else []), names, log, 'history') -%}
+  {%- endif -%}
+  {%- if column and column | lower in key.keys() | map('lower') -%}
+    {%- do deltawave._fail('history_of_key', {'macro': 'history', 'column': column}) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
 {# The condition that a column has a value, which is given as in Jinja or as text. #}
 {%- macro _has_value(name, data_type, value) -%}
   {%- set quoted = deltawave._quoted(name) -%}
   {%- if value is none -%}
     {{ return(quoted ~ ' is null') }}
+  {%- elif deltawave._parse_type(data_type).kind != 'atomic' -%}
+    {%- set quoted = 'cast(' ~ quoted ~ ' as string)' -%}
   {%- endif -%}
+  {{ return(quoted ~ ' = ' ~ deltawave._value_of_type(data_type, value)) }}
+{%- endmacro -%}
+
+{# A value that is given as in Jinja or as text, as a literal of a column's type. cast: or try_cast, which gives null for what is no such value. #}
+{%- macro _value_of_type(data_type, value, cast='cast') -%}
   {%- set text = deltawave._literal(value) -%}
-  {%- if deltawave._parse_type(data_type).kind != 'atomic' -%}
-    {{ return('cast(' ~ quoted ~ ' as string) = ' ~ text) }}
-  {%- elif data_type == 'binary' -%}
-    {{ return(quoted ~ ' = unhex(' ~ text ~ ')') }}
-  {%- elif data_type.startswith(('string', 'char', 'varchar')) -%}
-    {{ return(quoted ~ ' = ' ~ text) }}
+  {%- if data_type == 'binary' -%}
+    {{ return('unhex(' ~ text ~ ')') }}
+  {%- elif deltawave._parse_type(data_type).kind != 'atomic' or data_type.startswith(('string', 'char', 'varchar')) -%}
+    {{ return(text) }}
   {%- endif -%}
-  {{ return(quoted ~ ' = cast(' ~ text ~ ' as ' ~ data_type ~ ')') }}
+  {{ return(cast ~ '(' ~ text ~ ' as ' ~ data_type ~ ')') }}
 {%- endmacro -%}
 
 {#- The value of a column before an update, null where the log has none. -#}

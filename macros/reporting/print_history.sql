@@ -14,8 +14,9 @@
   {%- do deltawave._require_session('history', 'deltawave.history gives the same rows by SQL alone.') -%}
   {%- set found = deltawave._built_log('history', model) -%}
   {%- do deltawave._check_key(model, key, found.settings.unique_key) -%}
-  {#- Only checked here: which changes are of the column is decided with the rows at hand. -#}
-  {%- if column -%}{%- do deltawave.history(found.log, key, column) -%}{%- endif -%}
+  {%- set columns = deltawave._columns_of(found.log) -%}
+  {%- do deltawave._check_history(found.log, columns, key, column) -%}
+  {%- do deltawave._check_values(key, deltawave._types_of(columns)) -%}
   {%- set relations = {
     'history': '(\n' ~ deltawave.history(found.log, key) ~ '\n)',
     'batches': '(\n' ~ deltawave.batches(found.relation, found.settings.state_schema) ~ '\n)',
@@ -44,5 +45,20 @@
     {%- do deltawave._fail('key_parts', {
       'macro': 'history', 'model': model, 'keys': unique_key | join(', '), 'wrong': wrong | join(', '),
     }) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Refuses values that are none of their columns' types: Spark's own message would not name the column. #}
+{%- macro _check_values(key, types) -%}
+  {%- set given, wrong = [], [] -%}
+  {%- for name, value in key.items() if value is not none -%}
+    {%- do given.append({'column': name, 'type': types[name | lower], 'value': value}) -%}
+    {%- do wrong.append('if(' ~ deltawave._value_of_type(types[name | lower], value, 'try_cast') ~ ' is null, 1, 0) as wrong_' ~ loop.index0) -%}
+  {%- endfor -%}
+  {%- if wrong -%}
+    {%- set found = run_query('select ' ~ wrong | join(', ')).rows[0] -%}
+    {%- for each in given -%}
+      {%- if found[loop.index0] | int -%}{%- do deltawave._fail('key_value', dict(each, macro='history')) -%}{%- endif -%}
+    {%- endfor -%}
   {%- endif -%}
 {%- endmacro -%}

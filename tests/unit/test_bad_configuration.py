@@ -120,6 +120,7 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "the history of a column that is nowhere": lambda macros: macros.history(LOG, {"id": 1}, "nmae"),
     "the history of a column of the key": lambda macros: macros.history(LOG, {"id": 1}, "id"),
     "a printed history of a part of the key": lambda _: with_python().print_history("v1", {"name": "x"}),
+    "a printed history of another type of key": lambda _: with_python().print_history("v1", {"id": "one"}),
     "a report of a model that is no change log": lambda _: with_python().report("v2", format="html"),
     "a report of a model that has not run": lambda _: with_python().report("later", format="html"),
     "a report of an unknown model": lambda _: with_python().report("v3", format="html"),
@@ -144,13 +145,15 @@ def with_python(answer: dict[str, str] | None = None) -> Macros:
     }
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
+        if sql == "select if(try_cast('one' as int) is null, 1, 0) as wrong_0":
+            return [(1,)]
         return [("found",)] if "show schemas" in sql or (sql.startswith("show tables") and "later" not in sql) else []
 
     macros = Macros(
         graph=SimpleNamespace(nodes=nodes, sources={}),
         run_query=run_query,
         ref=lambda package, name: Relation(f"`shop`.`{name}`"),
-        tables={"`shop`.`v1__quarantine`": [("id", "int"), ("batch_id", "bigint")]},
+        tables={"`shop`.`v1`": COLUMNS, "`shop`.`v1__quarantine`": [("id", "int"), ("batch_id", "bigint")]},
     )
     adapter = macros._context["adapter"]
     adapter.runs_python = lambda: True

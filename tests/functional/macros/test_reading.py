@@ -71,3 +71,56 @@ def test_a_log_without_pairs_passes_as_it_is(spark, deltawave, log):
     columns = "id, name, seen, _change_type, _changed_columns, _before, _batch_id, _batch_at"
     filtered = spark.sql(f"select {columns} from ({deltawave.filter_useless_pairs(log, 'id')})")
     assert sorted(map(str, filtered.collect())) == sorted(map(str, spark.sql(f"select {columns} from {log}").collect()))
+
+
+def test_the_history_of_a_row(spark, deltawave, log):
+    rows = spark.sql(deltawave.history(log, {"id": "2"})).collect()
+    assert [(row._batch_id, row._change_type, row.name) for row in rows] == [
+        (1, "insert", "bob"),
+        (2, "delete", "bob"),
+        (4, "insert", "rob"),
+    ]
+    names = spark.sql(deltawave.history(log, {"ID": 1}, "name")).collect()
+    assert [(row._batch_id, row._change_type, row.name, row._before) for row in names] == [
+        (1, "insert", "ann", None),
+        (3, "update", "eve", "ann"),
+    ]
+    assert spark.sql(deltawave.history(log, {"id": 9})).collect() == []
+
+
+def test_a_column_that_joined_has_a_history(spark, deltawave, view):
+    """A backfill brings its values, and none of other columns."""
+    nothing, null = "cast(array() as array<string>)", "cast(null as int)"
+    filled = LOG.replace("array('seen')", nothing).replace("'seen', 10)", f"'seen', {null})")
+    log = view("filled_log", filled)
+    assert [row.seen for row in spark.sql(deltawave.history(log, {"id": 1}, "seen")).collect()] == [10, 11]
+    assert [row.name for row in spark.sql(deltawave.history(log, {"id": 1}, "name")).collect()] == ["ann", "eve"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("5L", "5"),
+        (r"concat('it\'s \\ $', '{x}')", r"it's \ ${x}"),
+        ("''", ""),
+        ("cast(null as int)", None),
+        ("true", True),
+        ("1.50BD", "1.5"),
+        ("double('nan')", "NaN"),
+        ("-0.0D", "0"),
+        ("date'2026-01-31'", "2026-01-31"),
+        ("timestamp'2026-01-31 10:00:00'", "2026-01-31 10:00:00"),
+        ("timestamp_ntz'2026-01-31 10:00:00'", "2026-01-31 10:00:00"),
+        ("X'00FF'", "00ff"),
+        ("array(1, null)", "[1, null]"),
+        ("named_struct('a', 1, 'b c', 'x')", "{1, x}"),
+    ],
+)
+def test_a_key_of_any_type(spark, deltawave, view, key, value):
+    other = "select * from values (1) as t(n)"
+    own = "'insert' as _change_type, cast(null as array<string>) as _changed_columns, 1L as _batch_id"
+    rest = f"{own}, cast(null as struct<n:int>) as _before, current_timestamp() as _batch_at"
+    log = view("typed_log", f"select n, {key} as `a key`, {rest} from ({other})")
+    assert len(spark.sql(deltawave.history(log, {"a key": value})).collect()) == 1
+    wrong = {"n": 2, "a key": value}
+    assert spark.sql(deltawave.history(log, wrong)).collect() == []
