@@ -18,6 +18,9 @@
   {%- if format not in ['text', 'html'] -%}
     {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'format', 'value': format, 'allowed': 'text or html'}) -%}
   {%- endif -%}
+  {%- if output and format == 'text' -%}
+    {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'output', 'value': output, 'allowed': 'a file with format: html only'}) -%}
+  {%- endif -%}
   {%- if format == 'html' -%}
     {{ return(deltawave._report_page(model, output)) }}
   {%- endif -%}

@@ -125,6 +125,7 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a report of a model that has not run": lambda _: with_python().report("later", format="html"),
     "a report of an unknown model": lambda _: with_python().report("v3", format="html"),
     "a report in an unknown format": lambda macros: macros.report("v1", format="pdf"),
+    "a file for a report as text": lambda macros: macros.report("v1", output="x.txt"),
     "a page, without Python": lambda macros: macros.report("v1", format="html"),
     "a page in a folder that is not there": lambda _: with_python(
         {"refused": "[Errno 2] No such file or directory: '/none/v1.html'"}

@@ -62,10 +62,10 @@ def _paragraph(*sentences: str) -> str:
 def _summary(report: LogReport) -> str:
     batches = [each for each in report.batches if not each.is_operation]
     days = times(each.at for each in batches)
-    period = f"{days[0]} to {days[-1]}" if len(set(days)) > 1 else "".join(days[:1])
+    period = "".join(f", {days[0]} to {days[-1]}" if len(set(days)) > 1 else f", {day}" for day in days[:1])
     rows = report.batches[-1].rows_new if report.batches else None
     return _paragraph(
-        f"{_count(len(batches), 'batch')}, {period}.",
+        f"{_count(len(batches), 'batch')}{period}.",
         "" if rows is None else f"The table has {_count(rows, 'row')} after the last one.",
         f"Key: {', '.join(map(plain, report.key))}.",
         f"This page was made on {report.made_at:%Y-%m-%d %H:%M} UTC; times are in UTC.",

@@ -30,8 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if event.info.level == "error":
             errors.append(str(event.info.msg))
 
-    # What the operation prints is no message of dbt's; dbt.log has its messages, as ever.
-    quiet = ["--log-level", "none", "--log-level-file", "debug"]
+    # What the operation prints is no message of dbt's, which dbt.log has, as ever.
+    quiet = ["--log-level", "none", "--log-level-file", "debug", "--print"]
     command = ["run-operation", f"{PACKAGE}.{operation}", "--args", given, *options]
     outcome = dbtRunner(callbacks=[note]).invoke([*quiet, *command])
     if outcome.success:
