@@ -173,6 +173,13 @@ def test_updates_without_before_images() -> None:
     assert page.all("del") == []
 
 
+def test_a_batch_with_many_changes_does_not_hide_the_others() -> None:
+    text = as_html(report(batches=(batch(1), batch(2, updates=12_000), batch(3))))
+    assert "12,000 ↑" in text
+    assert "A bar with ↑ is higher than it is drawn." in text
+    assert "↑" not in as_html(report())
+
+
 def test_operations_are_listed_and_not_drawn() -> None:
     batches = (batch(1), batch(2), batch(3, strategy="expire", reason="expired the batches up to 2", updates=0))
     page = Page(as_html(report(batches=batches)))

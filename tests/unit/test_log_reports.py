@@ -50,7 +50,7 @@ def test_updates_of_rarely_changing_columns_are_shown_first() -> None:
     shown = telling([*often, *rare], {"often": 101, "rare": 1})
     assert [change.row["id"] for change in shown] == ["0", "1", "r"]
     unknown = [update(3, None, None, id=str(number)) for number in range(100)]
-    assert len(telling(unknown, {})) == 40
+    assert len(telling(unknown, {})) == 24
 
 
 def test_columns_with_few_values_are_measured() -> None:

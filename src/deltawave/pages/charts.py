@@ -16,8 +16,10 @@ _CHARACTER = 7.5
 # How far apart the marks below the bars stand at least.
 _APART = 96
 _METER = 120
-# A bar that is so many times as high as all but a tenth of the bars is cut, since it would flatten the others.
-_CUT = 5
+# A bar that is so many times as high as all but a tenth of the bars is cut, since it would flatten the others. The mark
+# stands above it.
+_TIMES_AS_HIGH = 5
+CUT = "↑"
 
 
 class Series(NamedTuple):
@@ -97,7 +99,7 @@ def stacked_bars(id: str, title: str, description: str, series: Sequence[Series]
                     f'<rect class="series-{number}" x="{begin}" y="{bottom}" width="{slot - _GAP}" height="{size}"/>'
                 )
         mark = f'<text x="{begin}" y="{height - 8}">{escape(bar.mark)}</text>' if place % every == 0 else ""
-        cut = f'<text x="{begin}" y="{_TOP - 8}">{total:,} ↑</text>' if total > highest else ""
+        cut = f'<text x="{begin}" y="{_TOP - 8}">{total:,} {CUT}</text>' if total > highest else ""
         drawn.append(f"<g><title>{escape(bar.label)}</title>{''.join(rects)}{mark}{cut}</g>\n")
     return f"""<svg role="img" aria-labelledby="{id}-title {id}-description" width="{width}" height="{height}"
 viewBox="0 0 {width} {height}">
@@ -121,7 +123,7 @@ def height_of(totals: Sequence[int]) -> int:
     ordered = sorted(totals, reverse=True)
     others = ordered[max(1, len(ordered) // 10) :]
     highest = max(ordered, default=0)
-    return others[0] if others and others[0] and others[0] * _CUT < highest else highest
+    return others[0] if others and others[0] and others[0] * _TIMES_AS_HIGH < highest else highest
 
 
 def ticks(most: int) -> list[int]:

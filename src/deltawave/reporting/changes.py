@@ -16,6 +16,8 @@ from deltawave.sql_text import quoted
 
 ChangeType = Literal["insert", "update", "delete"]
 CHANGE_TYPES: tuple[ChangeType, ...] = get_args(ChangeType)
+# What stands for a value that the log does not have.
+UNKNOWN = "(not recorded)"
 # The log's own columns.
 _OWN = ("_change_type", "_changed_columns", "_before", "_batch_id", "_batch_at")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)

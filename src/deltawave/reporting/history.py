@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from deltawave.pages.tables import Table, lines
 from deltawave.pages.texts import beside, plain, short
 from deltawave.reporting.batches import Batch
-from deltawave.reporting.changes import Change, times, value_in
+from deltawave.reporting.changes import UNKNOWN, Change, times, value_in
 
-_UNKNOWN = "(not recorded)"
 _HEADS = ("batch", "at", "change", "column", "before", "after")
 
 
@@ -63,7 +62,7 @@ def _values(change: Change, previous: Change | None, keys: set[str]) -> Iterator
     for name in change.changed or values:
         old, new = value_in(before, name), value_in(change.row, name)
         if before is None:
-            yield name, _UNKNOWN, short(new)
+            yield name, UNKNOWN, short(new)
         elif change.changed or old != new:
             yield name, *beside(old, new)
 

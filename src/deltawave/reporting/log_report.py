@@ -20,7 +20,7 @@ from deltawave.sql_text import quoted
 _PRECISION = 0.15
 # Of the last changes of each type, so many are read; so many of the updates are shown, and of each column.
 _READ: dict[ChangeType, int] = {"insert": 8, "update": 200, "delete": 8}
-_MOST_UPDATES = 40
+_MOST_UPDATES = 24
 _MOST_OF_COLUMN = 3
 _MOST_QUARANTINED = 10
 

@@ -12,7 +12,7 @@ from deltawave.pages.tables import Table
 from deltawave.pages.texts import LINE, line, plain, short
 from deltawave.reporting import filters
 from deltawave.reporting.batches import Batch, Group, grouped
-from deltawave.reporting.changes import CHANGE_TYPES, Change, key_of, times
+from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of, times
 from deltawave.reporting.concentrations import Concentration
 from deltawave.reporting.log_report import LogReport, cells_of
 
@@ -28,7 +28,6 @@ _MOST_BATCHES = 50
 _MOST_COLUMNS = 30
 _MOST_CELLS = 8
 _WHAT: dict[str, str] = {"insert": "inserted later", "update": "updated", "delete": "deleted"}
-_UNKNOWN = "(not recorded)"
 
 
 def as_html(report: LogReport) -> str:
@@ -82,11 +81,14 @@ def _by_batch(report: LogReport) -> str:
     groups = grouped(drawn, _MOST_BARS)
     days = dict(zip((each.number for each in drawn), times(each.at for each in drawn), strict=True))
     bars = [_bar(group, days) for group in groups]
-    sums = Counter({series.name: sum(bar.parts[place] for bar in bars) for place, series in enumerate(SERIES)})
-    described = ", ".join(f"{sums[series.name]:,} {series.name}" for series in SERIES)
-    chart = charts.stacked_bars("by-batch", title, f"{described}. The figures are in the table below.", SERIES, bars)
-    joined = f"A bar is up to {-(-len(drawn) // len(groups))} batches." if len(groups) < len(drawn) else ""
-    notes = _paragraph(_loaded(loads), joined) if loads or joined else ""
+    sums = (f"{sum(bar.parts[place] for bar in bars):,} {series.name}" for place, series in enumerate(SERIES))
+    described = f"{', '.join(sums)}. The figures are in the table below."
+    chart = charts.stacked_bars("by-batch", title, described, SERIES, bars)
+    notes = [
+        _loaded(loads),
+        f"A bar is up to {-(-len(drawn) // len(groups))} batches." if len(groups) < len(drawn) else "",
+        f"A bar with {charts.CUT} is higher than it is drawn." if charts.CUT in chart else "",
+    ]
     figures = Table(
         "Changes by batch, the figures",
         ("batch", "from", "to", *(series.name for series in SERIES)),
@@ -96,7 +98,7 @@ def _by_batch(report: LogReport) -> str:
         ],
     )
     return f"""<h2>{title}</h2>
-{notes}{charts.legend(SERIES)}
+{_paragraph(*notes) if any(notes) else ""}{charts.legend(SERIES)}
 <div class="scroll" role="region" aria-label="{title}, chart" tabindex="0">
 {chart}</div>
 <details>
@@ -208,9 +210,9 @@ def _lines(change: Change, key: Sequence[str]) -> Iterator[tuple[str, str, str]]
     if not cells:
         values = line({name: value for name, value in change.row.items() if name.lower() not in keys})
         is_delete = change.kind == "delete"
-        yield "", values if is_delete else _UNKNOWN if change.kind == "update" else "", "" if is_delete else values
+        yield "", values if is_delete else UNKNOWN if change.kind == "update" else "", "" if is_delete else values
     for column, old, new in cells[:_MOST_CELLS]:
-        yield (column, *(marking.marked(old, new) if change.before is not None else (_UNKNOWN, short(new))))
+        yield (column, *(marking.marked(old, new) if change.before is not None else (UNKNOWN, short(new))))
     if len(cells) > _MOST_CELLS:
         yield "", "", f"and {_count(len(cells) - _MOST_CELLS, 'column')} more"
 
@@ -258,4 +260,6 @@ def _batches(batches: Sequence[Batch]) -> str:
     used = Counter(each.strategy for each in batches if not each.is_operation)
     strategies = ", ".join(f"{plain(name)} in {_count(number, 'batch')}" for name, number in used.most_common())
     older = f"Not shown: {_count(len(batches) - len(last), 'older batch')}." if len(batches) > len(last) else ""
-    return section(Table(title, (*heads, "seconds"), rows)) + _paragraph(f"Strategies: {strategies}.", older)
+    return section(Table(title, (*heads, "seconds"), rows)) + _paragraph(
+        f"Strategies: {strategies}." if strategies else "", older
+    )
