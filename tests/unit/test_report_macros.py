@@ -38,7 +38,6 @@ class Operations:
             graph=SimpleNamespace(nodes={"node": node}, sources={}),
             run_query=run_query,
             ref=lambda package, name: Relation(f"`dev`.`{name}`"),
-            tables={"`kept`.`odd": QUARANTINED, "`dev`.`odd name`": LOG},
             print=self.printed.append,
         )
         self.macros._columns_of = lambda relation: [  # type: ignore[method-assign]
