@@ -30,7 +30,7 @@
 #}
 {%- macro _built_log(macro_name, model) -%}
   {%- set node = deltawave._model_node(macro_name, model) -%}
-  {%- if node.config.materialized != 'differential' -%}
+  {%- if not deltawave._is_log(node) -%}
     {%- do deltawave._fail('not_a_log', {'macro': macro_name, 'value': model, 'materialized': node.config.materialized}) -%}
   {%- endif -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}

@@ -176,7 +176,7 @@ class TestLogReports:
         page = {"format": "html", "output": str(tmp_path / "none" / "page.html")}
         for model, arguments, message in (
             ("acounts", page, "there is no model 'acounts'."),
-            ("plain", page, "plain is materialized as "),
+            ("plain", page, "'plain' is no change log, but of materialized: "),
             ("accounts", page, "accounts has no batch yet. Run the model first."),
         ):
             assert command(bench, "report", "report", model=model, **arguments) == 1
