@@ -19,7 +19,7 @@ MULTISET = "duplicate_keys: multiset, which counts the rows of a key"
         ("outer_join", False, 1, f", or set {QUARANTINE}, or {MULTISET}"),
         ("outer_join", False, 2, f", or set {QUARANTINE}, or, in a new model, {MULTISET}"),
         ("hash_compressed", True, 1, f", or set {QUARANTINE}, or {MULTISET}"),
-        ("hash_compressed", False, 1, f", or take strategy: outer_join with {QUARANTINE}"),
+        ("hash_compressed", False, 1, f", or set {QUARANTINE}"),
         ("timestamp", False, 2, f", or take strategy: outer_join with {QUARANTINE}"),
         ("ranges", False, 1, f", or set {QUARANTINE}"),
     ],

@@ -57,7 +57,7 @@ class Catalog:
         return facts
 
     def relations(self, schema: str) -> list[tuple[str, str]]:
-        """The name of each relation of a schema, and the text that ``show table extended`` has of it; none without it."""
+        """The name of each relation of a schema, which may be missing, and what ``show table extended`` says of it."""
         if not self._catalog.databaseExists(schema.lower()):
             return []
         names = self._catalog.listTables(schema.lower())

@@ -123,12 +123,10 @@ class DeltawaveAdapter(SparkAdapter):
         """Ask the catalog where it can be asked: a statement takes longer with each relation of the schema."""
         catalog, schema = self._catalog(), str(schema_relation.schema)
         if catalog is None:
-            relations: list[BaseRelation] = super().list_relations_without_caching(schema_relation)
-            return relations
+            return list(super().list_relations_without_caching(schema_relation))
         with self.connections.exception_handler(f"relations of {schema}"):
             rows = [(schema, name, False, information) for name, information in catalog.relations(schema)]
-        relations = self._build_spark_relation_list(rows, self._get_relation_information)
-        return relations
+        return list(self._build_spark_relation_list(rows, self._get_relation_information))
 
     def _get_relation_information(self, row: Any) -> tuple[str, str, str]:
         """Recognize an Iceberg table, which the Hive side of Iceberg's session catalog calls hive."""
@@ -217,7 +215,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def query_columns(self, sql: str) -> list[tuple[str, str, str | None]]:
-        """Return name, type and comment of the columns of a query, as ``describe query`` shows them; it does not run."""
+        """Return name, type and comment of a query's columns, as ``describe query`` does. The query does not run."""
         # In parentheses, since Spark would run another statement at once.
         query = f"select * from (\n{sql}\n)"
         with self.connections.exception_handler(query):

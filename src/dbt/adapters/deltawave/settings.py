@@ -45,6 +45,14 @@ _LOCAL = {
     "spark.sql.session.timeZone": "UTC",
 }
 
+# Java compiles a method a second time once it has run 5,000 times. Planning small statements runs very many methods
+# that often, and a third of the CPU time of a short session went into that. Loops over rows still get there within
+# a second.
+_RARE_RECOMPILATION = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+)
+
 _LOCAL_PATH = re.compile(r"(?:file:(?://)?)?(?P<path>[^:]+)")
 _DERBY_PATH = re.compile(r"jdbc:derby:(?:directory:|;databaseName=)?(?P<path>[^:;]+)(?:;|$)")
 
@@ -89,7 +97,7 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
         # Hive leaves one folder per session behind; by default in the temporary folder.
         settings |= _LOCAL | {"spark.hadoop.hive.downloaded.resources.dir": str(data_dir / "resources")}
         # A timestamp without a zone passes through the JVM's zone on its way from a remote database.
-        java_options.append("-Duser.timezone=UTC")
+        java_options += ["-Duser.timezone=UTC", _RARE_RECOMPILATION]
     if is_embedded(profile):
         settings |= {
             WAREHOUSE: str(data_dir / "warehouse"),
