@@ -193,7 +193,7 @@ class TestLogReports:
         assert "the page about accounts can't be made. [Errno 2]" in capsys.readouterr().err
         for key, others, message in (
             ({"region": "n"}, {}, "the key of accounts is account_id; no value is given for account_id, region is not"),
-            ({"account_id": 1}, {"column": "nmae"}, "accounts has no column 'nmae'."),
+            ({"account_id": 1}, {"column": "nmae"}, "`accounts` has no column 'nmae'. It has: "),
             ({"account_id": "one"}, {}, "the column 'account_id' is of type int, and 'one' is no such value."),
         ):
             assert command(bench, "history", "print_history", model="accounts", key=key, **others) == 1

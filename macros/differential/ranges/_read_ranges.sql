@@ -8,16 +8,18 @@ select
     row_count,
     checksum,
     is_accepted,
-    {{ texts | join(',\n    ') }}
+    {{ texts | join(',\n    ') }},
+    ({{ deltawave._indented(deltawave._select_fingerprint_of(job, source)) }}) as fingerprint
 from {{ table }}
 order by range_id
   {%- endset -%}
-  {%- if deltawave._ranges_fingerprint(job, source) != source.fingerprint -%}
+  {%- set rows = deltawave._run(job, sql).rows -%}
+  {%- if not rows or rows[0]['fingerprint'] != source.fingerprint -%}
     {%- do deltawave._refuse(job, batch, 'ranges_changed', {'ranges': table | string}) -%}
   {%- endif -%}
   {%- set found = [] -%}
-  {%- for row in deltawave._run(job, sql).rows -%}
-    {%- set low = none if loop.first else row.values()[4:] | list -%}
+  {%- for row in rows -%}
+    {%- set low = none if loop.first else row.values()[4:-1] | list -%}
     {%- if found -%}{%- do found[-1].update(high=low) -%}{%- endif -%}
     {%- do found.append({
       'range_id': row[0] | int, 'low': low, 'high': none,
@@ -27,8 +29,12 @@ order by range_id
   {{ return(found) }}
 {%- endmacro -%}
 
-{# A table of an earlier version, which its next renewal replaces, has no counts of updates. #}
 {%- macro _ranges_fingerprint(job, ranges) -%}
+  {{ return(deltawave._run(job, deltawave._select_fingerprint_of(job, ranges)).rows[0][0]) }}
+{%- endmacro -%}
+
+{# A table of an earlier version, which its next renewal replaces, has no counts of updates. #}
+{%- macro _select_fingerprint_of(job, ranges) -%}
   {%- set known = ["coalesce(cast(row_count as string), '-')", "coalesce(checksum, '-')", 'turn_inserts', 'turn_deletes', 'is_accepted'] -%}
   {%- set updates = ['turn_updates'] if ranges.get('counts_updates') else [] -%}
   {%- set parts = ['range_id'] + deltawave._bound_texts(job) + known + updates -%}
@@ -36,7 +42,7 @@ order by range_id
 select concat_ws(':', count(*), sum(cast(xxhash64({{ parts | join(', ') }}) as decimal(38, 0)))) as fingerprint
 from {{ deltawave._attempt_relation(job, ranges) }}
   {%- endset -%}
-  {{ return(deltawave._run(job, sql).rows[0][0]) }}
+  {{ return(sql) }}
 {%- endmacro -%}
 
 {%- macro _bound_texts(job) -%}

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 from workbench import MODEL, Workbench
 
-ROWS = "select id as account_id, timestamp'2026-01-01' + make_dt_interval(if(id < {0}, {0}, 0)) as seen from range(400)"
+ROWS = """
+    select
+        id as account_id,
+        if(id < {0}, {0}, 0) as amount,
+        timestamp'2026-01-01' + make_dt_interval(if(id < {0}, {0}, 0)) as seen
+    from range(400)
+"""
 
 
 def statements(bench: Workbench) -> list[str]:
@@ -22,7 +28,7 @@ def statements(bench: Workbench) -> list[str]:
         ("outer_join", 10, 6, {}),
         ("hash_compressed", 16, 9, {}),
         ("timestamp", 16, 9, {"updated_at": "seen"}),
-        ("ranges", 16, 9, {"range_key": "account_id"}),
+        ("ranges", 16, 10, {"range_key": "account_id"}),
         ("row_checksum", 16, 9, {}),
     ],
 )

@@ -27,10 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     errors: list[str] = []
 
     def note(event: Any) -> None:
-        if event.info.level == "error":
+        if event.info.name == "PrintEvent":
+            print(event.info.msg)
+        elif event.info.level == "error":
             errors.append(str(event.info.msg))
 
-    # What the operation prints is no message of dbt's, which dbt.log has, as ever.
+    # To dbt, what the operation prints is one more message, so `note` prints it. All others are in dbt.log.
     quiet = ["--log-level", "none", "--log-level-file", "debug", "--print"]
     command = ["run-operation", f"{PACKAGE}.{operation}", "--args", given, *options]
     outcome = dbtRunner(callbacks=[note]).invoke([*quiet, *command])
