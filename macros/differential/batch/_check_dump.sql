@@ -100,7 +100,9 @@ cast(null as string)
   {%- else -%}
     {%- do remedies.append(' take strategy: outer_join with duplicate_keys: quarantine, which sets such rows aside with a warning') -%}
   {%- endif -%}
-  {%- if 'multiset' in takes -%}
+  {%- set others = [] -%}
+  {%- for option, allowed in deltawave._allowed_with_multiset().items() if job.settings[option] not in allowed -%}{%- do others.append(option) -%}{%- endfor -%}
+  {%- if 'multiset' in takes and not others -%}
     {%- set where = ' ' if batch.batch_id == 1 else ', in a new model, ' -%}
     {%- do remedies.append(where ~ 'duplicate_keys: multiset, which counts the rows of a key') -%}
   {%- endif -%}

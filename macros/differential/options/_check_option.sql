@@ -24,6 +24,8 @@
     {{ return(none if is_number and value is integer and value >= 0 else 'a number of days, from 0') }}
   {%- elif kind == 'fraction' -%}
     {{ return(none if is_number and 0 <= value <= 1 else 'a number from 0 to 1') }}
+  {%- elif kind == 'ratio' -%}
+    {{ return(none if is_number and value >= 0 else 'a number from 0') }}
   {%- elif kind == 'seconds' -%}
     {{ return(none if is_number and value >= 0 else 'seconds, a number from 0') }}
   {%- elif kind == 'comparisons' -%}

@@ -38,7 +38,7 @@
     },
     'max_delete_fraction': {'default': 0.5, 'is': 'fraction'},
     'max_update_fraction': {'default': none, 'is': 'fraction'},
-    'max_insert_fraction': {'default': none, 'is': 'fraction'},
+    'max_insert_fraction': {'default': none, 'is': 'ratio'},
     'allow_empty': {'default': false, 'is': 'choice', 'values': [false, true]},
     'snapshot_date': {'default': none, 'is': 'name'},
     'initial_load': {'default': 'inserts', 'is': 'choice', 'values': ['inserts', 'baseline']},

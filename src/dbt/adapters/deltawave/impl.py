@@ -125,7 +125,8 @@ class DeltawaveAdapter(SparkAdapter):
         if catalog is None:
             return list(super().list_relations_without_caching(schema_relation))
         with self.connections.exception_handler(f"relations of {schema}"):
-            rows = [(schema, name, False, information) for name, information in catalog.relations(schema)]
+            # As the statement spells them: dbt compares the names of schemas.
+            rows = [(schema.lower(), name, False, information) for name, information in catalog.relations(schema)]
         return list(self._build_spark_relation_list(rows, self._get_relation_information))
 
     def _get_relation_information(self, row: Any) -> tuple[str, str, str]:
@@ -181,9 +182,11 @@ class DeltawaveAdapter(SparkAdapter):
         return str(table.rows[0][1])
 
     def _catalog(self) -> Catalog | None:
+        if not self.runs_python():
+            return None
         from dbt.adapters.deltawave.catalog import catalog_of
 
-        return catalog_of(self._handle().session) if self.runs_python() else None
+        return catalog_of(self._handle().session)
 
     @available.parse_none
     def names_like(self, schema: str, pattern: str) -> list[str] | None:
@@ -209,6 +212,7 @@ class DeltawaveAdapter(SparkAdapter):
         catalog = self._catalog()
         if catalog is None:
             return False
+        logger.debug(f"The folder {folder} is deleted")
         with self.connections.exception_handler(f"folder {folder}"):
             catalog.delete_folder(folder)
         return True
@@ -216,10 +220,17 @@ class DeltawaveAdapter(SparkAdapter):
     @available.parse_none
     def query_columns(self, sql: str) -> list[tuple[str, str, str | None]]:
         """Return name, type and comment of a query's columns, as ``describe query`` does. The query does not run."""
-        # In parentheses, since Spark would run another statement at once.
-        query = f"select * from (\n{sql}\n)"
-        with self.connections.exception_handler(query):
-            fields = self._handle().session.sql(query).schema.fields
+        from pyspark.errors import ParseException
+
+        session = self._handle().session
+        with self.connections.exception_handler(sql):
+            try:
+                # In parentheses, since Spark would run another statement at once.
+                fields = session.sql(f"select * from (\n{sql}\n)").schema.fields
+            except ParseException:
+                # Its error is about the query alone.
+                session.sql(f"describe query {sql}")
+                raise
         return [(field.name, field.dataType.simpleString(), field.metadata.get("comment")) for field in fields]
 
     @available.parse_none
