@@ -81,9 +81,16 @@ def test_delivered_again(before: dict[str, Any], found: dict[str, Any], again: b
 def test_a_dump_lacks_what_all_of_its_headers_lack(
     folders: list[str], filled: dict[str, int], missing: list[str]
 ) -> None:
-    headers = [{"missing": ["Town"], "folders": ["day=1"]}, {"missing": [], "folders": ["day=2"]}]
+    headers = [
+        {"names": ["id"], "missing": ["Town"], "folders": ["day=1"]},
+        {"names": ["id", "Town"], "missing": [], "folders": ["day=2"]},
+    ]
     announced = [{"batch_at": "2026-01-01", "folders": folders}]
-    job = {"dated_sources": [source(headers=headers, announced=announced)]}
+    # A source that does not declare the column, and has a folder for every date.
+    counts = [{"names": ["dump_rows"], "missing": [], "folders": ["day=1"]}]
+    announced_counts = [{"batch_at": "2026-01-01", "folders": ["day=1"]}] if folders else []
+    sources = [source(headers=headers, announced=announced), source(headers=counts, announced=announced_counts)]
+    job = {"dated_sources": sources}
     assert Macros()._missing_columns(job, {"batch_at": "2026-01-01", "filled": filled}) == missing
 
 
