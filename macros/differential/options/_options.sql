@@ -41,6 +41,8 @@
     'max_insert_fraction': {'default': none, 'is': 'fraction'},
     'allow_empty': {'default': false, 'is': 'choice', 'values': [false, true]},
     'snapshot_date': {'default': none, 'is': 'name'},
+    'warn_after': {'default': none, 'is': 'age'},
+    'every': {'default': none, 'is': 'choice', 'values': [none, 'day', 'weekday']},
     'initial_load': {'default': 'inserts', 'is': 'choice', 'values': ['inserts', 'baseline']},
     'state_schema': {'default': none, 'is': 'name'},
     'remote': {'default': none, 'is': 'name'},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable
 from typing import Any
@@ -137,3 +138,24 @@ class TestDatedDumps:
     def test_a_log_without_any_date_is_not_begun(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
         assert "batch 1: the dump is empty" in bench.refused(f"select * from ({DUMPS}) where false")
+
+
+class TestDueDumps:
+    @pytest.mark.both_adapters
+    def test_old_and_missing_dumps_are_warned_of(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date", warn_after={"count": 2, "period": "day"}, every="day")
+        gap = "no dump has come between those of 2026-01-02 and 2026-01-05 (every: day)."
+        age = "the newest dump is that of 2026-01-05, which is "
+        assert age in bench.refused(DUMPS, "--warn-error")
+        text = bench.build().text
+        assert gap in text
+        assert age in text
+        assert len(bench.batches()) == 3
+        text = bench.build().text
+        assert gap not in text
+        assert age in text
+        today = dt.datetime.now(dt.timezone.utc).date()
+        days = [f"select 1, 'ann', date '{today - dt.timedelta(days=day)}'" for day in (0, 1)]
+        text = bench.build(" union all ".join([DUMPS, *days])).text
+        assert age not in text
+        assert f"between those of 2026-01-05 and {today - dt.timedelta(days=1)} (every: day)." in text
