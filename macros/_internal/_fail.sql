@@ -18,6 +18,7 @@
   {%- set kinds = {
     'Data': [
       'null_key', 'duplicate_key', 'quarantine_is_error', 'null_flag', 'null_timestamp', 'future_timestamp', 'clock_back', 'null_anchor', 'empty_dump',
+      'other_rows', 'no_expected_rows',
       'too_many_deletes', 'too_many_deletes_in_rotation', 'too_many_inserts', 'too_many_inserts_in_rotation', 'too_many_updates',
       'too_many_updates_in_rotation', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
       'moving_file', 'changed_days', 'refused_days', 'remote_key_value', 'format_null_partition', 'undeclared_header', 'folders_alike',
@@ -105,6 +106,8 @@
     'file_format_changed': "{model}: the log was created with file_format: {was}, but the option is now {is}. Restore the option, or build a new model.",
     'multiset_changed': "{model}: the log was created {was} duplicate_keys: multiset, but the option is now '{is}'. Restore the option, or build a new model.",
     'empty_dump': "{model}, batch {batch}: the dump is empty (the last one had {rows_old} rows). Nothing was changed. If that is right, run once with --vars '{{deltawave_accept: [{model}]}}', or set allow_empty: true.",
+    'other_rows': "{model}, batch {batch}: the dump has {rows} row(s), and expected_rows {source} {expected}. Is the dump complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or correct the expected number.",
+    'no_expected_rows': "{model}, batch {batch}: the select of expected_rows returned {found}, not one whole number. Nothing was changed. Correct the select, or the table that it reads; or run once with --vars '{{deltawave_accept: [{model}]}}', which does not check the number of rows. The select is: {select}",
     'too_many_deletes': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted, more than max_delete_fraction {limit} allows. Is the dump complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_delete_fraction.",
     'too_many_deletes_in_rotation': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted in one cycle through the ranges, {earlier} of them by earlier batches, more than max_delete_fraction {limit} allows. Is the source complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', which accepts each range once, or raise max_delete_fraction.",
     'too_many_inserts': "{model}, batch {batch}: {count} row(s) would be inserted into {rows_old} ({percent}%), more than max_insert_fraction {limit} allows. Does the dump have rows of another source, or keys in another form? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_insert_fraction.",

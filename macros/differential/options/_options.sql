@@ -40,6 +40,7 @@
     'max_update_fraction': {'default': none, 'is': 'fraction'},
     'max_insert_fraction': {'default': none, 'is': 'fraction'},
     'allow_empty': {'default': false, 'is': 'choice', 'values': [false, true]},
+    'expected_rows': {'default': none, 'is': 'rows'},
     'snapshot_date': {'default': none, 'is': 'name'},
     'warn_after': {'default': none, 'is': 'age'},
     'every': {'default': none, 'is': 'choice', 'values': [none, 'day', 'weekday']},
