@@ -18,6 +18,7 @@
   {%- set kinds = {
     'Data': [
       'null_key', 'duplicate_key', 'quarantine_is_error', 'null_flag', 'null_timestamp', 'future_timestamp', 'clock_back', 'null_anchor', 'empty_dump',
+      'other_rows', 'no_expected_rows',
       'too_many_deletes', 'too_many_deletes_in_rotation', 'too_many_inserts', 'too_many_inserts_in_rotation', 'too_many_updates',
       'too_many_updates_in_rotation', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
       'moving_file', 'changed_days', 'refused_days', 'remote_key_value', 'format_null_partition', 'undeclared_header', 'folders_alike',
@@ -55,6 +56,7 @@
     'key_type': "{model}: the key column '{column}' is of type {type}, which can't be compared as a key. Choose another unique_key, or cast it in the model's select.",
     'key_collation': "{model}: the key column '{column}' is of type {type}, in which different texts can be equal. Cast it in the model's select, like collate({column}, 'UTF8_BINARY'); if the log already has this key, build a new model.",
     'date_in_key': "{model}: '{column}' is the dump's date (snapshot_date), so it can't be in unique_key as well. Remove it from unique_key.",
+    'without_dates': "{model}: '{option}' can't be {value!r} without 'snapshot_date', which names the column of the dumps' dates. Name that column, or change '{option}'.",
     'tolerance_type': "{model}: the column '{column}', which tolerance names, is of type {type}, which is not a number. Take it out of tolerance, or cast it in the model's select.",
     'name_in_before': "{model}: the name of column '{column}' contains one of ` , : < >, which a view in Iceberg's session catalog can't have within _before. Nothing was changed. Rename it in the model's select, or set before_image: none.",
     'iceberg_variant': "{model}: the column '{column}' is a variant or contains one, which a table in Iceberg's session catalog can't hold. Nothing was changed. Write it as JSON in the model's select, like to_json({column}).",
@@ -104,6 +106,8 @@
     'file_format_changed': "{model}: the log was created with file_format: {was}, but the option is now {is}. Restore the option, or build a new model.",
     'multiset_changed': "{model}: the log was created {was} duplicate_keys: multiset, but the option is now '{is}'. Restore the option, or build a new model.",
     'empty_dump': "{model}, batch {batch}: the dump is empty (the last one had {rows_old} rows). Nothing was changed. If that is right, run once with --vars '{{deltawave_accept: [{model}]}}', or set allow_empty: true.",
+    'other_rows': "{model}, batch {batch}: the dump has {rows} row(s), and expected_rows {source} {expected}. Is the dump complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or correct the expected number.",
+    'no_expected_rows': "{model}, batch {batch}: the select of expected_rows returned {found}, not one whole number. Nothing was changed. Correct the select, or the table that it reads; or run once with --vars '{{deltawave_accept: [{model}]}}', which does not check the number of rows. The select is: {select}",
     'too_many_deletes': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted, more than max_delete_fraction {limit} allows. Is the dump complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_delete_fraction.",
     'too_many_deletes_in_rotation': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted in one cycle through the ranges, {earlier} of them by earlier batches, more than max_delete_fraction {limit} allows. Is the source complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', which accepts each range once, or raise max_delete_fraction.",
     'too_many_inserts': "{model}, batch {batch}: {count} row(s) would be inserted into {rows_old} ({percent}%), more than max_insert_fraction {limit} allows. Does the dump have rows of another source, or keys in another form? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_insert_fraction.",
@@ -123,6 +127,8 @@
     'one_of': "{macro}: give {one} or {other}, not both.",
     'baseline_log': "{macro}: the log of {model} began with initial_load: baseline, so it lacks the rows of its first dump, and the state at a batch cannot be rebuilt from it.",
     'late_dates': "{model}: skipped dump(s) of {dates}: they were delivered after the dump of {last} was compared (batch {batch}). {remedy}",
+    'overdue_dump': "{model}: the newest dump is that of {last}, which is {age} old (a day begins at midnight UTC), and warn_after is {limit}. See whether the source still delivers; a dump that comes later is compared by the next run.",
+    'missing_dates': "{model}: no dump has come between those of {gaps} (every: {every}). Later ones are compared all the same; if a missing one comes after that, it is skipped, and deltawave.rewind can take it.",
     'redelivered_dates': "{model}: skipped dump(s) of {dates}: they were compared before, and were delivered again with other rows. The log keeps the earlier delivery ({batches}). {remedy}",
     'readers_of_undone': "{model}: incremental models have rows of the undone batches. After the next run of {model}, rebuild them: dbt run --full-refresh --select {readers}",
     'null_snapshot_date': "{model}: {count} row(s) have no {column} (snapshot_date). Filter them in the model's select.",

@@ -23,6 +23,17 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a negative share": {"max_update_fraction": -0.1},
     "a share in words": {"max_insert_fraction": "half"},
     "no buckets": {"buckets": 0},
+    "a number of rows in words": {"expected_rows": "ten"},
+    "no expected rows": {"expected_rows": 0},
+    "a number of rows, of dumps read in parts": {"strategy": "row_checksum", "expected_rows": 10},
+    "a number of rows for each date, without dates": {
+        "expected_rows": "select row_count from counts where day = {snapshot_date}"
+    },
+    "an age in weeks": {"snapshot_date": "day", "warn_after": {"count": 1, "period": "week"}},
+    "an age without a number": {"snapshot_date": "day", "warn_after": {"period": "day"}},
+    "an age of dumps without dates": {"warn_after": {"count": 1, "period": "day"}},
+    "a dump every month": {"snapshot_date": "day", "every": "month"},
+    "a dump every day, without dates": {"every": "day"},
     "a tolerance for no column": {"tolerance": 0.1},
     "a negative tolerance": {"tolerance": {"price": -1}},
     "a date column that is not a name": {"snapshot_date": ["day"]},

@@ -65,8 +65,12 @@ cast(null as string)
   {{ return(found[0].checksum if found else none) }}
 {%- endmacro -%}
 
-{# Refuses null keys, an empty dump and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}
+{# Refuses an empty or incomplete dump, null keys and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}
 {%- macro _check_dump(job, batch, found) -%}
+  {%- if batch.is_first or job.strategy.reads == 'dump' or batch.reading.is_whole -%}
+    {%- do deltawave._check_rows(job, batch, found.rows) -%}
+    {%- do deltawave._check_expected_rows(job, batch, found.rows) -%}
+  {%- endif -%}
   {%- if found.null_keys -%}
     {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': found.null_keys}) -%}
   {%- endif -%}
@@ -77,7 +81,6 @@ cast(null as string)
   {%- elif found.duplicate_keys and settings.duplicate_keys == 'quarantine' and deltawave._warnings_are_errors() -%}
     {%- do deltawave._refuse(job, batch, 'quarantine_is_error', deltawave._described_duplicates(job, batch, found)) -%}
   {%- endif -%}
-  {%- if batch.is_first or job.strategy.reads == 'dump' -%}{%- do deltawave._check_rows(job, batch, found.rows) -%}{%- endif -%}
 {%- endmacro -%}
 
 {# Refuses a dump without rows. #}
