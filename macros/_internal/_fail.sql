@@ -33,7 +33,7 @@
       'full_refresh', 'sample', 'wave_sample', 'relation_deferred', 'no_days', 'days_to_drop', 'days_of_no_model', 'unknown_day', 'not_a_wave_index',
       'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
       'unknown_columns', 'filtered_source', 'untyped_column', 'existing_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
-      'unknown_model', 'not_a_log', 'no_view', 'not_in_warehouse', 'not_compared',
+      'unknown_model', 'ambiguous_model', 'not_a_log', 'no_view', 'not_in_warehouse', 'not_compared',
       'not_reported', 'history_key', 'history_of_key', 'key_parts', 'key_value',
     ],
   } -%}
@@ -235,6 +235,7 @@
     'key_parts': "{macro}: the key of {model} is {keys}; {wrong}.",
     'key_value': "{macro}: the column '{column}' is of type {type}, and {value!r} is no such value.",
     'unknown_model': "{macro}: there is no model {value!r}. It takes the name of a model that is a change log.",
+    'ambiguous_model': "{macro}: {value!r} is the name of several models. Take one of {models}.",
     'not_a_log': "{macro}: {value!r} is no change log, but of materialized: {materialized}. It takes the name of a model of materialized: differential.",
     'no_view': "{macro}: {relation} does not exist yet, so its columns are not known. Build {model} first. With dbt run --empty --select {model} it has no rows and no batch, and its contract is not checked.",
   } -%}

@@ -135,6 +135,7 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a report of a model that is no change log": lambda _: with_python().report("v2", format="html"),
     "a report of a model that has not run": lambda _: with_python().report("later", format="html"),
     "a report of an unknown model": lambda _: with_python().report("v3", format="html"),
+    "a report of a model that two packages have": lambda _: with_python().report("v4"),
     "a report in an unknown format": lambda macros: macros.report("v1", format="pdf"),
     "a file for a report as text": lambda macros: macros.report("v1", output="x.txt"),
     "a page, without Python": lambda macros: macros.report("v1", format="html"),
@@ -155,6 +156,8 @@ def with_python(answer: dict[str, str] | None = None) -> Macros:
         name: {**names, "name": name, "alias": name, "config": {"materialized": kind, "unique_key": "id"}}
         for name, kind in config.items()
     }
+    for package in ("shop", "other"):
+        nodes[f"{package}.v4"] = {**nodes["v1"], "name": "v4", "package_name": package}
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
         if sql == "select if(try_cast('one' as int) is null, 1, 0) as wrong_0":

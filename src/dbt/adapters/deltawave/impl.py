@@ -11,7 +11,7 @@ from dbt.adapters.base import BaseRelation, available
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt import selected_resources
 from dbt.adapters.deltawave import remotes
@@ -232,6 +232,22 @@ class DeltawaveAdapter(SparkAdapter):
                 session.sql(f"describe query {sql}")
                 raise
         return [(field.name, field.dataType.simpleString(), field.metadata.get("comment")) for field in fields]
+
+    @available.parse_none
+    def invalid_types(self, types: list[str]) -> list[str]:
+        """Return those of some data types, as a yml has them, that Spark can't read."""
+
+        def are_read(some: list[str]) -> bool:
+            try:
+                self.query_columns("select " + ", ".join(f"cast(null as {each})" for each in some))
+            except DbtDatabaseError:
+                return False
+            return True
+
+        # Mostly one look is enough.
+        if not types or are_read(types):
+            return []
+        return [each for each in types if not are_read([each])]
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:
