@@ -123,7 +123,7 @@ def began_with_baseline(batches: Sequence[Batch]) -> bool:
 
 
 def is_cut(batches: Sequence[Batch], first: int | None) -> bool:
-    """Whether a log whose rows begin with batch ``first`` has lost those of earlier changes, by an expire or a refresh."""
+    """Whether a log whose rows begin with batch ``first`` has lost earlier changes, by an expire or a full refresh."""
     return any(each.changes and (first is None or each.number < first) for each in batches)
 
 
