@@ -177,6 +177,10 @@ def test_a_log_that_lost_earlier_changes() -> None:
     rows = described(insert(2, id="1", name="ann"), insert(3, id="1", name="anna"), first_batch=2)[3:]
     assert [row.split()[2] for row in rows] == ["state", "insert"]
     assert described(insert(1, id="1", name="ann"))[3].split()[2] == "insert"
+    # A new generation that began with a baseline has changes from its first row on.
+    batches = [batch(1), batch(2, rows_old=0, inserts=0, updates=0), batch(3, inserts=1)]
+    assert described(insert(3, id="1", name="ann"), batches=batches, first_batch=3)[3].split()[2] == "insert"
+    assert sampled_from(batches, "insert", 1000, first=3) == 3
 
 
 def test_deletes_without_values_show_the_version_before() -> None:

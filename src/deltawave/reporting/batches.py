@@ -123,11 +123,13 @@ def began_with_baseline(batches: Sequence[Batch]) -> bool:
 
 
 def is_cut(batches: Sequence[Batch], first: int | None) -> bool:
-    """Whether a log whose rows begin with batch ``first`` has lost those of earlier changes.
-
-    An expire and a full refresh do that. The rows of the first batch are then the table as it was after that batch.
-    """
+    """Whether a log whose rows begin with batch ``first`` has lost earlier changes, by an expire or a full refresh."""
     return any(each.changes and (first is None or each.number < first) for each in batches)
+
+
+def begins_with_state(batches: Sequence[Batch], first: int | None) -> bool:
+    """Whether the rows of such a log's first batch are the table as it was after that batch, instead of changes."""
+    return is_cut(batches, first) and not began_with_baseline(batches)
 
 
 def sampled_from(batches: Sequence[Batch], kind: ChangeType, wanted: int, first: int) -> int | None:
@@ -137,7 +139,7 @@ def sampled_from(batches: Sequence[Batch], kind: ChangeType, wanted: int, first:
 
     - ``first``: the log's first batch
     """
-    begin = first + 1 if is_cut(batches, first) else first
+    begin = first + 1 if begins_with_state(batches, first) else first
     held = [each for each in batches if each.number >= begin or (each.number == first and each.is_load)]
     changing = [each for each in held if each.count(kind)]
     found = [each for each in changing if not each.is_load] or changing

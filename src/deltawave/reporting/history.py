@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from deltawave.pages.tables import Table, lines
 from deltawave.pages.texts import beside, plain, short
-from deltawave.reporting.batches import Batch, began_with_baseline, is_cut
+from deltawave.reporting.batches import Batch, began_with_baseline, begins_with_state, is_cut
 from deltawave.reporting.changes import UNKNOWN, Change, times, value_in
 
 _HEADS = ("batch", "at", "change", "column", "before", "after")
@@ -73,7 +73,7 @@ def _values(change: Change, previous: Change | None, keys: set[str]) -> Iterator
 
 def _kind(change: Change, batches: Sequence[Batch], first_batch: int | None) -> str:
     """What a change is called: the rows with which a shortened log begins may have been inserted long before."""
-    if change.kind == "insert" and change.batch == first_batch and is_cut(batches, first_batch):
+    if change.kind == "insert" and change.batch == first_batch and begins_with_state(batches, first_batch):
         return "state"
     return "backfill" if change.is_backfill else change.kind
 
