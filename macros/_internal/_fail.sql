@@ -128,7 +128,7 @@
     'baseline_log': "{macro}: the log of {model} began with initial_load: baseline, so it lacks the rows of its first dump, and the state at a batch cannot be rebuilt from it.",
     'late_dates': "{model}: skipped dump(s) of {dates}: they were delivered after the dump of {last} was compared (batch {batch}). {remedy}",
     'overdue_dump': "{model}: the newest dump is that of {last}, which is {age} old (a day begins at midnight UTC), and warn_after is {limit}. See whether the source still delivers; a dump that comes later is compared by the next run.",
-    'missing_dates': "{model}: no dump has come between those of {gaps} (every: {every}). Later ones are compared all the same; if a missing one comes after that, it is skipped, and deltawave.rewind can take it.",
+    'missing_dates': "{model}: no dump has come between those of {gaps} (every: {every}). Later ones are compared all the same; if a missing one comes after that, it is skipped, and deltawave.rewind can take it. Where warnings are errors, nothing was changed: if no other dump will come, run once with --vars '{{deltawave_accept: [{model}]}}', which does not warn of gaps.",
     'redelivered_dates': "{model}: skipped dump(s) of {dates}: they were compared before, and were delivered again with other rows. The log keeps the earlier delivery ({batches}). {remedy}",
     'readers_of_undone': "{model}: incremental models have rows of the undone batches. After the next run of {model}, rebuild them: dbt run --full-refresh --select {readers}",
     'null_snapshot_date': "{model}: {count} row(s) have no {column} (snapshot_date). Filter them in the model's select.",

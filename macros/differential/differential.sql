@@ -45,6 +45,7 @@
 
   {{ run_hooks(post_hooks) }}
   {%- do apply_grants(job.target, config.get('grants'), should_revoke=false) -%}
+  {%- if not flags.EMPTY -%}{%- do deltawave._warn_of_age(job, progress.state.record) -%}{%- endif -%}
 
   {{ return({'relations': [job.target]}) }}
 

@@ -406,6 +406,17 @@ class TestRuns:
         empty.write(f"accounts/{folder(3)}", FOUR.replace("ann", "eve") + "5,fay\n")
         assert "legacy.counts" not in empty.run()
         assert empty.batches()[2:] == [("2026-01-03", 1, 0, 0)]
+        # A folder of counts announces no dump, not even in an accepted run.
+        empty.write(f"counts/{folder(4)}", "dump_rows\n")
+        accepted = ("--vars", "deltawave_accept: [accounts_changes]")
+        for args in ((), accepted):
+            assert "without rows" not in empty.run(*args)
+        assert len(empty.batches()) == 3
+        # An empty dump whose count is 0 is no date that the select left out.
+        empty.write(f"accounts/{folder(4)}", "id,name\n")
+        empty.write(f"counts/{folder(4)}", "dump_rows\n0\n")
+        assert "of which the select returns no row" not in empty.run(*accepted)
+        assert empty.batches()[3:] == [("2026-01-04", 0, 5, 0)]
 
     def test_threads_find_the_same_folders_at_once(self, log):
         others = [log.root / "models" / f"changes_{n}.sql" for n in range(4)]

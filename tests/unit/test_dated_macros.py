@@ -87,12 +87,77 @@ def test_a_dump_lacks_what_all_of_its_headers_lack(
         {"names": ["id", "Town"], "missing": [], "folders": ["day=2"]},
     ]
     announced = [{"batch_at": "2026-01-01", "folders": folders}]
-    # A source that does not declare the column, and has a folder for every date.
+    # A source that does not declare the column, and has a folder for every date, also where the dump has none.
     counts = [{"names": ["dump_rows"], "missing": [], "folders": ["day=1"]}]
-    announced_counts = [{"batch_at": "2026-01-01", "folders": ["day=1"]}] if folders else []
+    announced_counts = [{"batch_at": "2026-01-01", "folders": ["day=1"]}]
     sources = [source(headers=headers, announced=announced), source(headers=counts, announced=announced_counts)]
     job = {"dated_sources": sources}
     assert Macros()._missing_columns(job, {"batch_at": "2026-01-01", "filled": filled}) == missing
+
+
+SCAN = "FileScan csv spark_catalog.dev.{}[id#2,dump_date#4] PartitionFilters: [(dump_date#4 = 1)], PushedFilters: []"
+DUMPS_PLAN = f"""== Optimized Logical Plan ==
+Filter (dump_date#4 = 2026-01-02)
++- Relation spark_catalog.dev.accounts__header_1[id#2,dump_date#4] csv
+
+== Physical Plan ==
+{SCAN.format("accounts__header_1")}
+"""
+OF_VALUES = (
+    "== Optimized Logical Plan ==\nLocalRelation [id#1, dump_date#2]\n\n== Physical Plan ==\nLocalTableScan [id#1]\n"
+)
+
+
+def announced_by(
+    plan: str, *rows: str, unread: list[str] | None = None, sources: list[dict[str, Any]] | None = None
+) -> list[str]:
+    """The empty dumps of a run for which each source has a folder for a day; ``rows``: the sources with rows there."""
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        if sql.startswith("explain"):
+            return [(plan, "")]
+        return [(1,)] if any(f"from {name}\n" in sql for name in rows) else []
+
+    dump = {"column": "dump_date", "data_type": "date", "folder": "2026-01-02", **dumps("2026-01-02")[0]}
+    job = {"name": "x", "sql": "select 1", "settings": {"snapshot_date": "dump_date"}, "snapshot_type": "date"}
+    dated = [
+        {**each, "relation": each["name"], "announced": [dump]} for each in sources or [source(is_read=True), counts()]
+    ]
+    macros = warning([] if unread is None else unread, run_query=run_query)
+    found = macros._dumps_without_rows({**job, "dated_sources": dated, "statements": []}, [], "2026-01-01")
+    return [each["snapshot_date"] for each in found]
+
+
+def counts(*, is_read: bool = True) -> dict[str, Any]:
+    return source(name="legacy.counts", tables=[SimpleNamespace(schema="dev", identifier="counts")], is_read=is_read)
+
+
+class TestFoldersWithoutRows:
+    def test_a_folder_of_the_select_s_source_is_an_empty_dump(self) -> None:
+        assert announced_by(DUMPS_PLAN) == ["2026-01-02"]
+
+    @pytest.mark.parametrize("is_read", [True, False])
+    def test_a_folder_of_another_source_is_none(self, is_read: bool) -> None:
+        # The dumps of the select are in a source, or in a table of no source: only a model behind a table is not seen.
+        dumps_source = source(is_read=True)
+        alone = [counts(is_read=is_read)]
+        assert announced_by(DUMPS_PLAN, "legacy.accounts", sources=[dumps_source, *alone]) == []
+        assert announced_by(DUMPS_PLAN, sources=alone) == ([] if is_read else ["2026-01-02"])
+
+    def test_a_plan_without_any_relation_tells_nothing(self) -> None:
+        assert announced_by(OF_VALUES, sources=[counts()]) == ["2026-01-02"]
+
+    def test_a_table_s_name_is_not_part_of_another(self) -> None:
+        plan = DUMPS_PLAN.replace("accounts__header_1", "counts_2")
+        assert announced_by(plan, sources=[counts()]) == []
+
+    def test_an_empty_dump_with_its_count_is_no_unread_date(self) -> None:
+        said: list[str] = []
+        assert announced_by(DUMPS_PLAN, "legacy.counts", unread=said) == ["2026-01-02"]
+        assert not said
+        assert announced_by(DUMPS_PLAN, "legacy.counts", unread=said, sources=[counts()]) == []
+        assert len(said) == 1
+        assert said[0].startswith("x: legacy.counts has dump(s) of 2026-01-02, of which the select returns no row")
 
 
 @pytest.mark.parametrize(
@@ -110,13 +175,22 @@ def dumps(*dates: str) -> list[dict[str, Any]]:
     ]
 
 
-def warnings(last: str | None, pending: list[str], now: str = "2026-02-02T03:00:00+00:00", **options: Any) -> list[str]:
+def warning(said: list[str], *, accept: str = "", **context: Any) -> Macros:
+    """Macros whose warnings are added to ``said``, in a run that accepts one model."""
+    exceptions = SimpleNamespace(warn=lambda text: said.append(text) or "")
+    return Macros(exceptions=exceptions, var=lambda name, default: [accept], **context)
+
+
+def warnings(
+    last: str | None, pending: list[str], now: str = "2026-02-02T03:00:00+00:00", accept: str = "", **options: Any
+) -> list[str]:
     """What a run warns of, that has a log up to a date, or none, and compares some dates."""
     said: list[str] = []
-    exceptions = SimpleNamespace(warn=lambda text: said.append(text) or "")
-    macros = Macros(run_started_at=dt.datetime.fromisoformat(now), exceptions=exceptions)
+    macros = warning(said, accept=accept, run_started_at=dt.datetime.fromisoformat(now))
     job = {"name": "x", "settings": {"warn_after": None, "every": None, **options}}
-    macros._warn_of_due(job, dumps(last)[0] if last else None, dumps(*pending))
+    record, found = dumps(last)[0] if last else None, dumps(*pending)
+    macros._warn_of_gaps(job, record, found)
+    macros._warn_of_age(job, found[-1] if found else record)
     return said
 
 
@@ -175,6 +249,24 @@ class TestDueDumps:
         assert len(said) == (gaps is not None)
         for text in said:
             assert text.startswith(f"x: no dump has come between those of {gaps} (every: {every}).")
+            assert "run once with --vars '{deltawave_accept: [x]}', which does not warn of gaps." in text
+
+    def test_an_accepted_run_takes_the_gaps_as_they_are(self) -> None:
+        assert warnings("2026-01-01", ["2026-01-03"], every="day", accept="y")
+        assert not warnings("2026-01-01", ["2026-01-03"], every="day", accept="x")
+
+    @pytest.mark.parametrize(
+        ("date", "at", "day"),
+        [
+            # Midnight in Berlin is the day before in UTC.
+            ("2026-01-02 00:00:00", "2026-01-01T23:00:00.000000Z", "2026-01-02"),
+            ("2026-01-02", "2026-01-02T00:00:00.000000Z", "2026-01-02"),
+            ("2026-1-2 10:00", "2026-01-02T10:00:00.000000Z", "2026-01-02"),
+            (None, "2026-01-02T10:00:00.000000Z", "2026-01-02"),
+        ],
+    )
+    def test_the_day_is_that_of_the_date_as_it_is_written(self, date: str | None, at: str, day: str) -> None:
+        assert Macros()._day_of_dump({"snapshot_date": date, "batch_at": at}) == day
 
     def test_nothing_is_due_unless_asked(self) -> None:
         assert not warnings("2020-01-01", ["2021-01-01"])

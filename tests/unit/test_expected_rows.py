@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ STATE = {"record": {"batch_id": 1}}
 
 def job(expected: int | str | None, **facts: Any) -> dict[str, Any]:
     settings = {"expected_rows": expected, "duplicate_keys": "fail", "allow_empty": False, "unique_key": ["id"]}
-    strategy = {"reads": "dump", "checksums": None}
+    strategy = {"reads": "dump", "checksums": None, "reader": "_whole_dump"}
     outcome = {"batches": 0}
     common = {"name": "x", "attempt": "own", "snapshot_type": "date", "statements": [], "outcome": outcome}
     return {**common, "settings": settings, "strategy": strategy, **facts}
@@ -69,6 +70,7 @@ class TestTheNumber:
             ([(-1,)], "-1"),
             ([("ten",)], "ten"),
             ([(True,)], "True"),
+            ([("NaN",)], "NaN"),
         ],
     )
     def test_anything_else_is_refused_unless_the_run_is_accepted(self, rows: list[tuple[Any, ...]], found: str) -> None:
@@ -80,6 +82,20 @@ class TestTheNumber:
         assert "run once with --vars '{deltawave_accept: [x]}'" in said
         assert "legacy.counts" in said
         assert macros(rows, accept="x")._expected_rows(job(SELECT), STATE, DUMP) is None
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), Decimal("NaN"), Decimal("Infinity")])
+    def test_what_has_no_whole_number(self, value: Any) -> None:
+        assert macros()._whole_number(value) is None
+
+    def test_an_accepted_run_asks_for_no_number_of_a_dated_dump(self) -> None:
+        asked: list[str] = []
+        dated = job(SELECT)
+        dated["settings"]["snapshot_date"] = "day"
+        assert macros([(10,)], asked, accept="x")._expected_rows(dated, STATE, DUMP) is None
+        assert not asked
+        assert macros([(10,)], asked)._expected_rows(dated, STATE, DUMP) == 10
+        # Without dates the number is part of what tells whether the source has changed.
+        assert macros([(10,)], asked, accept="x")._expected_rows(job(SELECT), STATE, DUMP) == 10
 
     def test_an_unchanged_source_is_read_again_if_the_number_is_another(self) -> None:
         found = macros()
@@ -127,6 +143,33 @@ class TestTheDump:
         assert "the dump has 9 row(s)" in str(checked(9, reads="differences", is_whole=True))
 
 
+@pytest.mark.parametrize(("expected", "checked_rows"), [(None, []), (10, [10])])
+def test_files_in_place_that_are_the_same_are_checked_if_a_number_is_expected(
+    expected: int | None, checked_rows: list[int]
+) -> None:
+    found, numbers = macros(), []
+    batch = {"is_first": True, "expected_rows": expected, "reading": None, "staged_in": [], "batch_id": 2}
+    batch |= {"attempt": "own"}
+    landed = {"rows": 10, "checksum": None}
+    stubs: dict[str, Any] = {
+        "_expected_rows": expected,
+        "_source_fingerprint": None,
+        "_is_source_unchanged": False,
+        "_columns_of_dump": [],
+        "_begin_batch": batch,
+        "_macro_named": lambda *_: {"is_idle": True, "files": []},
+        "_count_landed": landed,
+        "_is_unchanged": True,
+    }
+    quiet = ["_check_contract", "_step", "_checksum_of_date", "_discard", "_remember_source", "_accept"]
+    quiet += ["_prepare_quarantine", "_prepare_log", "_stage", "_stage_quarantine", "_count_changes", "_keep_state"]
+    for name, value in {**stubs, **dict.fromkeys([*quiet, "_require_files"])}.items():
+        found._macros[name] = lambda *_, value=value: value
+    found._macros["_check_dump"] = lambda job, batch, landed: numbers.append(landed["rows"])
+    assert found._compare_dump(job(expected, columns=None), STATE, DUMP) == STATE
+    assert numbers == checked_rows
+
+
 @pytest.mark.parametrize(("inserts", "deletes", "rows"), [(2, 1, None), (2, 2, 11), (0, 0, 11)])
 def test_a_dump_of_which_only_differences_are_landed(inserts: int, deletes: int, rows: int | None) -> None:
     """It has the rows before it and the inserts, without the deletes, and what was set aside instead of held rows."""
@@ -146,6 +189,19 @@ def test_a_dump_of_which_only_differences_are_landed(inserts: int, deletes: int,
         found._count_changes(model, batch)
 
 
-@pytest.mark.parametrize("given", [1, "select 1", " With counts as (select 1) select * from counts"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        1,
+        "select 1",
+        " With counts as (select 1) select * from counts",
+        "{{ rows_of('accounts') }}",
+        "{% if true %}select 1{% endif %}",
+        "{# of the file #} select 1",
+        "-- of the file\nselect 1",
+        "/* of the file */ select 1",
+        "(select 1)",
+    ],
+)
 def test_what_the_option_takes(given: int | str) -> None:
     assert Macros()._differential_settings("x", {"unique_key": "id", "expected_rows": given})["expected_rows"] == given

@@ -1,22 +1,28 @@
 {#
   Dates after `since` that a source announces by a folder, but that have no row in the select and no row in the folder: they count as empty dumps,
-  which are refused unless allowed. `seen`: the dates of the select. If the folder has rows, the select left them out: that is a warning.
+  which are refused unless allowed. `seen`: the dates of the select. If the folder has rows, the select left them out: that is a warning, unless
+  another source announces an empty dump of that date, like one whose count is 0.
 #}
 {%- macro _dumps_without_rows(job, seen, since) -%}
   {%- set empty = {} -%}
+  {%- set with_rows = {} -%}
   {%- for source in job.dated_sources -%}
-    {%- set unread = [] -%}
-    {%- for dump in deltawave._announced_dumps(job, source, since) if dump.batch_at not in seen and deltawave._asks_for(job, source, dump) -%}
-      {%- if deltawave._has_rows(job, source, dump) -%}
-        {%- do unread.append(dump.snapshot_date) -%}
-      {%- else -%}
+    {%- for dump in deltawave._announced_dumps(job, source, since) if dump.batch_at not in seen -%}
+      {%- set plan = deltawave._plan_of_date(job, '=', dump.snapshot_date) -%}
+      {%- set is_asked_for = deltawave._asks_for(job, source, dump, plan) -%}
+      {%- if is_asked_for and deltawave._has_rows(job, source, dump) -%}
+        {%- do with_rows.setdefault(source.name, []).append(dump) -%}
+      {%- elif is_asked_for and deltawave._is_source_of_dumps(job, source, plan) -%}
         {%- do log('deltawave: ' ~ job.name ~ ': ' ~ source.name ~ ' has a folder for ' ~ dump.snapshot_date ~ ' without rows', info=true) -%}
         {%- do empty.update({dump.batch_at: {'snapshot_date': dump.snapshot_date, 'batch_at': dump.batch_at}}) -%}
       {%- endif -%}
     {%- endfor -%}
+  {%- endfor -%}
+  {%- for name, dumps in with_rows.items() -%}
+    {%- set unread = dumps | rejectattr('batch_at', 'in', empty) | map(attribute='snapshot_date') | list -%}
     {%- if unread -%}
       {%- do exceptions.warn(deltawave._message('unread_dates', {
-        'model': job.name, 'source': source.name, 'dates': unread | join(', '), 'column': job.settings.snapshot_date,
+        'model': job.name, 'source': name, 'dates': unread | join(', '), 'column': job.settings.snapshot_date,
       })) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -95,8 +101,7 @@ order by batch_at
   excludes the date, the plan is empty or the scan lists no folders. A column that the plan does not mention counts as the date if it has the
   date's name.
 #}
-{%- macro _asks_for(job, source, dump) -%}
-  {%- set plan = deltawave._plan_of_date(job, '=', dump.snapshot_date) -%}
+{%- macro _asks_for(job, source, dump, plan) -%}
   {%- if modules.re.search('== Optimized Logical Plan ==\\s+LocalRelation <empty>', plan) -%}
     {{ return(false) }}
   {%- endif -%}
@@ -109,6 +114,29 @@ order by batch_at
     {%- endif -%}
   {%- endfor -%}
   {{ return(true in scans if scans else dump.column | lower == job.settings.snapshot_date | lower) }}
+{%- endmacro -%}
+
+{#
+  Can the select have rows of that source? A source that only -- depends_on names, like one of row counts, is not in the plan, which reads others: its
+  folders are no dumps. The plan does not show a source behind a table: such a one counts unless the plan reads another dated source.
+#}
+{%- macro _is_source_of_dumps(job, source, plan) -%}
+  {%- set optimized = plan.split('== Optimized Logical Plan ==')[1] | lower | replace('`', '') -%}
+  {%- if deltawave._is_in_plan(source, optimized) -%}{{ return(true) }}{%- endif -%}
+  {%- if source.is_read -%}
+    {%- for scan in deltawave._scans(plan) if not modules.re.match('[ :+-]*(LocalRelation|OneRowRelation|Range)\\b', scan.line) -%}{{ return(false) }}{%- endfor -%}
+  {%- endif -%}
+  {%- for other in job.dated_sources if deltawave._is_in_plan(other, optimized) -%}{{ return(false) }}{%- endfor -%}
+  {{ return(true) }}
+{%- endmacro -%}
+
+{# Does a plan, in lower case and without quotes, name a table of the source? #}
+{%- macro _is_in_plan(source, plan) -%}
+  {%- for table in source.tables -%}
+    {%- set name = modules.re.escape((table.schema ~ '.' ~ table.identifier) | lower) -%}
+    {%- if modules.re.search('(?<!\\w)' ~ name ~ '(?!\\w)', plan) -%}{{ return(true) }}{%- endif -%}
+  {%- endfor -%}
+  {{ return(false) }}
 {%- endmacro -%}
 
 {# Spark's plans of the select with a condition on its date. #}

@@ -17,7 +17,8 @@
   {%- do deltawave._update(batch, reading=deltawave._macro_named(job.strategy.reader)(job, batch, opened)) -%}
   {#- A source that changed meanwhile, and may change back, is not known by either state. -#}
   {%- set source = before if before is not none and before == deltawave._source_fingerprint(job, expected) else none -%}
-  {%- if batch.reading.is_idle -%}
+  {#- The same files may not have the number of rows that is expected now: they are checked, and then compared. -#}
+  {%- if batch.reading.is_idle and batch.expected_rows is none -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
     {%- do deltawave._remember_source(job, state, source) -%}
     {{ return(state) }}

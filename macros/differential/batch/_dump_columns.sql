@@ -73,9 +73,9 @@
     {%- set folders = {'all': 0, 'without': 0} -%}
     {%- for source in job.dated_sources if source.headers -%}
       {%- for dump in deltawave._announced_dumps(job, source, '') if dump.batch_at == found.batch_at -%}
-        {%- for table in source.headers -%}
+        {#- A source that does not declare the column, like one of row counts, says nothing about it. -#}
+        {%- for table in source.headers if name in (table.names + table.missing) | map('lower') -%}
           {%- set count = dump.folders | select('in', table.folders) | list | length -%}
-          {#- A source that does not declare the column at all, like one of row counts, does not have it either. -#}
           {%- set is_without = name not in table.names | map('lower') -%}
           {%- do folders.update({'all': folders['all'] + count, 'without': folders['without'] + (count if is_without else 0)}) -%}
         {%- endfor -%}

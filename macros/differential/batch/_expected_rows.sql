@@ -1,11 +1,14 @@
 {#
   The number of rows that the dump must have, by the option expected_rows: a number, or a select of one, in which {snapshot_date} stands for the dump's
-  date. None without the option. Read before the dump. A select without a whole number is refused, unless the run is accepted.
+  date. None without the option. Read before the dump. A select without a whole number is refused, unless the run is accepted: it checks no number, and
+  asks for one only where that tells whether a source has changed, which dated dumps don't need.
 #}
 {%- macro _expected_rows(job, state, dump) -%}
   {%- set given = job.settings.expected_rows -%}
   {%- if given is not string -%}
     {{ return(given) }}
+  {%- elif job.settings.snapshot_date and deltawave._is_accepted(job) -%}
+    {{ return(none) }}
   {%- endif -%}
   {%- set date = 'cast(' ~ deltawave._literal(dump.snapshot_date) ~ ' as ' ~ job.snapshot_type ~ ')' -%}
   {#- dbt renders hooks likewise: source() and ref() within the text are resolved now. -#}
@@ -20,9 +23,10 @@
   {{ return(expected) }}
 {%- endmacro -%}
 
-{# A number from a table, also from a file of text; none for anything else. #}
+{# A number from a table, also from a file of text; none for anything else. NaN, which is not equal to itself, and infinity can't be made whole. #}
 {%- macro _whole_number(value) -%}
-  {%- set is_number = value is number and value is not boolean and value >= 0 and value == value | int -%}
+  {%- set is_finite = value is number and value is not boolean and value == value and 0 <= value < 2 ** 63 -%}
+  {%- set is_number = is_finite and value == value | int -%}
   {%- set is_text = value is string and modules.re.fullmatch('\\s*\\d+\\s*', value) -%}
   {{ return(value | int if is_number or is_text else none) }}
 {%- endmacro -%}

@@ -22,7 +22,8 @@
     {{ return(none if is_number and value is integer and value >= 1 else 'a whole number from 1') }}
   {%- elif kind == 'rows' -%}
     {%- set is_count = is_number and value is integer and value >= 1 -%}
-    {%- set is_select = value is string and modules.re.match('(?i)\\s*(select|with)\\b', value) -%}
+    {#- Jinja, a comment or a parenthesis may come before the select. -#}
+    {%- set is_select = value is string and modules.re.match('(?i)\\s*((select|with)\\b|\\{[#%{]|--|/\\*|\\()', value) -%}
     {{ return(none if is_count or is_select else 'a whole number from 1, or a select that returns one') }}
   {%- elif kind == 'days' -%}
     {{ return(none if is_number and value is integer and value >= 0 else 'a number of days, from 0') }}
