@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from hashlib import md5
 from typing import Any
 
+from py4j.java_gateway import JavaClass
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
@@ -94,8 +95,8 @@ def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
 
 def plan_text(session: SparkSession, plan: Any) -> str | None:
     """A plan as text, without the states of its tables; none if it depends on the clock, chance or code of users."""
-    jvm: Any = session._jvm
-    patterns = [getattr(jvm.org.apache.spark.sql.catalyst.trees.TreePattern, name)() for name in _PATTERNS]
+    tree_pattern = java_class(session, "org.apache.spark.sql.catalyst.trees.TreePattern")
+    patterns = [getattr(tree_pattern, name)() for name in _PATTERNS]
     canonicalized = plan.canonicalized()
     text = str(canonicalized.treeString(True, False, 2**31 - 1, False, False))
     # The tree shows texts without quotes.
@@ -175,6 +176,12 @@ def is_iceberg(leaf: Any) -> bool:
     """Whether a plan's leaf is a table of Iceberg."""
     is_v2 = leaf.getClass().getSimpleName() == "DataSourceV2Relation"
     return is_v2 and str(leaf.table().getClass().getName()) == "org.apache.iceberg.spark.source.SparkTable"
+
+
+def java_class(session: SparkSession, name: str) -> Any:
+    """A class of Java by its full name. By way of its packages, Java would search all of Spark's jars for each."""
+    gateway: Any = session.sparkContext._gateway
+    return JavaClass(name, gateway._gateway_client)
 
 
 def items(sequence: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.session import is_connect
-from deltawave.source_state import items
+from deltawave.source_state import items, java_class
 
 # Other implementations of the session catalog keep relations of their own, which only statements show.
 _KNOWN_CATALOGS = ("builtin", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
@@ -30,10 +30,9 @@ class Catalog:
     """Databases of Hive's metastore, or of memory. Names are spelt in lower case."""
 
     def __init__(self, session: SparkSession) -> None:
-        jvm: Any = session._jvm
-        self._hadoop, self._catalyst = jvm.org.apache.hadoop.fs, jvm.org.apache.spark.sql.catalyst
-        self._session: Any = session._jsparkSession
-        self._catalog: Any = self._session.sharedState().externalCatalog()
+        self._session = session
+        self._state: Any = session._jsparkSession.sessionState()
+        self._catalog: Any = session._jsparkSession.sharedState().externalCatalog()
 
     def names(self, schema: str, pattern: str) -> list[str]:
         """The names of tables and views that match a pattern of ``show tables``; none without the schema."""
@@ -41,12 +40,13 @@ class Catalog:
             return []
         # Metastores read patterns in dialects of their own.
         names = self._catalog.listTables(schema.lower())
-        return [str(name) for name in items(self._catalyst.util.StringUtils.filterPattern(names, pattern))]
+        patterns = java_class(self._session, "org.apache.spark.sql.catalyst.util.StringUtils")
+        return [str(name) for name in items(patterns.filterPattern(names, pattern))]
 
     def delete_folder(self, folder: str) -> None:
         """Delete a folder with all that is in it, if it is there, on any of Hadoop's file systems."""
-        path = self._hadoop.Path(folder)
-        system = path.getFileSystem(self._session.sessionState().newHadoopConf())
+        path = java_class(self._session, "org.apache.hadoop.fs.Path")(folder)
+        system = path.getFileSystem(self._state.newHadoopConf())
         if not system.delete(path, True) and system.exists(path):
             raise OSError(f"The folder {folder} can't be deleted.")
 
@@ -58,7 +58,8 @@ class Catalog:
             facts["View Text"] = str(table.viewText().get())
         location = table.storage().locationUri()
         if location.isDefined():
-            facts["Location"] = str(self._catalyst.catalog.CatalogUtils.URIToString(location.get()))
+            paths = java_class(self._session, "org.apache.spark.sql.catalyst.catalog.CatalogUtils")
+            facts["Location"] = str(paths.URIToString(location.get()))
         return facts
 
     def relations(self, schema: str) -> list[tuple[str, str]]:
