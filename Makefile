@@ -37,13 +37,13 @@ run: data ## run the demo pipeline on the dumps
 report: setup ## write a page about the demo's change log, after `make run`
 	@$(BIN)/python scripts/report_demo.py
 
-quick: setup ## check Python, and run the unit tests and one history: under two minutes
+quick: setup ## check Python, and run the unit tests and one history: some minutes
 	@$(BIN)/python scripts/lanes.py quick
 
-test: setup ## lint, then test everything that a user's path touches, once: a quarter of an hour
+test: setup ## lint, then test everything that a user's path touches, once: about half an hour on two cores
 	@$(BIN)/python scripts/lanes.py test
 
-test-all: setup ## lint, and run every lane of the tests: three quarters of an hour
+test-all: setup ## lint, and run every lane of the tests: about an hour and a half
 	@$(BIN)/python scripts/lanes.py all
 
 test-lane: setup ## run lanes of the tests: LANE="crash contract"
