@@ -219,7 +219,8 @@ class TestLogReports:
         assert command(bench, "history", "print_history", model="accounts", key={"account_id": 1}) == 1
         assert "deltawave history: accounts has no batch yet." in capsys.readouterr().err
         assert bench.run("--empty").ok
-        assert command(bench, "report", "report", model="accounts", **page) == 1
+        elsewhere = page | {"output": str(tmp_path / "page.html")}
+        assert command(bench, "report", "report", model="accounts", **elsewhere) == 1
         assert "deltawave report: accounts has no batch yet." in capsys.readouterr().err
         bench.build(FIRST)
         assert command(bench, "report", "report", model="accounts", **page) == 1
