@@ -123,9 +123,8 @@ order by batch_at
 {%- macro _is_source_of_dumps(job, source, plan) -%}
   {%- set optimized = plan.split('== Optimized Logical Plan ==')[1] | lower | replace('`', '') -%}
   {%- if deltawave._is_in_plan(source, optimized) -%}{{ return(true) }}{%- endif -%}
-  {%- if source.is_read -%}
-    {%- for scan in deltawave._scans(plan) if not modules.re.match('[ :+-]*(LocalRelation|OneRowRelation|Range)\\b', scan.line) -%}{{ return(false) }}{%- endfor -%}
-  {%- endif -%}
+  {%- set values = '[ :+-]*(LocalRelation|OneRowRelation|Range)\\b' -%}
+  {%- for scan in deltawave._scans(plan) if source.is_read and not modules.re.match(values, scan.line) -%}{{ return(false) }}{%- endfor -%}
   {%- for other in job.dated_sources if deltawave._is_in_plan(other, optimized) -%}{{ return(false) }}{%- endfor -%}
   {{ return(true) }}
 {%- endmacro -%}
