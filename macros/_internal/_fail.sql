@@ -26,14 +26,14 @@
       'lost_the_batch', 'decided_too_late', 'overtaken', 'lost_state', 'lost_helpers', 'lost_copy', 'changed_copy', 'ranges_changed', 'previous_file',
       'previous_file_of_baseline', 'files_alone', 'checksums_alone', 'shared_state', 'state_version', 'foreign_relation',
       'materialization_changed', 'relation_stale', 'relation_without_batch', 'relation_behind', 'external_not_created', 'external_changed',
-      'external_foreign_relation', 'damaged_days',
+      'external_foreign_relation', 'damaged_days', 'log_rewritten', 'log_not_built', 'versions_lost',
     ],
     'Usage': [
       'full_refresh', 'sample', 'wave_sample', 'relation_deferred', 'no_days', 'days_to_drop', 'days_of_no_model', 'unknown_day', 'not_a_wave_index',
       'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
       'unknown_columns', 'filtered_source', 'untyped_column', 'existing_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
       'unknown_model', 'not_a_log', 'no_view', 'not_in_warehouse', 'not_compared',
-      'not_reported', 'history_key', 'history_of_key', 'key_parts', 'key_value',
+      'follower_sample', 'follower_deferred', 'not_reported', 'history_key', 'history_of_key', 'key_parts', 'key_value',
     ],
   } -%}
   {%- for kind, codes in kinds.items() if code in codes -%}{{ return(kind) }}{%- endfor -%}
@@ -190,7 +190,7 @@
     'change_types': "{model}, batch {batch}: {count} change(s) that {comparison} returned have another change_type than insert, delete and update. Nothing was changed. Correct the function.",
     'row_id_uncompared': "{model}: 'row_id' names '{column}', which is not compared exactly because of compare_columns, ignore_columns or tolerance. Rows whose key has changed could not be found by it. Compare it, or remove row_id.",
     'in_place': "{model}: in_place reads files where they lie and needs 'select * from' a table of Parquet files without partitions (for window with snapshot_date: partitioned by that column alone), or from parquet.`<folder>`; {problem}. Nothing was changed. Write such a select, or take in_place out.",
-    'materialization_changed': "{model}: {relation} was built by the other one of the materializations differential and wave_index, whose state this one can't continue. Nothing was changed. Drop it and its helper relations, or give the model another alias.",
+    'materialization_changed': "{model}: {relation} was built by another of the materializations differential, wave_index, current_state and scd2, whose state this one can't continue. Nothing was changed. Drop it and its helper relations, or give the model another alias.",
     'wave_adapter': "{model}: materialized: wave_index plans in Python, and needs a profile of type: deltawave with method: session; the adapter of this profile runs no Python.",
     'not_a_wave_index': "{relation} is no model of materialized: wave_index, or was not built yet.",
     'wave_sample': "{model}: --sample would take a part of a day for the day. Nothing was changed. Run without it, or with --empty.",
@@ -230,6 +230,16 @@
     'key_value': "{macro}: the column '{column}' is of type {type}, and {value!r} is no such value.",
     'unknown_model': "{macro}: there is no model {value!r}. It takes the name of a model that is a change log.",
     'not_a_log': "{macro}: {value!r} is no change log, but of materialized: {materialized}. It takes the name of a model of materialized: differential.",
+    'follower_select': "{model}: materialized: {materialized} follows one change log, so its select has to read one model of materialized: differential and nothing else. It reads {read}. Join and filter in a model that reads this one.",
+    'scd2_multiset': "{model}: {log} is a log with duplicate_keys: multiset, whose rows have no key by which versions could be told apart. Use materialized: current_state.",
+    'snapshot_option': "{model}: '{option}' is not read by materialized: scd2. Use '{instead}' instead.",
+    'meta_column': "{model}: '{column}' is already a column of the select, so {meta} needs another name. Give it one: snapshot_meta_column_names: {{{meta}: ...}}.",
+    'missing_log_column': "{model}: the select has no column '{column}', which it needs of its change log. Write select * from {{{{ ref('{log}') }}}}, or add the column.",
+    'follower_sample': "{model}: --sample would leave out changes, and the table would lack them from then on. Nothing was changed. Run without it, or with --empty.",
+    'follower_deferred': "{model}: with --defer and --favor-state the select reads the log {log} of another environment, whose batches the table does not have. Nothing was changed. Select {log} as well, or run without --favor-state.",
+    'log_not_built': "{model}: the change log {log} has no batch here. Nothing was changed. Build it first: dbt run --select +{model}",
+    'log_rewritten': "{model}, batch {batch}: {log} was rewound, expired, compacted or rebuilt while it was read. Nothing was changed. Run again.",
+    'versions_lost': "{model}: {reason}, so the table would have to be built from {log} again, which no longer has all batches that it was built from (its first is {first} now). Versions that only the table has would be lost. Nothing was changed. Undo an edit; or set full_refresh: true and run once with --full-refresh, which builds it from what the log has.",
     'no_view': "{macro}: {relation} does not exist yet, so its columns are not known. Build {model} first. With dbt run --empty --select {model} it has no rows and no batch, and its contract is not checked.",
   } -%}
   {{ return(messages[code].format(**values)) }}

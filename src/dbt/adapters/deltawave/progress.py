@@ -27,6 +27,7 @@ STEPS = {
     "check": "checking keys",
     "stage": "writing rows",
     "count": "counting changes",
+    "place": "placing rows",
     "record": "recording the batch",
     "clean": "dropping what is no longer needed",
     "end": "",
