@@ -239,7 +239,7 @@
     'follower_deferred': "{model}: with --defer and --favor-state the select reads the log {log} of another environment, whose batches the table does not have. Nothing was changed. Select {log} as well, or run without --favor-state.",
     'log_not_built': "{model}: the change log {log} has no batch here. Nothing was changed. Build it first: dbt run --select +{model}",
     'log_rewritten': "{model}, batch {batch}: {log} was rewound, expired, compacted or rebuilt while it was read. Nothing was changed. Run again.",
-    'versions_lost': "{model}: {reason}, so the table would have to be built from {log} again, which no longer has all batches that it was built from (its first is {first} now). Versions that only the table has would be lost. Nothing was changed. Undo an edit; or set full_refresh: true and run once with --full-refresh, which builds it from what the log has.",
+    'versions_lost': "{model}: {reason}, so the table would have to be rebuilt from {log}, which no longer has all batches that it was built from (its first is {first} now). Versions that only the table has would be lost. Nothing was changed. Undo an edit; or set full_refresh: true and run once with --full-refresh, which builds it from what the log has.",
     'no_view': "{macro}: {relation} does not exist yet, so its columns are not known. Build {model} first. With dbt run --empty --select {model} it has no rows and no batch, and its contract is not checked.",
   } -%}
   {{ return(messages[code].format(**values)) }}

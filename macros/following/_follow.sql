@@ -26,7 +26,7 @@
     {{ return(last) }}
   {%- endif -%}
   {%- if last and work.method == 'build' -%}
-    {%- do log('deltawave: ' ~ job.name ~ ': built anew from ' ~ followed.name ~ ': ' ~ work.reason, info=true) -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': rebuilt from ' ~ followed.name ~ ': ' ~ work.reason, info=true) -%}
   {%- endif -%}
   {%- set batch = deltawave._attempt(job, last, followed.name ~ ' ' ~ followed.batch_id) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
@@ -52,9 +52,9 @@
 #}
 {%- macro _follower_record(job, batch, work, staged, followed, last) -%}
   {#- A query on the table before may still run. -#}
-  {%- set former = [last.rows] if last and last.rows != staged.rows else [] -%}
+  {%- set previous = [last.rows] if last and last.rows != staged.rows else [] -%}
   {%- set decision = deltawave._decision(job, batch, {
-    'tables': [staged.rows] + former + ([staged.patch] if staged.patch else []),
+    'tables': [staged.rows] + previous + ([staged.patch] if staged.patch else []),
     'batch_at': followed.batch_at,
     'snapshot_date': followed.snapshot_date,
     'strategy': staged.method,

@@ -72,7 +72,7 @@
 {#
   The log relative to the last of its batches that the table has: whether that batch was ever decided (is_known) and no rewind has undone it
   (is_standing), whether batches after it have expired, how many changes are new, and after which batch they begin. The batch is known by its attempt
-  too: a log that was dropped and built anew counts from 1 again.
+  too: a log that was dropped and built again counts from 1.
 #}
 {%- macro _news_of_log(job, followed, last) -%}
   {%- set seen = last.followed.batch_id -%}
@@ -119,7 +119,7 @@ where batch_id <= {{ followed.batch_id }}
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# Rows of a bag are counted, and wider columns are written anew; both take a whole table. #}
+{# Rows of a bag are counted, and wider columns are rewritten; both need the whole table. #}
 {%- macro _can_merge(job, columns, last) -%}
   {%- set is_widened = columns | rejectattr('was', 'none') | selectattr('is_changed') | list != [] -%}
   {%- set file_format = job.settings.file_format -%}

@@ -17,7 +17,7 @@
 
 {#
   Adds new columns to the table that changes are merged into; readers do not see them yet. False if an attempt that failed has added one with another type:
-  then the table has to be written anew.
+  then the table has to be rewritten.
 #}
 {%- macro _has_columns(job, work, last) -%}
   {%- set added = work.columns | selectattr('was', 'none') | list -%}

@@ -244,7 +244,7 @@ EXPIRED = [1, 1, 1, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("kind", ["current_state", "scd2"])
-def test_a_table_is_built_anew_where_the_log_has_everything(kind: str) -> None:
+def test_a_table_is_rebuilt_where_the_log_has_everything(kind: str) -> None:
     assert Project(kind).work(is_first=True)["reason"] == "first run"
     assert "were undone or replaced" in edited(Project(kind), news=UNDONE).work()["reason"]
     assert "was edited" in Project(kind).work(fingerprint="another")["reason"]
