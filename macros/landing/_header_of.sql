@@ -15,7 +15,7 @@
   {%- endfor -%}
   {%- if unknown -%}
     {%- do deltawave._fail('undeclared_header', {
-      'source': definition.name, 'folder': folder, 'unknown': unknown | join(', '), 'example': unknown[0], 'file': path,
+      'source': definition.name, 'folder': folder, 'unknown': unknown | join(', '), 'example': tojson(unknown[0]), 'file': path,
       'columns': definition.columns | map(attribute='name') | join(', '),
     }) -%}
   {%- endif -%}

@@ -3,7 +3,7 @@
   view that bears the source's name. So each folder is read by its own header: columns by name, null where a header lacks one. Spark itself takes the
   columns of all files of a table by position; it still checks each file against its table's header.
 
-  Returns {tables: [{relation, missing, folders}], listed}, where `missing` are the declared columns not in the header; listed: see _listed_folders.
+  Returns {tables: [{relation, names, missing, folders}], listed}, where `missing` are the declared columns not in the header; listed: see _listed_folders.
 
   found: the folders, as `show partitions` lists them. known, view: what the catalog knows of the table of the folders and of the source's view (see
   _external_table); view may be none.
@@ -70,7 +70,7 @@
     {%- set folders = [] -%}
     {%- for folder, value in values.items() if value in table.folders -%}{%- do folders.append(folder) -%}{%- endfor -%}
     {%- set missing = definition.columns | map(attribute='name') | reject('in', table.names) | list -%}
-    {%- do described.append({'relation': table.relation, 'missing': missing, 'folders': folders}) -%}
+    {%- do described.append({'relation': table.relation, 'names': table.names, 'missing': missing, 'folders': folders}) -%}
   {%- endfor -%}
   {{ return(described) }}
 {%- endmacro -%}

@@ -13,7 +13,7 @@
   {%- set page = adapter.call_library('deltawave.reporting.command.page', relations, {
     'name': found.relation | string | replace('`', ''),
     'key': settings.unique_key,
-    'is_baseline': settings.initial_load == 'baseline',
+    'is_multiset': settings.duplicate_keys == 'multiset',
     'output': output,
   }) -%}
   {%- if page.refused -%}

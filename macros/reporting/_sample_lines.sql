@@ -22,18 +22,14 @@
 
 {# A change of a column that rarely changes says more than one of thousands alike, so such updates come first. #}
 {%- macro _samples_sql(reported, from_batch, samples) -%}
-  {%- set keys = [] -%}
-  {%- for key in reported['keys'] -%}{%- do keys.append('coalesce(cast(' ~ deltawave._quoted(key) ~ " as string), 'null')") -%}{%- endfor -%}
+  {%- set used, keys = ['_changed_columns', '_before'], [] -%}
+  {%- for column in reported['keys'] + reported.columns -%}{%- do used.append(deltawave._quoted(column.name)) -%}{%- endfor -%}
+  {%- for key in reported['keys'] -%}{%- do keys.append(deltawave._shown_value('logged.' ~ deltawave._quoted(key.name), key.data_type)) -%}{%- endfor -%}
 with updates as (
     select
         _batch_id as batch_id,
         _changed_columns as changed_columns,
-        concat_ws(', ', {{ keys | join(', ') }}) as key_text,
-        to_json(array_compact(array(
-            {%- for column in reported.columns %}
-            {{ deltawave._old_and_new(column) }}{{ ',' if not loop.last }}
-            {%- endfor %}
-        ))) as changes
+        struct({{ used | join(', ') }}) as logged
     from {{ reported.relation }}
     where _change_type = 'update' and not {{ deltawave._is_backfill() }} and _batch_id >= {{ from_batch }}
 ),
@@ -65,14 +61,15 @@ frequencies as (
 ranked as (
     select
         updates.batch_id,
-        updates.key_text,
-        updates.changes,
+        updates.logged,
         row_number() over (
             partition by updates.batch_id
             order by
                 array_min(transform(updates.changed_columns, name -> frequencies.frequency[name])),
                 size(updates.changed_columns),
-                updates.key_text
+                {%- for key in reported['keys'] %}
+                updates.logged.{{ deltawave._quoted(key.name) }}{{ ',' if not loop.last }}
+                {%- endfor %}
         ) as place
     from updates
     inner join frequencies on updates.batch_id = frequencies.batch_id
@@ -80,8 +77,12 @@ ranked as (
 
 select
     batch_id,
-    key_text,
-    changes
+    {{ deltawave._without_controls("concat_ws(', ', " ~ keys | join(', ') ~ ')') }} as key_text,
+    to_json(array_compact(array(
+        {%- for column in reported.columns %}
+        {{ deltawave._old_and_new(column) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    ))) as changes
 from ranked
 where place <= {{ samples | int }}
 order by batch_id, place
@@ -90,17 +91,22 @@ order by batch_id, place
 {# "name: 'Old' -> 'New'" if the column has changed, otherwise null. #}
 {%- macro _old_and_new(column) -%}
   {%- set name = deltawave._literal(column.name) -%}
-  {%- set old = deltawave._shown_value('_before.' ~ deltawave._quoted(column.name), column.data_type) -%}
-  {%- set new = deltawave._shown_value(deltawave._quoted(column.name), column.data_type) -%}
-  {{ return("if(array_contains(_changed_columns, " ~ name ~ "), concat(" ~ name ~ ", ': ', " ~ old ~ ", ' -> ', " ~ new ~ "), null)") }}
+  {%- set old = deltawave._shown_value('logged._before.' ~ deltawave._quoted(column.name), column.data_type, is_quoted=true) -%}
+  {%- set new = deltawave._shown_value('logged.' ~ deltawave._quoted(column.name), column.data_type, is_quoted=true) -%}
+  {%- set text = deltawave._without_controls('concat(' ~ name ~ ", ': ', " ~ old ~ ", ' -> ', " ~ new ~ ')') -%}
+  {{ return('if(array_contains(logged._changed_columns, ' ~ name ~ '), ' ~ text ~ ', null)') }}
 {%- endmacro -%}
 
-{# A value for readers: text in quotes, on one line, and not too long. #}
-{%- macro _shown_value(expression, data_type) -%}
+{# A text with blanks for line breaks and all else that a terminal would obey, or not show. #}
+{%- macro _without_controls(text) -%}
+  {{ return('regexp_replace(' ~ text ~ ', ' ~ deltawave._literal('\\p{C}') ~ ", ' ')") }}
+{%- endmacro -%}
+
+{# A value for readers, not too long; is_quoted: text in quotes. #}
+{%- macro _shown_value(expression, data_type, is_quoted=false) -%}
   {%- set text = 'hex(' ~ expression ~ ')' if data_type == 'binary' else 'cast(' ~ expression ~ ' as string)' -%}
-  {%- set text = "translate(" ~ text ~ ", '\\n\\r\\t', '   ')" -%}
   {%- set short = 'if(length(' ~ text ~ ') > 60, concat(left(' ~ text ~ ", 57), '...'), " ~ text ~ ')' -%}
-  {%- if data_type == 'string' or data_type.startswith(('char', 'varchar')) -%}
+  {%- if is_quoted and data_type.startswith(('string', 'char', 'varchar')) -%}
     {%- set short = "concat('\\'', " ~ short ~ ", '\\'')" -%}
   {%- endif -%}
   {{ return('coalesce(' ~ short ~ ", 'null')") }}

@@ -19,6 +19,7 @@
   {%- do deltawave._check_values(key, deltawave._types_of(columns)) -%}
   {%- set relations = {
     'history': '(\n' ~ deltawave.history(found.log, key) ~ '\n)',
+    'log': found.log | string,
     'batches': '(\n' ~ deltawave.batches(found.relation, found.settings.state_schema) ~ '\n)',
   } -%}
   {%- set values = [] -%}
@@ -27,7 +28,6 @@
     'name': model,
     'key': values,
     'column': column,
-    'is_baseline': found.settings.initial_load == 'baseline',
   })) -%}
 {%- endmacro -%}
 

@@ -36,25 +36,51 @@
   {%- do print(lines | join('\n') ~ '\n') -%}
 {%- endmacro -%}
 
-{# What the report needs to know about a log: {relation, batches (its table of batches, or none), keys, columns that have a before image, knows_rows}. #}
+{#
+  What the report needs to know about a log: {relation, batches (its table of batches, or none), keys (columns of the key), columns that have a before
+  image, knows_rows}. A model with the columns of a log is one, too, whatever its materialization.
+#}
 {%- macro _reported_log(model) -%}
   {%- set node = deltawave._model_node('report', model) -%}
   {%- set relation = ref(node.package_name, node.name) -%}
-  {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
-  {%- set keys = settings.unique_key | map('lower') | list -%}
-
+  {%- if not deltawave._in_catalog(deltawave._relation(relation.schema, relation.identifier)) -%}
+    {%- do deltawave._fail('no_batch', {'macro': 'report', 'model': model}) -%}
+  {%- endif -%}
   {%- set columns = deltawave._columns_of(relation) -%}
-  {%- set before = columns | selectattr('name', 'equalto', '_before') | map(attribute='data_type') | first -%}
-  {%- set valued = [] -%}
-  {%- for column in columns if before != 'struct<>' and not column.name.startswith('_') and column.name | lower not in keys -%}
+  {%- set types = deltawave._types_of(columns) -%}
+  {%- if ['_change_type', '_changed_columns', '_before', '_batch_id', '_batch_at'] | reject('in', types) | list -%}
+    {%- do deltawave._fail('not_a_log', {'macro': 'report', 'value': model, 'materialized': node.config.materialized}) -%}
+  {%- endif -%}
+  {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
+  {%- set names = deltawave._data_columns(relation, columns, 'report') -%}
+  {%- set keys, valued = [], [] -%}
+  {%- for name in settings.unique_key -%}{%- do keys.append({'name': name, 'data_type': types[name | lower]}) -%}{%- endfor -%}
+  {%- for column in columns if column.name in names and column.name | lower not in settings.unique_key | map('lower') -%}
     {%- do valued.append(column) -%}
   {%- endfor -%}
   {%- set batches = deltawave._relation(settings.state_schema or relation.schema, relation.identifier ~ '__batches') -%}
+  {%- set has_batches = deltawave._in_catalog(batches) -%}
   {{ return({
     'relation': relation,
-    'batches': batches if deltawave._in_catalog(batches) else none,
-    'keys': settings.unique_key,
-    'columns': valued,
-    'knows_rows': settings.initial_load == 'inserts',
+    'batches': batches if has_batches else none,
+    'keys': keys,
+    'columns': valued if types['_before'] != 'struct<>' else [],
+    'knows_rows': not deltawave._began_with_baseline(batches) if has_batches else settings.initial_load == 'inserts',
   }) }}
+{%- endmacro -%}
+
+{#
+  Does a log lack the rows of its first dump? Its last load, which begins a generation, has then logged no rows: initial_load may have been changed
+  since. Where the table was emptied and loaded again, the log has all rows.
+#}
+{%- macro _began_with_baseline(batches) -%}
+  {%- set sql -%}
+select rows_new > 0 and inserts = 0
+from {{ deltawave._standing_batches(batches) }}
+where rows_old = 0 and strategy not in ('rewind', 'expire', 'compact', 'purge')
+order by batch_id desc
+limit 1
+  {%- endset -%}
+  {%- set rows = run_query(sql).rows -%}
+  {{ return(rows | length > 0 and rows[0][0] | string | lower == 'true') }}
 {%- endmacro -%}

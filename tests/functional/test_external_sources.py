@@ -228,6 +228,13 @@ class Log(Accounts):
         return [tuple(row) for row in rows.select("snapshot_date", "inserts", "deletes", "updates").collect()]
 
 
+COUNTED = """
+-- depends_on: {{ source('legacy', 'counts') }}
+{{ config(materialized='differential', unique_key='id', snapshot_date='dump_date',
+          expected_rows="select dump_rows from {{ source('legacy', 'counts') }} where dump_date = {snapshot_date}") }}
+select id, name, dump_date from {{ ref('stg_accounts') }}
+"""
+
 MODELS = {
     "sources.yml": "version: 2",
     "stg_accounts.sql": "select id, name, dump_date from {{ source('legacy', 'accounts') }}",
@@ -376,6 +383,29 @@ class TestRuns:
         text = log.run()
         assert "accounts_changes: legacy.accounts has dump(s) of 2026-01-02, of which the select returns no row" in text
         assert len(log.batches()) == 1
+
+    def test_a_file_beside_the_dumps_says_how_many_rows_they_have(self, empty):
+        counts = [{"name": "dump_rows", "data_type": "bigint"}]
+        empty.declare_tables(
+            {"name": "accounts", "external": DATED | {"location": "dumps/accounts"}, "columns": COLUMNS},
+            {"name": "counts", "external": DATED | {"location": "dumps/counts"}, "columns": counts},
+        )
+        empty.select(COUNTED)
+        for day, text in ((1, FOUR), (2, FOUR.replace("4,dan\n", ""))):
+            empty.write(f"accounts/{folder(day)}", text)
+            empty.write(f"counts/{folder(day)}", "dump_rows\n4\n")
+        empty.create()
+        said = "accounts_changes, batch 2 (2026-01-02): the dump has 3 row(s), and expected_rows gives 4."
+        assert said in empty.run(expect_pass=False)
+        # The next count comes before its dump.
+        empty.write(f"accounts/{folder(2)}", FOUR.replace("ann", "eve"))
+        empty.write(f"counts/{folder(3)}", "dump_rows\n5\n")
+        text = empty.run()
+        assert "legacy.counts has dump(s) of 2026-01-03, of which the select returns no row" in text
+        assert empty.batches() == [("2026-01-01", 4, 0, 0), ("2026-01-02", 0, 0, 1)]
+        empty.write(f"accounts/{folder(3)}", FOUR.replace("ann", "eve") + "5,fay\n")
+        assert "legacy.counts" not in empty.run()
+        assert empty.batches()[2:] == [("2026-01-03", 1, 0, 0)]
 
     def test_threads_find_the_same_folders_at_once(self, log):
         others = [log.root / "models" / f"changes_{n}.sql" for n in range(4)]

@@ -100,7 +100,7 @@ class TestLogReports:
 
     def read(self, bench: Workbench) -> LogReport:
         log, batches = (bench.spark.table(f"{bench.schema}.accounts{end}") for end in ("", "__batches"))
-        return log_report(log, batches, None, name="accounts", key=["account_id"], is_baseline=False)
+        return log_report(log, batches, None, name="accounts", key=["account_id"], is_multiset=False)
 
     def test_a_log_without_before_images(
         self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -125,7 +125,40 @@ class TestLogReports:
         bench.build(SECOND)
         assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
         assert "It lacks the rows that have not changed since" in Page(file.read_text(encoding="utf-8")).text
+        # The log began so, whatever the configuration is now.
+        bench.configure(unique_key=KEY)
         assert "it may be one of them" in history(bench, capsys, {"region": None, "account_id": 4})
+
+    def test_a_log_that_was_shortened(
+        self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        bench.configure(unique_key=KEY)
+        for dump in (FIRST, SECOND, THIRD):
+            bench.build(dump)
+        assert bench.operate("expire", model="accounts", to_batch=2).ok
+        printed = history(bench, capsys, {"region": "n", "account_id": 1})
+        assert [cells[0] for cells in table(printed) if "state" in cells] == ["2"]
+        printed = history(bench, capsys, {"region": "s", "account_id": 9})
+        assert "the log has only what was changed since batch 2." in printed
+        file = tmp_path / "page.html"
+        assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
+        page = Page(file.read_text(encoding="utf-8"))
+        assert "The log's rows begin with batch 2; earlier batches are only counted." in page.text
+        lines = [each for each in page.all("tr") if "data-change" in each]
+        assert [each["data-change"] for each in lines] == ["insert", "delete"]
+
+    def test_deletes_without_values(self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        rows = "select id as account_id, if(id % 4 = 0, 'north', 'other') as name, 1 as amount from range(400)"
+        bench.configure(unique_key=["account_id"], before_image="none", strategy="row_checksum")
+        bench.build(rows)
+        bench.build(f"{rows} where id >= 200 or id % 4 > 0")
+        found = self.read(bench)
+        assert [(each.kind, each.value, each.rows) for each in found.concentrations] == [("delete", "north", 50)]
+        file = tmp_path / "page.html"
+        assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
+        assert "(not recorded)" in Page(file.read_text(encoding="utf-8")).text
+        printed = history(bench, capsys, {"account_id": 4})
+        assert [cells[-2:] for cells in table(printed)][-2:] == [["name", "north"], ["amount", "1"]]
 
     def test_the_history_of_a_row(self, bench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
         bench.configure(unique_key=KEY)

@@ -29,22 +29,38 @@ from values
     as log (region, id, `full name`, amount, _change_type, _changed_columns, `old name`, old_amount, _batch_id, _batch_at)
 """  # noqa: E501
 
+ODD = """
+{{ config(unique_key='id') }}
+
+select
+    'a\\u001bb' as id,
+    '\\u009be' as _note,
+    'update' as _change_type,
+    array('_note') as _changed_columns,
+    named_struct('_note', 'c\\nd') as _before,
+    1L as _batch_id,
+    timestamp '2026-01-31 00:00:00Z' as _batch_at
+"""
+
 
 @pytest.mark.usefixtures("deltawave_package")
 class TestReport:
     models = {
         "changes.sql": CHANGES,
+        "plain.sql": "select 1 as id",
+        "unbuilt.sql": "{{ config(unique_key='id') }} select 1 as id",
+        "odd.sql": ODD,
         "empty.sql": "{{ config(unique_key='id') }} select * from {{ ref('changes') }} limit 0",
     }
 
     @pytest.fixture(scope="class")
     def report(self, project):
-        run_dbt(["run"])
+        run_dbt(["run", "--exclude", "unbuilt"])
 
         def printed(expect_pass=True, variables=None, **args):
             command = ["run-operation", "report", "--args", yaml.safe_dump(args)]
             if variables:
-                run_dbt(["run", "--vars", yaml.safe_dump(variables)])
+                run_dbt(["run", "--exclude", "unbuilt", "--vars", yaml.safe_dump(variables)])
                 command += ["--vars", yaml.safe_dump(variables)]
             _, text = run_dbt_and_capture(["--quiet", *command], expect_pass=expect_pass)
             return text.replace(project.test_schema, "dev")
@@ -89,6 +105,14 @@ class TestReport:
     def test_log_that_began_with_a_baseline_does_not_know_its_rows(self, report):
         text = report(model="changes", variables={"load": "baseline"})
         assert "  batch  date        inserts  deletes  updates\n" in text
+
+    def test_model_that_is_no_log_or_not_built(self, report):
+        assert "report: 'plain' is no change log" in report(model="plain", expect_pass=False)
+        assert "report: unbuilt has no batch yet." in report(model="unbuilt", expect_pass=False)
+
+    def test_no_character_is_obeyed_by_the_terminal(self, report):
+        text = report(model="odd")
+        assert "    a b  _note: 'c d' -> ' e'" in text
 
     def test_unknown_model(self, report):
         text = report(model="chnages", expect_pass=False)

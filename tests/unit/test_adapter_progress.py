@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import io
+import logging
+import os
+import re
 import sys
+import termios
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from dbt.adapters.deltawave import progress as module
-from dbt.adapters.deltawave.progress import Progress, progress
+from dbt.adapters.deltawave.progress import STEPS, Progress, name_of, progress
 
 ERASED = "\r\x1b[K"
 
@@ -35,7 +41,18 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setattr(module, "PAUSE_SECONDS", 0.001)
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(module, "_tasks", lambda: ", 3 of 1,200 tasks")
+    monkeypatch.setenv("TERM", "xterm")
     return Terminal()
+
+
+@pytest.fixture
+def pseudo() -> Iterator[tuple[int, io.TextIOWrapper]]:
+    """What a terminal shows, as a file's number, and the terminal."""
+    shown, number = os.openpty()
+    os.set_blocking(shown, False)
+    with os.fdopen(number, "w", encoding="utf-8") as terminal:
+        yield shown, terminal
+    os.close(shown)
 
 
 def test_the_line_is_shown_and_erased(terminal: Terminal) -> None:
@@ -91,6 +108,108 @@ def test_where_it_is_shown(
     monkeypatch.setenv("CI", variable)
     with progress(SimpleNamespace(**arguments)).of("accounts"):
         assert terminal.written.wait(10 if is_shown else 0.05) is is_shown
+
+
+def test_a_terminal_that_was_stopped_gets_no_text(pseudo: tuple[int, io.TextIOWrapper]) -> None:
+    shown, terminal = pseudo
+    line = Progress(terminal)
+    assert line._write("x")
+    assert os.read(shown, 10) == b"x"
+    termios.tcflow(terminal.fileno(), termios.TCOOFF)
+    assert not line._write("y")
+    termios.tcflow(terminal.fileno(), termios.TCOON)
+    assert line._write("z")
+    assert os.read(shown, 10) == b"z"
+
+
+def test_a_statement_waits_for_no_terminal(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WAIT_SECONDS", 0.001)
+    line = Progress(terminal)
+    # As if writing did not end.
+    with line._writing, line.of("accounts"):
+        pass
+    assert terminal.getvalue() == ""
+
+
+def test_nothing_is_written_from_the_background(
+    pseudo: tuple[int, io.TextIOWrapper], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "tcgetpgrp", lambda number: os.getpgrp() + 1)
+    assert not Progress(pseudo[1])._write("x")
+    monkeypatch.setattr(os, "tcgetpgrp", lambda number: os.getpgrp())
+    assert Progress(pseudo[1])._write("x")
+
+
+def test_it_is_as_wide_as_the_terminal(pseudo: tuple[int, io.TextIOWrapper], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "get_terminal_size", lambda number: os.terminal_size((37, 20)))
+    assert Progress(pseudo[1])._width() == 37
+    assert Progress(Terminal())._width() == 80
+
+
+def test_it_is_erased_before_dbt_writes_a_line(terminal: Terminal) -> None:
+    dbts = logging.getLogger("stdout_log")
+    handler = logging.StreamHandler(terminal)
+    dbts.addHandler(handler)
+    try:
+        shown = Progress(terminal)
+        # As between two ticks of the watching thread.
+        shown._write("a long line\r")
+        shown._is_shown = True
+        dbts.error("short")
+    finally:
+        dbts.removeHandler(handler)
+    assert terminal.getvalue() == f"a long line\r{ERASED}short\n"
+
+
+def test_a_process_without_another_thread_runs_on(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with Progress(terminal).of("accounts"):
+        pass
+    assert "accounts" not in terminal.getvalue()
+
+
+@pytest.mark.parametrize("stream", [None, object(), "closed"])
+def test_streams_that_are_no_terminals(stream: object, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    if stream == "closed":
+        terminal.close()
+        monkeypatch.setattr(Terminal, "isatty", io.StringIO.isatty)
+    monkeypatch.setattr(sys, "stderr", terminal if stream == "closed" else stream)
+    assert progress(None)._terminal is None
+
+
+def test_a_terminal_that_erases_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert progress(None)._terminal is None
+
+
+@pytest.mark.parametrize(
+    ("connection", "name"),
+    [
+        ("model.shop.accounts", "accounts"),
+        ("model.shop.accounts.v2", "accounts.v2"),
+        ("test.shop.not_null_accounts_id.5b27f24e3a", "not_null_accounts_id"),
+        ("test.shop.no_gaps", "no_gaps"),
+        ("unit_test.shop.accounts.adds_up", "accounts.adds_up"),
+        ("source.shop.raw.accounts", "raw.accounts"),
+        ("macro_report", "report"),
+        ("master", "master"),
+        ("dbt", "dbt"),
+    ],
+)
+def test_what_is_running_is_named(connection: str, name: str) -> None:
+    assert name_of(connection) == name
+
+
+def test_each_step_of_a_batch_has_a_name() -> None:
+    macros = Path(__file__).parents[2] / "macros"
+    texts = "".join(file.read_text() for file in macros.rglob("*.sql"))
+    assert set(re.findall(r"deltawave\._step\(job, batch, '(\w+)'\)", texts)) == set(STEPS)
 
 
 def test_nothing_is_written_into_a_file(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,17 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a negative share": {"max_update_fraction": -0.1},
     "a share in words": {"max_insert_fraction": "half"},
     "no buckets": {"buckets": 0},
+    "a number of rows in words": {"expected_rows": "ten"},
+    "no expected rows": {"expected_rows": 0},
+    "a number of rows, of dumps read in parts": {"strategy": "row_checksum", "expected_rows": 10},
+    "a number of rows for each date, without dates": {
+        "expected_rows": "select row_count from counts where day = {snapshot_date}"
+    },
+    "an age in weeks": {"snapshot_date": "day", "warn_after": {"count": 1, "period": "week"}},
+    "an age without a number": {"snapshot_date": "day", "warn_after": {"period": "day"}},
+    "an age of dumps without dates": {"warn_after": {"count": 1, "period": "day"}},
+    "a dump every month": {"snapshot_date": "day", "every": "month"},
+    "a dump every day, without dates": {"every": "day"},
     "a tolerance for no column": {"tolerance": 0.1},
     "a negative tolerance": {"tolerance": {"price": -1}},
     "a date column that is not a name": {"snapshot_date": ["day"]},
@@ -124,6 +135,7 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a report of a model that is no change log": lambda _: with_python().report("v2", format="html"),
     "a report of a model that has not run": lambda _: with_python().report("later", format="html"),
     "a report of an unknown model": lambda _: with_python().report("v3", format="html"),
+    "a report of a model that two packages have": lambda _: with_python().report("v4"),
     "a report in an unknown format": lambda macros: macros.report("v1", format="pdf"),
     "a file for a report as text": lambda macros: macros.report("v1", output="x.txt"),
     "a page, without Python": lambda macros: macros.report("v1", format="html"),
@@ -144,6 +156,8 @@ def with_python(answer: dict[str, str] | None = None) -> Macros:
         name: {**names, "name": name, "alias": name, "config": {"materialized": kind, "unique_key": "id"}}
         for name, kind in config.items()
     }
+    for package in ("shop", "other"):
+        nodes[f"{package}.v4"] = {**nodes["v1"], "name": "v4", "package_name": package}
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
         if sql == "select if(try_cast('one' as int) is null, 1, 0) as wrong_0":

@@ -243,7 +243,7 @@ def test_values_on_one_line() -> None:
         "'null'",
         "''",
         "' a'",
-        "a\\nb",
+        "'a\\nb'",
         "é",
     ]
     old, new = beside("x" * 500 + "old" + "y" * 500, "x" * 500 + "new" + "y" * 500)

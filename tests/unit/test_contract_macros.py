@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,13 +29,14 @@ CONTRACT = dict(VIEW) | {"_before": BEFORE}
 SPARK = {"decimal(9, 2)": "decimal(9,2)", "integer": "int", BEFORE: dict(VIEW)["_before"]}
 
 
-def differences(contract: dict[str, str | None], *, is_enforced: bool = True) -> list[str]:
-    """The lines of the error about a contract, {column: type}."""
+def differences(contract: dict[str, str | None], *, is_enforced: bool = True, invalid: Sequence[str] = ()) -> list[str]:
+    """The lines of the error about a contract, {column: type}; Spark can't read the types that are invalid."""
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
         if sql.endswith(" as log"):
             return [(*column, None) for column in VIEW]
         listed = re.findall(r"cast\(null as (.*?)\) as `(.*?)`", sql)
+        assert not {data_type for data_type, _ in listed} & set(invalid)
         return [(name, SPARK.get(data_type, data_type), None) for data_type, name in listed]
 
     columns = {name: {"name": name} | ({"data_type": given} if given else {}) for name, given in contract.items()}
@@ -43,6 +45,8 @@ def differences(contract: dict[str, str | None], *, is_enforced: bool = True) ->
         config={"contract": SimpleNamespace(enforced=is_enforced)},
         model={"columns": columns},
     )
+    macros._context["adapter"].runs_python = lambda: True
+    macros._context["adapter"].invalid_types = lambda types: [each for each in types if each in invalid]
     # A file's macros replace these when it is loaded.
     _ = macros._refuse
     macros._macros["_discard"] = lambda *_: None
@@ -75,6 +79,15 @@ def test_each_column_that_differs_is_named() -> None:
         "unexpected: note",
         f"other type: _before, in the view {BEFORE}, in the yml struct<`full name`:string>",
         "other type: _batch_at, in the view timestamp, in the yml none",
+    ]
+
+
+def test_a_type_that_is_none_is_named_with_its_column() -> None:
+    wrong = CONTRACT | {"amount": "decimal(9", "age": "strng"}
+    assert differences(wrong, invalid=["decimal(9", "strng"]) == [
+        "invalid type: amount, in the yml decimal(9",
+        "invalid type: age, in the yml strng",
+        "unexpected: age",
     ]
 
 

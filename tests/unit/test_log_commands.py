@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dbt.adapters.deltawave.operation_command import message
 from deltawave import cli
+from deltawave.reporting.command_line import as_yaml
 
 PROGRAM = ["-m", "dbt.adapters.deltawave.operation_command"]
 
@@ -19,11 +23,16 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The commands that are run instead of processes."""
     commands: list[list[str]] = []
 
-    def call(command: list[str]) -> int:
-        commands.append(command[1:])
-        return 7
+    class Process:
+        def __init__(self, command: list[str]) -> None:
+            commands.append(command[1:])
 
-    monkeypatch.setattr(subprocess, "call", call)
+        def wait(self) -> int:
+            # Ctrl-C is left to the other process.
+            os.kill(os.getpid(), signal.SIGINT)
+            return 7
+
+    monkeypatch.setattr(subprocess, "Popen", Process)
     return commands
 
 
@@ -52,7 +61,20 @@ def test_a_history(called: list[list[str]]) -> None:
     assert "\\u" not in given
 
 
-@pytest.mark.parametrize("arguments", [[], ["--key", "id=1", "--key", "id=2"], ["--key", "id=1", "--null-key", "id"]])
+@pytest.mark.parametrize("value", ["\x7f\x85\x9b", "a\u2028b\u2029", "\ud83d", "\ufffe", "😀 ~ \xa0 \\ '\""])
+def test_dbt_reads_any_value(value: str) -> None:
+    assert yaml.safe_load(as_yaml({"key": {value: value}})) == {"key": {value: value}}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--key", "id=1", "--key", "id=2"],
+        ["--key", "id=1", "--key", "ID=2"],
+        ["--key", "id=1", "--null-key", "Id"],
+    ],
+)
 def test_a_history_of_no_key(arguments: list[str], called: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["history", "accounts", *arguments]) == 2
     assert capsys.readouterr().err.startswith("deltawave history: ")

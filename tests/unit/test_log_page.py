@@ -57,6 +57,7 @@ def test_everything_that_a_log_holds() -> None:
         "Quarantine",
         "Batches",
     ]
+    assert "rows begin with" not in page.text
     for shown in (
         "What changed in dev.accounts",
         "3 batches, 2026-01-31 to 2026-02-02.",
@@ -151,7 +152,10 @@ def test_any_name_and_any_value() -> None:
         ({"updates": 0, "columns": {}}, "The log has no updates."),
         ({"columns": {}, "unrecorded": 6}, "Of 6 updates the log does not record the columns."),
         ({"concentrations": ()}, "No value is clearly more frequent"),
-        ({"concentrations": None}, "The log began with initial_load: baseline."),
+        ({"concentrations": "baseline"}, "The log began with initial_load: baseline."),
+        ({"concentrations": "multiset"}, "a key may have several rows"),
+        ({"first_batch": 2}, "The log's rows begin with batch 2; earlier batches are only counted."),
+        ({"first_batch": None}, "The log has no rows any more"),
         ({"samples": ()}, "The log has no changes."),
         ({"batches": (batch(1), batch(2)), "quarantined": ()}, "No row was quarantined."),
         ({"batches": (batch(1), batch(2, rows_read=None, rows_new=None, seconds=None))}, "batch 2, 2026-02-01"),
@@ -173,11 +177,26 @@ def test_updates_without_before_images() -> None:
     assert page.all("del") == []
 
 
+def test_deletes_without_values() -> None:
+    assert "(not recorded)" in Page(as_html(report(samples=(delete(2, id="3", name=None),)))).text
+
+
 def test_a_batch_with_many_changes_does_not_hide_the_others() -> None:
     text = as_html(report(batches=(batch(1), batch(2, updates=12_000), batch(3))))
     assert "12,000 ↑" in text
     assert "A bar with ↑ is higher than it is drawn." in text
     assert "↑" not in as_html(report())
+
+
+def test_shares_are_of_the_updates_whose_columns_are_recorded() -> None:
+    assert "100.0%" in Page(as_html(report(updates=10, unrecorded=6, columns={"amount": 4}))).text
+
+
+def test_batches_of_one_day_have_their_times_below() -> None:
+    assert ">2026-02-01</text>" in as_html(report())
+    batches = [batch(number, at=BEGIN + timedelta(hours=6 * number)) for number in range(1, 4)]
+    text = as_html(report(batches=(*batches,)))
+    assert ">01-31 12:00</text>" in text
 
 
 def test_operations_are_listed_and_not_drawn() -> None:
@@ -205,7 +224,7 @@ def test_a_long_log_of_a_wide_table_has_a_small_page() -> None:
     text = as_html(found)
     assert len(text) < 150_000
     page = Page(text)
-    assert "Not shown: 9,950 older batches." in page.text
+    assert page.text.count("Not shown: 9,950 older batches.") == 2
     assert "Not shown: 770 columns with fewer updates." in page.text
     assert "and 792 columns more" in page.text
     assert "A bar is up to 167 batches." in page.text

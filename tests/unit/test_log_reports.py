@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from unit.made_up_log import BEGIN, batch, delete, insert, update
 
-from deltawave.reporting.batches import grouped, sampled_from
+from deltawave.reporting.batches import began_with_baseline, grouped, sampled_from
 from deltawave.reporting.changes import Change, key_of, times, value_in
 from deltawave.reporting.concentrations import measured
 from deltawave.reporting.history import history_text
@@ -35,13 +35,37 @@ def test_batches_are_put_into_groups(batches: int, most: int, names: list[str]) 
 
 def test_samples_come_from_the_last_batches() -> None:
     batches = [batch(number) for number in range(1, 10)]
-    assert sampled_from(batches, "update", 3) == 9
-    assert sampled_from(batches, "update", 4) == 8
-    assert sampled_from(batches, "update", 1000) == 2
-    assert sampled_from(batches, "delete", 1) is None
+    assert sampled_from(batches, "update", 3, first=1) == 9
+    assert sampled_from(batches, "update", 4, first=1) == 8
+    assert sampled_from(batches, "update", 1000, first=1) == 2
+    assert sampled_from(batches, "delete", 1, first=1) is None
     # Rows of the load are samples only where there are no others.
-    assert sampled_from(batches, "insert", 1000) == 1
-    assert sampled_from([*batches, batch(10, inserts=1)], "insert", 1000) == 10
+    assert sampled_from(batches, "insert", 1000, first=1) == 1
+    assert sampled_from([*batches, batch(10, inserts=1)], "insert", 1000, first=1) == 10
+
+
+def test_the_state_that_an_expire_left_is_no_sample() -> None:
+    batches = [batch(number, inserts=1) for number in range(1, 10)]
+    assert sampled_from(batches, "insert", 1000, first=5) == 6
+    assert sampled_from(batches, "insert", 1000, first=9) is None
+    # Of a new generation the load is one, unless there are others.
+    batches = [batch(1), batch(2), batch(3, rows_old=0, updates=0, inserts=4)]
+    assert sampled_from(batches, "insert", 1000, first=3) == 3
+    # After a baseline the log begins with changes.
+    batches = [batch(1, inserts=0), batch(2), batch(3)]
+    assert sampled_from(batches, "update", 1000, first=2) == 2
+
+
+def test_a_baseline_is_seen_in_the_batches() -> None:
+    baseline, load = batch(1, inserts=0), batch(2, rows_old=0, inserts=4)
+    assert not began_with_baseline([])
+    assert not began_with_baseline([batch(1), batch(2)])
+    assert began_with_baseline([baseline, batch(2)])
+    # A new generation, or a table that was emptied.
+    assert not began_with_baseline([baseline, load])
+    assert began_with_baseline([batch(1), batch(2, rows_old=0, inserts=0)])
+    # An operation on an empty table.
+    assert began_with_baseline([baseline, batch(2, rows_old=0, inserts=0, rows_new=0, strategy="compact")])
 
 
 def test_updates_of_rarely_changing_columns_are_shown_first() -> None:
@@ -73,8 +97,8 @@ def test_names_are_found_whatever_their_case() -> None:
 
 
 def described(*changes: Change, **others: Any) -> list[str]:
-    key = others.pop("key", KEY)
-    return history_text("accounts", key, changes, BATCHES, **others).splitlines()
+    key, batches = others.pop("key", KEY), others.pop("batches", BATCHES)
+    return history_text("accounts", key, changes, batches, **{"first_batch": 1, **others}).splitlines()
 
 
 def test_the_history_of_a_row() -> None:
@@ -140,8 +164,31 @@ def test_a_row_without_other_columns() -> None:
 def test_a_key_that_never_existed() -> None:
     key = [("region", None), ("a=b", "'x'\n")]
     assert described(key=key) == [
-        "accounts: region = null, a=b = 'x'\\n",
+        "accounts: region = null, a=b = ''x'\\n'",
         "",
         "  No change of such a row up to batch 3 (2026-02-02): the log never had this key.",
     ]
-    assert "it may be one of them" in described(is_baseline=True)[2]
+    assert "it may be one of them" in described(batches=[batch(1, inserts=0), batch(2)], first_batch=2)[2]
+
+
+def test_a_log_that_lost_earlier_changes() -> None:
+    assert described(first_batch=2)[2].endswith(": the log has only what was changed since batch 2.")
+    assert described(first_batch=None)[2].endswith(": the log has no rows any more.")
+    rows = described(insert(2, id="1", name="ann"), insert(3, id="1", name="anna"), first_batch=2)[3:]
+    assert [row.split()[2] for row in rows] == ["state", "insert"]
+    assert described(insert(1, id="1", name="ann"))[3].split()[2] == "insert"
+    # A new generation that began with a baseline has changes from its first row on.
+    batches = [batch(1), batch(2, rows_old=0, inserts=0, updates=0), batch(3, inserts=1)]
+    assert described(insert(3, id="1", name="ann"), batches=batches, first_batch=3)[3].split()[2] == "insert"
+    assert sampled_from(batches, "insert", 1000, first=3) == 3
+
+
+def test_deletes_without_values_show_the_version_before() -> None:
+    first, last = insert(1, id="1", name="ann", note=None), delete(2, id="1", name=None, note=None)
+    assert [line.split()[-2:] for line in described(first, last)[-2:]] == [["name", "ann"], ["note", "null"]]
+    assert described(last)[3:] == [
+        "  2      2026-02-01  delete  name    (not recorded)",
+        "                             note    (not recorded)",
+    ]
+    # A table that has no other columns than its key.
+    assert described(delete(2, id="1"))[3:] == ["      2  2026-02-01  delete"]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from deltawave.pages.charts import Bar, Series, height_of, meter, stacked_bars, ticks
 from deltawave.pages.html import Markup, page, table
 from deltawave.pages.marking import marked
+from deltawave.pages.output import require_writable
 from deltawave.pages.tables import Table
+from deltawave.pages.texts import plain
 
 SERIES = (Series("one", "#000000", "#ffffff"), Series("two", "#000000", "#ffffff"))
 
@@ -73,6 +76,11 @@ def test_an_outlier_is_cut_and_others_are_seen() -> None:
     heights = [rect[4] for rect in Rects(svg).found]
     assert heights[0] == max(heights)
     assert heights[1] > heights[0] / 2
+
+
+def test_figures_of_bars_that_are_cut_do_not_overlap() -> None:
+    svg = chart(*[(12_000, 0) if number in (0, 1, 30) else (100, 0) for number in range(60)])
+    assert (svg.count("12,000 ↑"), svg.count("↑")) == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -139,3 +147,36 @@ def test_a_page_allows_its_own_script_only() -> None:
     assert text.count("<script") == 1
     # What openssl computes of "void 0;".
     assert "script-src 'sha256-T1YEXClWF9CUhD2vRqC2ZkctVhPSMrn+MCIkJI7U02I='" in text
+
+
+def test_different_values_have_different_texts() -> None:
+    values = [
+        None,
+        "null",
+        "'null'",
+        "",
+        "''",
+        "'",
+        "a\nb",
+        "a\\nb",
+        "'a\\nb'",
+        " a\n",
+        " a\\n",
+        " ",
+        "\\",
+        "\x1b",
+        "\\x1b",
+    ]
+    texts = [plain(value) for value in values]
+    assert len(set(texts)) == len(values)
+    assert all(text.isprintable() for text in texts)
+    assert [plain(value) for value in ("C:\\new", "O'Neill", "a\nb\\")] == ["C:\\new", "O'Neill", r"'a\nb\\'"]
+
+
+def test_a_file_that_can_not_be_written(tmp_path: Path) -> None:
+    require_writable(tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(FileNotFoundError, match=r"\[Errno 2\] .*none"):
+        require_writable(tmp_path / "none" / "page.html")
+    with pytest.raises(IsADirectoryError):
+        require_writable(tmp_path)

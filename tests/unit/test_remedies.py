@@ -26,7 +26,9 @@ MULTISET = "duplicate_keys: multiset, which counts the rows of a key"
 )
 def test_duplicate_keys(strategy: str, is_auto: bool, batch_id: int, remedy: str) -> None:
     macros = Macros()
-    job = {"settings": {"is_auto": is_auto}, "strategy": macros._strategies()[strategy]}
+    settings = dict.fromkeys(("compare_columns", "ignore_columns", "tolerance"))
+    settings |= {"is_auto": is_auto, "before_image": "auto", "on_schema_change": "fail"}
+    job = {"settings": settings, "strategy": macros._strategies()[strategy]}
     assert macros._remedy_of_duplicates(job, {"batch_id": batch_id}) == remedy
 
 
@@ -61,5 +63,5 @@ def test_an_undeclared_column_of_a_header_is_shown_as_the_yml_takes_it() -> None
         macros._header_of(definition, "day=1", "dumps/day=1/a.csv")
     text = str(error.value)
     assert "has column(s) that its yml does not list: town, zip." in text
-    assert "add each to the source's columns in the yml, like {name: town, data_type: string}, and create" in text
+    assert 'add each to the source\'s columns in the yml, like {name: "town", data_type: string}, and create' in text
     assert "dbt run-operation create_external_sources --args '{select: legacy.accounts}'" in text

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros, Relation
 
 LOG = [
@@ -63,7 +64,7 @@ def test_a_page(has_quarantine: bool) -> None:
     assert relations["log"] == "`dev`.`odd name`"
     assert "from `kept`.`odd name__batches` as batches" in relations["batches"]
     assert ("quarantine" in relations) == has_quarantine
-    assert options == {"name": "dev.odd name", "key": ["region", "id"], "is_baseline": False, "output": "x.html"}
+    assert options == {"name": "dev.odd name", "key": ["region", "id"], "is_multiset": False, "output": "x.html"}
     assert shop.printed == ["<!doctype html>"]
 
 
@@ -73,6 +74,34 @@ def test_a_history() -> None:
     ((function, relations, options),) = shop.called
     assert function == "deltawave.reporting.command.history_text"
     assert "where `ID` = cast('5' as int)\n    and `region` is null\n" in relations["history"]
+    assert relations["log"] == "`dev`.`odd name`"
     key = [["ID", "5"], ["region", None]]
-    assert options == {"name": "odd name", "key": key, "column": None, "is_baseline": False}
+    assert options == {"name": "odd name", "key": key, "column": None}
     assert shop.printed == ["as text"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "built", "message"),
+    [
+        (LOG, [], "report: odd name has no batch yet. Run the model first."),
+        (LOG[:2], ["odd name"], "report: 'odd name' is no change log, but of materialized: differential."),
+    ],
+)
+def test_a_text_about_no_log(columns: list[tuple[str, str]], built: list[str], message: str) -> None:
+    shop = Operations(None, set(built))
+    shop.macros._columns_of = lambda relation: [{"name": name, "data_type": kind} for name, kind in columns]
+    with pytest.raises(CompilationError, match=message):
+        shop.macros.report("odd name")
+
+
+def test_samples_are_of_all_columns_and_free_of_control_characters() -> None:
+    note, key = {"name": "_note", "data_type": "string"}, {"name": "Id", "data_type": "binary"}
+    sql = Macros()._samples_sql({"relation": "dev.log", "keys": [key], "columns": [note]}, 1, 3)
+    assert "struct(_changed_columns, _before, `Id`, `_note`) as logged" in sql
+    # What is shown is made of the few rows that are shown.
+    ranked, shown = sql.split("\nselect\n")
+    assert "to_json" not in ranked
+    assert "logged._before.`_note`" in shown
+    assert shown.count("regexp_replace(") == 2
+    assert "'\\\\p{C}', ' ')" in shown
+    assert "hex(logged.`Id`)" in shown

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 from dbt.cli.main import dbtRunner
+from dbt.contracts.graph.manifest import Manifest
 
 from laboratory.commands import ROOT
 from laboratory.differential.snapshots import KEY, Snapshots
@@ -49,6 +50,30 @@ def write_project(folder: Path, models: Mapping[str, str], target: Mapping[str, 
         (folder / "models" / f"{name}.sql").write_text(text + "\n")
 
 
+def _folders(folder: Path) -> list[str]:
+    return ["--project-dir", str(folder), "--profiles-dir", str(folder)]
+
+
+def parsed(folder: Path) -> Manifest:
+    """The project of a folder, parsed once for many runs."""
+    done = dbtRunner().invoke(["parse", *_folders(folder), *_QUIET])
+    if not isinstance(done.result, Manifest):
+        raise RuntimeError(str(done.exception))
+    return done.result
+
+
+def run_model(folder: Path, name: str, *more: str, manifest: Manifest | None = None) -> float:
+    """Run a model of the project in a folder, and return the seconds that it took, without dbt's own start.
+
+    ``more``: options of dbt; ``manifest``: the project, unless it is to be parsed. Raises ``RuntimeError``.
+    """
+    done = dbtRunner(manifest).invoke(["run", "--select", name, *more, *_folders(folder), *_QUIET])
+    results: Any = getattr(done.result, "results", [])
+    if not done.success:
+        raise RuntimeError("; ".join(str(each.message) for each in results) or str(done.exception))
+    return float(results[0].execution_time)
+
+
 class Project:
     """A dbt project with a model per method. Its source is the old and the new snapshot in turns.
 
@@ -87,9 +112,4 @@ class Project:
 
     def run(self, name: str) -> float:
         """Run the model, and return the seconds that its batch took."""
-        folders = ["--project-dir", str(self.folder), "--profiles-dir", str(self.folder)]
-        done = dbtRunner().invoke(["run", "--select", name, "--vars", f"side: {self.side}", *folders, *_QUIET])
-        results: Any = getattr(done.result, "results", [])
-        if not done.success:
-            raise RuntimeError("; ".join(str(each.message) for each in results) or str(done.exception))
-        return float(results[0].execution_time)
+        return run_model(self.folder, name, "--vars", f"side: {self.side}")

@@ -2,7 +2,7 @@
   One attempt at a batch of a differential. What it compares, and with what, never changes once it has begun. What was read is the strategy's `reading`;
   what comes out is the `result`, whose keys are named here and filled in by _update. Nothing is written yet.
 #}
-{%- macro _begin_batch(job, state, dump) -%}
+{%- macro _begin_batch(job, state, dump, expected_rows) -%}
   {%- set is_first = state.is_new_generation or not state.record -%}
   {#- A new generation resumes from nothing: the state and the progress of the last one describe other rows. -#}
   {%- set last = none if is_first else state.record -%}
@@ -16,6 +16,7 @@
     'batch_at': dump.batch_at,
     'dump_files': dump.files,
     'checksum_of': dump.checksum_of,
+    'expected_rows': expected_rows,
 
     'generation': batch_id if is_first else last.generation,
     'is_first': is_first,

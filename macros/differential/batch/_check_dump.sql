@@ -65,8 +65,12 @@ cast(null as string)
   {{ return(found[0].checksum if found else none) }}
 {%- endmacro -%}
 
-{# Refuses null keys, an empty dump and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}
+{# Refuses an empty or incomplete dump, null keys and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}
 {%- macro _check_dump(job, batch, found) -%}
+  {%- if batch.is_first or job.strategy.reads == 'dump' or batch.reading.is_whole -%}
+    {%- do deltawave._check_rows(job, batch, found.rows) -%}
+    {%- do deltawave._check_expected_rows(job, batch, found.rows) -%}
+  {%- endif -%}
   {%- if found.null_keys -%}
     {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': found.null_keys}) -%}
   {%- endif -%}
@@ -77,7 +81,6 @@ cast(null as string)
   {%- elif found.duplicate_keys and settings.duplicate_keys == 'quarantine' and deltawave._warnings_are_errors() -%}
     {%- do deltawave._refuse(job, batch, 'quarantine_is_error', deltawave._described_duplicates(job, batch, found)) -%}
   {%- endif -%}
-  {%- if batch.is_first or job.strategy.reads == 'dump' -%}{%- do deltawave._check_rows(job, batch, found.rows) -%}{%- endif -%}
 {%- endmacro -%}
 
 {# Refuses a dump without rows. #}
@@ -100,7 +103,9 @@ cast(null as string)
   {%- else -%}
     {%- do remedies.append(' take strategy: outer_join with duplicate_keys: quarantine, which sets such rows aside with a warning') -%}
   {%- endif -%}
-  {%- if 'multiset' in takes -%}
+  {%- set others = [] -%}
+  {%- for option, allowed in deltawave._allowed_with_multiset().items() if job.settings[option] not in allowed -%}{%- do others.append(option) -%}{%- endfor -%}
+  {%- if 'multiset' in takes and not others -%}
     {%- set where = ' ' if batch.batch_id == 1 else ', in a new model, ' -%}
     {%- do remedies.append(where ~ 'duplicate_keys: multiset, which counts the rows of a key') -%}
   {%- endif -%}

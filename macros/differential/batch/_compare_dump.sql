@@ -1,12 +1,13 @@
 {# Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps loses nothing. #}
 {%- macro _compare_dump(job, state, dump) -%}
-  {%- set before = deltawave._source_fingerprint(job) -%}
+  {%- set expected = deltawave._expected_rows(job, state, dump) -%}
+  {%- set before = deltawave._source_fingerprint(job, expected) -%}
   {%- if deltawave._is_source_unchanged(job, state, before) -%}
     {%- do job.outcome.update(is_unread=true) -%}
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._update(job, columns=deltawave._columns_of_dump(job, dump)) -%}
-  {%- set batch = deltawave._begin_batch(job, state, dump) -%}
+  {%- set batch = deltawave._begin_batch(job, state, dump, expected) -%}
   {%- set last = none if batch.is_first else state.record -%}
   {%- do deltawave._check_contract(job, batch) -%}
   {%- do deltawave._step(job, batch, 'land') -%}
@@ -15,7 +16,7 @@
   {%- set checksum = deltawave._checksum_of_date(job, batch) -%}
   {%- do deltawave._update(batch, reading=deltawave._macro_named(job.strategy.reader)(job, batch, opened)) -%}
   {#- A source that changed meanwhile, and may change back, is not known by either state. -#}
-  {%- set source = before if before is not none and before == deltawave._source_fingerprint(job) else none -%}
+  {%- set source = before if before is not none and before == deltawave._source_fingerprint(job, expected) else none -%}
   {%- if batch.reading.is_idle -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
     {%- do deltawave._remember_source(job, state, source) -%}

@@ -24,6 +24,7 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
     {%- do deltawave._update(batch.result, rows_new=rows_new) -%}
     {#- Where only rows that differ are landed, an empty dump is not noticed earlier. -#}
     {%- if job.strategy.checksums == 'rows' -%}{%- do deltawave._check_rows(job, batch, rows_new + batch.result.quarantined) -%}{%- endif -%}
+    {%- if job.strategy.reads == 'differences' -%}{%- do deltawave._check_expected_rows(job, batch, batch.result.rows_dump) -%}{%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -75,7 +75,8 @@
       {%- for dump in deltawave._announced_dumps(job, source, '') if dump.batch_at == found.batch_at -%}
         {%- for table in source.headers -%}
           {%- set count = dump.folders | select('in', table.folders) | list | length -%}
-          {%- set is_without = name in table.missing | map('lower') -%}
+          {#- A source that does not declare the column at all, like one of row counts, does not have it either. -#}
+          {%- set is_without = name not in table.names | map('lower') -%}
           {%- do folders.update({'all': folders['all'] + count, 'without': folders['without'] + (count if is_without else 0)}) -%}
         {%- endfor -%}
       {%- endfor -%}

@@ -2,7 +2,7 @@
   The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after the last accepted
   one is a dump, even if a source announces it and it has no rows. An earlier date that was never compared came too late, and a compared date may
   have been delivered again with other rows: both are skipped with a warning. Compared dates are not read if their files are the same as then. A
-  new log starts at its first date with rows. If no date has rows, that is an empty dump.
+  new log starts at its first date with rows. If no date has rows, that is an empty dump. Dates that are due and missing are warned of.
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}
@@ -45,7 +45,9 @@
   {%- if not pending and not record and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._fail('empty_dump', {'model': job.name, 'batch': (state.record.batch_id if state.record else 0) + 1, 'rows_old': 0}) -%}
   {%- endif -%}
-  {{ return(pending | sort(attribute='batch_at')) }}
+  {%- set ordered = pending | sort(attribute='batch_at') -%}
+  {%- do deltawave._warn_of_due(job, record, ordered) -%}
+  {{ return(ordered) }}
 {%- endmacro -%}
 
 {#

@@ -1,14 +1,16 @@
 {#
-  A fingerprint of what a whole dump is read from and compared with: the select, its tables as the library finds them without reading, the options. None
-  if only reading shows whether a dump has changed. A dated dump is recognized by its date (see _known_dates).
+  A fingerprint of what a whole dump is read from and compared with: the select, its tables as the library finds them without reading, the options, with
+  expected_rows as the number that its select returns. None if only reading shows whether a dump has changed. A dated dump is recognized by its date
+  (see _known_dates).
 #}
-{%- macro _source_fingerprint(job) -%}
+{%- macro _source_fingerprint(job, expected_rows) -%}
   {%- if job.strategy.reads not in ['dump', 'differences'] or job.remote or job.settings.snapshot_date or not deltawave._runs_python() -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set tables = adapter.call_library('deltawave.source_state.fingerprint', {'select': '(\n' ~ job.sql ~ '\n)'}, {}) -%}
   {%- if tables is none -%}{{ return(none) }}{%- endif -%}
-  {%- set options = dict(job.settings, reason=none, strategy=none if job.settings.is_auto else job.settings.strategy) -%}
+  {%- set strategy = none if job.settings.is_auto else job.settings.strategy -%}
+  {%- set options = dict(job.settings, reason=none, strategy=strategy, expected_rows=expected_rows) -%}
   {{ return(local_md5(tojson([tables, job.sql, options]))) }}
 {%- endmacro -%}
 

@@ -57,5 +57,6 @@
   {%- endif -%}
   {%- set schema = record.target.schema -%}
   {%- set schemas = deltawave._run(job, 'show schemas like ' ~ deltawave._literal(schema)).rows | map(attribute=0) | map('lower') | list -%}
-  {{ return(schema | lower in schemas and deltawave._names_like(job, record.target.identifier, schema) != []) }}
+  {%- set names = deltawave._names_like(job, record.target.identifier, schema) if schema | lower in schemas else [] -%}
+  {{ return(record.target.identifier | lower in names | map('lower') | list) }}
 {%- endmacro -%}

@@ -86,7 +86,11 @@ from staged
 {# The folder of a table's files. Queried once per run. #}
 {%- macro _folder(job, table) -%}
   {%- if table | string not in job.folders -%}
-    {%- do job.folders.update({table | string: deltawave._facts_of(job, table)['Location']}) -%}
+    {%- set facts = deltawave._facts_of(job, table) -%}
+    {%- if not facts.get('Location') -%}
+      {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': table | string, 'type': facts.get('Type', 'relation') | lower}) -%}
+    {%- endif -%}
+    {%- do job.folders.update({table | string: facts['Location']}) -%}
   {%- endif -%}
   {{ return(job.folders[table | string]) }}
 {%- endmacro -%}

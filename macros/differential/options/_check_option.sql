@@ -20,10 +20,16 @@
     {{ return(deltawave._allowed_names(value, 'column name' if kind == 'columns' else 'name')) }}
   {%- elif kind == 'count' -%}
     {{ return(none if is_number and value is integer and value >= 1 else 'a whole number from 1') }}
+  {%- elif kind == 'rows' -%}
+    {%- set is_count = is_number and value is integer and value >= 1 -%}
+    {%- set is_select = value is string and modules.re.match('(?i)\\s*(select|with)\\b', value) -%}
+    {{ return(none if is_count or is_select else 'a whole number from 1, or a select that returns one') }}
   {%- elif kind == 'days' -%}
     {{ return(none if is_number and value is integer and value >= 0 else 'a number of days, from 0') }}
   {%- elif kind == 'fraction' -%}
     {{ return(none if is_number and 0 <= value <= 1 else 'a number from 0 to 1') }}
+  {%- elif kind == 'ratio' -%}
+    {{ return(none if is_number and value >= 0 else 'a number from 0') }}
   {%- elif kind == 'seconds' -%}
     {{ return(none if is_number and value >= 0 else 'seconds, a number from 0') }}
   {%- elif kind == 'comparisons' -%}
@@ -32,6 +38,8 @@
     {%- set is_span = value is string and modules.re.fullmatch('\\d+ (second|minute|hour|day|week)s?', value) -%}
     {%- set is_count = is_number and value is integer and value >= 0 -%}
     {{ return(none if is_span or is_count else "a span like '2 hours', or a whole number for a counter") }}
+  {%- elif kind == 'age' -%}
+    {{ return(deltawave._allowed_age(value)) }}
   {%- elif kind == 'tolerance' -%}
     {{ return(deltawave._allowed_tolerance(value)) }}
   {%- elif kind == 'relations' -%}
@@ -66,6 +74,14 @@
     {{ return([value]) }}
   {%- endif -%}
   {{ return(none if value is mapping or value is not iterable else value | list) }}
+{%- endmacro -%}
+
+{# An age in the words of dbt's source freshness. #}
+{%- macro _allowed_age(value) -%}
+  {%- set has_keys = value is mapping and value | length == 2 and 'count' in value and 'period' in value -%}
+  {%- set is_count = has_keys and value['count'] is integer and value['count'] >= 1 -%}
+  {%- if is_count and value['period'] in ['minute', 'hour', 'day'] -%}{{ return(none) }}{%- endif -%}
+  {{ return('a count from 1 and a period of minute, hour or day, like {count: 1, period: day}') }}
 {%- endmacro -%}
 
 {%- macro _allowed_tolerance(value) -%}

@@ -10,6 +10,11 @@
   {%- if settings.snapshot_date and settings.snapshot_date | lower in keys -%}
     {%- do deltawave._fail('date_in_key', {'model': model_name, 'column': settings.snapshot_date}) -%}
   {%- endif -%}
+  {%- for option in ['warn_after', 'every', 'expected_rows'] if settings[option] is not none and not settings.snapshot_date -%}
+    {%- if option != 'expected_rows' or '{snapshot_date}' in settings.expected_rows | string -%}
+      {%- do deltawave._fail('without_dates', {'model': model_name, 'option': option, 'value': settings[option]}) -%}
+    {%- endif -%}
+  {%- endfor -%}
   {%- for option, declared in options.items() if declared.meaning and settings[option] and settings[option] | lower in keys -%}
     {%- do deltawave._fail('control_in_key', {
       'model': model_name, 'column': settings[option], 'meaning': declared.meaning, 'option': option,
@@ -19,16 +24,23 @@
   {%- if settings.row_id and not deltawave._is_compared_exactly(settings, settings.row_id) -%}
     {%- do deltawave._fail('row_id_uncompared', {'model': model_name, 'column': settings.row_id}) -%}
   {%- endif -%}
-  {#- Rows of a bag are distinguished by all of their values, and matched by counting: options that leave out some values do not work with it. -#}
-  {%- for option, allowed in {
+  {%- for option, allowed in deltawave._allowed_with_multiset().items() if settings.duplicate_keys == 'multiset' and settings[option] not in allowed -%}
+    {%- do deltawave._fail('multiset_option', {
+      'model': model_name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(' or ') or 'no value',
+    }) -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{#
+  The values that options may have with duplicate_keys: multiset. Rows of a bag are distinguished by all of their values, and matched by counting: options
+  that leave out some values do not work with it.
+#}
+{%- macro _allowed_with_multiset() -%}
+  {{ return({
     'compare_columns': [none],
     'ignore_columns': [none],
     'tolerance': [none],
     'before_image': ['auto', 'require'],
     'on_schema_change': ['ignore', 'fail'],
-  }.items() if settings.duplicate_keys == 'multiset' and settings[option] not in allowed -%}
-    {%- do deltawave._fail('multiset_option', {
-      'model': model_name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(' or ') or 'no value',
-    }) -%}
-  {%- endfor -%}
+  }) }}
 {%- endmacro -%}

@@ -31,7 +31,8 @@
   {%- if strategy.before_images == 'log' and settings.before_image == 'require' -%}{%- do allows.update(initial_load=['inserts']) -%}{%- endif -%}
   {%- for option, allowed in allows.items() if settings[option] not in allowed -%}
     {%- set able = [] -%}
-    {%- for name, other in deltawave._strategies().items() if option in ['snapshot_date', 'on_schema_change', 'duplicate_keys', 'tolerance'] -%}
+    {%- set is_advised = option in ['snapshot_date', 'expected_rows', 'on_schema_change', 'duplicate_keys', 'tolerance'] -%}
+    {%- for name, other in deltawave._strategies().items() if is_advised -%}
       {%- if not other.requires and settings[option] in other.allows.get(option, [settings[option]]) -%}{%- do able.append(name) -%}{%- endif -%}
     {%- endfor -%}
     {%- do deltawave._fail('option_with_strategy', {
@@ -51,6 +52,7 @@
 {%- macro _reason_against_value(strategy, option, value) -%}
   {%- set reasons = {
     'snapshot_date': 'since the strategy compares the select as one dump',
+    'expected_rows': 'since the strategy reads only a part of the rows',
     'on_schema_change': 'since the strategy reads only a part of the rows, and the others would have no value in a new column',
     'multiset': 'since the strategy finds rows by their keys',
     'quarantine': 'since the strategy reads a row only when that has changed, so rows that were set aside would not come back' if strategy.reads != 'dump',

@@ -22,6 +22,7 @@ from deltawave.comparing.compare import compare
 from deltawave.comparing.comparison import FORMATS, Comparison
 from deltawave.comparing.files import aligned, kind_of, read
 from deltawave.differencing.contract import Side
+from deltawave.pages.output import print_any_text, require_writable
 from deltawave.pages.texts import plain
 from deltawave.spark_errors import readable, silence_query_errors
 
@@ -44,7 +45,10 @@ _DELTA = {
 
 def run(options: argparse.Namespace) -> int:
     """Compare, and print or write what differs; return 0 if nothing does, 1 if something does, and 2 for an error."""
+    print_any_text()
     try:
+        if options.output:
+            require_writable(options.output)
         found = _compared(options)
         text = found.formatted(options.format)
         if options.output:
@@ -71,6 +75,8 @@ def operation(
         return {"refused": f"There is no format {format!r}: it is one of {', '.join(FORMATS)}."}
     given = {name: value for name, value in options.items() if value is not None}
     try:
+        if output:
+            require_writable(output)
         found = replace(compare(old, new, **given), old_name=names[0], new_name=names[1])
         text = found.formatted(format)
         if output:

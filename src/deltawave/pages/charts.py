@@ -15,6 +15,8 @@ _LEAST_SLOT, _MOST_SLOT, _GAP = 16, 48, 4
 _CHARACTER = 7.5
 # How far apart the marks below the bars stand at least.
 _APART = 96
+# The same for the figures above bars that are cut.
+_CUTS_APART = 60
 _METER = 120
 # A bar that is so many times as high as all but a tenth of the bars is cut, since it would flatten the others. The mark
 # stands above it.
@@ -85,6 +87,7 @@ def stacked_bars(id: str, title: str, description: str, series: Sequence[Series]
         for step in steps
     )
     drawn = []
+    last_figure = -_CUTS_APART
     for place, bar in enumerate(bars):
         begin = left + place * slot + _GAP // 2
         bottom = float(_TOP + _HEIGHT)
@@ -99,7 +102,13 @@ def stacked_bars(id: str, title: str, description: str, series: Sequence[Series]
                     f'<rect class="series-{number}" x="{begin}" y="{bottom}" width="{slot - _GAP}" height="{size}"/>'
                 )
         mark = f'<text x="{begin}" y="{height - 8}">{escape(bar.mark)}</text>' if place % every == 0 else ""
-        cut = f'<text x="{begin}" y="{_TOP - 8}">{total:,} {CUT}</text>' if total > highest else ""
+        cut = ""
+        if total > highest:
+            # Below the figure of a bar nearby there is room for the sign alone.
+            has_room = begin - last_figure >= _CUTS_APART
+            last_figure = begin if has_room else last_figure
+            figure, above = (f"{total:,} ", 12) if has_room else ("", 1)
+            cut = f'<text x="{begin}" y="{_TOP - above}">{figure}{CUT}</text>'
         drawn.append(f"<g><title>{escape(bar.label)}</title>{''.join(rects)}{mark}{cut}</g>\n")
     return f"""<svg role="img" aria-labelledby="{id}-title {id}-description" width="{width}" height="{height}"
 viewBox="0 0 {width} {height}">

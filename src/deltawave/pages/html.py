@@ -17,7 +17,7 @@ h1, h2 { font-size: 1.2rem; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid GrayText; text-align: left; vertical-align: top;
-  overflow-wrap: anywhere; min-width: 4rem; }
+  overflow-wrap: break-word; min-width: 4rem; max-width: 30rem; }
 .number { text-align: right; white-space: nowrap; }
 """
 

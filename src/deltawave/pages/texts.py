@@ -13,11 +13,17 @@ LINE = 160
 
 
 def plain(value: str | None) -> str:
-    """A value on one line, without control characters; in quotes where it would be unclear otherwise."""
+    """A value on one line, without control characters; in quotes where it would be unclear otherwise.
+
+    Different values have different texts: backslashes are escapes within such quotes only, and doubled there.
+    """
     if value is None:
         return "null"
-    text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in value)
-    return f"'{text}'" if text in ("", "null") or text != text.strip() else text
+    is_quoted = value[:1] == value[-1:] == "'"
+    if value.isprintable() and value not in ("", "null") and value == value.strip() and not is_quoted:
+        return value
+    escaped = value.replace("\\", "\\\\")
+    return f"'{''.join(each if each.isprintable() else each.encode('unicode_escape').decode() for each in escaped)}'"
 
 
 def short(value: str | None, most: int = MOST_CHARACTERS) -> str:

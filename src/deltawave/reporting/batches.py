@@ -43,6 +43,10 @@ class Batch:
         """Whether all rows are new, as in the first batch."""
         return not self.rows_old and not self.is_operation
 
+    @property
+    def changes(self) -> int:
+        return self.inserts + self.updates + self.deletes
+
     def count(self, kind: ChangeType) -> int:
         return {"insert": self.inserts, "update": self.updates, "delete": self.deletes}[kind]
 
@@ -109,12 +113,35 @@ def grouped(batches: Sequence[Batch], most: int) -> list[Group]:
     ]
 
 
-def sampled_from(batches: Sequence[Batch], kind: ChangeType, wanted: int) -> int | None:
+def began_with_baseline(batches: Sequence[Batch]) -> bool:
+    """Whether the log lacks rows of its first dump: the last load, which begins a generation, has not logged its rows.
+
+    Where the table was emptied and loaded again, the log has all rows: those of the first dump as deletes.
+    """
+    loads = [each for each in batches if each.is_load]
+    return bool(loads) and bool(loads[-1].rows_new) and not loads[-1].inserts
+
+
+def is_cut(batches: Sequence[Batch], first: int | None) -> bool:
+    """Whether a log whose rows begin with batch ``first`` has lost earlier changes, by an expire or a full refresh."""
+    return any(each.changes and (first is None or each.number < first) for each in batches)
+
+
+def begins_with_state(batches: Sequence[Batch], first: int | None) -> bool:
+    """Whether the rows of such a log's first batch are the table as it was after that batch, instead of changes."""
+    return is_cut(batches, first) and not began_with_baseline(batches)
+
+
+def sampled_from(batches: Sequence[Batch], kind: ChangeType, wanted: int, first: int) -> int | None:
     """The number of a batch such that it and later ones have so many changes of a type, or all; ``None`` without any.
 
-    Rows of a load are no examples of changes where there are others.
+    Rows of a load are no examples of changes where there are others, and the state that an expire left is none at all.
+
+    - ``first``: the log's first batch
     """
-    changing = [each for each in batches if each.count(kind)]
+    begin = first + 1 if begins_with_state(batches, first) else first
+    held = [each for each in batches if each.number >= begin or (each.number == first and each.is_load)]
+    changing = [each for each in held if each.count(kind)]
     found = [each for each in changing if not each.is_load] or changing
     number = None
     for each in reversed(found):

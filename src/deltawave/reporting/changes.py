@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Literal, get_args
@@ -45,6 +45,15 @@ class Change:
     def is_backfill(self) -> bool:
         return self.kind == "update" and self.changed == ()
 
+    def values(self, keys: Collection[str]) -> dict[str, str | None]:
+        """The row's values, without those of ``keys``, which are in lower case."""
+        return {name: value for name, value in self.row.items() if name.lower() not in keys}
+
+    def is_unrecorded(self, keys: Collection[str]) -> bool:
+        """Whether the log lacks the values of a deleted row: then all are null."""
+        values = self.values(keys).values()
+        return self.kind == "delete" and bool(values) and all(value is None for value in values)
+
 
 def data_fields(log: DataFrame) -> list[StructField]:
     """The fields of the table whose changes are logged."""
@@ -60,6 +69,17 @@ def before_fields(log: DataFrame) -> list[StructField]:
 def is_update() -> Column:
     """Whether a row of a log is an update of a compared column, or of unknown columns."""
     return (F.col("_change_type") == "update") & ~F.coalesce(F.size("_changed_columns") == 0, F.lit(False))
+
+
+def is_recorded(log: DataFrame, key: Sequence[str]) -> Column:
+    """Whether a row of a log has the table's values: a delete may have those of the key only."""
+    keys = {name.lower() for name in key}
+    others = [field.name for field in data_fields(log) if field.name.lower() not in keys]
+    if not others:
+        return F.lit(True)
+    # As an array, since conditions of hundreds of columns would be nested as deeply.
+    has_value = F.array_contains(F.array(*(F.col(quoted(name)).isNotNull() for name in others)), True)
+    return (F.col("_change_type") != "delete") | has_value
 
 
 def collected(rows: DataFrame) -> list[Change]:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
+from deltawave.pages.output import require_writable
 from deltawave.reporting.batches import batches_of
 from deltawave.reporting.changes import collected
 from deltawave.reporting.history import history_text as described
@@ -21,7 +23,7 @@ def page(
     *,
     name: str,
     key: Sequence[str],
-    is_baseline: bool,
+    is_multiset: bool,
     output: str | None,
 ) -> dict[str, str]:
     """Return a page about a change log as ``text``, or why it could not be written as ``refused``; {} without batches.
@@ -29,13 +31,15 @@ def page(
     - ``log``: the model; ``batches``, ``quarantine``: what the macros of these names select
     - ``output``: a file for the page; the text then says so
     """
-    found = log_report(log, batches, quarantine, name=name, key=key, is_baseline=is_baseline)
-    if not found.batches:
-        return {}
-    text = as_html(found)
-    if output is None:
-        return {"text": text}
     try:
+        if output is not None:
+            require_writable(output)
+        found = log_report(log, batches, quarantine, name=name, key=key, is_multiset=is_multiset)
+        if not found.batches:
+            return {}
+        text = as_html(found)
+        if output is None:
+            return {"text": text}
         Path(output).write_text(text, encoding="utf-8")
     except OSError as error:
         return {"refused": str(error)}
@@ -44,17 +48,19 @@ def page(
 
 def history_text(
     history: DataFrame,
+    log: DataFrame,
     batches: DataFrame,
     *,
     name: str,
     key: Sequence[Sequence[str | None]],
     column: str | None,
-    is_baseline: bool,
 ) -> str:
     """Return the versions of a row as text.
 
-    - ``history``: what the macro of this name selects; ``key``: pairs of a column and its value
+    - ``history``, ``batches``: what the macros of these names select; ``log``: the model
+    - ``key``: pairs of a column and its value
     """
     changes = sorted(collected(history), key=lambda change: (change.batch, change.kind != "delete"))
     pairs = [(str(each), value) for each, value in key]
-    return described(name, pairs, changes, batches_of(batches), column=column, is_baseline=is_baseline)
+    first_batch = log.agg(F.min("_batch_id").cast("bigint")).collect()[0][0]
+    return described(name, pairs, changes, batches_of(batches), first_batch=first_batch, column=column)

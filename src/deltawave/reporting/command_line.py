@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
+# What YAML does not take as it is, or takes for the end of a line.
+_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 # The options that are dbt's own.
 _DBT = ("target", "profiles_dir", "project_dir", "vars")
 
@@ -77,7 +80,8 @@ def file_of(model: str) -> str:
 def history(options: argparse.Namespace) -> int:
     """Print the versions of a row; return dbt's exit code."""
     key: dict[str, str | None] = {**dict(options.key), **dict.fromkeys(options.null_key)}
-    if len(key) < len(options.key) + len(options.null_key) or not key:
+    # Case does not distinguish columns.
+    if len({name.lower() for name in key}) < len(options.key) + len(options.null_key) or not key:
         problem = "a column is given twice" if key else "give the row's key, like --key id=5"
         print(f"deltawave history: {problem}.", file=sys.stderr)
         return 2
@@ -91,5 +95,22 @@ def _operate(name: str, operation: str, arguments: Mapping[str, Any], options: a
     ]
     # dbt is not imported here: the library runs without it.
     program = [sys.executable, "-m", "dbt.adapters.deltawave.operation_command"]
-    # dbt reads it as YAML, which takes no pairs of surrogates.
-    return subprocess.call([*program, name, operation, json.dumps(arguments, ensure_ascii=False), *given])
+    return _exit_code([*program, name, operation, as_yaml(arguments), *given])
+
+
+def as_yaml(arguments: Mapping[str, Any]) -> str:
+    """The arguments as JSON that YAML, as which dbt reads it, understands alike: it takes no pairs of surrogates."""
+    text = json.dumps(arguments, ensure_ascii=False)
+    return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _exit_code(program: Sequence[str]) -> int:
+    """Run a program. Ctrl-C, which reaches both processes, is the program's: it cancels what Spark is running."""
+    process = subprocess.Popen(program)
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        code = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    # As a shell reports a program that a signal has ended.
+    return code if code >= 0 else 128 - code

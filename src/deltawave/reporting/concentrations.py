@@ -11,7 +11,7 @@ from pyspark.sql.types import StructField
 
 from deltawave.comparing.concentrations import CATEGORIES, LEAST_ROWS, MOST_COLUMNS, MOST_REPORTED, MOST_VALUES, weighed
 from deltawave.comparing.pairs import as_text
-from deltawave.reporting.changes import CHANGE_TYPES, ChangeType, before_fields, data_fields, is_update
+from deltawave.reporting.changes import CHANGE_TYPES, ChangeType, before_fields, data_fields, is_recorded, is_update
 from deltawave.sql_text import quoted
 
 # The place of all rows among those of columns.
@@ -53,7 +53,8 @@ def measured(estimates: Mapping[str, int]) -> list[str]:
 def concentrations(log: DataFrame, key: Sequence[str], names: Sequence[str], first_batch: int) -> list[Concentration]:
     """Count the values of some columns, in one job, and return what is worth reporting, the largest effect first.
 
-    Each key of the log counts once: by its row before the last update, if the log has that, otherwise by its last row.
+    Each key of the log counts once: by its row before the last update, if the log has that, otherwise by its last row
+    that has values.
     """
     if not names:
         return []
@@ -107,8 +108,8 @@ def _rows_by_key(log: DataFrame, key: Sequence[str], names: Sequence[str], first
     has_before = is_update() & F.col("_before").isNotNull()
     numbered = log.select(
         *(F.col(quoted(name)).alias(f"k{number}") for number, name in enumerate(key)),
-        order.alias("order"),
         values(False).alias("after"),
+        F.when(is_recorded(log, key), order).alias("order_after"),
         F.when(has_before, values(True)).alias("before"),
         F.when(has_before, order).alias("order_before"),
         is_update().alias("update"),
@@ -116,7 +117,7 @@ def _rows_by_key(log: DataFrame, key: Sequence[str], names: Sequence[str], first
         ((F.col("_change_type") == "insert") & (F.col("_batch_id") > first_batch)).alias("insert"),
     )
     grouped = numbered.groupBy(*(f"k{number}" for number in range(len(key)))).agg(
-        F.coalesce(F.max_by("before", "order_before"), F.max_by("after", "order")).alias("row"),
+        F.coalesce(F.max_by("before", "order_before"), F.max_by("after", "order_after")).alias("row"),
         *(F.max(kind).alias(kind) for kind in CHANGE_TYPES),
     )
     return grouped.select("row", *CHANGE_TYPES)

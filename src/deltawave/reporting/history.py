@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from deltawave.pages.tables import Table, lines
 from deltawave.pages.texts import beside, plain, short
-from deltawave.reporting.batches import Batch
+from deltawave.reporting.batches import Batch, began_with_baseline, begins_with_state, is_cut
 from deltawave.reporting.changes import UNKNOWN, Change, times, value_in
 
 _HEADS = ("batch", "at", "change", "column", "before", "after")
@@ -18,15 +18,15 @@ def history_text(
     changes: Sequence[Change],
     batches: Sequence[Batch],
     *,
+    first_batch: int | None,
     column: str | None = None,
-    is_baseline: bool = False,
 ) -> str:
     """Describe a row's changes, which are in order.
 
     - ``key``: the key's columns with their values
     - ``batches``: those of the log, by which it says up to when there was no such row
+    - ``first_batch``: the one with which the log's rows begin; ``None`` for a log without rows
     - ``column``: only changes of this column
-    - ``is_baseline``: whether the log lacks the rows of its first dump
     """
     title = f"{plain(name)}: {', '.join(f'{plain(each)} = {plain(value)}' for each, value in key)}"
     keys = {each.lower() for each, _ in key}
@@ -40,22 +40,26 @@ def history_text(
             # A table may have no other columns than its key.
             values = [("", "", "")]
         for place, (each, old, new) in enumerate(values):
-            head = (str(change.batch), day, "backfill" if change.is_backfill else change.kind)
+            head = (str(change.batch), day, _kind(change, batches, first_batch))
             rows.append((*(("", "", "") if place else head), plain(each) if each else "", old, new))
         previous = None if change.kind == "delete" else change
     if not rows:
         of_others = f"Its changes ({len(changes):,}) are of other columns than {plain(column)}."
-        nothing = of_others if changes else _nothing(batches, is_baseline)
+        nothing = of_others if changes else _nothing(batches, first_batch)
         return f"{title}\n\n  {nothing}\n"
     return "\n".join([title, "", *lines(Table(title, _HEADS, rows)), ""])
 
 
 def _values(change: Change, previous: Change | None, keys: set[str]) -> Iterator[tuple[str, str, str]]:
     """The columns that a change is about, with their values before and after it."""
-    values = {name: value for name, value in change.row.items() if name.lower() not in keys}
-    if change.kind != "update":
-        for name, value in values.items():
-            yield (name, short(value), "") if change.kind == "delete" else (name, "", short(value))
+    values = change.values(keys)
+    if change.kind == "insert":
+        yield from ((name, "", short(value)) for name, value in values.items())
+        return
+    if change.kind == "delete":
+        is_unknown = change.is_unrecorded(keys)
+        last = previous.values(keys) if previous and is_unknown else values
+        yield from ((name, UNKNOWN if is_unknown and not previous else short(last.get(name)), "") for name in values)
         return
     # Where the log has no before image, the version before may still be in it.
     before = change.before if change.before is not None or previous is None else previous.row
@@ -67,9 +71,19 @@ def _values(change: Change, previous: Change | None, keys: set[str]) -> Iterator
             yield name, *beside(old, new)
 
 
-def _nothing(batches: Sequence[Batch], is_baseline: bool) -> str:
+def _kind(change: Change, batches: Sequence[Batch], first_batch: int | None) -> str:
+    """What a change is called: the rows with which a shortened log begins may have been inserted long before."""
+    if change.kind == "insert" and change.batch == first_batch and begins_with_state(batches, first_batch):
+        return "state"
+    return "backfill" if change.is_backfill else change.kind
+
+
+def _nothing(batches: Sequence[Batch], first_batch: int | None) -> str:
     last = f"up to batch {batches[-1].number} ({times([batches[-1].at])[0]})" if batches else "yet"
     found = f"No change of such a row {last}"
-    if is_baseline:
+    if began_with_baseline(batches):
         return f"{found}. The log lacks the rows of its first dump (initial_load: baseline): it may be one of them."
+    if is_cut(batches, first_batch):
+        since = "no rows any more" if first_batch is None else f"only what was changed since batch {first_batch}"
+        return f"{found}: the log has {since}."
     return f"{found}: the log never had this key."

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from typing import Literal
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.comparing.pairs import as_text
-from deltawave.reporting.batches import Batch, batches_of, sampled_from
+from deltawave.reporting.batches import Batch, batches_of, began_with_baseline, sampled_from
 from deltawave.reporting.changes import CHANGE_TYPES, Change, ChangeType, collected, is_update, value_in
 from deltawave.reporting.concentrations import Concentration, categories, concentrations, measured
 from deltawave.sql_text import quoted
@@ -33,7 +34,8 @@ class LogReport:
       which is ``None`` for a log without rows
     - ``updates``: the updates in the log; of ``unrecorded`` ones it does not know the changed columns
     - ``columns``: how many updates have changed each column, the most first
-    - ``concentrations``: the strongest of each type of change first; ``None`` where they can't be told
+    - ``concentrations``: the strongest of each type of change first; or why there are none: a log that began with a
+      baseline lacks the rows with which changed ones are compared, and one of a multiset is no log of keys
     - ``samples``: some of the last changes
     - ``quarantined``: some of the quarantined rows
     """
@@ -45,7 +47,7 @@ class LogReport:
     updates: int = 0
     unrecorded: int = 0
     columns: Mapping[str, int] = field(default_factory=dict)
-    concentrations: tuple[Concentration, ...] | None = ()
+    concentrations: tuple[Concentration, ...] | Literal["baseline", "multiset"] = ()
     samples: tuple[Change, ...] = ()
     quarantined: tuple[Mapping[str, str | None], ...] = ()
     made_at: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
@@ -58,12 +60,12 @@ def log_report(
     *,
     name: str,
     key: Sequence[str],
-    is_baseline: bool,
+    is_multiset: bool,
 ) -> LogReport:
     """Read a change log.
 
     - ``batches``, ``quarantine``: what the macros of these names select
-    - ``is_baseline``: whether the log lacks the rows of its first dump, and so most of the table's rows
+    - ``is_multiset``: whether a key may have several rows
     """
     listed = batches_of(batches)
     estimates = {field.name: f"values_{number}" for number, field in enumerate(categories(log))}
@@ -75,21 +77,26 @@ def log_report(
     }
     (counts,) = log.agg(*(value.alias(alias) for alias, value in counted.items())).collect()
     columns = _columns(log) if counts["updates"] > counts["unrecorded"] else {}
-    found: tuple[Concentration, ...] | None = None
-    if not is_baseline:
+    first_batch = counts["first_batch"]
+    found: tuple[Concentration, ...] | Literal["baseline", "multiset"]
+    if is_multiset:
+        found = "multiset"
+    elif began_with_baseline(listed):
+        found = "baseline"
+    else:
         values = measured({each: counts[alias] for each, alias in estimates.items()})
-        found = tuple(concentrations(log, key, values, counts["first_batch"] or 0))
+        found = tuple(concentrations(log, key, values, first_batch or 0))
     has_quarantined = quarantine is not None and any(each.quarantined for each in listed)
     return LogReport(
         name=name,
         key=tuple(key),
         batches=tuple(listed),
-        first_batch=counts["first_batch"],
+        first_batch=first_batch,
         updates=counts["updates"],
         unrecorded=counts["unrecorded"],
         columns=columns,
         concentrations=found,
-        samples=tuple(each for kind in CHANGE_TYPES for each in _samples(log, key, listed, kind, columns)),
+        samples=tuple(each for kind in CHANGE_TYPES for each in _samples(log, key, listed, kind, columns, first_batch)),
         quarantined=tuple(_rows(quarantine)) if quarantine is not None and has_quarantined else (),
     )
 
@@ -102,10 +109,15 @@ def _columns(log: DataFrame) -> dict[str, int]:
 
 
 def _samples(
-    log: DataFrame, key: Sequence[str], batches: Sequence[Batch], kind: ChangeType, columns: Mapping[str, int]
+    log: DataFrame,
+    key: Sequence[str],
+    batches: Sequence[Batch],
+    kind: ChangeType,
+    columns: Mapping[str, int],
+    first_batch: int | None,
 ) -> list[Change]:
     """Some of the last changes of a type."""
-    begin = sampled_from(batches, kind, _READ[kind])
+    begin = None if first_batch is None else sampled_from(batches, kind, _READ[kind], first_batch)
     if begin is None:
         return []
     wanted = is_update() if kind == "update" else F.col("_change_type") == kind
@@ -139,8 +151,8 @@ def cells_of(change: Change) -> list[tuple[str, str | None, str | None]]:
 
 
 def _rows(quarantine: DataFrame) -> list[dict[str, str | None]]:
-    """Some of the last quarantined rows, as texts."""
-    fields = quarantine.schema.fields
+    """Some of the last quarantined rows, as texts. The number of the batch stands for its time, too."""
+    fields = [field for field in quarantine.schema.fields if field.name != "_batch_at"]
     values = F.array(*(as_text(F.col(quoted(field.name)), field.dataType) for field in fields)).alias("texts")
     last = quarantine.orderBy(F.col("_batch_id").desc()).limit(_MOST_QUARANTINED)
     names = [field.name for field in fields]

@@ -11,7 +11,7 @@ from deltawave.pages.html import Markup, page, section, table
 from deltawave.pages.tables import Table
 from deltawave.pages.texts import LINE, line, plain, short
 from deltawave.reporting import filters
-from deltawave.reporting.batches import Batch, Group, grouped
+from deltawave.reporting.batches import Batch, Group, grouped, is_cut
 from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of, times
 from deltawave.reporting.concentrations import Concentration
 from deltawave.reporting.log_report import LogReport, cells_of
@@ -27,6 +27,11 @@ _MOST_BARS = 60
 _MOST_BATCHES = 50
 _MOST_COLUMNS = 30
 _MOST_CELLS = 8
+_WITHOUT_CONCENTRATIONS = {
+    "baseline": "The log began with initial_load: baseline. It lacks the rows that have not changed since, with which "
+    "changed ones would be compared.",
+    "multiset": "With duplicate_keys: multiset a key may have several rows, and this section counts keys.",
+}
 _WHAT: dict[str, str] = {"insert": "inserted later", "update": "updated", "delete": "deleted"}
 
 
@@ -67,8 +72,18 @@ def _summary(report: LogReport) -> str:
         f"{_count(len(batches), 'batch')}{period}.",
         "" if rows is None else f"The table has {_count(rows, 'row')} after the last one.",
         f"Key: {', '.join(map(plain, report.key))}.",
-        f"This page was made on {report.made_at:%Y-%m-%d %H:%M} UTC; times are in UTC.",
+        _beginning(report),
+        f"This page was made on {report.made_at:%Y-%m-%d %H:%M} UTC; times of batches are in UTC.",
     )
+
+
+def _beginning(report: LogReport) -> str:
+    """Where the log's rows begin, if earlier batches are only counted."""
+    if not is_cut(report.batches, report.first_batch):
+        return ""
+    if report.first_batch is None:
+        return "The log has no rows any more; its batches are only counted."
+    return f"The log's rows begin with batch {report.first_batch}; earlier batches are only counted."
 
 
 def _by_batch(report: LogReport) -> str:
@@ -80,7 +95,8 @@ def _by_batch(report: LogReport) -> str:
         return f"<h2>{title}</h2>\n" + _paragraph(_loaded(loads), "There is no other batch yet.")
     groups = grouped(drawn, _MOST_BARS)
     days = dict(zip((each.number for each in drawn), times(each.at for each in drawn), strict=True))
-    bars = [_bar(group, days) for group in groups]
+    has_times = len({days[group.first.number][:10] for group in groups}) < len(groups)
+    bars = [_bar(group, days, has_times) for group in groups]
     sums = (f"{sum(bar.parts[place] for bar in bars):,} {series.name}" for place, series in enumerate(SERIES))
     described = f"{', '.join(sums)}. The figures are in the table below."
     chart = charts.stacked_bars("by-batch", title, described, SERIES, bars)
@@ -121,25 +137,25 @@ def _parts(group: Group) -> tuple[int, int, int]:
     return group.inserts, group.updates, group.deletes
 
 
-def _bar(group: Group, days: dict[int, str]) -> charts.Bar:
+def _bar(group: Group, days: dict[int, str], has_time: bool) -> charts.Bar:
+    """A group as a bar; its mark has the time where several groups begin on one day."""
     first, last = days[group.first.number], days[group.last.number]
     numbers = ", ".join(
         _count(part, series.name[:-1]) for part, series in zip(_parts(group), SERIES, strict=True) if part
     )
     what = "batch" if group.first == group.last else "batches"
     period = first if first == last else f"{first} to {last}"
-    return charts.Bar(f"{what} {group.name}, {period}: {numbers or 'no changes'}", first[:10], _parts(group))
+    mark = first[5:] if has_time else first[:10]
+    return charts.Bar(f"{what} {group.name}, {period}: {numbers or 'no changes'}", mark, _parts(group))
 
 
 def _columns(report: LogReport) -> str:
     title = "Columns that change most"
     shown = list(report.columns.items())[:_MOST_COLUMNS]
+    recorded = report.updates - report.unrecorded
+    share = "of recorded updates" if report.unrecorded else "of all updates"
     rows = [
-        (
-            plain(name),
-            f"{updates:,}",
-            Markup(f"{charts.meter(updates / report.updates)} {updates / report.updates:.1%}"),
-        )
+        (plain(name), f"{updates:,}", Markup(f"{charts.meter(updates / recorded)} {updates / recorded:.1%}"))
         for name, updates in shown
     ]
     notes = [
@@ -149,17 +165,14 @@ def _columns(report: LogReport) -> str:
         else "",
         "" if report.updates else "The log has no updates.",
     ]
-    listed = section(Table(title, ("column", "updates", "of all updates"), rows)) if rows else f"<h2>{title}</h2>\n"
+    listed = section(Table(title, ("column", "updates", share), rows)) if rows else f"<h2>{title}</h2>\n"
     return listed + (_paragraph(*notes) if any(notes) else "")
 
 
-def _concentrations(found: Sequence[Concentration] | None) -> str:
+def _concentrations(found: Sequence[Concentration] | str) -> str:
     title = "Where the changes concentrate"
-    if found is None:
-        return f"<h2>{title}</h2>\n" + _paragraph(
-            "The log began with initial_load: baseline. It lacks the rows that have not changed since, with which "
-            "changed ones would be compared."
-        )
+    if isinstance(found, str):
+        return f"<h2>{title}</h2>\n" + _paragraph(_WITHOUT_CONCENTRATIONS[found])
     if not found:
         return f"<h2>{title}</h2>\n" + _paragraph(
             "No value is clearly more frequent among changed rows than among all rows."
@@ -208,7 +221,7 @@ def _lines(change: Change, key: Sequence[str]) -> Iterator[tuple[str, str, str]]
     cells = cells_of(change)
     keys = {name.lower() for name in key}
     if not cells:
-        values = line({name: value for name, value in change.row.items() if name.lower() not in keys})
+        values = UNKNOWN if change.is_unrecorded(keys) else line(change.values(keys))
         is_delete = change.kind == "delete"
         yield "", values if is_delete else UNKNOWN if change.kind == "update" else "", "" if is_delete else values
     for column, old, new in cells[:_MOST_CELLS]:
@@ -227,9 +240,13 @@ def _quarantine(report: LogReport) -> str:
         (str(each.number), day, f"{each.quarantined:,}")
         for each, day in zip(reversed(with_some), reversed(days), strict=True)
     ][:_MOST_BATCHES]
+    older = len(with_some) - len(rows)
     total = sum(each.quarantined for each in with_some)
     text = section(Table(title, ("batch", "date", "rows"), rows))
-    text += _paragraph(f"In all {_count(total, 'row')} of duplicate keys in {_count(len(with_some), 'batch')}.")
+    text += _paragraph(
+        f"In all {_count(total, 'row')} of duplicate keys in {_count(len(with_some), 'batch')}.",
+        f"Not shown: {_count(older, 'older batch')}." if older else "",
+    )
     if report.quarantined:
         text += table(
             Table("Some of the quarantined rows", ("quarantined row",), [(line(each),) for each in report.quarantined])

@@ -44,6 +44,8 @@ DUMPS = {
         f"{GOOD} union all select 3, 'x'", config={"duplicate_keys": "quarantine"}, args=("--warn-error",)
     ),
     "an empty dump": Input(f"{GOOD} where id < 0"),
+    "a cut dump": Input(f"{GOOD} where id < 9", config={"expected_rows": 10}),
+    "a number of rows that is not known": Input(config={"expected_rows": "select sum(id) from range(0)"}),
     "half a dump": Input(f"{GOOD} where id < 4"),
     "a column in another form": Input(
         GOOD.replace("cast(id as string)", "concat(if(id < 6, 'no ', ''), cast(id as string))"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from workbench import MODEL, Workbench
+from workbench import DUMP, MODEL, Workbench
 
 DUMPS = """
 select * from values
@@ -137,3 +138,60 @@ class TestDatedDumps:
     def test_a_log_without_any_date_is_not_begun(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
         assert "batch 1: the dump is empty" in bench.refused(f"select * from ({DUMPS}) where false")
+
+
+class TestExpectedRows:
+    @pytest.mark.parametrize(
+        "strategy", [pytest.param("outer_join", marks=pytest.mark.both_adapters), "hash_compressed"]
+    )
+    def test_a_cut_dump_waits_for_the_whole_one(self, bench: Workbench, strategy: str) -> None:
+        bench.add_model("control", "select * from {{ target.schema }}.delivered")
+        counts = "select dump_rows from {{ ref('control') }} where day = date_format({snapshot_date}, 'yyyyMMdd')"
+        bench.spark.sql(f"create table {bench.schema}.delivered (day string, dump_rows string) using parquet")
+        bench.configure(
+            DUMP + "\n-- depends_on: {{ ref('control') }}",
+            strategy=strategy,
+            snapshot_date="dump_date",
+            expected_rows=counts,
+        )
+        bench.spark.sql(f"insert into {bench.schema}.delivered values ('20260101', '2'), ('20260102', '2')")
+        bench.dump(DUMPS)
+        done = bench.run()
+        assert not done.ok
+        assert "batch 3 (2026-01-05): the select of expected_rows returned no row, not one whole number." in done.text
+        assert "Nothing was changed in this batch; this run has committed 2 batches before it." in done.text
+        bench.spark.sql(f"insert into {bench.schema}.delivered values ('20260105', '3')")
+        said = "batch 3 (2026-01-05): the dump has 2 row(s), and expected_rows gives 3. Is the dump complete?"
+        assert said in bench.refused()
+        bench.build(DUMPS + "union all select 3, 'cid', date '2026-01-05'")
+        bench.spark.sql(f"insert into {bench.schema}.delivered values ('20260106', '9')")
+        cut = DUMPS + "union all select 3, 'cid', date '2026-01-05' union all select 1, 'eve', date '2026-01-06'"
+        assert "batch 4 (2026-01-06): the dump has 1 row(s), and expected_rows gives 9." in bench.refused(cut)
+        bench.build(None, "--vars", "deltawave_accept: [accounts]")
+        assert bench.batches("snapshot_date, inserts, deletes, updates") == [
+            ("2026-01-01", 2, 0, 0),
+            ("2026-01-02", 0, 0, 0),
+            ("2026-01-05", 1, 0, 1),
+            ("2026-01-06", 0, 2, 0),
+        ]
+
+
+class TestDueDumps:
+    @pytest.mark.both_adapters
+    def test_old_and_missing_dumps_are_warned_of(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date", warn_after={"count": 2, "period": "day"}, every="day")
+        gap = "no dump has come between those of 2026-01-02 and 2026-01-05 (every: day)."
+        age = "the newest dump is that of 2026-01-05, which is "
+        assert age in bench.refused(DUMPS, "--warn-error")
+        text = bench.build().text
+        assert gap in text
+        assert age in text
+        assert len(bench.batches()) == 3
+        text = bench.build().text
+        assert gap not in text
+        assert age in text
+        today = dt.datetime.now(dt.timezone.utc).date()
+        days = [f"select 1, 'ann', date '{today - dt.timedelta(days=day)}'" for day in (0, 1)]
+        text = bench.build(" union all ".join([DUMPS, *days])).text
+        assert age not in text
+        assert f"between those of 2026-01-05 and {today - dt.timedelta(days=1)} (every: day)." in text

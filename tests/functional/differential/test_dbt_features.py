@@ -109,6 +109,12 @@ class TestContract:
         for message in expected.values():
             assert message in text
 
+    def test_a_type_that_spark_can_not_read_is_named_with_its_column(self, bench: Workbench) -> None:
+        self.place(bench, [{"name": "account_id", "data_type": "int"}, {"name": "amount", "data_type": "decimal(3"}])
+        text = bench.refused(ROW)
+        assert "invalid type: amount, in the yml decimal(3" in text
+        assert "invalid type: account_id" not in text
+
     @pytest.mark.both_adapters
     def test_a_wide_row_is_compared_whole(self, bench: Workbench) -> None:
         """Spark's `describe` cuts a struct of more than 25 fields off."""

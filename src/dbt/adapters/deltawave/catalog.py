@@ -20,16 +20,18 @@ def catalog_of(session: SparkSession) -> Catalog | None:
     """Return the catalog of a session; none if only statements tell what it holds, as under Spark Connect."""
     if is_connect(session):
         return None
-    is_default = session.conf.get("spark.sql.defaultCatalog", "spark_catalog") == "spark_catalog"
+    is_current = session.catalog.currentCatalog() == "spark_catalog"
     is_known = session.conf.get("spark.sql.catalog.spark_catalog", "builtin") in _KNOWN_CATALOGS
-    return Catalog(session) if is_default and is_known else None
+    has_lower_names = session.conf.get("spark.sql.caseSensitive") != "true"
+    return Catalog(session) if is_current and is_known and has_lower_names else None
 
 
 class Catalog:
     """Databases of Hive's metastore, or of memory. Names are spelt in lower case."""
 
     def __init__(self, session: SparkSession) -> None:
-        self._jvm: Any = session._jvm
+        jvm: Any = session._jvm
+        self._hadoop, self._catalyst = jvm.org.apache.hadoop.fs, jvm.org.apache.spark.sql.catalyst
         self._session: Any = session._jsparkSession
         self._catalog: Any = self._session.sharedState().externalCatalog()
 
@@ -37,12 +39,16 @@ class Catalog:
         """The names of tables and views that match a pattern of ``show tables``; none without the schema."""
         if not self._catalog.databaseExists(schema.lower()):
             return []
-        return [str(name) for name in items(self._catalog.listTables(schema.lower(), pattern))]
+        # Metastores read patterns in dialects of their own.
+        names = self._catalog.listTables(schema.lower())
+        return [str(name) for name in items(self._catalyst.util.StringUtils.filterPattern(names, pattern))]
 
     def delete_folder(self, folder: str) -> None:
         """Delete a folder with all that is in it, if it is there, on any of Hadoop's file systems."""
-        path = self._jvm.org.apache.hadoop.fs.Path(folder)
-        path.getFileSystem(self._session.sessionState().newHadoopConf()).delete(path, True)
+        path = self._hadoop.Path(folder)
+        system = path.getFileSystem(self._session.sessionState().newHadoopConf())
+        if not system.delete(path, True) and system.exists(path):
+            raise OSError(f"The folder {folder} can't be deleted.")
 
     def facts(self, schema: str, name: str) -> dict[str, str]:
         """Type, text and location of a relation, under the names that ``describe extended`` gives them."""
@@ -52,8 +58,7 @@ class Catalog:
             facts["View Text"] = str(table.viewText().get())
         location = table.storage().locationUri()
         if location.isDefined():
-            paths = self._jvm.org.apache.spark.sql.catalyst.catalog.CatalogUtils
-            facts["Location"] = str(paths.URIToString(location.get()))
+            facts["Location"] = str(self._catalyst.catalog.CatalogUtils.URIToString(location.get()))
         return facts
 
     def relations(self, schema: str) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt.adapters.deltawave.errors import is_from_spark, readable
-from dbt.adapters.deltawave.progress import STEPS, progress
+from dbt.adapters.deltawave.progress import STEPS, name_of, progress
 from dbt.adapters.deltawave.remotes import explained
 
 logger = AdapterLogger("Spark")
@@ -104,7 +104,7 @@ class DeltawaveConnectionManager(SparkConnectionManager):
                 yield
             return
         node = self._node
-        name, step = node.rpartition(".")[2], self._steps.get(node)
+        name, step = name_of(node), self._steps.get(node)
         try:
             with self._progress.of(f"{name}: {step}" if step else name):
                 yield

@@ -11,7 +11,7 @@ from dbt.adapters.base import BaseRelation, available
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt import selected_resources
 from dbt.adapters.deltawave import remotes
@@ -130,7 +130,8 @@ class DeltawaveAdapter(SparkAdapter):
         if catalog is None:
             return list(super().list_relations_without_caching(schema_relation))
         with self.connections.exception_handler(f"relations of {schema}"):
-            rows = [(schema, name, False, information) for name, information in catalog.relations(schema)]
+            # As the statement spells them: dbt compares the names of schemas.
+            rows = [(schema.lower(), name, False, information) for name, information in catalog.relations(schema)]
         return list(self._build_spark_relation_list(rows, self._get_relation_information))
 
     def _get_relation_information(self, row: Any) -> tuple[str, str, str]:
@@ -186,9 +187,11 @@ class DeltawaveAdapter(SparkAdapter):
         return str(table.rows[0][1])
 
     def _catalog(self) -> Catalog | None:
+        if not self.runs_python():
+            return None
         from dbt.adapters.deltawave.catalog import catalog_of
 
-        return catalog_of(self._handle().session) if self.runs_python() else None
+        return catalog_of(self._handle().session)
 
     @available.parse_none
     def names_like(self, schema: str, pattern: str) -> list[str] | None:
@@ -214,6 +217,7 @@ class DeltawaveAdapter(SparkAdapter):
         catalog = self._catalog()
         if catalog is None:
             return False
+        logger.debug(f"The folder {folder} is deleted")
         with self.connections.exception_handler(f"folder {folder}"):
             catalog.delete_folder(folder)
         return True
@@ -221,11 +225,34 @@ class DeltawaveAdapter(SparkAdapter):
     @available.parse_none
     def query_columns(self, sql: str) -> list[tuple[str, str, str | None]]:
         """Return name, type and comment of a query's columns, as ``describe query`` does. The query does not run."""
-        # In parentheses, since Spark would run another statement at once.
-        query = f"select * from (\n{sql}\n)"
-        with self.connections.exception_handler(query):
-            fields = self._handle().session.sql(query).schema.fields
+        from pyspark.errors import ParseException
+
+        session = self._handle().session
+        with self.connections.exception_handler(sql):
+            try:
+                # In parentheses, since Spark would run another statement at once.
+                fields = session.sql(f"select * from (\n{sql}\n)").schema.fields
+            except ParseException:
+                # Its error is about the query alone.
+                session.sql(f"describe query {sql}")
+                raise
         return [(field.name, field.dataType.simpleString(), field.metadata.get("comment")) for field in fields]
+
+    @available.parse_none
+    def invalid_types(self, types: list[str]) -> list[str]:
+        """Return those of some data types, as a yml has them, that Spark can't read."""
+
+        def are_read(some: list[str]) -> bool:
+            try:
+                self.query_columns("select " + ", ".join(f"cast(null as {each})" for each in some))
+            except DbtDatabaseError:
+                return False
+            return True
+
+        # Mostly one look is enough.
+        if not types or are_read(types):
+            return []
+        return [each for each in types if not are_read([each])]
 
     @available.parse_none
     def view_names(self, sql: str, comments: dict[str, str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from dbt.cli.main import dbtRunner
 
 from dbt.adapters.deltawave.impl import PACKAGE
+from deltawave.pages.output import print_any_text
 
 # What dbt writes around a message.
 _AROUND = re.compile(r"\AEncountered an error(?: while running operation)?:\s*|\A\w+ Error(?: in .*)?\n")
@@ -24,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ``arguments``: the command's name, the operation's name, its arguments as JSON, and options of dbt.
     """
     name, operation, given, *options = sys.argv[1:] if arguments is None else arguments
+    print_any_text()
     errors: list[str] = []
 
     def note(event: Any) -> None:
@@ -38,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcome = dbtRunner(callbacks=[note]).invoke([*quiet, *command])
     if outcome.success:
         return 0
+    if isinstance(outcome.exception, KeyboardInterrupt):
+        return 130
     if not errors and outcome.exception is not None:
         errors.append(str(outcome.exception))
     print(message(name, errors), file=sys.stderr)

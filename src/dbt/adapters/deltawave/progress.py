@@ -1,13 +1,15 @@
 """One line on the terminal about what takes long: the model, its step, Spark's tasks, and the seconds.
 
 It stands where the cursor is, below what dbt has written, and is erased at the end. Nothing is written where the error
-stream is no terminal, in CI, with ``--quiet`` or with logs as JSON.
+stream is no terminal that can erase a line, in CI, with ``--quiet`` or with logs as JSON. Nothing that goes wrong here
+may fail or hold up a statement.
 """
 
 from __future__ import annotations
 
+import logging
 import os
-import shutil
+import select
 import sys
 import threading
 import time
@@ -18,17 +20,25 @@ from typing import Any, TextIO
 # What is over by then needs no line.
 PATIENCE_SECONDS = 2.0
 PAUSE_SECONDS = 0.5
-# dbt's own lines are longer, so that they replace all of it.
-WIDTH = 78
+# How long a statement waits for a line that is just being written.
+WAIT_SECONDS = 0.1
+# Where the terminal does not say how wide it is.
+WIDTH = 80
+# The logger through which dbt writes to its terminal.
+_DBTS_LINES = "stdout_log"
 
-# What a batch does in its steps, for those that may take long; after the last one there are only hooks.
+# What a batch does in its steps; after the last one there are only hooks.
 STEPS = {
     "land": "reading the source",
     "check": "checking keys",
+    "prepare": "preparing the log",
     "stage": "writing rows",
     "count": "counting changes",
+    "guard": "checking how much has changed",
+    "decide": "committing the batch",
     "place": "placing rows",
     "record": "recording the batch",
+    "publish": "updating the view",
     "clean": "dropping what is no longer needed",
     "end": "",
 }
@@ -39,10 +49,15 @@ class Progress:
 
     def __init__(self, terminal: TextIO | None) -> None:
         self._terminal = terminal
-        self._lock = threading.Lock()
         self._running: dict[object, tuple[float, str]] = {}
+        # What is running, and what the terminal shows: a terminal that takes no text must not hold up statements.
+        self._lock, self._writing = threading.Lock(), threading.Lock()
         self._is_watched = False
         self._is_shown = False
+        if terminal is not None:
+            # dbt's lines would leave the end of a longer one.
+            for handler in logging.getLogger(_DBTS_LINES).handlers:
+                handler.addFilter(self._is_erased)
 
     @contextmanager
     def of(self, what: str) -> Iterator[None]:
@@ -53,15 +68,17 @@ class Progress:
         block = object()
         with self._lock:
             self._running[block] = time.monotonic(), what
-            if not self._is_watched:
-                self._is_watched = True
-                threading.Thread(target=self._watch, name="shows progress", daemon=True).start()
+            # A process that can start no thread goes without.
+            with suppress(RuntimeError):
+                if not self._is_watched:
+                    threading.Thread(target=self._watch, name="shows progress", daemon=True).start()
+                    self._is_watched = True
         try:
             yield
         finally:
             with self._lock:
                 del self._running[block]
-                self._erase()
+            self._erase()
 
     def _watch(self) -> None:
         while True:
@@ -75,30 +92,79 @@ class Progress:
             if seconds < PATIENCE_SECONDS:
                 continue
             text = f"{what}: {seconds:.0f} s{_tasks()}"
-            with self._lock:
+            with self._writing:
                 # Asking Spark takes a moment, in which it may have ended.
-                if self._running:
-                    self._write(f"\r{text[: min(WIDTH, shutil.get_terminal_size().columns - 1)]}\x1b[K\r")
+                if self._running and self._write(f"\r{text[: self._width() - 1]}\x1b[K\r"):
                     self._is_shown = True
 
-    def _erase(self) -> None:
-        if self._is_shown:
-            self._write("\r\x1b[K")
-            self._is_shown = False
+    def _is_erased(self, record: logging.LogRecord) -> bool:
+        """Erase the line before dbt writes one; as a filter it lets every record pass."""
+        self._erase()
+        return True
 
-    def _write(self, text: str) -> None:
+    def _erase(self) -> None:
+        if self._writing.acquire(timeout=WAIT_SECONDS):
+            try:
+                if self._is_shown and self._write("\r\x1b[K"):
+                    self._is_shown = False
+            finally:
+                self._writing.release()
+
+    def _write(self, text: str) -> bool:
+        """Write to the terminal, if it takes text now; return whether it did."""
         # A terminal that is gone ends no run.
         with suppress(OSError, ValueError):
             assert self._terminal
-            self._terminal.write(text)
-            self._terminal.flush()
+            if _takes_text(self._terminal):
+                self._terminal.write(text)
+                self._terminal.flush()
+                return True
+        return False
+
+    def _width(self) -> int:
+        assert self._terminal
+        with suppress(OSError, ValueError):
+            return os.get_terminal_size(self._terminal.fileno()).columns or WIDTH
+        return WIDTH
+
+
+def _takes_text(terminal: TextIO) -> bool:
+    """Whether this process is in the terminal's foreground, and the terminal was not stopped by Ctrl-S."""
+    try:
+        number = terminal.fileno()
+    except OSError:
+        return True
+    # A terminal that does not control this process has no foreground.
+    with suppress(OSError, AttributeError):
+        if os.tcgetpgrp(number) != os.getpgrp():
+            return False
+    # Other systems select among sockets only.
+    return os.name != "posix" or bool(select.select([], [number], [], 0)[1])
 
 
 def progress(arguments: Any) -> Progress:
     """The progress of the command with dbt's ``arguments``."""
     is_quiet = getattr(arguments, "QUIET", False) or getattr(arguments, "LOG_FORMAT", "") == "json"
-    is_seen = sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("CI")
+    is_seen = _is_terminal(sys.stderr) and not os.environ.get("CI")
     return Progress(sys.stderr if is_seen and not is_quiet else None)
+
+
+def name_of(connection: str) -> str:
+    """What a connection of dbt's runs, for people, from the connection's name: the identifier of a node, or others."""
+    if connection.startswith("macro_"):
+        return connection.removeprefix("macro_")
+    kind, *parts = connection.split(".", 2)
+    if len(parts) < 2:
+        return connection
+    # A test's name is followed by a hash.
+    return parts[1].partition(".")[0] if kind == "test" else parts[1]
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Whether a stream, which another program may have replaced or closed, is a terminal that can erase a line."""
+    with suppress(AttributeError, OSError, ValueError):
+        return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+    return False
 
 
 def _tasks() -> str:

@@ -45,6 +45,8 @@ _LOCAL = {
     "spark.sql.session.timeZone": "UTC",
 }
 
+_READERS_OF_PLANS = ("spark.ui.enabled", "spark.eventLog.enabled")
+
 # Java compiles a method a second time once it has run 5,000 times. Planning small statements runs very many methods
 # that often, and a third of the CPU time of a short session went into that. Loops over rows still get there within
 # a second.
@@ -84,7 +86,7 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
     if is_remote(profile):
         return _EVERYWHERE | dict(profile)
     settings = _EVERYWHERE | _CLASSIC
-    if not any(profile.get(name) == "true" for name in ("spark.ui.enabled", "spark.eventLog.enabled")):
+    if not any(profile.get(name, "").strip().lower() == "true" for name in _READERS_OF_PLANS):
         # Spark writes down the plan of each statement, for the UI and the event log alone.
         settings["spark.sql.ui.explainMode"] = "simple"
     java_options = [

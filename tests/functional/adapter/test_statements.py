@@ -26,10 +26,10 @@ def statements(bench: Workbench) -> list[str]:
     ("strategy", "changed", "unchanged", "options"),
     [
         ("outer_join", 10, 6, {}),
-        ("hash_compressed", 16, 9, {}),
-        ("timestamp", 16, 9, {"updated_at": "seen"}),
+        ("hash_compressed", 12, 7, {}),
+        ("timestamp", 15, 9, {"updated_at": "seen"}),
         ("ranges", 16, 10, {"range_key": "account_id"}),
-        ("row_checksum", 16, 9, {}),
+        ("row_checksum", 12, 7, {}),
     ],
 )
 def test_a_small_batch_takes_few(
