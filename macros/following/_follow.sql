@@ -45,16 +45,18 @@
 {#
   The record of a decision: to what each decision has, it adds what the next run and the view need to know.
 
-    rows      the table
-    patch     the changes that `place` merges into it; none if the table was written whole
-    columns   its columns, of which `shown` are those of the select
-    followed  the last of the log's batches that it has, and the log's first batch when it was built
+    rows         the table
+    file_format  its format; another one in the options counts when it is written anew
+    patch        the changes that `place` merges into it; none if the table was written whole
+    columns      its columns, of which `shown` are those of the select
+    followed     the last of the log's batches that it has, and the log's first batch when it was built
 #}
 {%- macro _follower_record(job, batch, work, staged, followed, last) -%}
   {#- A query on the table before may still run. -#}
   {%- set previous = [last.rows] if last and last.rows != staged.rows else [] -%}
   {%- set decision = deltawave._decision(job, batch, {
     'tables': [staged.rows] + previous + ([staged.patch] if staged.patch else []),
+    'file_format': last.file_format if last and last.rows == staged.rows else job.settings.file_format,
     'batch_at': followed.batch_at,
     'snapshot_date': followed.snapshot_date,
     'strategy': staged.method,

@@ -413,3 +413,24 @@ def test_a_record_keeps_the_table_before_for_its_readers() -> None:
     assert macros._follower_record(job, batch, work, merged, followed, last)["tables"] == [last["rows"], patch]
     # It is read back from JSON.
     assert json.loads(json.dumps(record)) == record
+
+
+@pytest.mark.parametrize(("was", "becomes"), [("parquet", "delta"), ("delta", "parquet")])
+def test_a_table_keeps_its_format_until_it_is_written_anew(was: str, becomes: str) -> None:
+    """Only a table that takes merges has the row that counts them: its view and the next run have to know."""
+    project = edited(Project(file_format=becomes, dbt_valid_to_current="null"), news=[1, 1, 0, 0, 0, 0, 0])
+    job = project.open()
+    last = project.last(job, file_format=was)
+    followed = macros._followed_log(job)
+    batch = macros._attempt(job, last, "")
+    work = macros._pending_work(job, followed, macros._selected_columns(job), last)
+    shown = macros._stage_work(job, batch, work, followed, last)
+    record = macros._follower_record(job, batch, work, shown, followed, last)
+    assert (record["strategy"], record["file_format"]) == ("show", was)
+    assert ("_applied" in macros._select_of_view(job, record)) == (was == "delta")
+    project.news = [1, 1, 0, 1, 0, 0, 0]
+    work = macros._pending_work(job, followed, macros._selected_columns(job), record)
+    rewritten = macros._stage_work(job, batch, work, followed, record)
+    assert ("`_applied` is null" in project.ran[-1]) == (was == "delta")
+    record = macros._follower_record(job, batch, work, rewritten, followed, record)
+    assert (record["strategy"], record["file_format"]) == ("rewrite", becomes)
