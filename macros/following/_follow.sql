@@ -29,6 +29,7 @@
     {%- do log('deltawave: ' ~ job.name ~ ': rebuilt from ' ~ followed.name ~ ': ' ~ work.reason, info=true) -%}
   {%- endif -%}
   {%- set batch = deltawave._attempt(job, last, followed.name ~ ' ' ~ followed.batch_id) -%}
+  {%- do deltawave._require_valid_to(job, batch, work) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- set staged = deltawave._stage_work(job, batch, work, followed, last) -%}
   {%- do deltawave._require_same_log(job, batch, followed) -%}

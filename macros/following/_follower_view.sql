@@ -48,6 +48,18 @@ where false
   {%- endif -%}
 {%- endmacro -%}
 
+{#
+  Lets Spark read the view with the expression dbt_valid_to_current before anything is written. A decision with one that it can't read would stand, and no run
+  could publish it.
+#}
+{%- macro _require_valid_to(job, batch, work) -%}
+  {%- if work.shown.valid_to -%}
+    {%- do deltawave._columns_of_query(deltawave._select_of_view(job, {
+      'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': none, 'columns': work.columns, 'shown': work.shown,
+    })) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
 {# An enforced contract describes the view's columns, which readers see. It is checked before the decision. #}
 {%- macro _check_follower_contract(job, batch, record) -%}
   {%- if config.get('contract').enforced -%}

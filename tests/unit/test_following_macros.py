@@ -83,6 +83,8 @@ class Project:
         self.full_refresh = False
         self.arguments: dict[str, Any] = {}
         self.ran: list[str] = []
+        # Queries of which only the columns were asked.
+        self.described: list[str] = []
 
     def enter(self) -> None:
         """Let the macros see this project."""
@@ -95,6 +97,7 @@ class Project:
 
     def _answer(self, sql: str) -> list[tuple[Any, ...]]:
         if sql.startswith("describe query"):
+            self.described.append(sql)
             return [(name, data_type, None) for name, data_type in self.columns.items()]
         if sql.startswith("show tables"):
             return [("shop", "accounts_changes", False)] if self.view else []
@@ -413,6 +416,24 @@ def test_a_record_keeps_the_table_before_for_its_readers() -> None:
     assert macros._follower_record(job, batch, work, merged, followed, last)["tables"] == [last["rows"], patch]
     # It is read back from JSON.
     assert json.loads(json.dumps(record)) == record
+
+
+def test_the_end_of_current_versions_is_read_before_anything_is_written() -> None:
+    """No run could publish a decision whose view Spark does not take."""
+    project = edited(Project(dbt_valid_to_current="to_date("), news=[1, 1, 0, 0, 0, 0, 0])
+    job = project.open()
+    work = macros._pending_work(job, macros._followed_log(job), macros._selected_columns(job), project.last(job))
+    project.described.clear()
+    macros._require_valid_to(job, macros._attempt(job, None, ""), work)
+    (described,) = project.described
+    assert "coalesce(`_valid_to`, cast(to_date( as timestamp)) as `dbt_valid_to`" in described
+    assert described.endswith("where false")
+    plain = Project()
+    job = plain.open()
+    work = plain.work()
+    plain.described.clear()
+    macros._require_valid_to(job, macros._attempt(job, None, ""), work)
+    assert plain.described == []
 
 
 @pytest.mark.parametrize(("was", "becomes"), [("parquet", "delta"), ("delta", "parquet")])
