@@ -6,7 +6,6 @@
     {%- do deltawave._fail('missing_log_column', {'model': job.name, 'column': name, 'log': job.follows.name}) -%}
   {%- endfor -%}
   {%- do deltawave._require_selected(job, 'unique_key', job.settings.unique_key, all) -%}
-  {%- do deltawave._require_selected(job, 'track_columns', job.settings.track_columns or [], all) -%}
   {%- set keys = job.settings.unique_key | map('lower') | list -%}
   {%- set selected = [] -%}
   {%- for column in all if column.name in deltawave._data_columns(job.sql, all, job.name) -%}
@@ -23,6 +22,19 @@
     {%- do selected.append({'name': column.name, 'data_type': column.data_type}) -%}
   {%- endfor -%}
   {{ return(selected) }}
+{%- endmacro -%}
+
+{#
+  Refuses tracked columns that are not the log's: _changed_columns names those of the log, so a change of a column that the select has renamed or computed
+  would never open a version. The select may leave out what is tracked.
+#}
+{%- macro _require_tracked(job, followed) -%}
+  {%- set known = followed.columns | map('lower') | list -%}
+  {%- for column in job.settings.track_columns or [] if column | lower not in known -%}
+    {%- do deltawave._fail('tracked_column', {
+      'model': job.name, 'column': column, 'log': followed.name, 'columns': followed.columns | join(', '),
+    }) -%}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {# The log's own columns that the select has to return. #}

@@ -77,6 +77,8 @@ class Project:
             "rows_new": 20,
             "batch_at": "2026-01-07T00:00:00.000000Z",
             "snapshot_date": None,
+            "columns": [{"name": "id"}, {"name": "name"}],
+            "hidden": ["former"],
         }
         # is_known, is_standing, expired, and changes.
         self.news = [1, 1, 0, 2, 0, 1, 0]
@@ -187,6 +189,9 @@ REFUSED: dict[str, Callable[[], Any]] = {
         Project(), columns={"id": "int", "_batch_id": "bigint"}
     ).work(),
     "tracked columns that are nowhere": lambda: Project(track_columns=["nmae"]).work(),
+    "a tracked column that the select has renamed": lambda: edited(
+        Project(track_columns=["full_name"]), columns={"id": "int", "full_name": "string", **CONTROL}
+    ).work(),
     "a column with the name of an added one": lambda: Project(
         snapshot_meta_column_names={"dbt_valid_to": "NAME"}
     ).work(),
@@ -279,6 +284,12 @@ def test_versions_are_not_lost_unasked(record: dict[str, Any], news: list[int], 
         assert project("scd2", full_refresh=True).work()["method"] == "build"
         # A log that has expired up to a batch that the table has goes on.
         assert edited(project("scd2"), full_refresh=False).work()["method"] == "rewrite"
+
+
+def test_tracked_columns_are_those_of_the_log() -> None:
+    """Be they hidden now, or left out by the select."""
+    assert Project(track_columns=["Former", "NAME"]).work()["method"] == "rewrite"
+    assert edited(Project(track_columns=["name"]), columns={"id": "int", **CONTROL}).work()["method"] == "rewrite"
 
 
 def test_what_determines_the_rows_is_edited() -> None:
