@@ -242,6 +242,7 @@
     'snapshot_option': "{model}: '{option}' is not read by materialized: scd2. Use '{instead}' instead.",
     'meta_column': "{model}: '{column}' is already a column of the select, so {meta} needs another name. Give it one: snapshot_meta_column_names: {{{meta}: ...}}.",
     'missing_log_column': "{model}: the select has no column '{column}', which it needs of its change log. Write select * from {{{{ ref('{log}') }}}}, or add the column.",
+    'column_of_bag': "{model}: {log} is a log with duplicate_keys: multiset, whose rows are known by their values alone, before and after an update, and '{column}' is no column of it. Rename and compute columns in a model that reads this one.",
     'tracked_column': "{model}: track_columns names '{column}', which is no column of {log}. A renamed or computed column can't be tracked; take that from which it is made. {log} has: {columns}.",
     'follower_sample': "{model}: --sample would leave out changes, and the table would lack them from then on. Nothing was changed. Run without it, or with --empty.",
     'follower_deferred': "{model}: with --defer and --favor-state the select reads the log {log} of another environment, whose batches the table does not have. Nothing was changed. Select {log} as well, or run without --favor-state.",

@@ -7,7 +7,7 @@
     changes  how many changes the new batches have: {inserts, deletes, updates, backfilled}
 #}
 {%- macro _pending_work(job, followed, selected, last) -%}
-  {%- do deltawave._require_tracked(job, followed) -%}
+  {%- do deltawave._require_names_of_log(job, followed, selected) -%}
   {%- set fingerprint = deltawave._follower_fingerprint(job) -%}
   {%- set news = deltawave._news_of_log(job, followed, last) if last else none -%}
   {%- set reason = deltawave._reason_to_build(job, followed, last, news, fingerprint) -%}

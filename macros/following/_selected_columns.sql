@@ -25,15 +25,19 @@
 {%- endmacro -%}
 
 {#
-  Refuses tracked columns that are not the log's: _changed_columns names those of the log, so a change of a column that the select has renamed or computed
-  would never open a version. The select may leave out what is tracked.
+  Refuses names that have to be those of the log's columns. Tracked columns: _changed_columns names the log's, so a change of a column that the select has
+  renamed or computed would never open a version; one that the select leaves out may be tracked. All columns of a bag's rows: an update takes away the row
+  that _before shows, which has the log's columns.
 #}
-{%- macro _require_tracked(job, followed) -%}
+{%- macro _require_names_of_log(job, followed, selected) -%}
   {%- set known = followed.columns | map('lower') | list -%}
-  {%- for column in job.settings.track_columns or [] if column | lower not in known -%}
+  {%- for name in job.settings.track_columns or [] if name | lower not in known -%}
     {%- do deltawave._fail('tracked_column', {
-      'model': job.name, 'column': column, 'log': followed.name, 'columns': followed.columns | join(', '),
+      'model': job.name, 'column': name, 'log': followed.name, 'columns': followed.columns | join(', '),
     }) -%}
+  {%- endfor -%}
+  {%- for column in selected if job.settings.is_multiset and column.name | lower not in known -%}
+    {%- do deltawave._fail('column_of_bag', {'model': job.name, 'column': column.name, 'log': followed.name}) -%}
   {%- endfor -%}
 {%- endmacro -%}
 

@@ -173,11 +173,18 @@ def checked(kind: str = "scd2", log: dict[str, Any] | None = None, **config: Any
     return check
 
 
+def renamed_in_bag() -> None:
+    project = edited(Project("current_state"), columns={"id": "int", "full_name": "string", **CONTROL})
+    project.log["duplicate_keys"] = "multiset"
+    project.work()
+
+
 REFUSED: dict[str, Callable[[], Any]] = {
     "a select from something else as well": checked("current_state", reads=("accounts_changes", "customers")),
     "a select from no change log": checked(reads=("customers",)),
     "another key than the log's": checked(unique_key="name"),
     "versions of a bag of rows": checked(log={"duplicate_keys": "multiset"}),
+    "a renamed column of a bag of rows": renamed_in_bag,
     "hard deletes that are not known": checked(hard_deletes="delete"),
     "an end of current versions that is no expression": checked(dbt_valid_to_current=9999),
     "two columns of one name": checked(snapshot_meta_column_names={"dbt_valid_from": "since", "dbt_valid_to": "Since"}),
