@@ -12,9 +12,10 @@
 #}
 {%- macro _follow(job) -%}
   {%- set last = deltawave._recover(job).record -%}
-  {%- set followed = deltawave._followed_log(job) -%}
+  {#- With --empty only columns are asked, be they those of another environment's log. -#}
+  {%- set followed = none if flags.EMPTY else deltawave._followed_log(job) -%}
   {%- set selected = deltawave._selected_columns(job) -%}
-  {%- if flags.EMPTY or not (followed.batch_id or last) -%}
+  {%- if not followed or not (followed.batch_id or last) -%}
     {%- do deltawave._create_without_batches(job, selected) -%}
     {{ return(last) }}
   {%- elif not followed.batch_id -%}

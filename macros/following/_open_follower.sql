@@ -8,7 +8,8 @@
     {%- do deltawave._fail('follower_sample', {'model': node.name}) -%}
   {%- endif -%}
   {#- Without favor_state dbt reads another environment only where this one lacks the log, which _followed_log refuses. -#}
-  {%- if invocation_args_dict.get('defer') and invocation_args_dict.get('favor_state') and followed.unique_id not in selected_resources -%}
+  {%- set favors_other = invocation_args_dict.get('defer') and invocation_args_dict.get('favor_state') and not flags.EMPTY -%}
+  {%- if favors_other and followed.unique_id not in selected_resources -%}
     {%- do deltawave._fail('follower_deferred', {'model': node.name, 'log': followed.name}) -%}
   {%- endif -%}
   {%- set job = deltawave._open_job(node.name, settings, relation, settings.kind) -%}

@@ -77,6 +77,13 @@
 #}
 {%- macro _news_of_log(job, followed, last) -%}
   {%- set seen = last.followed.batch_id -%}
+  {%- if (followed.batch_id, followed.attempt) == (seen, last.followed.attempt) -%}
+    {#- The published batch stands, and there is none after it. -#}
+    {{ return({
+      'is_known': true, 'is_standing': true, 'expired': 0, 'after': seen,
+      'changes': {'inserts': 0, 'deletes': 0, 'updates': 0, 'backfilled': 0},
+    }) }}
+  {%- endif -%}
   {%- set batches = followed.job.batches -%}
   {#- Where no changes lie between, expired batches are of no interest, and the first batch is the state that the table has. -#}
   {%- set after = [seen, followed.first_batch] | max -%}

@@ -247,6 +247,17 @@ def test_without_changes_nothing_is_written() -> None:
     assert project.work(columns=[{"name": "id", "data_type": "int"}])["method"] == "rewrite"
 
 
+def test_a_log_without_a_new_batch_is_not_read() -> None:
+    project = Project()
+    followed = {"batch_id": 7, "attempt": OTHER, "generation": 1, "first_batch": 1}
+    project.news = []
+    assert project.work(followed=followed)["method"] == "nothing"
+    assert "was edited" in project.work(followed=followed, fingerprint="another")["reason"]
+    # A log that was dropped and built again has another attempt.
+    other = edited(Project("current_state"), news=UNKNOWN).work(followed=followed | {"attempt": OWN})
+    assert "were undone or replaced" in other["reason"]
+
+
 def test_batches_that_expired_are_not_read() -> None:
     """Without changes between, the first batch of the log is the state that the table has."""
     project = edited(in_log(first_batch=6), news=[1, 1, 0, 1, 0, 0, 0])
@@ -297,6 +308,16 @@ def test_tracked_columns_are_those_of_the_log() -> None:
     """Be they hidden now, or left out by the select."""
     assert Project(track_columns=["Former", "NAME"]).work()["method"] == "rewrite"
     assert edited(Project(track_columns=["name"]), columns={"id": "int", **CONTROL}).work()["method"] == "rewrite"
+
+
+def test_empty_reads_another_environment() -> None:
+    project = edited(Project(), arguments={"defer": True, "favor_state": True}, view=None)
+    FLAGS.EMPTY = True
+    try:
+        job = project.open()
+        assert [each["name"] for each in macros._selected_columns(job)] == ["id", "name"]
+    finally:
+        FLAGS.EMPTY = False
 
 
 def test_what_determines_the_rows_is_edited() -> None:
