@@ -240,6 +240,7 @@
     'follower_select': "{model}: materialized: {materialized} follows one change log, so its select has to read one model of materialized: differential and nothing else. It reads {read}. Join and filter in a model that reads this one.",
     'scd2_multiset': "{model}: {log} is a log with duplicate_keys: multiset, whose rows have no key by which versions could be told apart. Use materialized: current_state.",
     'snapshot_option': "{model}: '{option}' is not read by materialized: scd2. Use '{instead}' instead.",
+    'snapshot_strategy': "{model}: 'strategy: {strategy}' is not read by materialized: scd2, nor is 'updated_at'. The change log finds the changes, and its _batch_at are the times of the versions. Take them out.",
     'meta_column': "{model}: '{column}' is already a column of the select, so {meta} needs another name. Give it one: snapshot_meta_column_names: {{{meta}: ...}}.",
     'missing_log_column': "{model}: the select has no column '{column}', which it needs of its change log. Write select * from {{{{ ref('{log}') }}}}, or add the column.",
     'column_of_bag': "{model}: {log} is a log with duplicate_keys: multiset, whose rows are known by their values alone, before and after an update, and '{column}' is no column of it. Rename and compute columns in a model that reads this one.",

@@ -3,7 +3,7 @@
   else would be those of different times.
 #}
 {%- macro _followed_node(node, settings) -%}
-  {%- set read = node.depends_on.nodes | unique | list -%}
+  {%- set read = deltawave._read_by_select(node) -%}
   {%- set parent = graph.nodes.get(read[0]) if read | length == 1 else none -%}
   {%- if not parent or not deltawave._is_log(parent) -%}
     {%- do deltawave._fail('follower_select', {
@@ -21,4 +21,21 @@
     {%- do deltawave._fail('scd2_multiset', {'model': node.name, 'log': parent.name}) -%}
   {%- endif -%}
   {{ return(parent) }}
+{%- endmacro -%}
+
+{#
+  The nodes that the select reads. dbt lists with them those that hooks read, which only a hook names, and functions, which have no rows.
+#}
+{%- macro _read_by_select(node) -%}
+  {%- set hooks = (node.config.get('pre-hook') or []) + (node.config.get('post-hook') or []) -%}
+  {%- set in_hooks = hooks | map(attribute='sql') | join('\n') -%}
+  {%- set read = [] -%}
+  {%- for unique_id in node.depends_on.nodes | unique -%}
+    {%- set parent = graph.nodes.get(unique_id) or (graph.sources or {}).get(unique_id) -%}
+    {%- set name = '\\b' ~ modules.re.escape(parent.name if parent else '') ~ '\\b' -%}
+    {%- if parent and (modules.re.search(name, node.raw_code or '') or not modules.re.search(name, in_hooks)) -%}
+      {%- do read.append(unique_id) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(read) }}
 {%- endmacro -%}

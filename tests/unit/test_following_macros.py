@@ -34,6 +34,7 @@ def node(name: str, materialized: str, *reads: str, **config: Any) -> SimpleName
         schema="shop",
         resource_type="model",
         unique_id=f"model.shop.{name}",
+        raw_code="select * from " + ", ".join(f"{{{{ ref('{each}') }}}}" for each in reads),
         depends_on=SimpleNamespace(nodes=[f"model.shop.{each}" for each in reads]),
         config={"materialized": materialized, **config},
     )
@@ -189,6 +190,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "an end of current versions that is no expression": checked(dbt_valid_to_current=9999),
     "two columns of one name": checked(snapshot_meta_column_names={"dbt_valid_from": "since", "dbt_valid_to": "Since"}),
     "an option of dbt snapshots": checked(check_cols=["name"]),
+    "the strategy of a dbt snapshot": checked(strategy="timestamp", updated_at="seen"),
     "a misspelt option": checked(track_column=["name"]),
     "a sample of changes": lambda: edited(Project(), arguments={"sample": "3 days"}).open(),
     "a log of another environment": lambda: edited(Project(), arguments={"defer": True, "favor_state": True}).open(),
@@ -302,6 +304,26 @@ def test_versions_are_not_lost_unasked(record: dict[str, Any], news: list[int], 
         assert project("scd2", full_refresh=True).work()["method"] == "build"
         # A log that has expired up to a batch that the table has goes on.
         assert edited(project("scd2"), full_refresh=False).work()["method"] == "rewrite"
+
+
+def test_hooks_and_functions_may_read_anything() -> None:
+    project = Project()
+    project.model.depends_on.nodes += ["model.shop.customers", "function.shop.shout"]
+    project.enter()
+    with pytest.raises(CompilationError, match="model.shop.accounts_changes, model.shop.customers"):
+        macros.check_follower_config("accounts", project.model.config)
+    for hook in ("pre-hook", "post-hook"):
+        project = Project(**{hook: [{"sql": "insert into {{ ref('customers') }} values (1)"}]})
+        project.model.depends_on.nodes += ["model.shop.customers", "function.shop.shout"]
+        project.enter()
+        macros.check_follower_config("accounts", project.model.config)
+    project.model.raw_code += " join {{ ref('customers') }}"
+    with pytest.raises(CompilationError, match="follows one change log"):
+        macros.check_follower_config("accounts", project.model.config)
+
+
+def test_a_strategy_of_logs_may_be_that_of_a_folder() -> None:
+    Project(strategy="hash_compressed").open()
 
 
 def test_tracked_columns_are_those_of_the_log() -> None:
