@@ -24,16 +24,18 @@
 {%- endmacro -%}
 
 {#
-  The nodes that the select reads. dbt lists with them those that hooks read, which only a hook names, and functions, which have no rows.
+  The nodes that the select reads. dbt lists with them those that hooks read, which the text names in its config at most, and functions, which have no rows.
 #}
 {%- macro _read_by_select(node) -%}
   {%- set hooks = (node.config.get('pre-hook') or []) + (node.config.get('post-hook') or []) -%}
   {%- set in_hooks = hooks | map(attribute='sql') | join('\n') -%}
+  {%- set strings = '"(?:[^"\\\\]|\\\\.)*"|\'(?:[^\'\\\\]|\\\\.)*\'' -%}
+  {%- set text = modules.re.sub('(?s)\\{\\{-?\\s*config\\((?:' ~ strings ~ '|[^"\'])*?\\)\\s*-?\\}\\}', '', node.raw_code or '') -%}
   {%- set read = [] -%}
   {%- for unique_id in node.depends_on.nodes | unique -%}
     {%- set parent = graph.nodes.get(unique_id) or (graph.sources or {}).get(unique_id) -%}
     {%- set name = '\\b' ~ modules.re.escape(parent.name if parent else '') ~ '\\b' -%}
-    {%- if parent and (modules.re.search(name, node.raw_code or '') or not modules.re.search(name, in_hooks)) -%}
+    {%- if parent and (modules.re.search(name, text) or not modules.re.search(name, in_hooks)) -%}
       {%- do read.append(unique_id) -%}
     {%- endif -%}
   {%- endfor -%}

@@ -306,20 +306,27 @@ def test_versions_are_not_lost_unasked(record: dict[str, Any], news: list[int], 
         assert edited(project("scd2"), full_refresh=False).work()["method"] == "rewrite"
 
 
-def test_hooks_and_functions_may_read_anything() -> None:
-    project = Project()
-    project.model.depends_on.nodes += ["model.shop.customers", "function.shop.shout"]
-    project.enter()
-    with pytest.raises(CompilationError, match="model.shop.accounts_changes, model.shop.customers"):
-        macros.check_follower_config("accounts", project.model.config)
-    for hook in ("pre-hook", "post-hook"):
-        project = Project(**{hook: [{"sql": "insert into {{ ref('customers') }} values (1)"}]})
+HOOK = """insert into {{ ref('customers') }} select "it's", count(*) from {{ this }}"""
+
+
+@pytest.mark.parametrize("key", ["pre-hook", "post-hook"])
+@pytest.mark.parametrize("written", [HOOK, HOOK.replace('"', '\\"'), ""], ids=["text", "escaped", "project"])
+def test_hooks_and_functions_may_read_anything(key: str, written: str) -> None:
+    def check(text: str, **config: Any) -> None:
+        project = Project(**config)
         project.model.depends_on.nodes += ["model.shop.customers", "function.shop.shout"]
+        project.model.raw_code = text
         project.enter()
         macros.check_follower_config("accounts", project.model.config)
-    project.model.raw_code += " join {{ ref('customers') }}"
-    with pytest.raises(CompilationError, match="follows one change log"):
-        macros.check_follower_config("accounts", project.model.config)
+
+    block = f"""{{{{ config(materialized='scd2', {key.replace("-", "_")}={json.dumps(written)}) }}}}\n"""
+    select = "select * from {{ ref('accounts_changes') }}"
+    check(block + select, **{key: [{"sql": HOOK}]})
+    for text in (f"{block}{select} join {{{{ ref('customers') }}}}", f"{select} {{{{ read('customers') }}}} {block}"):
+        with pytest.raises(CompilationError, match=r"It reads .*accounts_changes, .*customers"):
+            check(text, **{key: [{"sql": HOOK}]})
+    with pytest.raises(CompilationError, match=r"It reads .*accounts_changes, .*customers"):
+        check(select)
 
 
 def test_a_strategy_of_logs_may_be_that_of_a_folder() -> None:

@@ -228,6 +228,45 @@ class TestFollowers:
         assert rows(bench, "versions") == ids
         assert strategies(bench, "versions")[-1] == "build"
 
+    def test_a_table_gets_another_format_with_its_next_rows(self, bench: Workbench) -> None:
+        """Until then its view alone may change. Only a table that takes merges has a row that counts them."""
+        if bench.file_format == "parquet":
+            pytest.skip("Parquet tables take no merge")
+        bench.configure(snapshot_date="day")
+        dumps = """
+            select * from values
+                (1, 'ann', date '2026-01-01'), (1, 'anna', date '2026-01-02'), (1, 'anne', date '2026-01-03')
+                as t(account_id, name, day)
+        """
+        names = ["ann", "anna", "anne"]
+        for day, file_format in enumerate(("parquet", bench.file_format, "parquet"), 1):
+            end = f"20{day}0-01-01"
+            options = {"dbt_valid_to_current": f"to_date('{end}')"}
+            bench.add_model("versions", follower("scd2", file_format, **options))
+            ended = [(1, names[n - 1], f"2026-01-0{n}", f"2026-01-0{n + 1}") for n in range(1, day)]
+            if day > 1:
+                bench.build()
+                assert strategies(bench, "versions")[-1] == "show"
+                assert versions(bench) == [*ended[:-1], (*ended[-1][:3], end)]
+            bench.build(f"{dumps} where day <= date '2026-01-0{day}'")
+            assert versions(bench) == [*ended, (1, names[day - 1], f"2026-01-0{day}", end)]
+        assert strategies(bench, "versions") == ["build", "show", "rewrite", "show", "rewrite"]
+
+    def test_an_end_that_spark_does_not_read_decides_nothing(self, bench: Workbench) -> None:
+        bench.add_model("versions", follower("scd2", bench.file_format, dbt_valid_to_current="no_such_function()"))
+        bench.dump("select 1 as account_id, 'ann' as name")
+        done = bench.run()
+        assert not done.ok
+        assert "no_such_function" in done.text
+        assert not bench.names("versions")
+        bench.add_model("versions", follower("scd2", bench.file_format))
+        bench.build()
+        bench.add_model("versions", follower("scd2", bench.file_format, dbt_valid_to_current="to_date("))
+        assert not bench.run().ok
+        bench.add_model("versions", follower("scd2", bench.file_format, dbt_valid_to_current="to_date('9999-12-31')"))
+        bench.build()
+        assert strategies(bench, "versions") == ["build", "show"]
+
     def test_an_edited_model_is_rebuilt(self, bench: Workbench) -> None:
         follow(bench)
         bench.build("select * from values (1, 'ann', 1), (2, 'bob', 1) as t(account_id, name, seen)")
@@ -357,6 +396,15 @@ class TestWhatDbtOffers:
     def bench(self, bench: Workbench) -> Iterator[Workbench]:
         yield bench
         (bench.root / "models" / "versions.yml").unlink(missing_ok=True)
+
+    def test_hooks_may_read_other_models(self, bench: Workbench) -> None:
+        bench.spark.sql(f"create table {bench.schema}.heard (found bigint) using parquet")
+        bench.add_model("other", "select 7 as a")
+        hook = "insert into {{ this.schema }}.heard select a from {{ ref('other') }}"
+        bench.add_model("now", follower("current_state", bench.file_format, post_hook=hook))
+        bench.build("select 1 as account_id, 'ann' as name")
+        assert [row.found for row in bench.spark.table(f"{bench.schema}.heard").collect()] == [7]
+        assert len(rows(bench, "now")) == 1
 
     def test_hooks_descriptions_and_contracts(self, bench: Workbench) -> None:
         bench.spark.sql(f"create table {bench.schema}.heard (at string, found bigint) using parquet")
