@@ -1,6 +1,6 @@
 {#
-  The published state of the log that a model follows: {job, name, columns: their names, those that are hidden now included, log, batch_id, attempt,
-  generation, first_batch, rows_new, batch_at, snapshot_date}; batch 0 for a log without batches.
+  The published state of the log that a model follows: {job, name, columns: their names, those that are hidden now included, log, file_format, batch_id,
+  attempt, generation, first_batch, rows_new, batch_at, snapshot_date}; batch 0 for a log without batches.
 #}
 {%- macro _followed_log(job) -%}
   {%- set node = job.follows -%}
@@ -21,7 +21,7 @@
     {%- do deltawave._fail('baseline_log', {'macro': job.name, 'model': node.name}) -%}
   {%- endif -%}
   {%- set followed = {'job': opened, 'name': node.name, 'columns': record.columns | map(attribute='name') | list + record.hidden} -%}
-  {%- for key in ['log', 'batch_id', 'attempt', 'generation', 'first_batch', 'rows_new', 'batch_at', 'snapshot_date'] -%}
+  {%- for key in ['log', 'file_format', 'batch_id', 'attempt', 'generation', 'first_batch', 'rows_new', 'batch_at', 'snapshot_date'] -%}
     {%- do followed.update({key: record[key]}) -%}
   {%- endfor -%}
   {{ return(followed) }}
@@ -43,4 +43,14 @@
       {%- do deltawave._refuse(job, batch, 'log_rewritten', {'log': followed.name}) -%}
     {%- endif -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{#
+  Lets the session see tables as they are. Iceberg's catalog shows a table as it was when the session last read it, while the text of a view is always the
+  newest: rows of a batch that another process has published meanwhile would be missed.
+#}
+{%- macro _refresh(job, file_format, tables) -%}
+  {%- for table in tables if file_format == 'iceberg' -%}
+    {%- do deltawave._run(job, 'refresh table ' ~ table) -%}
+  {%- endfor -%}
 {%- endmacro -%}

@@ -36,6 +36,7 @@ from changed
 #}
 {%- macro default___merge_patch(job, record) -%}
   {%- if record.patch -%}
+    {%- do deltawave._refresh(job, record.file_format, [deltawave._attempt_relation(job, record.rows)]) -%}
     {%- do deltawave._run(job, deltawave._merge_of_patch(job, record)) -%}
   {%- endif -%}
 {%- endmacro -%}

@@ -71,6 +71,7 @@ class Project:
             "version": 4,
             "is_baseline": False,
             "log": "log",
+            "file_format": "parquet",
             "batch_id": 7,
             "attempt": OTHER,
             "generation": 1,
@@ -396,6 +397,21 @@ def test_deletes_are_versions_only_where_asked() -> None:
     assert [option for option, text in texts.items() if "or not (`_closed_by` <=> `_opened_by`)" in text] == [
         "new_record"
     ]
+
+
+@pytest.mark.parametrize("kind", ["current_state", "scd2"])
+def test_iceberg_shows_what_others_have_written(kind: str) -> None:
+    """The text of the log's view is the newest, but not what the session knows of its tables."""
+    project = Project(kind, file_format="iceberg")
+    project.record["file_format"] = "iceberg"
+    _, statements = staged(project)
+    tables = [
+        "accounts_changes__batches",
+        "accounts_changes__log",
+        "accounts_changes__batches",
+        f"accounts__rows_1_{OTHER}",
+    ]
+    assert statements[:-1] == [f"refresh table `shop`.`{table}`" for table in tables]
 
 
 @pytest.mark.parametrize("kind", ["current_state", "scd2"])
