@@ -29,10 +29,7 @@
   that macro.
 #}
 {%- macro _built_log(macro_name, model) -%}
-  {%- set node = deltawave._model_node(macro_name, model) -%}
-  {%- if not deltawave._is_log(node) -%}
-    {%- do deltawave._fail('not_a_log', {'macro': macro_name, 'value': model, 'materialized': node.config.materialized}) -%}
-  {%- endif -%}
+  {%- set node = deltawave._log_node(macro_name, model) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set relation = ref(node.package_name, node.name) -%}
   {%- set log = deltawave._relation(relation.schema, relation.identifier) -%}
@@ -41,6 +38,15 @@
     {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': model}) -%}
   {%- endif -%}
   {{ return({'relation': relation, 'log': log, 'schema': schema, 'settings': settings}) }}
+{%- endmacro -%}
+
+{# The node of a model that has a change log. Refuses other models, for that macro. #}
+{%- macro _log_node(macro_name, model) -%}
+  {%- set node = deltawave._model_node(macro_name, model) -%}
+  {%- if not deltawave._is_log(node) -%}
+    {%- do deltawave._fail('not_a_log', {'macro': macro_name, 'value': model, 'materialized': node.config.materialized}) -%}
+  {%- endif -%}
+  {{ return(node) }}
 {%- endmacro -%}
 
 {# Stops where the adapter runs no Python. #}

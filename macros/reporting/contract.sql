@@ -9,10 +9,7 @@
 
 {%- macro default__contract(model) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
-  {%- set node = deltawave._model_node('contract', model) -%}
-  {%- if not deltawave._is_log(node) -%}
-    {%- do deltawave._fail('not_a_log', {'macro': 'contract', 'value': model, 'materialized': node.config.materialized}) -%}
-  {%- endif -%}
+  {%- set node = deltawave._log_node('contract', model) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name)) -%}
   {%- if not deltawave._in_catalog(job.target) -%}
