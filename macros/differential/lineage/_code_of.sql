@@ -1,9 +1,7 @@
 {# The text of a view in the catalog; none if the node is not a view there, even if it is about to become one. #}
 {%- macro _view_text(job, node) -%}
   {%- if node.config.materialized == 'view' and adapter.get_relation(node.database, node.schema, node.alias) -%}
-    {%- for row in deltawave._run(job, 'describe extended ' ~ deltawave._relation(node.schema, node.alias)).rows if row[0] == 'View Text' -%}
-      {{ return(row[1]) }}
-    {%- endfor -%}
+    {{ return(deltawave._facts_of(job, deltawave._relation(node.schema, node.alias)).get('View Text')) }}
   {%- endif -%}
   {{ return(none) }}
 {%- endmacro -%}
