@@ -62,6 +62,7 @@ CORE = {
         """
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
+        functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
         functional/wave/test_wave_index.py::TestWaveIndex functional/macros/test_in_a_project.py
         functional/test_stream_models.py::TestModel functional/remote/test_remote_strategies.py::TestPostgres
         """
@@ -76,6 +77,7 @@ CORE = {
 }
 FORMATS = """
     functional/differential/test_types.py functional/differential/test_slice_keys.py
+    functional/differential/test_followers.py
     functional/differential/test_state.py::TestDriftedColumns functional/macros/test_merging.py
     functional/test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version
     functional/wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days

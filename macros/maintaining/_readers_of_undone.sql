@@ -5,7 +5,10 @@
 {%- macro _readers_of_undone(log_id, until) -%}
   {%- set reached = [log_id] -%}
   {%- set readers = [] -%}
-  {#- The list grows during the loop. Another change log, or a wave index, does not follow a rewind: it reports that when it runs. -#}
+  {#-
+    The list grows during the loop. Another change log, or a wave index, does not follow a rewind: it reports that when it runs. Models of current_state and
+    scd2 rebuild their tables.
+  -#}
   {%- for unique_id in reached -%}
     {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.unique_id not in reached and unique_id in node.depends_on.nodes -%}
       {%- if node.config.materialized not in ['differential', 'wave_index'] -%}

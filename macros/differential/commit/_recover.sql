@@ -73,9 +73,12 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {{ return(deltawave._run(job, sql).rows[0][0] | int > 0) }}
 {%- endmacro -%}
 
-{# --full-refresh starts a new generation if the model allows it: the dumps that made the log may be deleted. #}
+{#
+  --full-refresh starts a new generation if the model allows it: the dumps that made the log may be deleted. A table that follows a log is built from that
+  log (see _reason_to_build).
+#}
 {%- macro _starts_generation(job, record) -%}
-  {%- if not flags.FULL_REFRESH or record is none or job.settings.full_refresh is false -%}
+  {%- if not flags.FULL_REFRESH or record is none or job.settings.full_refresh is false or job.follows -%}
     {{ return(false) }}
   {%- elif not job.settings.full_refresh -%}
     {%- do deltawave._fail('full_refresh', {'model': job.name, 'batch': record.batch_id}) -%}

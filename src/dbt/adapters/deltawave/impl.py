@@ -35,7 +35,12 @@ PACKAGE = "deltawave"
 SCHEMA = "spark.sql.sources.schema"
 # Spark splits the text of a schema in the same way, since a metastore limits the length of a value.
 PART_LENGTH = 4000
-CHECK_MACROS = {"differential": "check_differential_config", "wave_index": "check_wave_config"}
+CHECK_MACROS = {
+    "differential": "check_differential_config",
+    "wave_index": "check_wave_config",
+    "current_state": "check_follower_config",
+    "scd2": "check_follower_config",
+}
 
 
 class DeltawaveAdapter(SparkAdapter):
