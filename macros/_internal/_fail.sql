@@ -34,7 +34,7 @@
       'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
       'unknown_columns', 'filtered_source', 'untyped_column', 'existing_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
       'unknown_model', 'ambiguous_model', 'not_a_log', 'no_view', 'not_in_warehouse', 'not_compared',
-      'follower_sample', 'follower_deferred', 'not_reported', 'history_key', 'history_of_key', 'key_parts', 'key_value',
+      'follower_sample', 'follower_deferred', 'adopt', 'adopt_value', 'adopt_model', 'not_reported', 'history_key', 'history_of_key', 'key_parts', 'key_value',
     ],
   } -%}
   {%- for kind, codes in kinds.items() if code in codes -%}{{ return(kind) }}{%- endfor -%}
@@ -237,6 +237,9 @@
     'unknown_model': "{macro}: there is no model {value!r}. It takes the name of a model that is a change log.",
     'ambiguous_model': "{macro}: {value!r} is the name of several models. Take one of {models}.",
     'not_a_log': "{macro}: {value!r} is no change log, but of materialized: {materialized}. It takes the name of a model of materialized: differential.",
+    'adopt': "{model}: its log can't begin with the snapshot {snapshot} (deltawave_adopt): {problem}. Nothing was changed. {remedy}.",
+    'adopt_value': "{model}: deltawave_adopt can't be {value!r}; it takes change logs with the snapshots that they begin with, like --vars '{{deltawave_adopt: {{orders_changes: orders_snapshot}}}}'.",
+    'adopt_model': "{model}: deltawave_adopt names {name!r}, and no change log is called so. Nothing was changed. Correct the name.",
     'follower_select': "{model}: materialized: {materialized} follows one change log, so its select has to read one model of materialized: differential and nothing else. It reads {read}. Join and filter in a model that reads this one.",
     'scd2_multiset': "{model}: {log} is a log with duplicate_keys: multiset, whose rows have no key by which versions could be told apart. Use materialized: current_state.",
     'snapshot_option': "{model}: '{option}' is not read by materialized: scd2. Use '{instead}' instead.",

@@ -23,6 +23,7 @@
 
   {%- set state = deltawave._recover(job) -%}
   {%- do deltawave._choose_strategy(job, state) -%}
+  {%- do deltawave._adopt_snapshot(job, state) -%}
 
   {%- set progress = namespace(state=state) -%}
   {%- if flags.EMPTY -%}
