@@ -77,7 +77,7 @@ CORE = {
 }
 FORMATS = """
     functional/differential/test_types.py functional/differential/test_slice_keys.py
-    functional/differential/test_followers.py
+    functional/differential/test_followers.py functional/differential/test_adopting.py
     functional/differential/test_state.py::TestDriftedColumns functional/macros/test_merging.py
     functional/test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version
     functional/wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days
