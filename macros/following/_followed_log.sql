@@ -1,6 +1,6 @@
 {#
-  The published state of the log that a model follows: {job, name, columns: their names, those that are hidden now included, log, file_format, batch_id,
-  attempt, generation, first_batch, rows_new, batch_at, snapshot_date}; batch 0 for a log without batches.
+  The published state of the log that a model follows: {job, name, columns: their names, those that are hidden now included, log, batch_id, attempt,
+  generation, first_batch, rows_new, batch_at, snapshot_date}; batch 0 for a log without batches.
 #}
 {%- macro _followed_log(job) -%}
   {%- set node = job.follows -%}
@@ -20,8 +20,10 @@
   {%- elif record.is_baseline -%}
     {%- do deltawave._fail('baseline_log', {'macro': job.name, 'model': node.name}) -%}
   {%- endif -%}
+  {#- Before the select is described: its view may have a column that the session's tables lack. -#}
+  {%- do deltawave._refresh(job, record.file_format, [deltawave._helper_relation(opened, record.log), opened.batches]) -%}
   {%- set followed = {'job': opened, 'name': node.name, 'columns': record.columns | map(attribute='name') | list + record.hidden} -%}
-  {%- for key in ['log', 'file_format', 'batch_id', 'attempt', 'generation', 'first_batch', 'rows_new', 'batch_at', 'snapshot_date'] -%}
+  {%- for key in ['log', 'batch_id', 'attempt', 'generation', 'first_batch', 'rows_new', 'batch_at', 'snapshot_date'] -%}
     {%- do followed.update({key: record[key]}) -%}
   {%- endfor -%}
   {{ return(followed) }}

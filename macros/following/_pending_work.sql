@@ -85,7 +85,6 @@
     }) }}
   {%- endif -%}
   {%- set batches = followed.job.batches -%}
-  {%- do deltawave._refresh(job, followed.file_format, [batches]) -%}
   {#- Where no changes lie between, expired batches are of no interest, and the first batch is the state that the table has. -#}
   {%- set after = [seen, followed.first_batch] | max -%}
   {%- set is_seen = 'batch_id = ' ~ seen ~ ' and attempt = ' ~ deltawave._literal(last.followed.attempt) -%}

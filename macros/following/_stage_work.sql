@@ -3,7 +3,6 @@
   {%- if work.method == 'show' -%}
     {{ return({'method': 'show', 'rows': last.rows, 'patch': none}) }}
   {%- endif -%}
-  {%- do deltawave._refresh(job, followed.file_format, [deltawave._helper_relation(followed.job, followed.log), followed.job.batches]) -%}
   {%- if last -%}{%- do deltawave._refresh(job, last.file_format, [deltawave._attempt_relation(job, last.rows)]) -%}{%- endif -%}
   {%- set changes = deltawave._followed_changes(job, work, followed) -%}
   {%- set base = none if work.method == 'build' else deltawave._base_rows(job, work, last) -%}

@@ -405,12 +405,7 @@ def test_iceberg_shows_what_others_have_written(kind: str) -> None:
     project = Project(kind, file_format="iceberg")
     project.record["file_format"] = "iceberg"
     _, statements = staged(project)
-    tables = [
-        "accounts_changes__batches",
-        "accounts_changes__log",
-        "accounts_changes__batches",
-        f"accounts__rows_1_{OTHER}",
-    ]
+    tables = ["accounts_changes__log", "accounts_changes__batches", f"accounts__rows_1_{OTHER}"]
     assert statements[:-1] == [f"refresh table `shop`.`{table}`" for table in tables]
 
 

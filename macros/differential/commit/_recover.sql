@@ -33,13 +33,18 @@
 {%- macro _finish(job, record) -%}
   {%- do log('deltawave: ' ~ job.name ~ ': finishing batch ' ~ record.batch_id ~ ', which an earlier run decided but did not publish', info=true) -%}
   {%- do deltawave._create_batches(job) -%}
+  {%- do deltawave._place_and_record(job, record) -%}
+  {%- do deltawave._refuse_overtaken(job, record, deltawave._last_commit(job)) -%}
+  {%- do deltawave._refuse_overtaken(job, record, deltawave._publish(job, record).batch_id) -%}
+  {%- do deltawave._update(job, has_finished=true) -%}
+{%- endmacro -%}
+
+{# The steps place and record, for a batch that another run has decided. Repeating them changes nothing. #}
+{%- macro _place_and_record(job, record) -%}
   {%- do deltawave._place(job, record) -%}
   {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}
     {%- do deltawave._record_batch(job, record) -%}
   {%- endif -%}
-  {%- do deltawave._refuse_overtaken(job, record, deltawave._last_commit(job)) -%}
-  {%- do deltawave._refuse_overtaken(job, record, deltawave._publish(job, record).batch_id) -%}
-  {%- do deltawave._update(job, has_finished=true) -%}
 {%- endmacro -%}
 
 {%- macro _clear_leftovers(job, names, commits, record) -%}
