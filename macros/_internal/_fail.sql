@@ -18,7 +18,7 @@
   {%- set kinds = {
     'Data': [
       'null_key', 'duplicate_key', 'quarantine_is_error', 'null_flag', 'null_timestamp', 'future_timestamp', 'clock_back', 'null_anchor', 'empty_dump',
-      'other_rows', 'no_expected_rows',
+      'other_rows', 'no_expected_rows', 'replaced_dates',
       'too_many_deletes', 'too_many_deletes_in_rotation', 'too_many_inserts', 'too_many_inserts_in_rotation', 'too_many_updates',
       'too_many_updates_in_rotation', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
       'moving_file', 'changed_days', 'refused_days', 'remote_key_value', 'format_null_partition', 'undeclared_header', 'folders_alike',
@@ -130,7 +130,8 @@
     'overdue_dump': "{model}: the newest dump is that of {last}, which is {age} old (a day begins at midnight UTC), and warn_after is {limit}. See whether the source still delivers; a dump that comes later is compared by the next run.",
     'missing_dates': "{model}: no dump has come between those of {gaps} (every: {every}). Later ones are compared all the same; if a missing one comes after that, it is skipped, and deltawave.rewind can take it. Where warnings are errors, nothing was changed: if no other dump will come, run once with --vars '{{deltawave_accept: [{model}]}}', which does not warn of gaps.",
     'redelivered_dates': "{model}: skipped dump(s) of {dates}: they were compared before, and were delivered again with other rows. The log keeps the earlier delivery ({batches}). {remedy}",
-    'readers_of_undone': "{model}: incremental models have rows of the undone batches. After the next run of {model}, rebuild them: dbt run --full-refresh --select {readers}",
+    'replaced_dates': "{model}: dump(s) of {dates} were delivered again with other rows. redelivery: replace undoes their batches and all later ones, and the select no longer has dump(s) of {missing} to compare again. Nothing was changed. Deliver these again; or set redelivery: warn, which keeps the earlier delivery; or do without them, so that the next date has their changes as well: {by_hand}.",
+    'readers_of_undone': "{model}: incremental models have rows of the undone batches. Once {model} has run, rebuild them: dbt run --full-refresh --select {readers}",
     'null_snapshot_date': "{model}: {count} row(s) have no {column} (snapshot_date). Filter them in the model's select.",
     'snapshot_date_value': "{model}: {value!r} in {column} (snapshot_date) is neither a date nor a timestamp. Write it like 2026-01-31, or cast it in the model's select.",
     'snapshot_date_type': "{model}: {column} (snapshot_date) is {type}; it has to be a date, a timestamp, or text like 2026-01-31.",

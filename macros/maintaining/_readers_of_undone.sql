@@ -26,3 +26,11 @@
   {%- if '_batch_id' not in deltawave._columns_of(relation) | map(attribute='name') | map('lower') -%}{{ return(true) }}{%- endif -%}
   {{ return(run_query('select 1 as is_there from ' ~ relation ~ ' where _batch_id > ' ~ until ~ ' limit 1').rows | length > 0) }}
 {%- endmacro -%}
+
+{# Warns of these models, and gives the command that rebuilds them. #}
+{%- macro _warn_of_readers(name, log_id, until) -%}
+  {%- set readers = deltawave._readers_of_undone(log_id, until) -%}
+  {%- if readers -%}
+    {%- do exceptions.warn(deltawave._message('readers_of_undone', {'model': name, 'readers': readers | join(' ')})) -%}
+  {%- endif -%}
+{%- endmacro -%}

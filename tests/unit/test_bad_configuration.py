@@ -34,6 +34,8 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "an age of dumps without dates": {"warn_after": {"count": 1, "period": "day"}},
     "a dump every month": {"snapshot_date": "day", "every": "month"},
     "a dump every day, without dates": {"every": "day"},
+    "a redelivery that is merged": {"snapshot_date": "day", "redelivery": "merge"},
+    "a redelivery of dumps without dates": {"redelivery": "replace"},
     "a tolerance for no column": {"tolerance": 0.1},
     "a negative tolerance": {"tolerance": {"price": -1}},
     "a date column that is not a name": {"snapshot_date": ["day"]},

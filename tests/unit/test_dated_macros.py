@@ -7,6 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from bad_input import messages
+from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros
 
 PLAN = """== Analyzed Logical Plan ==
@@ -220,6 +222,12 @@ class TestDueDumps:
             assert text.startswith(f"x: the newest dump is that of {newest}, which is {age} old")
             assert f"and warn_after is {limit[0]} {limit[1]}{'s' * (limit[0] > 1)}." in text
 
+    def test_dates_that_are_compared_again_are_no_gap(self) -> None:
+        said = warnings("2026-01-05", ["2026-01-02", "2026-01-05", "2026-01-06"], every="day")
+        assert not said
+        said = warnings("2026-01-05", ["2026-01-02", "2026-01-05", "2026-01-07"], every="day")
+        assert "between those of 2026-01-05 and 2026-01-07 (every: day)" in said[0]
+
     def test_the_age_does_not_depend_on_the_time_zone_of_the_clock(self) -> None:
         limit = {"count": 1, "period": "day"}
         assert not warnings("2026-02-01", [], now="2026-02-02T01:00:00+02:00", warn_after=limit)
@@ -270,3 +278,87 @@ class TestDueDumps:
 
     def test_nothing_is_due_unless_asked(self) -> None:
         assert not warnings("2020-01-01", ["2021-01-01"])
+
+
+# Four dates of a log, by their batches.
+COMPARED = {"2026-01-01": 1, "2026-01-02": 2, "2026-01-05": 3, "2026-01-06": 6}
+
+
+def replaced(again: list[str], there: list[str], **record: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a run compares if dates were delivered again, of a source that has some dates; and the state for that."""
+    found: list[dict[str, Any]] = []
+
+    def pending_dumps(job: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
+        found.append(state)
+        return {"dumps": dumps(*there), "replaced": [], "rewind_to": state["rewind_to"]}
+
+    macros = Macros()
+    macros._macros["_pending_dumps"] = pending_dumps
+    known: dict[str, Any] = {
+        date: {**SEEN, "is_compared": True, "batch_id": COMPARED[date], **dumps(date)[0]} for date in COMPARED
+    }
+    known["2026-01-03"] = {**SEEN, "is_compared": False, "batch_id": None}
+    last = {"batch_id": 7, "snapshot_date": "2026-01-06", "first_batch": 1, "is_baseline": False, **record}
+    state = {"record": last, "is_new_generation": False, "names": []}
+    pending = macros._replaced_dumps({"name": "accounts"}, state, known, again)
+    return pending, found[0]
+
+
+class TestReplacedDates:
+    @pytest.mark.parametrize(
+        ("again", "record", "until"),
+        [
+            (["2026-01-06"], {}, "2026-01-05"),
+            (["2026-01-02"], {}, "2026-01-01"),
+            (["2026-01-06", "2026-01-02"], {}, "2026-01-01"),
+            (["2026-01-05"], {"first_batch": 2}, "2026-01-02"),
+            # The first date, one that has expired, and a log without its first rows: a new generation.
+            (["2026-01-01"], {}, None),
+            (["2026-01-02"], {"first_batch": 2}, None),
+            (["2026-01-06"], {"is_baseline": True}, None),
+        ],
+    )
+    def test_the_log_is_rewound_to_before_the_first_of_them(
+        self, again: list[str], record: dict[str, Any], until: str | None
+    ) -> None:
+        there = [date for date in COMPARED if until is None or date > until]
+        pending, state = replaced(again, there, **record)
+        assert pending["replaced"] == again
+        assert pending["rewind_to"] == (COMPARED[until] if until else None)
+        assert state["is_new_generation"] is (until is None)
+        if until:
+            as_rewound = {"rewound_to": COMPARED[until], "snapshot_date": until, "batch_id": 7}
+            assert as_rewound.items() <= state["record"].items()
+            assert state["record"]["batch_at"] == dumps(until)[0]["batch_at"]
+
+    @pytest.mark.parametrize(
+        ("again", "remedy"),
+        [
+            (
+                "2026-01-02",
+                "dbt run-operation deltawave.rewind --args '{model: accounts, to_batch: 1}', then run again.",
+            ),
+            ("2026-01-01", "set full_refresh: true and run once with --full-refresh."),
+        ],
+    )
+    def test_nothing_is_undone_that_cannot_be_compared_again(self, again: str, remedy: str) -> None:
+        there = [date for date in COMPARED if date >= again and date != "2026-01-05"]
+        with pytest.raises(CompilationError) as error:
+            replaced([again], there)
+        kind = "a date to replace, and a later one that is gone"
+        assert messages("Dump of a date")[kind].replace("2026-01-02", again) in str(error.value)
+        assert str(error.value).strip().endswith(remedy)
+
+    def test_a_log_that_is_about_to_be_rewound_knows_only_what_that_leaves(self) -> None:
+        asked: list[str] = []
+
+        def run_query(sql: str) -> list[tuple[Any, ...]]:
+            asked.append(sql)
+            return []
+
+        macros = Macros(run_query=run_query)
+        job = {"batches": "accounts__batches", "statements": []}
+        macros._macros["_add_deliveries"] = lambda *_: ""
+        macros._known_dates(job, {"generation": 1, "rewound_to": 2})
+        macros._known_dates(job, {"generation": 1, "rewound_to": None})
+        assert ["and batch_id <= 2" in sql for sql in asked] == [True, False]

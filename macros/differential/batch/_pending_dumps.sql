@@ -1,12 +1,16 @@
 {#
   The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after the last accepted
   one is a dump, even if a source announces it and it has no rows. An earlier date that was never compared came too late, and a compared date may
-  have been delivered again with other rows: both are skipped with a warning. Compared dates are not read if their files are the same as then. A
-  new log starts at its first date with rows. If no date has rows, that is an empty dump. Days without a dump between two are warned of.
+  have been delivered again with other rows: both are skipped with a warning, unless redelivery: replace compares the latter again. Compared dates are
+  not read if their files are the same as then. A new log starts at its first date with rows. If no date has rows, that is an empty dump.
+
+  Returns {dumps, replaced, rewind_to}. replaced: the dates that are compared again; rewind_to: the batch to which the log has to be rewound before, or
+  none for a new generation (see _undo_replaced). `state` may be one that a run is about to rewind to (see _replaced_dumps).
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}
-    {{ return([{'snapshot_date': none, 'batch_at': deltawave._utc(run_started_at), 'files': none, 'checksum_of': none, 'missing': []}]) }}
+    {%- set dump = {'snapshot_date': none, 'batch_at': deltawave._utc(run_started_at), 'files': none, 'checksum_of': none, 'missing': []} -%}
+    {{ return({'dumps': [dump], 'replaced': [], 'rewind_to': none}) }}
   {%- endif -%}
 
   {#- A new generation compares all dates again. -#}
@@ -19,7 +23,7 @@
   {%- set last_at = record.batch_at if record else none -%}
   {%- set seen_at = [] -%}
   {%- set pending = [] -%}
-  {%- set skipped = [] -%}
+  {%- set earlier = [] -%}
   {%- for found in deltawave._dates_of_select(job, settled) -%}
     {%- do seen_at.append(found.batch_at) -%}
     {%- if found.snapshot_date is none -%}
@@ -27,7 +31,7 @@
     {%- elif found.batch_at == 'None' -%}
       {%- do deltawave._fail('snapshot_date_value', {'model': job.name, 'column': job.settings.snapshot_date, 'value': found.snapshot_date}) -%}
     {%- elif found.snapshot_date in known or (last_at is not none and found.batch_at <= last_at) -%}
-      {%- do skipped.append(dict(found, files=files.get(found.snapshot_date))) -%}
+      {%- do earlier.append(dict(found, files=files.get(found.snapshot_date))) -%}
     {%- else -%}
       {%- do pending.append({
         'snapshot_date': found.snapshot_date, 'batch_at': found.batch_at, 'files': files.get(found.snapshot_date),
@@ -35,8 +39,11 @@
       }) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if record -%}
-    {%- do deltawave._warn_of_skipped(job, record, known, settled, deltawave._with_checksums(job, skipped, checksum_of)) -%}
+  {%- set skipped = deltawave._skipped_dates(known, settled, deltawave._with_checksums(job, earlier, checksum_of)) -%}
+  {%- if skipped.again and job.settings.redelivery == 'replace' -%}
+    {{ return(deltawave._replaced_dumps(job, state, known, skipped.again)) }}
+  {%- elif record -%}
+    {%- do deltawave._warn_of_skipped(job, record, known, skipped) -%}
   {%- endif -%}
   {%- set since = last_at if last_at is not none else (seen_at | min if seen_at else '') -%}
   {%- for empty in deltawave._dumps_without_rows(job, seen_at, since) -%}
@@ -45,9 +52,7 @@
   {%- if not pending and not record and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._fail('empty_dump', {'model': job.name, 'batch': (state.record.batch_id if state.record else 0) + 1, 'rows_old': 0}) -%}
   {%- endif -%}
-  {%- set ordered = pending | sort(attribute='batch_at') -%}
-  {%- do deltawave._warn_of_gaps(job, record, ordered) -%}
-  {{ return(ordered) }}
+  {{ return({'dumps': pending | sort(attribute='batch_at'), 'replaced': [], 'rewind_to': state.get('rewind_to')}) }}
 {%- endmacro -%}
 
 {#

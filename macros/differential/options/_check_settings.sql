@@ -10,7 +10,8 @@
   {%- if settings.snapshot_date and settings.snapshot_date | lower in keys -%}
     {%- do deltawave._fail('date_in_key', {'model': model_name, 'column': settings.snapshot_date}) -%}
   {%- endif -%}
-  {%- for option in ['warn_after', 'every', 'expected_rows'] if settings[option] is not none and not settings.snapshot_date -%}
+  {%- set of_dates = ['warn_after', 'every', 'expected_rows', 'redelivery'] -%}
+  {%- for option in of_dates if settings[option] != options[option].default and not settings.snapshot_date -%}
     {%- if option != 'expected_rows' or '{snapshot_date}' in settings.expected_rows | string -%}
       {%- do deltawave._fail('without_dates', {'model': model_name, 'option': option, 'value': settings[option]}) -%}
     {%- endif -%}

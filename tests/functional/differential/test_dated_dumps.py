@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from workbench import DUMP, MODEL, Workbench
+from workbench import DUMP, MODEL, STOPPING, Workbench
 
 DUMPS = """
 select * from values
@@ -138,6 +138,84 @@ class TestDatedDumps:
     def test_a_log_without_any_date_is_not_begun(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
         assert "batch 1: the dump is empty" in bench.refused(f"select * from ({DUMPS}) where false")
+
+
+def corrected(name: str) -> str:
+    """The dumps, of which January 2 was delivered again with another name."""
+    return DUMPS.replace("'ann', date '2026-01-02'", f"'{name}', date '2026-01-02'")
+
+
+FIRST = [(1, "ann", "insert", 1), (2, "bob", "insert", 1)]
+
+
+class TestReplacedDates:
+    @pytest.mark.parametrize(
+        "strategy", [pytest.param("outer_join", marks=pytest.mark.both_adapters), "hash_compressed", "window"]
+    )
+    def test_a_date_with_other_rows_and_all_later_ones_are_compared_again(
+        self, bench: Workbench, strategy: str
+    ) -> None:
+        bench.configure(strategy=strategy, snapshot_date="dump_date", redelivery="replace")
+        bench.build(DUMPS)
+        without_last = f"select * from ({corrected('anna')}) where dump_date < '2026-01-05'"
+        assert "the select no longer has dump(s) of 2026-01-05 to compare again" in bench.refused(without_last)
+        done = bench.build(corrected("anna"))
+        assert "2026-01-02 were delivered again with other rows: the run rewinds to batch 1" in done.text
+        assert done.messages[MODEL] == "3 batches: 0 inserts, 0 deletes, 2 updates"
+        assert bench.log() == [*FIRST, (1, "anna", "update", 5), (1, "eve", "update", 6)]
+        assert bench.batches("batch_id, snapshot_date, updates, rewound_to")[3:] == [
+            (4, "2026-01-01", 0, 1),
+            (5, "2026-01-02", 1, None),
+            (6, "2026-01-05", 1, None),
+        ]
+        # The first date: there is no batch before it.
+        done = bench.build(corrected("anna").replace("'bob', date '2026-01-01'", "'rob', date '2026-01-01'"))
+        assert "2026-01-01 were delivered again with other rows: the run begins a new generation" in done.text
+        log = [
+            (1, "ann", "insert", 7),
+            (2, "rob", "insert", 7),
+            (1, "anna", "update", 8),
+            (2, "bob", "update", 8),
+            (1, "eve", "update", 9),
+        ]
+        assert bench.log() == log
+        assert bench.build().messages[MODEL] == "no changes"
+        assert bench.log() == log
+
+    def test_readers_are_warned_of_and_a_refused_dump_is_met_again(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date", redelivery="replace")
+        bench.add_model(
+            "reader",
+            "{{ config(materialized='incremental', file_format='parquet') }} select * from {{ ref('accounts') }}",
+        )
+        bench.build(DUMPS)
+        cut = f"select * from ({DUMPS}) where dump_date <> '2026-01-02' union all select 9, 'zoe', date '2026-01-02'"
+        rebuild = "rebuild them: dbt run --full-refresh --select reader"
+        assert rebuild in bench.refused(cut, "--warn-error")
+        done = bench.run("--select", MODEL)
+        assert not done.ok
+        assert rebuild in done.text
+        assert "batch 5 (2026-01-02): 2 of 2 rows (100.0%) would be deleted" in done.text
+        assert "Nothing was changed in this batch; this run has committed 1 batch before it." in done.text
+        assert bench.log() == FIRST
+        assert "batch 5 (2026-01-02): 2 of 2 rows (100.0%) would be deleted" in bench.refused()
+        bench.build(corrected("anna"), "--select", MODEL)
+        assert bench.log() == [*FIRST, (1, "anna", "update", 5), (1, "eve", "update", 6)]
+
+
+class TestStoppedReplacements:
+    macros = STOPPING
+
+    def test_the_next_run_ends_as_an_undisturbed_one(self, bench: Workbench) -> None:
+        """The rewind is stopped before and after its decision, and the first dump after it."""
+        bench.configure(snapshot_date="dump_date", redelivery="replace")
+        bench.build(DUMPS)
+        for name, step, batch in [("anna", "decide", 5), ("anni", "record", 8), ("anne", "land", 11)]:
+            bench.dump(corrected(name))
+            done = bench.run("--vars", f"stop_at: {step}")
+            assert f"stopped at {step}" in done.text
+            bench.build()
+            assert bench.log() == [*FIRST, (1, name, "update", batch), (1, "eve", "update", batch + 1)]
 
 
 class TestExpectedRows:
