@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros
 
 PLAN = """== Analyzed Logical Plan ==
@@ -43,6 +44,18 @@ def test_files_tell_of_dates_only_where_nothing_else_is_read(old: str, new: str,
     job = {"sql": "select 1", "settings": {"snapshot_date": "day"}, "snapshot_type": "string", "statements": []}
     columns = Macros(run_query=lambda _: [(plan, "")])._date_columns(job, [source()])
     assert columns == ({"legacy.accounts": "Dump_Date"} if known else {})
+
+
+def test_files_tell_of_numbers() -> None:
+    plan = PLAN.replace("string", "bigint").replace("0001-01-01", "-97")
+    settings = {"snapshot_date": "day", "snapshot_order": "number"}
+    job = {"sql": "select 1", "settings": settings, "snapshot_type": "bigint", "statements": []}
+    asked: list[str] = []
+    macros = Macros(run_query=lambda sql: asked.append(sql) or [(plan, "")])
+    assert macros._date_columns(job, [source()]) == {"legacy.accounts": "Dump_Date"}
+    assert asked[0].endswith("where `day` <> cast('-97' as bigint)")
+    plan = plan.replace("= -97", "= -971")
+    assert macros._date_columns(job, [source()]) == {}
 
 
 SEEN = {"rows": 4, "checksum": "version1:7", "files": "a", "seen_checksum": None, "is_other": False}
@@ -86,13 +99,13 @@ def test_a_dump_lacks_what_all_of_its_headers_lack(
         {"names": ["id"], "missing": ["Town"], "folders": ["day=1"]},
         {"names": ["id", "Town"], "missing": [], "folders": ["day=2"]},
     ]
-    announced = [{"batch_at": "2026-01-01", "folders": folders}]
+    announced = [{"order": "2026-01-01", "folders": folders}]
     # A source that does not declare the column, and has a folder for every date, also where the dump has none.
     counts = [{"names": ["dump_rows"], "missing": [], "folders": ["day=1"]}]
-    announced_counts = [{"batch_at": "2026-01-01", "folders": ["day=1"]}]
+    announced_counts = [{"order": "2026-01-01", "folders": ["day=1"]}]
     sources = [source(headers=headers, announced=announced), source(headers=counts, announced=announced_counts)]
     job = {"dated_sources": sources}
-    assert Macros()._missing_columns(job, {"batch_at": "2026-01-01", "filled": filled}) == missing
+    assert Macros()._missing_columns(job, {"order": "2026-01-01", "filled": filled}) == missing
 
 
 SCAN = "FileScan csv spark_catalog.dev.{}[id#2,dump_date#4] PartitionFilters: [(dump_date#4 = 1)], PushedFilters: []"
@@ -119,6 +132,7 @@ def announced_by(
         return [(1,)] if any(f"from {name}\n" in sql for name in rows) else []
 
     dump = {"column": "dump_date", "data_type": "date", "folder": "2026-01-02", **dumps("2026-01-02")[0]}
+    dump["order"] = dump["batch_at"]
     job = {"name": "x", "sql": "select 1", "settings": {"snapshot_date": "dump_date"}, "snapshot_type": "date"}
     dated = [
         {**each, "relation": each["name"], "announced": [dump]} for each in sources or [source(is_read=True), counts()]
@@ -270,3 +284,107 @@ class TestDueDumps:
 
     def test_nothing_is_due_unless_asked(self) -> None:
         assert not warnings("2020-01-01", ["2021-01-01"])
+
+
+NOW = dt.datetime.fromisoformat("2026-02-02T04:00:00+01:00")
+DUMP_CHECKSUM = {"hash": "hash", "version": "version1"}
+
+
+def ordered_job(order: str, snapshot_type: str = "string") -> dict[str, Any]:
+    settings = {"snapshot_date": "load", "snapshot_order": order, "every": None, "allow_empty": False}
+    job = {"name": "x", "sql": "select 1", "settings": settings, "snapshot_type": snapshot_type}
+    return job | {"dated_sources": [], "select_columns": [], "statements": [], "outcome": {}}
+
+
+def pending(order: str, last: str | None, found: list[str | None], said: list[str]) -> list[str]:
+    """The loads that a run compares, in their order: the log has one load, or none, and the select has some."""
+    at = "2026-02-02T03:00:00.000000Z"
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        if " as checksum" in sql:
+            return [(each, 1, "7") for each in found if f"cast('{each}' as" in sql]
+        assert f"'{at}' as batch_at" in sql
+        return [(each, at, 1) for each in found]
+
+    macros = Macros(run_query=run_query, run_started_at=NOW)
+    macros._context["exceptions"].warn = lambda text: said.append(text) or ""
+    _ = macros._pending_dumps, macros._known_dates
+    seen = {"is_compared": True, "batch_id": 3, "rows": 1, "checksum": "version1:7", "files": None, "is_other": False}
+    macros._macros["_known_dates"] = lambda *_: {last: {**seen, "seen_checksum": None}} if last else {}
+    macros._macros["_checksum_of_dump"] = lambda _: DUMP_CHECKSUM
+    macros._macros["_keep_deliveries"] = lambda *_: None
+    record = {"snapshot_date": last, "batch_at": "2026-02-01T00:00:00.000000Z", "batch_id": 3, "first_batch": 1}
+    state = {"record": record if last else None, "is_new_generation": False}
+    dumps = macros._pending_dumps(ordered_job(order), state)
+    assert {dump["batch_at"] for dump in dumps} <= {at}
+    return [dump["snapshot_date"] for dump in dumps]
+
+
+class TestDumpsWithoutDates:
+    @pytest.mark.parametrize(
+        ("order", "last", "found", "compared", "late"),
+        [
+            ("number", None, ["10", "9", "-1"], ["-1", "9", "10"], None),
+            ("number", "9", ["2", "9", "10", "11"], ["10", "11"], "2"),
+            ("text", None, ["a", "B", "b", "A", "\u00e4"], ["A", "B", "a", "b", "\u00e4"], None),
+            ("text", "load_9", ["load_10", "load_9", "load_a", "load_A"], ["load_A", "load_a"], "load_10"),
+            ("text", "2026-W05", ["2026-W05", "2026-W06"], ["2026-W06"], None),
+        ],
+    )
+    def test_they_are_compared_in_their_order(
+        self, order: str, last: str | None, found: list[str | None], compared: list[str], late: str | None
+    ) -> None:
+        said: list[str] = []
+        assert pending(order, last, found, said) == compared
+        assert len(said) == (late is not None)
+        for text in said:
+            assert text.startswith(f"x: skipped dump(s) of {late}: they were delivered after the dump of {last}")
+
+    @pytest.mark.parametrize("missing", [None, ""])
+    def test_each_has_a_value(self, missing: str | None) -> None:
+        with pytest.raises(CompilationError, match=r"x: 1 row\(s\) have no load \(snapshot_date\)"):
+            pending("text", None, [missing, "a"], [])
+
+    def test_a_rewind_goes_before_the_first_of_them(self) -> None:
+        seen = {"is_compared": True}
+        known = {value: {**seen, "batch_id": batch} for batch, value in enumerate(["9", "10", "11"], 1)}
+        remedy = Macros()._rewind_to_before(ordered_job("number"), {"first_batch": 1}, known, ["11", "10"])
+        assert remedy.endswith("{model: x, to_batch: 1}'")
+
+    @pytest.mark.parametrize(
+        ("order", "data_type", "is_taken"),
+        [
+            ("number", "int", True),
+            ("number", "bigint", True),
+            ("number", "decimal(38,0)", True),
+            ("number", "decimal(9,2)", False),
+            ("number", "double", False),
+            ("number", "string", False),
+            ("text", "string", True),
+            ("text", "varchar(20)", True),
+            ("text", "string collate UTF8_LCASE", False),
+            ("text", "date", False),
+        ],
+    )
+    def test_types(self, order: str, data_type: str, is_taken: bool) -> None:
+        if is_taken:
+            Macros()._check_snapshot_order(ordered_job(order, data_type))
+            return
+        with pytest.raises(CompilationError, match=f"with snapshot_order: {order} it has to be "):
+            Macros()._check_snapshot_order(ordered_job(order, data_type))
+
+    @pytest.mark.parametrize(
+        ("order", "name", "data_type", "is_one"),
+        [
+            (None, "day", "date", True),
+            (None, "load", "int", False),
+            ("number", "Load", "int", True),
+            ("text", "load", "string", True),
+            ("text", "region", "string", False),
+            # Spark has no cast from dates to numbers.
+            ("number", "load", "date", False),
+        ],
+    )
+    def test_folders_that_name_dumps(self, order: str | None, name: str, data_type: str, is_one: bool) -> None:
+        job = {"settings": {"snapshot_date": "load", "snapshot_order": order}}
+        assert Macros()._names_dumps(job, {"name": name, "data_type": data_type}) is is_one
