@@ -5,7 +5,7 @@
 #}
 {%- macro _undo_replaced(job, state, pending) -%}
   {%- if not pending.replaced -%}{{ return(state) }}{%- endif -%}
-  {%- set dates = deltawave._some_of(pending.replaced) -%}
+  {%- set dates = deltawave._some_dumps(job, pending.replaced) -%}
   {%- set way = 'rewinds to batch ' ~ pending.rewind_to if pending.rewind_to else 'begins a new generation' -%}
   {%- do log('deltawave: ' ~ job.name ~ ': dump(s) of ' ~ dates ~ ' were delivered again with other rows: the run ' ~ way, info=true) -%}
   {%- do deltawave._warn_of_readers(job.name, model.unique_id, pending.rewind_to or 0) -%}

@@ -47,6 +47,18 @@ def test_files_tell_of_dates_only_where_nothing_else_is_read(old: str, new: str,
     assert columns == ({"legacy.accounts": "Dump_Date"} if known else {})
 
 
+def test_files_tell_of_numbers() -> None:
+    plan = PLAN.replace("string", "bigint").replace("0001-01-01", "-97")
+    settings = {"snapshot_date": "day", "snapshot_order": "number"}
+    job = {"sql": "select 1", "settings": settings, "snapshot_type": "bigint", "statements": []}
+    asked: list[str] = []
+    macros = Macros(run_query=lambda sql: asked.append(sql) or [(plan, "")])
+    assert macros._date_columns(job, [source()]) == {"legacy.accounts": "Dump_Date"}
+    assert asked[0].endswith("where `day` <> cast('-97' as bigint)")
+    plan = plan.replace("= -97", "= -971")
+    assert macros._date_columns(job, [source()]) == {}
+
+
 SEEN = {"rows": 4, "checksum": "version1:7", "files": "a", "seen_checksum": None, "is_other": False}
 
 
@@ -88,13 +100,13 @@ def test_a_dump_lacks_what_all_of_its_headers_lack(
         {"names": ["id"], "missing": ["Town"], "folders": ["day=1"]},
         {"names": ["id", "Town"], "missing": [], "folders": ["day=2"]},
     ]
-    announced = [{"batch_at": "2026-01-01", "folders": folders}]
+    announced = [{"order": "2026-01-01", "folders": folders}]
     # A source that does not declare the column, and has a folder for every date, also where the dump has none.
     counts = [{"names": ["dump_rows"], "missing": [], "folders": ["day=1"]}]
-    announced_counts = [{"batch_at": "2026-01-01", "folders": ["day=1"]}]
+    announced_counts = [{"order": "2026-01-01", "folders": ["day=1"]}]
     sources = [source(headers=headers, announced=announced), source(headers=counts, announced=announced_counts)]
     job = {"dated_sources": sources}
-    assert Macros()._missing_columns(job, {"batch_at": "2026-01-01", "filled": filled}) == missing
+    assert Macros()._missing_columns(job, {"order": "2026-01-01", "filled": filled}) == missing
 
 
 SCAN = "FileScan csv spark_catalog.dev.{}[id#2,dump_date#4] PartitionFilters: [(dump_date#4 = 1)], PushedFilters: []"
@@ -171,9 +183,10 @@ def test_values_of_folders(text: str, value: str) -> None:
 
 def dumps(*dates: str) -> list[dict[str, Any]]:
     """Dumps as a run compares them, and as its log records them; with a time, if the text has one."""
+    at = [f"{date[:10]}T{date[11:] or '00:00:00'}.000000Z" for date in dates]
     return [
-        {"snapshot_date": date, "batch_at": f"{date[:10]}T{date[11:] or '00:00:00'}.000000Z", "files": None}
-        for date in dates
+        {"snapshot_date": date, "batch_at": each, "order": each, "files": None}
+        for date, each in zip(dates, at, strict=True)
     ]
 
 
@@ -300,7 +313,7 @@ def replaced(again: list[str], there: list[str], **record: Any) -> tuple[dict[st
     known["2026-01-03"] = {**SEEN, "is_compared": False, "batch_id": None}
     last = {"batch_id": 7, "snapshot_date": "2026-01-06", "first_batch": 1, "is_baseline": False, **record}
     state = {"record": last, "is_new_generation": False, "names": []}
-    pending = macros._replaced_dumps({"name": "accounts"}, state, known, again)
+    pending = macros._replaced_dumps({"name": "accounts", "settings": {}}, state, known, again)
     return pending, found[0]
 
 
@@ -362,3 +375,152 @@ class TestReplacedDates:
         macros._known_dates(job, {"generation": 1, "rewound_to": 2})
         macros._known_dates(job, {"generation": 1, "rewound_to": None})
         assert ["and batch_id <= 2" in sql for sql in asked] == [True, False]
+
+
+NOW = dt.datetime.fromisoformat("2026-02-02T04:00:00+01:00")
+DUMP_CHECKSUM = {"hash": "hash", "version": "version1"}
+
+
+def ordered_job(order: str, snapshot_type: str = "string") -> dict[str, Any]:
+    settings = {"snapshot_date": "load", "snapshot_order": order, "allow_empty": False, "redelivery": "warn"}
+    job = {"name": "x", "sql": "select 1", "settings": settings, "snapshot_type": snapshot_type}
+    return job | {"dated_sources": [], "select_columns": [], "statements": [], "outcome": {}}
+
+
+def pending(order: str, last: str | None, found: list[str | None], said: list[str]) -> list[str]:
+    """The loads that a run compares, in their order: the log has one load, or none, and the select has some."""
+    at = "2026-02-02T03:00:00.000000Z"
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        if " as checksum" in sql:
+            return [(each, 1, "7") for each in found if f"cast('{each}' as" in sql]
+        assert f"'{at}' as batch_at" in sql
+        return [(each, at, 1) for each in found]
+
+    macros = Macros(run_query=run_query, run_started_at=NOW)
+    macros._context["exceptions"].warn = lambda text: said.append(text) or ""
+    _ = macros._pending_dumps, macros._known_dates
+    seen = {"is_compared": True, "batch_id": 3, "rows": 1, "checksum": "version1:7", "files": None, "is_other": False}
+    macros._macros["_known_dates"] = lambda *_: {last: {**seen, "seen_checksum": None}} if last else {}
+    macros._macros["_checksum_of_dump"] = lambda _: DUMP_CHECKSUM
+    macros._macros["_keep_deliveries"] = lambda *_: None
+    record = {"snapshot_date": last, "batch_at": "2026-02-01T00:00:00.000000Z", "batch_id": 3, "first_batch": 1}
+    state = {"record": record if last else None, "is_new_generation": False}
+    dumps = macros._pending_dumps(ordered_job(order), state)["dumps"]
+    assert {dump["batch_at"] for dump in dumps} <= {at}
+    return [dump["snapshot_date"] for dump in dumps]
+
+
+class TestDumpsWithoutDates:
+    @pytest.mark.parametrize(
+        ("order", "last", "found", "compared", "late"),
+        [
+            ("number", None, ["10", "9", "-1"], ["-1", "9", "10"], None),
+            ("number", "9", ["2", "9", "10", "11"], ["10", "11"], "2"),
+            ("text", None, ["a", "B", "b", "A", "\u00e4"], ["A", "B", "a", "b", "\u00e4"], None),
+            ("text", "load_9", ["load_10", "load_9", "load_a", "load_A"], ["load_A", "load_a"], "load_10"),
+            ("text", "2026-W05", ["2026-W05", "2026-W06"], ["2026-W06"], None),
+        ],
+    )
+    def test_they_are_compared_in_their_order(
+        self, order: str, last: str | None, found: list[str | None], compared: list[str], late: str | None
+    ) -> None:
+        said: list[str] = []
+        assert pending(order, last, found, said) == compared
+        assert len(said) == (late is not None)
+        for text in said:
+            assert text.startswith(f"x: skipped dump(s) of {late}: they were delivered after the dump of {last}")
+
+    @pytest.mark.parametrize("missing", [None, ""])
+    def test_each_has_a_value(self, missing: str | None) -> None:
+        with pytest.raises(CompilationError, match=r"x: 1 row\(s\) have no load \(snapshot_date\)"):
+            pending("text", None, [missing, "a"], [])
+
+    def test_a_rewind_goes_before_the_first_of_them(self) -> None:
+        seen = {"is_compared": True}
+        known = {value: {**seen, "batch_id": batch} for batch, value in enumerate(["9", "10", "11"], 1)}
+        remedy = Macros()._rewind_to_before(ordered_job("number"), {"first_batch": 1}, known, ["11", "10"])
+        assert remedy.endswith("{model: x, to_batch: 1}'")
+
+    @pytest.mark.parametrize(
+        ("order", "loads", "again", "missing"),
+        [
+            ("number", ["2", "9", "10", "11"], ["11", "9"], None),
+            ("number", ["2", "9", "10", "11"], ["9"], "10, 11"),
+            ("text", ["B", "a", "b", "c"], ["a"], None),
+            ("text", ["B", "a", "b", "c"], ["a"], "b, c"),
+        ],
+    )
+    def test_those_that_were_delivered_again_are_compared_again_in_their_order(
+        self, order: str, loads: list[str], again: list[str], missing: str | None
+    ) -> None:
+        """The log has four loads, and was built by one run; another run finds those of ``again`` with other rows."""
+        at = "2026-02-02T03:00:00.000000Z"
+        found = [load for load in loads if load not in (missing or "").split(", ")]
+
+        def run_query(sql: str) -> list[tuple[Any, ...]]:
+            if " as checksum" in sql:
+                return [(each, 1, str(each in again)) for each in found if f"cast('{each}' as" in sql]
+            return [(each, at, 1) for each in found]
+
+        def known_dates(job: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
+            seen = {"is_compared": True, "rows": 1, "checksum": "version1:False", "files": None, "seen_checksum": None}
+            seen |= {"is_other": False, "batch_at": "2026-02-01T00:00:00.000000Z"}
+            standing = loads[: record.get("rewound_to") or len(loads)]
+            return {load: {**seen, "batch_id": loads.index(load) + 1, "snapshot_date": load} for load in standing}
+
+        macros = Macros(run_query=run_query, run_started_at=NOW)
+        _ = macros._pending_dumps, macros._known_dates
+        macros._macros["_known_dates"] = known_dates
+        macros._macros["_checksum_of_dump"] = lambda _: DUMP_CHECKSUM
+        macros._macros["_keep_deliveries"] = lambda *_: None
+        job = ordered_job(order)
+        job["settings"]["redelivery"] = "replace"
+        last = {"snapshot_date": loads[-1], "batch_at": "2026-02-01T00:00:00.000000Z", "batch_id": 4, "first_batch": 1}
+        state = {"record": last | {"is_baseline": False}, "is_new_generation": False}
+        if missing:
+            with pytest.raises(CompilationError, match=f"no longer has dump\\(s\\) of {missing} to compare again"):
+                macros._pending_dumps(job, state)
+            return
+        compared = macros._pending_dumps(job, state)
+        assert [dump["snapshot_date"] for dump in compared["dumps"]] == loads[1:]
+        assert compared["rewind_to"] == 1
+        assert macros._some_dumps(job, compared["replaced"]) == ", ".join(load for load in loads if load in again)
+
+    @pytest.mark.parametrize(
+        ("order", "data_type", "is_taken"),
+        [
+            ("number", "int", True),
+            ("number", "bigint", True),
+            ("number", "decimal(38,0)", True),
+            ("number", "decimal(9,2)", False),
+            ("number", "double", False),
+            ("number", "string", False),
+            ("text", "string", True),
+            ("text", "varchar(20)", True),
+            ("text", "string collate UTF8_LCASE", False),
+            ("text", "date", False),
+        ],
+    )
+    def test_types(self, order: str, data_type: str, is_taken: bool) -> None:
+        if is_taken:
+            Macros()._check_snapshot_order(ordered_job(order, data_type))
+            return
+        with pytest.raises(CompilationError, match=f"with snapshot_order: {order} it has to be "):
+            Macros()._check_snapshot_order(ordered_job(order, data_type))
+
+    @pytest.mark.parametrize(
+        ("order", "name", "data_type", "is_one"),
+        [
+            (None, "day", "date", True),
+            (None, "load", "int", False),
+            ("number", "Load", "int", True),
+            ("text", "load", "string", True),
+            ("text", "region", "string", False),
+            # Spark has no cast from dates to numbers.
+            ("number", "load", "date", False),
+        ],
+    )
+    def test_folders_that_name_dumps(self, order: str | None, name: str, data_type: str, is_one: bool) -> None:
+        job = {"settings": {"snapshot_date": "load", "snapshot_order": order}}
+        assert Macros()._names_dumps(job, {"name": name, "data_type": data_type}) is is_one

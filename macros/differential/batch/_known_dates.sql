@@ -60,7 +60,7 @@ order by batch_id, seen_at
     {%- set seen = {'seen_checksum': row[3], 'files': row[4], 'is_other': row[5]} -%}
     {%- if date and date.is_compared -%}
       {%- do date.update(seen if date.batch_id <= row[1] | int else {}) -%}
-    {%- elif row[0] <= record.snapshot_date -%}
+    {%- elif deltawave._order_of_value(job, row[0]) <= deltawave._order_of_value(job, record.snapshot_date) -%}
       {%- do known.update({row[0]: dict(seen, is_compared=false, batch_id=none, rows=row[2] | int, checksum=none)}) -%}
     {%- endif -%}
   {%- endfor -%}

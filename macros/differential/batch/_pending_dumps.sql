@@ -20,22 +20,22 @@
   {%- set settled = [] -%}
   {%- for date, seen in known.items() if seen.files and seen.files == files.get(date) -%}{%- do settled.append(date) -%}{%- endfor -%}
   {%- set checksum_of = deltawave._checksum_of_dump(job) -%}
-  {%- set last_at = record.batch_at if record else none -%}
-  {%- set seen_at = [] -%}
+  {%- set last = deltawave._order_of_dump(job, record) if record else none -%}
+  {%- set orders = [] -%}
   {%- set pending = [] -%}
   {%- set earlier = [] -%}
   {%- for found in deltawave._dates_of_select(job, settled) -%}
-    {%- do seen_at.append(found.batch_at) -%}
-    {%- if found.snapshot_date is none -%}
+    {%- do orders.append(found.order) -%}
+    {%- if not found.snapshot_date -%}
       {%- do deltawave._fail('null_snapshot_date', {'model': job.name, 'column': job.settings.snapshot_date, 'count': found.rows}) -%}
     {%- elif found.batch_at == 'None' -%}
       {%- do deltawave._fail('snapshot_date_value', {'model': job.name, 'column': job.settings.snapshot_date, 'value': found.snapshot_date}) -%}
-    {%- elif found.snapshot_date in known or (last_at is not none and found.batch_at <= last_at) -%}
+    {%- elif found.snapshot_date in known or (last is not none and found.order <= last) -%}
       {%- do earlier.append(dict(found, files=files.get(found.snapshot_date))) -%}
     {%- else -%}
       {%- do pending.append({
-        'snapshot_date': found.snapshot_date, 'batch_at': found.batch_at, 'files': files.get(found.snapshot_date),
-        'checksum_of': checksum_of, 'missing': deltawave._missing_columns(job, found),
+        'snapshot_date': found.snapshot_date, 'batch_at': found.batch_at, 'order': found.order,
+        'files': files.get(found.snapshot_date), 'checksum_of': checksum_of, 'missing': deltawave._missing_columns(job, found),
       }) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -45,18 +45,19 @@
   {%- elif record -%}
     {%- do deltawave._warn_of_skipped(job, record, known, skipped) -%}
   {%- endif -%}
-  {%- set since = last_at if last_at is not none else (seen_at | min if seen_at else '') -%}
-  {%- for empty in deltawave._dumps_without_rows(job, seen_at, since) -%}
+  {%- set since = last if last is not none else (orders | min(case_sensitive=true) if orders else none) -%}
+  {%- for empty in deltawave._dumps_without_rows(job, orders, since) -%}
     {%- do pending.append(dict(empty, files=files.get(empty.snapshot_date), checksum_of=checksum_of, missing=[])) -%}
   {%- endfor -%}
   {%- if not pending and not record and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._fail('empty_dump', {'model': job.name, 'batch': (state.record.batch_id if state.record else 0) + 1, 'rows_old': 0}) -%}
   {%- endif -%}
-  {{ return({'dumps': pending | sort(attribute='batch_at'), 'replaced': [], 'rewind_to': state.get('rewind_to')}) }}
+  {%- set dumps = pending | sort(attribute='order', case_sensitive=true) -%}
+  {{ return({'dumps': dumps, 'replaced': [], 'rewind_to': state.get('rewind_to')}) }}
 {%- endmacro -%}
 
 {#
-  The dates of the select, except the settled ones: [{snapshot_date, batch_at, rows, filled}]. filled: the number of values in columns that are
+  The dates of the select, except the settled ones: [{snapshot_date, batch_at, order, rows, filled}]. filled: the number of values in columns that are
   missing in some header of the source.
 #}
 {%- macro _dates_of_select(job, settled) -%}
@@ -69,7 +70,7 @@ with dump as (
 
 select
     cast({{ column }} as string) as snapshot_date,
-    {{ deltawave._utc_text(deltawave._instant(job, column)) }} as batch_at,
+    {{ deltawave._time_of_dump(job, column) }} as batch_at,
     count(*) as dump_rows
     {%- for name in sparse %},
     count(dump.{{ deltawave._quoted(name) }}) as filled_{{ loop.index }}
@@ -88,10 +89,8 @@ order by {{ column }}
   {%- for row in deltawave._run(job, sql).rows -%}
     {%- set filled = {} -%}
     {%- for name in sparse -%}{%- do filled.update({name | lower: row[2 + loop.index] | int}) -%}{%- endfor -%}
-    {%- do dates.append({
-      'snapshot_date': row[0] if row[0] is none else row[0] | string, 'batch_at': row[1] | string, 'rows': row[2] | int,
-      'filled': filled,
-    }) -%}
+    {%- set found = {'snapshot_date': row[0] if row[0] is none else row[0] | string, 'batch_at': row[1] | string} -%}
+    {%- do dates.append(dict(found, order=deltawave._order_of_dump(job, found), rows=row[2] | int, filled=filled)) -%}
   {%- endfor -%}
   {{ return(dates) }}
 {%- endmacro -%}

@@ -23,15 +23,16 @@
 
 {# Refuses to undo the batch of a date that is not compared again. #}
 {%- macro _require_undone(job, undone, dumps, again, until) -%}
-  {%- set there = dumps | map(attribute='batch_at') | list -%}
-  {%- set missing = undone | rejectattr('batch_at', 'in', there) | map(attribute='snapshot_date') | list -%}
+  {%- set there = dumps | map(attribute='order') | list -%}
+  {%- set missing = [] -%}
+  {%- for dump in undone if deltawave._order_of_dump(job, dump) not in there -%}{%- do missing.append(dump.snapshot_date) -%}{%- endfor -%}
   {%- if missing -%}
     {%- set by_hand = 'set full_refresh: true and run once with --full-refresh' -%}
     {%- if until -%}
       {%- set by_hand = "dbt run-operation deltawave.rewind --args '{model: " ~ job.name ~ ', to_batch: ' ~ until.batch_id ~ "}', then run again" -%}
     {%- endif -%}
     {%- do deltawave._fail('replaced_dates', {
-      'model': job.name, 'dates': deltawave._some_of(again), 'missing': deltawave._some_of(missing), 'by_hand': by_hand,
+      'model': job.name, 'dates': deltawave._some_dumps(job, again), 'missing': deltawave._some_dumps(job, missing), 'by_hand': by_hand,
     }) -%}
   {%- endif -%}
 {%- endmacro -%}

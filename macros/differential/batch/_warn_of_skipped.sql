@@ -7,34 +7,43 @@
   {%- do job.outcome.update(skipped=(late + again) | length) -%}
   {%- if late -%}
     {%- do exceptions.warn(deltawave._message('late_dates', {
-      'model': job.name, 'dates': deltawave._some_of(late), 'last': record.snapshot_date,
+      'model': job.name, 'dates': deltawave._some_dumps(job, late), 'last': record.snapshot_date,
       'batch': known.get(record.snapshot_date, {}).get('batch_id') or record.batch_id,
-      'remedy': deltawave._rewind_to_before(job, record, known, late | min),
+      'remedy': deltawave._rewind_to_before(job, record, known, late),
     })) -%}
   {%- endif -%}
   {%- if again -%}
     {%- set batches = [] -%}
     {%- for date in again -%}{%- do batches.append(known[date].batch_id) -%}{%- endfor -%}
     {%- do exceptions.warn(deltawave._message('redelivered_dates', {
-      'model': job.name, 'dates': deltawave._some_of(again),
-      'batches': ('batch ' if batches | length == 1 else 'batches ') ~ deltawave._some_of(batches),
-      'remedy': deltawave._rewind_to_before(job, record, known, again | min),
+      'model': job.name, 'dates': deltawave._some_dumps(job, again),
+      'batches': ('batch ' if batches | length == 1 else 'batches ') ~ deltawave._some_of(batches | sort),
+      'remedy': deltawave._rewind_to_before(job, record, known, again),
     })) -%}
   {%- endif -%}
   {%- if skipped.seen -%}{%- do deltawave._keep_deliveries(job, record, skipped.seen) -%}{%- endif -%}
 {%- endmacro -%}
 
+{# The first of some dumps, as they are ordered, for messages. #}
+{%- macro _some_dumps(job, dates) -%}
+  {%- set dumps = [] -%}
+  {%- for date in dates -%}{%- do dumps.append({'date': date, 'order': deltawave._order_of_value(job, date)}) -%}{%- endfor -%}
+  {{ return(deltawave._some_of(dumps | sort(attribute='order', case_sensitive=true) | map(attribute='date') | list)) }}
+{%- endmacro -%}
+
 {# The first of some values, for messages. #}
 {%- macro _some_of(values) -%}
-  {%- set values = values | sort -%}
   {{ return(values[:5] | join(', ') ~ (' and ' ~ (values | length - 5) ~ ' more' if values | length > 5 else '')) }}
 {%- endmacro -%}
 
-{# How to undo the batch of a date and the later ones, if the log has a batch before them. #}
-{%- macro _rewind_to_before(job, record, known, date) -%}
+{# How to undo the batches of some dates and the later ones, if the log has a batch before them. #}
+{%- macro _rewind_to_before(job, record, known, dates) -%}
+  {%- set orders = [] -%}
+  {%- for date in dates -%}{%- do orders.append(deltawave._order_of_value(job, date)) -%}{%- endfor -%}
+  {%- set first = orders | min(case_sensitive=true) -%}
   {%- set earlier = [] -%}
-  {%- for other, seen in known.items() if seen.is_compared and other < date and seen.batch_id >= record.first_batch -%}
-    {%- do earlier.append(seen.batch_id) -%}
+  {%- for other, seen in known.items() if seen.is_compared and seen.batch_id >= record.first_batch -%}
+    {%- if deltawave._order_of_value(job, other) < first -%}{%- do earlier.append(seen.batch_id) -%}{%- endif -%}
   {%- endfor -%}
   {%- if earlier -%}
     {%- set command = "dbt run-operation deltawave.rewind --args '{model: " ~ job.name ~ ', to_batch: ' ~ earlier | max ~ "}'" -%}

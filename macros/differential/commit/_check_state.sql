@@ -44,6 +44,12 @@
       'was': 'with' if record.is_dated else 'without',
       'is': 'with' if job.settings.snapshot_date else 'without',
     }) -%}
+  {%- elif record.get('snapshot_order') != job.settings.snapshot_order -%}
+    {%- do deltawave._fail('snapshot_order_changed', {
+      'model': job.name,
+      'was': record.get('snapshot_order') or 'date',
+      'is': job.settings.snapshot_order or 'date',
+    }) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -72,6 +72,7 @@ FIRST_DUMPS = {
     "a row without a date": Input(DATED.format("cast(null as date)"), config={"snapshot_date": "day"}),
     "an invalid date": Input(DATED.format("'soon'"), config={"snapshot_date": "day"}),
     "a number for a date": Input(DATED.format("1"), config={"snapshot_date": "day"}),
+    "text for a number": Input(DATED.format("'7'"), config={"snapshot_date": "day", "snapshot_order": "number"}),
     "no such timestamp column": Input(GOOD, config=TIMED),
     "a timestamp of text": Input(TOUCHED.format("'2026-01-31'"), config=TIMED),
     "a timestamp with fractions": Input(TOUCHED.format("1.5"), config=TIMED),

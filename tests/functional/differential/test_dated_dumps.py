@@ -285,3 +285,44 @@ class TestDueDumps:
         assert "no dump has come between" not in done.text
         assert "the newest dump is that of 2026-01-05" in done.text
         assert len(bench.batches()) == 3
+
+
+LOADS = "select * from values (1, 'ann', 9), (1, 'eve', 10) as t(account_id, name, load)"
+
+
+class TestDumpsWithoutDates:
+    @pytest.mark.both_adapters
+    def test_numbers_order_the_dumps(self, bench: Workbench) -> None:
+        bench.configure(
+            snapshot_date="load", snapshot_order="number", expected_rows="select if({snapshot_date} > 8, 1, 2)"
+        )
+        assert "deltawave: accounts: batch 2 (10): +0 -0 ~1 of 1, " in bench.build(LOADS).text
+        assert bench.batches("batch_id, snapshot_date, inserts, updates") == [(1, "9", 1, 0), (2, "10", 0, 1)]
+        assert bench.log("unix_seconds(current_timestamp()) - unix_seconds(_batch_at) < 3600") == [(True,), (True,)]
+        before = bench.state()
+        late = bench.build(LOADS + " union all select 1, 'zoe', 2")
+        assert "skipped dump(s) of 2: they were delivered after the dump of 10 was compared (batch 2)." in late.text
+        again = bench.build(LOADS.replace("'eve'", "'eva'"))
+        assert (
+            "skipped dump(s) of 10: they were compared before, and were delivered again with other rows." in again.text
+        )
+        assert bench.state() == before
+        assert bench.operate("rewind", model="accounts", to_batch=1).ok
+        bench.build()
+        assert bench.batches("batch_id, snapshot_date, updates")[2:] == [(3, "9", 0), (4, "10", 1)]
+        bench.configure(snapshot_date="load", snapshot_order="number", redelivery="replace")
+        done = bench.build(LOADS.replace("'eve'", "'ina'"))
+        assert "dump(s) of 10 were delivered again with other rows: the run rewinds to batch 1" in done.text
+        assert bench.batches("batch_id, snapshot_date, updates")[4:] == [(5, "9", 0), (6, "10", 1)]
+        assert bench.log("name, _batch_id")[-1] == ("ina", 6)
+        # The same numbers as text would have another order.
+        text = "select account_id, name, cast(load as string) as load from {{ target.schema }}.dump"
+        for select, refusal in [
+            (DUMP, "load (snapshot_date) is int; with snapshot_order: text it has to be text."),
+            (
+                text,
+                "the dumps of the log were ordered by number, and the model now orders them by text (snapshot_order).",
+            ),
+        ]:
+            bench.configure(select, snapshot_date="load", snapshot_order="text")
+            assert refusal in bench.refused()
