@@ -43,7 +43,7 @@ def refuse(message: str) -> None:
     ],
 )
 def test_a_run_that_names_the_log_is_refused(selected: Any) -> None:
-    with pytest.raises(CompilationError, match=r"the dumps of its 7 batch\(es\) may no longer exist.*--exclude accounts"):
+    with pytest.raises(CompilationError, match=r"its 7 batch\(es\) may no longer exist.*--exclude accounts"):
         run(None, select=selected)
 
 
