@@ -79,19 +79,6 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
 {%- endmacro -%}
 
 {#
-  --full-refresh starts a new generation if the model allows it: the dumps that made the log may be deleted. A table that follows a log is built from that
-  log (see _reason_to_build).
-#}
-{%- macro _starts_generation(job, record) -%}
-  {%- if not flags.FULL_REFRESH or record is none or job.settings.full_refresh is false or job.follows -%}
-    {{ return(false) }}
-  {%- elif not job.settings.full_refresh -%}
-    {%- do deltawave._fail('full_refresh', {'model': job.name, 'batch': record.batch_id}) -%}
-  {%- endif -%}
-  {{ return(true) }}
-{%- endmacro -%}
-
-{#
   The published batch, from the model's view: {batch_id, attempt}; batch 0 for a view made by --empty; none if its name is not among the relations'.
   Anything that is not our view belongs to another program and is never touched.
 #}

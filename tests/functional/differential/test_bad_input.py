@@ -59,7 +59,7 @@ DUMPS = {
     "a changed type": Input("select id as account_id, 1 as name from range(10)"),
     "another key": Input(config={"unique_key": ["account_id", "name"]}),
     "another way of dating": Input("select 1L as account_id, 'a' as name, 1 as day", config={"snapshot_date": "day"}),
-    "a full refresh": Input(args=("--full-refresh",)),
+    "a full refresh, of the model by its name": Input(args=("--full-refresh",)),
     "a sample": Input(args=("--sample", "3 days")),
 }
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from bad_input import messages
-from workbench import Workbench
+from dbt.tests.util import run_dbt
+from workbench import Run, Workbench
 
 YML = """
 models:
@@ -126,3 +128,36 @@ class TestContract:
         assert bench.batches("updates") == [(0,), (1,)]
         (bench.root / "models" / "accounts.yml").write_text(text.replace("c39:int", "c39:bigint"))
         assert "c39:int>, in the yml struct<" in bench.refused(row.replace("39 as c39", "1 as c39"))
+
+
+class TestClone:
+    def test_a_clone_shows_the_log_of_another_environment(self, bench: Workbench, tmp_path: Path) -> None:
+        def clone(*args: str) -> Run:
+            return bench.run("--state", str(tmp_path), *args, command="clone")
+
+        bench.build("select 1 as account_id, 'ann' as name")
+        run_dbt(["parse", "--write-json", "--target-path", str(tmp_path)])
+        bench.configure(schema="dev")
+        dev = f"{bench.schema}_dev"
+        try:
+            assert (done := clone()).ok, done.text
+            bench.configure()
+            bench.build("select 1 as account_id, 'eve' as name")
+            rows = bench.spark.table(f"{dev}.accounts").orderBy("_batch_id")
+            assert [row.name for row in rows.collect()] == ["ann", "eve"]
+            assert rows.columns == bench.spark.table(f"{bench.schema}.accounts").columns
+
+            bench.configure(schema="dev")
+            done = bench.run()
+            assert not done.ok
+            assert "If it is a view that dbt clone made, drop it" in done.text
+            assert (done := clone("--full-refresh")).ok, done.text
+            bench.spark.sql(f"drop view {dev}.accounts")
+            bench.build()
+            assert "already exists" in clone().text
+            done = clone("--full-refresh")
+            assert not done.ok
+            assert "was built in this environment" in done.text
+            assert [row.name for row in bench.spark.table(f"{dev}.accounts").collect()] == ["eve"]
+        finally:
+            bench.spark.sql(f"drop schema if exists {dev} cascade")

@@ -207,7 +207,7 @@ class TestWaveIndex:
         configure(bench)
         take(bench, batch(1), batch(2), batch(3))
         deliver(bench, batch(3), batch(4))
-        assert "full_refresh" in bench.run("--full-refresh").text
+        assert "--full-refresh would start a new log" in bench.run("--full-refresh", "--select", MODEL).text
         configure(bench, full_refresh=True, scheme="rata")
         deliver(bench, [])
         assert "--full-refresh would leave no day" in bench.run("--full-refresh").text
