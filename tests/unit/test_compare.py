@@ -93,7 +93,7 @@ def test_any_name_and_any_value_of_a_column(spark: SparkSession) -> None:
     assert page.count("<script") == 0
     assert page.count("</title>") == 1
     assert "<b>" not in page
-    assert "&lt;<del>script&gt;alert(1)&lt;/script&gt;</del>" in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "\x1b" not in page + found.to_text()
 
 

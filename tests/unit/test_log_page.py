@@ -3,47 +3,21 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from itertools import combinations
 from typing import Any
 
 import pytest
 from html_pages import Page
-from unit.made_up_log import BEGIN, batch, delete, insert, update
+from unit.made_up_log import BEGIN, batch, delete, insert, report, update
 
 from deltawave.pages.marking import STYLE as MARKS
+from deltawave.reporting.batch_charts import SERIES
 from deltawave.reporting.concentrations import Concentration
-from deltawave.reporting.log_report import LogReport, telling
-from deltawave.reporting.page import SERIES, as_html
+from deltawave.reporting.log_report import telling
+from deltawave.reporting.page import as_html
 
 ODD = '<i>"o\'dd" & ${name}</i>'
-MADE_AT = datetime(2026, 5, 1, 12, 30, tzinfo=timezone.utc)
-
-
-def report(**others: Any) -> LogReport:
-    """A log of three batches, in which each type of change occurs."""
-    before = {"name": "ann", "amount": "1.50"}
-    values: dict[str, Any] = {
-        "name": "dev.accounts",
-        "key": ("id",),
-        "batches": (
-            batch(1),
-            batch(2, deletes=1, inserts=2, seconds=None, strategy="hash_compressed", reason="the dump is large"),
-            batch(3, quarantined=2, backfilled=1),
-        ),
-        "first_batch": 1,
-        "updates": 6,
-        "columns": {"amount": 4, "name": 2},
-        "concentrations": (Concentration("update", "region", "north", 50, 1.0, 0.25, 4.0, 2.1),),
-        "samples": (
-            update(3, before, ("amount",), id="1", name="ann", amount="1.75"),
-            insert(2, id="7", name="eve", amount=None),
-            delete(2, id="3", name="cid", amount="3.00"),
-        ),
-        "quarantined": ({"id": "9", "name": "twice"},),
-        "made_at": MADE_AT,
-    }
-    return LogReport(**{**values, **others})
 
 
 def test_everything_that_a_log_holds() -> None:

@@ -9,8 +9,8 @@ STYLE = """
 .filters { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: end; margin-bottom: 0.5rem; }
 .filters[hidden] { display: none; }
 .filters label { display: grid; grid-template-columns: minmax(0, 1fr); max-width: 100%; color: var(--muted); }
-.filters select, .filters input { font: inherit; padding: 0.25rem; border: 1px solid var(--muted); border-radius: 4px;
-  background: var(--page); color: var(--text); }
+.filters select, .filters input { box-sizing: border-box; max-width: 100%; padding: 0.25rem; font: inherit;
+  border: 1px solid var(--muted); border-radius: 4px; background: var(--page); color: var(--text); }
 .filters output { color: var(--muted); }
 """
 SCRIPT = """

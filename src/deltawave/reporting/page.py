@@ -60,7 +60,7 @@ def _summary(report: LogReport) -> str:
     return paragraph(
         f"{counted(len(batches), 'batch')}{period}.",
         f"Key: {', '.join(map(plain, report.key))}.",
-        "Loads, in which all rows are new, are not counted as changes."
+        "Loads, in which all rows are new, are left out of the figures."
         if any(each.is_load for each in batches)
         else "",
         _beginning(report),
