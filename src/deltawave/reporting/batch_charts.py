@@ -73,7 +73,8 @@ def _chart(
     groups = grouped(drawn, _MOST_BARS)
     days = dict(zip((each.number for each in drawn), times(each.at for each in drawn), strict=True))
     has_times = len({days[group.first.number][:10] for group in groups}) < len(groups)
-    bars, rows = [], []
+    bars = []
+    rows = []
     for group in groups:
         parts, first, last = parts_of(group), days[group.first.number], days[group.last.number]
         what = "batch" if group.first == group.last else "batches"
