@@ -39,7 +39,7 @@ def test_everything_that_a_log_holds() -> None:
         # Without the load.
         "rows of the table 4 inserts 2 updates 6 deletes 1 rows read 8 of full comparisons 100.0% seconds 1.2",
         # The batch whose duration is not known is not drawn.
-        "Seconds by batch In all 1.2 seconds.",
+        "In all 1.2 seconds.",
         "made on 2026-05-01 12:30 UTC",
         "Loads are not drawn: batch 1 with 4 rows.",
         "batch 2, 2026-02-01: 2 inserts, 3 updates, 1 delete",

@@ -45,7 +45,7 @@ def test_what_a_stream_has_printed(tmp_path: Path, capsys: pytest.CaptureFixture
         "micro-batches 2 rows 4,000 rows a second 1,000 seconds 4.0 most readings 2 rows shed 0",
         "longest lag in seconds 7.2",
         "micro-batch 1: 1,500.0",
-        "Readings of the relation At most 2.0.",
+        "At most 2.0.",
         "1 3,000 2.0 1,500 2 0 1.0 7.2 20",
     ):
         assert shown in text, shown

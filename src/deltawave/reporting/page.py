@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from deltawave.pages import charts, marking
 from deltawave.pages.html import figures, page, paragraph, section, table
 from deltawave.pages.tables import Table
-from deltawave.pages.texts import LINE, counted, line, plain, short
+from deltawave.pages.texts import counted, line, plain, short
 from deltawave.reporting import filters
 from deltawave.reporting.batch_charts import SECONDS, SERIES, SERIES_OF, changes_by_batch, seconds_by_batch
+from deltawave.reporting.batch_table import MOST_BATCHES, batches_listed
 from deltawave.reporting.batches import Batch, is_cut
 from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of, times
 from deltawave.reporting.concentrations import Concentration
 from deltawave.reporting.log_report import LogReport, cells_of
 
-# However long a log is, its page has so many batches, columns, and changed columns of one row.
-_MOST_BATCHES = 50
+# However long a log is, its page has so many columns, and changed columns of one row.
 _MOST_COLUMNS = 30
 _MOST_CELLS = 8
 _WITHOUT_CONCENTRATIONS = {
@@ -42,15 +41,7 @@ def _sections(report: LogReport) -> Iterator[str]:
     yield _samples(report)
     yield _quarantine(report)
     yield seconds_by_batch(report.batches)
-    yield _batches(report.batches)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:,}"
-
-
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{value:.1%}"
+    yield batches_listed(report.batches)
 
 
 def _summary(report: LogReport) -> str:
@@ -72,15 +63,15 @@ def _figures(batches: Sequence[Batch]) -> str:
     """The table as it is, what has changed since it was loaded, and what that took."""
     rows = batches[-1].rows_new if batches else None
     changing = [each for each in batches if not each.is_load and not each.is_operation]
-    shown = {"rows of the table": _number(rows)}
+    shown: dict[str, str] = {} if rows is None else {"rows of the table": f"{rows:,}"}
     if changing:
         shown |= {f"{kind}s": f"{sum(each.count(kind) for each in changing):,}" for kind in CHANGE_TYPES}
         compared = [each for each in changing if each.share_read is not None]
         read, whole = sum(each.rows_read or 0 for each in compared), sum(each.rows_new or 0 for each in compared)
         if compared:
-            shown |= {"rows read": f"{read:,}", "of full comparisons": _share(read / whole)}
+            shown |= {"rows read": f"{read:,}", "of full comparisons": f"{read / whole:.1%}"}
         shown["seconds"] = f"{sum(each.seconds or 0 for each in changing):,.1f}"
-    return figures((name, figure) for name, figure in shown.items() if figure)
+    return figures(shown.items())
 
 
 def _beginning(report: LogReport) -> str:
@@ -180,7 +171,7 @@ def _quarantine(report: LogReport) -> str:
     rows = [
         (str(each.number), day, f"{each.quarantined:,}")
         for each, day in zip(reversed(with_some), reversed(days), strict=True)
-    ][:_MOST_BATCHES]
+    ][:MOST_BATCHES]
     older = len(with_some) - len(rows)
     total = sum(each.quarantined for each in with_some)
     text = section(Table(title, ("batch", "date", "rows"), rows))
@@ -193,35 +184,3 @@ def _quarantine(report: LogReport) -> str:
             Table("Some of the quarantined rows", ("quarantined row",), [(line(each),) for each in report.quarantined])
         )
     return text
-
-
-def _batches(batches: Sequence[Batch]) -> str:
-    title = "Batches"
-    last = list(reversed(batches))[:_MOST_BATCHES]
-    days = list(reversed(times(each.at for each in batches)))
-    extras = [name for name in ("backfilled", "quarantined") if any(getattr(each, name) for each in last)]
-    rows = [
-        (
-            str(each.number),
-            day,
-            plain(each.strategy),
-            short(each.reason, LINE) if each.reason else "",
-            _number(each.rows_read),
-            _share(each.share_read),
-            _number(each.rows_new),
-            *(f"{each.count(kind):,}" for kind in CHANGE_TYPES),
-            *(f"{getattr(each, name):,}" for name in extras),
-            "" if each.seconds is None else f"{each.seconds:,.1f}",
-        )
-        for each, day in zip(last, days, strict=False)
-    ]
-    counts = (*(f"{kind}s" for kind in CHANGE_TYPES), *extras)
-    heads = ("batch", "date", "strategy", "reason", "rows read", "of the table", "rows after", *counts, "seconds")
-    used = Counter(each.strategy for each in batches if not each.is_operation)
-    strategies = ", ".join(f"{plain(name)} in {counted(number, 'batch')}" for name, number in used.most_common())
-    older = f"Not shown: {counted(len(batches) - len(last), 'older batch')}." if len(batches) > len(last) else ""
-    return section(Table(title, heads, rows)) + paragraph(
-        f"Strategies: {strategies}." if strategies else "",
-        "Rows read are those of the source; a full comparison reads all of the table.",
-        older,
-    )
