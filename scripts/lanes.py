@@ -73,6 +73,8 @@ CORE = {
     "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta")),
     "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg")),
     "stock_history": Lane(FIRST_BATCHES, ("--adapter", "spark")),
+    # Pages, in headless Chromium.
+    "browser": Lane("browser"),
     "units": UNITS,
 }
 FORMATS = """
