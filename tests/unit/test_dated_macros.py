@@ -362,6 +362,29 @@ class TestReplacedDates:
         assert messages("Dump of a date")[kind].replace("2026-01-02", again) in str(error.value)
         assert str(error.value).strip().endswith(remedy)
 
+    @pytest.mark.parametrize("newest", [8, 9])
+    def test_dumps_are_compared_after_the_run_s_own_rewind_alone(self, newest: int) -> None:
+        """Another run may find the rewound log, and compare the same dates, before this one goes on."""
+        said: list[str] = []
+        refreshing = SimpleNamespace(FULL_REFRESH=True)
+        macros = Macros(model=SimpleNamespace(unique_id="model.accounts"), flags=refreshing)
+        macros._context["exceptions"].warn = lambda text: said.append(text) or ""
+        _ = macros._undo_replaced
+        for name in ("_warn_of_readers", "_operation", "_undo_batches"):
+            macros._macros[name] = lambda *_: None
+        macros._macros["_repair"] = lambda _: {"record": {"batch_id": newest}, "names": ["accounts"]}
+        job = {"name": "accounts", "settings": {}, "outcome": {}}
+        state = {"record": {"batch_id": 7}, "is_new_generation": False, "names": []}
+        pending = {"replaced": ["2026-01-02"], "rewind_to": 1}
+        if newest > 8:
+            with pytest.raises(CompilationError, match="another run, which has gone on to batch 9"):
+                macros._undo_replaced(job, state, pending)
+            return
+        rewound = {"record": {"batch_id": 8}, "is_new_generation": False, "names": ["accounts"]}
+        assert macros._undo_replaced(job, state, pending) == rewound
+        # The warning of a full refresh was given when the run began.
+        assert not said
+
     def test_a_log_that_is_about_to_be_rewound_knows_only_what_that_leaves(self) -> None:
         asked: list[str] = []
 

@@ -1,9 +1,14 @@
-{#
-  The current state, after repairing what a killed run left half done: {record: of the last decided batch, or none, is_new_generation, names: of the
-  model's relations}. The decisions are the truth: x__batches and the view are brought up to them, then leftovers of decided batches are dropped. Tables
-  of the next batch are left alone, since another run may be writing them.
-#}
+{# The current state: {record: of the last decided batch, or none, is_new_generation, names: of the model's relations}. Repairs first. #}
 {%- macro _recover(job) -%}
+  {%- set state = deltawave._repair(job) -%}
+  {{ return(dict(state, is_new_generation=deltawave._starts_generation(job, state.record))) }}
+{%- endmacro -%}
+
+{#
+  Repairs what a killed run left half done: {record, names}, as above. The decisions are the truth: x__batches and the view are brought up to them, then
+  leftovers of decided batches are dropped. Tables of the next batch are left alone, since another run may be writing them.
+#}
+{%- macro _repair(job) -%}
   {%- set found = namespace(names=deltawave._names_of_model(job)) -%}
   {%- set view = deltawave._read_view(job, found.names) -%}
   {%- do deltawave._update(job, view_exists=view is not none) -%}
@@ -26,7 +31,7 @@
   {%- if record -%}
     {%- do deltawave._clear_leftovers(job, names, commits, record) -%}
   {%- endif -%}
-  {{ return({'record': record, 'is_new_generation': deltawave._starts_generation(job, record), 'names': names}) }}
+  {{ return({'record': record, 'names': names}) }}
 {%- endmacro -%}
 
 {# The steps place, record and publish for a batch whose writer was stopped after its decision. #}
