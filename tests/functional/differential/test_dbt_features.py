@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,5 +160,26 @@ class TestClone:
             assert not done.ok
             assert "was built in this environment" in done.text
             assert [row.name for row in bench.spark.table(f"{dev}.accounts").collect()] == ["eve"]
+        finally:
+            bench.spark.sql(f"drop schema if exists {dev} cascade")
+
+    def test_a_table_that_follows_a_log_is_cloned_too(self, bench: Workbench, tmp_path: Path) -> None:
+        def follow(**config: Any) -> None:
+            options = json.dumps({"materialized": "current_state", "file_format": bench.file_format, **config})
+            bench.add_model("now", f"{{{{ config(**fromjson({options!r})) }}}} select * from {{{{ ref('accounts') }}}}")
+
+        follow()
+        bench.build("select 1 as account_id, 'ann' as name")
+        run_dbt(["parse", "--write-json", "--target-path", str(tmp_path)])
+        bench.configure(schema="dev")
+        follow(schema="dev")
+        dev = f"{bench.schema}_dev"
+        try:
+            done = bench.run("--state", str(tmp_path), command="clone")
+            assert done.ok, done.text
+            assert [tuple(row) for row in bench.spark.table(f"{dev}.now").collect()] == [(1, "ann")]
+            done = bench.run("--select", "now")
+            assert not done.ok
+            assert "If it is a view that dbt clone made, drop it: the next run builds now here." in done.text
         finally:
             bench.spark.sql(f"drop schema if exists {dev} cascade")
