@@ -52,6 +52,18 @@ class TestDbtFeatures:
             assert found["Comment"] == "Who's who"
         (bench.root / "models" / "accounts.yml").unlink()
 
+    def test_docs_show_the_rows_and_bytes_of_a_log(self, bench: Workbench) -> None:
+        """The log is a view, of which Spark has no statistics."""
+        bench.build("select id as account_id from range(3)")
+        bench.build("select id as account_id from range(2)")
+        done = bench.run("generate", command="docs")
+        assert done.ok, done.text
+        catalog = json.loads((bench.root / "target" / "catalog.json").read_text())
+        (log,) = (node for name, node in catalog["nodes"].items() if name.endswith(".accounts"))
+        assert log["stats"]["rows"]["value"] == 4
+        assert log["stats"]["bytes"]["value"] > 0
+        assert "_change_type" in log["columns"]
+
 
 ROW = "select 1 as account_id, 'ann' as `full name`, 2.50 as amount"
 COLUMNS = {
