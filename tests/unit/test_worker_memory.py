@@ -19,5 +19,5 @@ def test_workers_stay_within_the_granted_memory(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     grown = json.loads(run.stdout)
     assert grown
-    # 80 MB of texts per snapshot; reading all of them at once would take several times that.
+    # Snapshots of 80 MB and more; reading all of them at once would take several times that.
     assert {name: size // MB for name, size in grown.items() if size > GRANTED + OVERHEAD} == {}

@@ -111,10 +111,9 @@ def _in_order(
     session: SparkSession, old: RowGroups, new: RowGroups, unique_key: Sequence[str], memory_bytes: int
 ) -> DataFrame:
     """Pointers to the rows that differ or that no window matches."""
-    reach = capacity(memory_bytes)
+    old, new, reach = old.within(memory_bytes), new.within(memory_bytes), capacity(memory_bytes)
     segments, _ = aligned(session, "window of hashes", old, new, unique_key, reach)
-    sides = old.within(memory_bytes), new.within(memory_bytes)
-    compare = partial(_unmatched, *sides, segments, reach, len(unique_key))
+    compare = partial(_unmatched, old, new, segments, reach, len(unique_key))
     return map_numbers(session, len(segments), compare, _POINTERS)
 
 
