@@ -1,4 +1,4 @@
-"""A Python worker stays within the memory that it was granted, and a fixed overhead, however wide its rows are."""
+"""A Python worker stays within the memory that it was granted, and a fixed overhead, whatever its rows are like."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 MB = 2**20
 GRANTED = 64 * MB
-# Of the libraries: their buffers while they read two files, and memory that they keep for later.
+# Of the libraries: the files that they map, their buffers meanwhile, and memory that they keep for later.
 OVERHEAD = 96 * MB
 
 

@@ -145,13 +145,14 @@ def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
     return {
         "hybrid_hash, numbers": lambda: hybrid("numbers"),
         "hybrid_hash, a giant text": lambda: hybrid("a giant text"),
+        "window, numbers": lambda: ordered(window.WINDOW, "numbers"),
         **{f"window, {name}": partial(ordered, window.WINDOW, name) for name in TEXTS},
         **{f"text_diff, {name}": partial(ordered, text_diff.TEXT_DIFF, name) for name in TEXTS},
-        "similar": similar,
-        "sort_merge_pointed": by_pointers,
-        "sort_merge_compressed": merged,
-        "hash_compressed": probed,
-        "stagnant_by_blocks": by_blocks,
+        "similar, texts": similar,
+        "sort_merge_pointed, texts": by_pointers,
+        "sort_merge_compressed, texts": merged,
+        "hash_compressed, texts": probed,
+        "stagnant_by_blocks, texts": by_blocks,
     }
 
 

@@ -127,7 +127,8 @@ def _unmatched(
 ) -> Batches:
     """The pointers to the rows of an aligned segment that differ or have no match."""
     segment = segments[number]
-    for result in windowed(_blocks(old, segment.old, keys), _blocks(new, segment.new, keys), capacity):
+    sides = _blocks(old, segment.old, keys), _blocks(new, segment.new, keys)
+    for result in windowed(*sides, capacity, capacity * _ROW_BYTES):
         if isinstance(result, Aged):
             yield _pointers(result.rows.positions, (old if result.is_old else new).begins, result.is_old)
             continue
