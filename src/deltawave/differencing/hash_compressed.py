@@ -74,19 +74,20 @@ def differing_rows(
         )
     table = SharedTable.of(kept, patches, compared, rows)
     try:
-        found = _differing(new, compared, table)
+        found = _differing(new, compared, table, memory_bytes)
     except BaseException:
         table.remove(new.sparkSession)
         raise
     return attach(found, lambda: table.remove(new.sparkSession), needs=[kept])
 
 
-def _differing(new: DataFrame, compared: Compared, table: SharedTable) -> DataFrame:
+def _differing(new: DataFrame, compared: Compared, table: SharedTable, memory_bytes: int) -> DataFrame:
     """The rows that differ, all rows of duplicate keys, and the kept keys that no new row has."""
     prefix = free_prefix("of_task_", new.columns)
     seen, repeated = F.col(prefix + "seen"), F.col(prefix + "repeated")
     # Examined once: a file that changes between the readings is noticed.
     groups = groups_in_place(new, compared.cells())
+    groups = groups and groups.within(memory_bytes)
     probed = persisted(_probed(new, compared, table, prefix, groups))
     of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
     # Without a task, as for a table without files, no key is matched.
@@ -159,30 +160,27 @@ class _Probe:
 
     def __call__(self, batches: Batches) -> Batches:
         table = self.table.open()
-        matched = [np.zeros(0, dtype=np.intp)]
+        seen = np.zeros(table.places, dtype=bool)
+        repeated = [np.zeros(0, dtype=np.intp)]
         for batch in batches:
             rows = signatures([batch.column(at) for at in self.compared_at], self.keys)
             places, is_same = table.match(rows)
-            matched.append(places[places >= 0])
+            matched = np.sort(places[places >= 0])
+            repeated += [matched[seen[matched]], matched[1:][matched[1:] == matched[:-1]]]
+            seen[matched] = True
             differing = np.flatnonzero(~is_same)
             if len(differing):
                 yield self._differing_rows(batch, differing, places[differing] >= 0)
-        yield self._matched_keys(np.concatenate(matched), table.places)
+        yield self._matched_keys(seen, np.unique(np.concatenate(repeated)))
 
     def _differing_rows(self, batch: pa.RecordBatch, at: Places, was_kept: Mask) -> pa.RecordBatch:
         cells = [column.take(pa.array(at)) for column in batch.columns[: len(self.schema) - 4]]
         nulls = pa.nulls(len(at))
         return typed([*cells, pa.array(was_kept), flags(True, len(at)), nulls, nulls], self.schema)
 
-    def _matched_keys(self, matched: Places, places: int) -> pa.RecordBatch:
-        seen = np.zeros(places, dtype=bool)
-        seen[matched] = True
-        repeated = np.zeros(0, dtype=np.int64)
-        if int(np.count_nonzero(seen)) != len(matched):
-            matched = np.sort(matched)
-            repeated = np.unique(matched[1:][matched[1:] == matched[:-1]]).astype(np.int64)
+    def _matched_keys(self, seen: Mask, repeated: Places) -> pa.RecordBatch:
         bits = pa.compress(np.packbits(seen).tobytes(), "zstd", asbytes=True)
-        own = [pa.array([bits], pa.binary()), pa.array([repeated.tobytes()], pa.binary())]
+        own = [pa.array([bits], pa.binary()), pa.array([repeated.astype(np.int64).tobytes()], pa.binary())]
         return typed([pa.nulls(1)] * (len(self.schema) - 2) + own, self.schema)
 
 
