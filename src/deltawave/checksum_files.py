@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from itertools import islice
 from typing import Any, Protocol
@@ -27,13 +27,16 @@ _LINES = (
 _MOST_BYTES = 16 * 2**20
 _MOST_PROBLEMS = 3
 
+# Length and time of modification: if these are the same, a file is.
+State = tuple[int, int]
+
 
 class Folder(Protocol):
     """A folder of files, by their names."""
 
     @property
-    def names(self) -> Collection[str]:
-        """All files of the folder."""
+    def files(self) -> Mapping[str, State]:
+        """All files of the folder, as they are now."""
 
     def text(self, name: str) -> str:
         """The text of a checksum file. Raises ``ValueError`` if it is too long for one."""
@@ -55,39 +58,42 @@ def problems(dump: DataFrame, tables: list[str], checksums: str, are_left_out: b
         return None
     found = (
         f"{place}{problem}"
-        for place, folder, data in _folders(dump, tables)
-        for problem in folder_problems(folder, data, checksums, are_left_out)
+        for place, folder, listed in _folders(dump, tables)
+        for problem in folder_problems(folder, listed, checksums, are_left_out)
     )
     return list(islice(found, _MOST_PROBLEMS))
 
 
-def folder_problems(folder: Folder, data: Collection[str], checksums: str, are_left_out: bool) -> Iterator[str]:
+def folder_problems(folder: Folder, listed: Mapping[str, State], checksums: str, are_left_out: bool) -> Iterator[str]:
     """Yield how a folder's files differ from their checksums, each of which begins with a file's name.
 
-    ``data``: the files that Spark lists. Each needs a checksum, and every file that has one must be there.
+    ``listed``: the files as Spark has listed them, and reads them: a file that has grown since, up to its length then.
+    Each needs a checksum, and every file that has one must be there.
     """
-    sidecars = {name for name in folder.names if _is_like(name, checksums)}
-    as_rows = set() if are_left_out else sidecars.intersection(data)
+    sidecars = {name for name in folder.files if _is_like(name, checksums)}
+    as_rows: set[str] = set() if are_left_out else sidecars.intersection(listed)
     for name in sorted(as_rows):
         yield f"{name} is a checksum file, and would be read as rows"
-    listed: set[str] = set()
+    named: set[str] = set()
     for sidecar in sorted(sidecars):
         try:
             expected = parsed(sidecar, folder.text(sidecar))
         except ValueError as error:
             yield f"{sidecar} can't be read as a checksum file: {error}"
             continue
-        listed.update(expected)
+        named.update(expected)
         for name, checksum in expected.items():
-            if name not in folder.names:
+            if name not in folder.files:
                 yield f"{name}, which {sidecar} names, is missing"
+            elif name not in sidecars and not _is_hidden(name) and listed.get(name) != folder.files[name]:
+                yield f"{name} came or changed after the run had listed it, or the source does not read it"
             # sha256sum * > SHA256SUMS also writes a checksum of that file, when it was empty.
             elif name != sidecar:
                 algorithm = _ALGORITHMS[len(checksum)]
                 found = folder.checksum(name, algorithm)
                 if found != checksum:
                     yield f"{name} has the {algorithm} {found}, and {sidecar} says {checksum}"
-    for name in sorted(set(data) - listed - sidecars):
+    for name in sorted(set(listed) - named - sidecars):
         yield f"{name} has no checksum in a file {checksums}"
 
 
@@ -133,44 +139,47 @@ class _HadoopFolder:
         self._session = session
         self._system = path.getFileSystem(state.newHadoopConf())
         folder = path if self._system.getFileStatus(path).isDirectory() else path.getParent()
-        statuses = [status for status in self._system.listStatus(folder) if status.isFile()]
-        self._files = {str(status.getPath().getName()): status for status in statuses}
-
-    @property
-    def names(self) -> Collection[str]:
-        return self._files.keys()
+        self._paths: dict[str, Any] = {}
+        self.files: dict[str, State] = {}
+        for status in self._system.listStatus(folder):
+            if status.isFile():
+                name = str(status.getPath().getName())
+                self._paths[name], self.files[name] = status.getPath(), _state(status)
 
     def text(self, name: str) -> str:
-        if self._files[name].getLen() > _MOST_BYTES:
-            raise ValueError(f"it has {self._files[name].getLen():,} bytes")
-        with closing(self._system.open(self._files[name].getPath())) as stream:
+        if self.files[name][0] > _MOST_BYTES:
+            raise ValueError(f"it has {self.files[name][0]:,} bytes")
+        with closing(self._system.open(self._paths[name])) as stream:
             return str(java_class(self._session, "org.apache.commons.io.IOUtils").toString(stream, "UTF-8"))
 
     def checksum(self, name: str, algorithm: str) -> str:
         digests = java_class(self._session, "org.apache.commons.codec.digest.DigestUtils")
-        with closing(self._system.open(self._files[name].getPath())) as stream:
+        with closing(self._system.open(self._paths[name])) as stream:
             return str(getattr(digests, f"{algorithm.lower()}Hex")(stream))
 
 
-def _folders(dump: ClassicFrame, tables: list[str]) -> Iterator[tuple[str, Folder, set[str]]]:
-    """Yield the folders that a dump reads of these tables: partition with a slash, folder, names of its data files."""
+def _folders(dump: ClassicFrame, tables: list[str]) -> Iterator[tuple[str, Folder, dict[str, State]]]:
+    """Yield the folders that a dump reads of these tables: partition with a slash, folder, files as Spark listed them."""
     roots: dict[str, Any] = {}
-    data: dict[str, set[str]] = defaultdict(set)
+    listed: dict[str, dict[str, State]] = defaultdict(dict)
     plan: Any = dump._jdf.queryExecution().optimizedPlan()
     for leaf in (leaf for each in (plan, *items(plan.subqueriesAll())) for leaf in items(each.collectLeaves())):
         index = file_index(leaf)
         if index is None or _table_of(leaf) not in tables:
             continue
         roots |= {_key(path): path for path in items(index.rootPaths())}
-        for file in (status.getPath() for status in items(index.allFiles())):
-            name = str(file.getName())
-            if not _is_hidden(name):
+        for status in items(index.allFiles()):
+            file = status.getPath()
+            if not _is_hidden(name := str(file.getName())):
                 # Spark reads no files of deeper folders. A table over a single file has that as its root.
-                data[_key(file.getParent())].add(name)
-                data[_key(file)].add(name)
+                listed[_key(file.getParent())][name] = listed[_key(file)][name] = _state(status)
     for key, path in sorted(roots.items()):
         partition = "".join(f"{part}/" for part in key.split("/") if "=" in part)
-        yield partition, _HadoopFolder(dump.sparkSession, path), data[key]
+        yield partition, _HadoopFolder(dump.sparkSession, path), listed[key]
+
+
+def _state(status: Any) -> State:
+    return int(status.getLen()), int(status.getModificationTime())
 
 
 def _key(path: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -63,8 +62,8 @@ class Files:
     texts: dict[str, str]
 
     @property
-    def names(self) -> Collection[str]:
-        return self.texts.keys()
+    def files(self) -> dict[str, tuple[int, int]]:
+        return {name: (len(text), 0) for name, text in self.texts.items()}
 
     def text(self, name: str) -> str:
         return self.texts[name]
@@ -78,7 +77,7 @@ RIGHT = hashlib.sha256(ROWS.encode()).hexdigest()
 
 
 def found(texts: dict[str, str], checksums: str = "*.sha256", *, are_left_out: bool = True) -> list[str]:
-    return list(folder_problems(Files(texts), [*texts], checksums, are_left_out))
+    return list(folder_problems(Files(texts), Files(texts).files, checksums, are_left_out))
 
 
 class TestFolder:
@@ -108,6 +107,12 @@ class TestFolder:
         assert found({"a.csv": ROWS}, "*") == [
             "a.csv can't be read as a checksum file: line 1 is no checksum of a file"
         ]
+
+    @pytest.mark.parametrize("listed", [{}, {"a.csv": (3, 0)}, {"a.csv": (len(ROWS), 1)}])
+    def test_a_file_that_came_or_grew_since_spark_listed_it(self, listed: dict[str, tuple[int, int]]) -> None:
+        """Spark would read the rest of the dump without it, or the file up to its length then."""
+        problems = list(folder_problems(Files({"a.csv": ROWS, "a.csv.sha256": RIGHT}), listed, "*.sha256", True))
+        assert problems == ["a.csv came or changed after the run had listed it, or the source does not read it"]
 
     def test_a_checksum_file_that_spark_reads(self) -> None:
         texts = {"a.csv": ROWS, "a.csv.sha256": RIGHT}
