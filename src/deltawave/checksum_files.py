@@ -159,7 +159,7 @@ class _HadoopFolder:
 
 
 def _folders(dump: ClassicFrame, tables: list[str]) -> Iterator[tuple[str, Folder, dict[str, State]]]:
-    """Yield the folders that a dump reads of these tables: partition with a slash, folder, files as Spark listed them."""
+    """Yield the folders that a dump reads of these tables: partition with a slash, folder, files in Spark's list."""
     roots: dict[str, Any] = {}
     listed: dict[str, dict[str, State]] = defaultdict(dict)
     plan: Any = dump._jdf.queryExecution().optimizedPlan()
