@@ -18,7 +18,7 @@
   {%- set kinds = {
     'Data': [
       'null_key', 'duplicate_key', 'quarantine_is_error', 'null_flag', 'null_timestamp', 'future_timestamp', 'clock_back', 'null_anchor', 'empty_dump',
-      'other_rows', 'no_expected_rows', 'replaced_dates',
+      'other_rows', 'no_expected_rows', 'wrong_checksums', 'replaced_dates',
       'too_many_deletes', 'too_many_deletes_in_rotation', 'too_many_inserts', 'too_many_inserts_in_rotation', 'too_many_updates',
       'too_many_updates_in_rotation', 'schema_changed', 'type_changed', 'type_widened', 'null_snapshot_date', 'snapshot_date_value',
       'moving_file', 'changed_days', 'refused_days', 'remote_key_value', 'format_null_partition', 'undeclared_header', 'folders_alike',
@@ -109,6 +109,9 @@
     'empty_dump': "{model}, batch {batch}: the dump is empty (the last one had {rows_old} rows). Nothing was changed. If that is right, run once with --vars '{{deltawave_accept: [{model}]}}', or set allow_empty: true.",
     'other_rows': "{model}, batch {batch}: the dump has {rows} row(s), and expected_rows {source} {expected}. Is the dump complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or correct the expected number.",
     'no_expected_rows': "{model}, batch {batch}: the select of expected_rows returned {found}, not one whole number. Nothing was changed. Correct the select, or the table that it reads; or run once with --vars '{{deltawave_accept: [{model}]}}', which does not check the number of rows. The select is: {select}",
+    'wrong_checksums': "{model}, batch {batch}: files of source {source} do not match their checksums: {problems}. Nothing was changed. Deliver these files again, or correct their checksums; to compare the dump all the same, run once with --vars '{{deltawave_accept: [{model}]}}'.",
+    'checksums_adapter': "{model}: the files of source {source} have checksums ({checksums}), and this session can't compute them: that needs a profile of type: deltawave with method: session, and not Spark Connect. Nothing was changed. Take such a profile, or run with --vars '{{deltawave_accept: [{model}]}}', which does not compare them.",
+    'checksums_as_rows': "source {source}: Spark would read the checksum files ({checksums}) in the folders of the data as rows; {remedy}.",
     'too_many_deletes': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted, more than max_delete_fraction {limit} allows. Is the dump complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_delete_fraction.",
     'too_many_deletes_in_rotation': "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted in one cycle through the ranges, {earlier} of them by earlier batches, more than max_delete_fraction {limit} allows. Is the source complete? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', which accepts each range once, or raise max_delete_fraction.",
     'too_many_inserts': "{model}, batch {batch}: {count} row(s) would be inserted into {rows_old} ({percent}%), more than max_insert_fraction {limit} allows. Does the dump have rows of another source, or keys in another form? Nothing was changed. If it is right, run once with --vars '{{deltawave_accept: [{model}]}}', or raise max_insert_fraction.",

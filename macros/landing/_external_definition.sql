@@ -36,6 +36,10 @@
   {%- set has_headers = deltawave._has_headers(external.file_format, definition.options, partitions) -%}
   {%- if format -%}{%- do definition.update(format=format) -%}{%- endif -%}
   {%- if has_headers -%}{%- do definition.update(columns_by='header') -%}{%- endif -%}
+  {%- if external.checksums -%}
+    {%- do deltawave._check_checksum_names(definition, external.checksums) -%}
+    {%- do definition.update(checksums=external.checksums) -%}
+  {%- endif -%}
   {%- do definition.update(fingerprint=local_md5(tojson(definition, sort_keys=true))) -%}
   {%- do definition.update(relation=deltawave._external_relation(node)) -%}
   {%- if format -%}
@@ -76,14 +80,14 @@
   {{ return(deltawave._relation(node.schema, node.identifier ~ suffix)) }}
 {%- endmacro -%}
 
-{# The block's fields, checked: {location, file_format, options, partitions}. `using` is dbt-external-tables' name for the format. #}
+{# The block's fields, checked: {location, file_format, options, partitions, checksums}. `using` is dbt-external-tables' name for the format. #}
 {%- macro _external_fields(name, external) -%}
   {%- set formats = deltawave._external_formats() + deltawave._record_formats() -%}
   {%- set known = ['location', 'file_format', 'using', 'options', 'partitions'] -%}
   {%- if deltawave._has_records(external) -%}
     {%- set known = known | reject('eq', 'options') | list + deltawave._format_options((external.file_format or external.using) | lower) -%}
   {%- endif -%}
-  {%- do deltawave._require_known_fields(name, 'external', external, known) -%}
+  {%- do deltawave._require_known_fields(name, 'external', external, known + ['checksums']) -%}
   {%- if external.location is not string or not external.location.strip() -%}
     {%- do deltawave._fail('external_location', {'source': name, 'value': external.location}) -%}
   {%- endif -%}
@@ -98,11 +102,19 @@
   {%- if options is not mapping -%}
     {%- do deltawave._fail('external_options', {'source': name, 'value': options}) -%}
   {%- endif -%}
+  {%- set checksums = external.get('checksums') -%}
+  {%- if checksums is not none and (checksums is not string or not modules.re.fullmatch('[^/\\\\?\\[\\]{}]+', checksums)) -%}
+    {%- do deltawave._fail('external_value', {
+      'source': name, 'option': 'checksums', 'value': checksums,
+      'allowed': "the name of the checksum files in the folders of the data, in which * stands for any text, like '*.sha256'",
+    }) -%}
+  {%- endif -%}
   {{ return({
     'location': external.location,
     'file_format': file_format | lower,
     'options': options,
     'partitions': external.get('partitions'),
+    'checksums': checksums,
   }) }}
 {%- endmacro -%}
 

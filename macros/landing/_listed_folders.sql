@@ -6,9 +6,9 @@
     first     the path of the first file that is not empty, or none
     modified  the latest time of modification, in milliseconds
 
-  folder: as `show partitions` lists it. options: those of the source; some of them choose files.
+  folder: as `show partitions` lists it. options: those of the source; some of them choose files. checksums: the names of files that are left out.
 #}
-{%- macro _listed_folders(location, partitions, options) -%}
+{%- macro _listed_folders(location, partitions, options, checksums=none) -%}
   {%- set chosen = {'recursiveFileLookup': 'true'} -%}
   {%- for option, value in (options or {}).items() if option | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
     {%- do chosen.update({option: value}) -%}
@@ -31,7 +31,11 @@ select
     min(if(length > 0, path, null)) as first_path,
     max(modified) as modified
 from files
-where folder <> ''
+where
+    folder <> ''
+    {%- if checksums %}
+    and {{ deltawave._is_no_checksum_file("substring_index(path, '/', -1)", checksums) }}
+    {%- endif %}
 group by folder
   {%- endset -%}
   {%- set folders = {} -%}

@@ -16,7 +16,7 @@
       {%- do deltawave._fail('folders_alike', {'source': definition.name, 'one': places[tojson(value)], 'other': folder}) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- set listed = deltawave._listed_folders(definition.location, definition.partitions, definition.options) -%}
+  {%- set listed = deltawave._listed_folders(definition.location, definition.partitions, definition.options, definition.checksums) -%}
   {%- set tables = deltawave._header_tables(definition) -%}
   {%- set until = known.headers_until -%}
   {%- set all_names = definition.columns | map(attribute='name') | list -%}
@@ -84,6 +84,9 @@ select
     {%- endfor %}
     {{ deltawave._quoted_list(definition.partitions | map(attribute='name')) | join(',\n    ') }}
 from {{ table.relation }}
+{%- if definition.checksums %}
+where {{ deltawave._is_no_checksum_file('_metadata.file_name', definition.checksums) }}
+{%- endif %}
 {{- '\nunion all\n' if not loop.last }}
 {%- endfor -%}
 {%- endmacro -%}

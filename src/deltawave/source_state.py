@@ -166,6 +166,16 @@ def table_state(leaf: Any) -> list[Any] | None:
     return ["files", status, partitions, form, sorted(str(leaf.relation().options()).split(", ")), columns]
 
 
+def file_index(leaf: Any) -> Any:
+    """What lists the files that a plan's leaf reads; none if it reads anything else than files."""
+    if leaf.nodeName() != "LogicalRelation" or not _is_of_files(leaf.relation()):
+        return None
+    files = leaf.relation().location()
+    # A leaf has no children: all partitions, as the catalog has them.
+    is_of_catalog = files.getClass().getSimpleName() == "CatalogFileIndex"
+    return files.filterPartitions(leaf.children()) if is_of_catalog else files
+
+
 def view_settings(node: Any) -> list[str]:
     """The settings under which a view in a plan was created, and its text."""
     view = node.desc()

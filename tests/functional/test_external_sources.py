@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,12 @@ OF_A_RUN = [
     "no folder of a partition",
     *EMPTY_DUMPS,
     "a header with another column",
+    "a file that was cut",
+    "a file that did not come",
+    "a file without a checksum",
+    # Tested in tests/unit/test_checksum_files.py.
+    "checksums that can't be read",
+    "checksums, through Spark Connect or without Python",
     "a compared date with other rows",
 ]
 TOWN = [*COLUMNS, {"name": "town", "data_type": "string"}]
@@ -438,6 +445,46 @@ class TestRuns:
         empty.write(f"counts/{folder(4)}", "dump_rows\n0\n")
         assert "of which the select returns no row" not in empty.run(*accepted)
         assert empty.batches()[3:] == [("2026-01-04", 0, 5, 0)]
+
+    def test_files_are_compared_with_their_checksums(self, empty):
+        second = FOUR.replace("ann", "eve")
+        empty.declare(**DATED, checksums="*.sha256")
+        for day, text in ((1, FOUR), (2, second)):
+            empty.land(day, text)
+            empty.write(f"{folder(day)}.sha256", sha256(text.encode()).hexdigest())
+        empty.land(2, second.replace("4,dan\n", ""))
+        empty.write("dump_date=2026-01-02/b.csv.sha256", f"{sha256(b'').hexdigest()}  b.csv\n")
+        empty.write("dump_date=2026-01-02/c.csv", "id,name\n5,eva\n")
+        empty.create()
+        text = empty.run(expect_pass=False)
+        for kind in ("a file that was cut", "a file that did not come", "a file without a checksum"):
+            assert messages("External sources")[kind] in text
+        assert empty.batches() == [("2026-01-01", 4, 0, 0)]
+
+        empty.land(2, second)
+        for name in ("b.csv.sha256", "c.csv"):
+            (empty.root / "dumps/dump_date=2026-01-02" / name).unlink()
+        empty.run()
+        assert empty.batches()[1:] == [("2026-01-02", 0, 0, 1)]
+        assert len(empty.rows()) == 8
+        # The checksum of a dump that was not delivered announces it.
+        empty.write(f"{folder(3)}.sha256", sha256(FOUR.encode()).hexdigest())
+        assert "dump_date=2026-01-03/a.csv, which a.csv.sha256 names, is missing" in empty.run(expect_pass=False)
+
+    def test_checksums_of_files_without_dates(self, empty):
+        empty.declare(options={"pathGlobFilter": "*.csv"}, checksums="SHA256SUMS")
+        empty.select(
+            "{{ config(materialized='differential', unique_key='id') }}"
+            " select id, name from {{ source('legacy', 'accounts') }}"
+        )
+        empty.write("a.csv", FOUR)
+        empty.write("SHA256SUMS", f"{sha256(FOUR.encode()).hexdigest()} *./a.csv\n")
+        empty.create()
+        empty.run("--select", "accounts_changes")
+        assert empty.batches() == [(None, 4, 0, 0)]
+        empty.write("a.csv", FOUR.replace("4,dan\n", ""))
+        text = empty.run("--select", "accounts_changes", expect_pass=False)
+        assert "batch 2: files of source legacy.accounts do not match their checksums: a.csv has the SHA256" in text
 
     def test_threads_find_the_same_folders_at_once(self, log):
         others = [log.root / "models" / f"changes_{n}.sql" for n in range(4)]

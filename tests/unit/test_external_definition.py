@@ -46,6 +46,14 @@ BAD_BLOCKS = {
     "two formats": {"using": "json"},
     "options that are no mapping": {"options": "header"},
     "an unknown field": {"delimiter": ";"},
+    "checksums in another folder": {"checksums": "sums/*.sha256"},
+    "checksums that would be rows": {"checksums": "*.sha256"},
+    "checksums of dated folders that would be rows": {
+        "file_format": "parquet",
+        "partitions": [{"name": "day", "data_type": "date"}],
+        "checksums": "*.sha256",
+        "options": {"pathGlobFilter": "*.parquet"},
+    },
     "an unknown field of a partition": {"partitions": [{"name": "day", "data_type": "date", "path": "day"}]},
 }
 
@@ -152,10 +160,23 @@ def test_partition_is_no_column_twice():
         {"columns": {"id": "bigint", "name": "string"}},
         {"columns": {"name": "string", "id": "int"}},
         {"partitions": [{"name": "day", "data_type": "date"}]},
+        {"checksums": "_SHA256SUMS"},
     ],
 )
 def test_every_part_of_the_definition_is_in_its_fingerprint(changed):
     assert definition(**changed)["fingerprint"] != definition()["fingerprint"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"partitions": [{"name": "day", "data_type": "date"}], "checksums": "*.sha256"},
+        {"file_format": "parquet", "checksums": "SHA256SUMS", "options": {"pathglobfilter": "*.parquet"}},
+        {"file_format": "parquet", "partitions": [{"name": "day", "data_type": "date"}], "checksums": "_*.sha256"},
+    ],
+)
+def test_checksum_files_that_are_no_rows(given):
+    assert definition(**given)["checksums"] == given["checksums"]
 
 
 def test_select():

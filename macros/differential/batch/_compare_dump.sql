@@ -6,6 +6,7 @@
     {%- do job.outcome.update(is_unread=true) -%}
     {{ return(state) }}
   {%- endif -%}
+  {%- do deltawave._check_checksum_files(job, state, dump) -%}
   {%- do deltawave._update(job, columns=deltawave._columns_of_dump(job, dump)) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump, expected) -%}
   {%- set last = none if batch.is_first else state.record -%}

@@ -1,0 +1,199 @@
+"""Files of checksums that come with the files of a dump: ``SHA256SUMS``, ``accounts.csv.sha256`` and the like."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from itertools import islice
+from typing import Any, Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+
+from deltawave.source_state import file_index, items, java_class
+
+# How many hexadecimal digits a checksum has.
+_DIGITS = {"MD5": 32, "SHA1": 40, "SHA256": 64, "SHA384": 96, "SHA512": 128}
+_ALGORITHMS = {digits: algorithm for algorithm, digits in _DIGITS.items()}
+# As sha256sum writes it, also with one blank or a tab; as BSD's tools and OpenSSL do; and a checksum alone.
+_LINES = (
+    re.compile(r"(?P<checksum>[0-9A-Fa-f]+)(?: [ *]|[ \t])(?P<name>.+)"),
+    re.compile(r"(?P<algorithm>[\w-]+) ?\((?P<name>.+)\) ?= ?(?P<checksum>[0-9A-Fa-f]+)"),
+    re.compile(r"(?P<checksum>[0-9A-Fa-f]+)"),
+)
+# A pattern may match a file of data, which is not read as a whole to find that out.
+_MOST_BYTES = 16 * 2**20
+_MOST_PROBLEMS = 3
+
+# Length and time of modification: if these are the same, a file is.
+State = tuple[int, int]
+
+
+class Folder(Protocol):
+    """A folder of files, by their names."""
+
+    @property
+    def files(self) -> Mapping[str, State]:
+        """All files of the folder, as they are now."""
+
+    def text(self, name: str) -> str:
+        """The text of a checksum file. Raises ``ValueError`` if it is too long for one."""
+
+    def checksum(self, name: str, algorithm: str) -> str:
+        """The checksum of a file, in lower case. ``algorithm`` is one of MD5, SHA1, SHA256, SHA384 and SHA512."""
+
+
+def problems(dump: DataFrame, tables: list[str], checksums: str, are_left_out: bool) -> list[str] | None:
+    """Return how the files that ``dump`` reads differ from their checksums: the first problems, in words.
+
+    It is none through Spark Connect, which shows neither plans nor files. The checksum files are in the folders of the
+    data files. Spark's Java process reads each file once, with little memory, on any of Hadoop's file systems.
+
+    ``tables``: those whose files have checksums, as ``schema.table`` in lower case. ``checksums``: the name of checksum
+    files, in which ``*`` stands for any text. ``are_left_out``: whether the dump leaves such files out by itself.
+    """
+    if not isinstance(dump, ClassicFrame):
+        return None
+    found = (
+        f"{place}{problem}"
+        for place, folder, listed in _folders(dump, tables)
+        for problem in folder_problems(folder, listed, checksums, are_left_out)
+    )
+    return list(islice(found, _MOST_PROBLEMS))
+
+
+def folder_problems(folder: Folder, listed: Mapping[str, State], checksums: str, are_left_out: bool) -> Iterator[str]:
+    """Yield how a folder's files differ from their checksums, each of which begins with a file's name.
+
+    ``listed``: the files as Spark has listed them, and reads them: a file that has grown since, up to its length then.
+    Each needs a checksum, and every file that has one must be there.
+    """
+    sidecars = {name for name in folder.files if _is_like(name, checksums)}
+    as_rows: set[str] = set() if are_left_out else sidecars.intersection(listed)
+    for name in sorted(as_rows):
+        yield f"{name} is a checksum file, and would be read as rows"
+    named: set[str] = set()
+    for sidecar in sorted(sidecars):
+        try:
+            expected = parsed(sidecar, folder.text(sidecar))
+        except ValueError as error:
+            yield f"{sidecar} can't be read as a checksum file: {error}"
+            continue
+        named.update(expected)
+        for name, checksum in expected.items():
+            if name not in folder.files:
+                yield f"{name}, which {sidecar} names, is missing"
+            elif name not in sidecars and not _is_hidden(name) and listed.get(name) != folder.files[name]:
+                yield f"{name} came or changed after the run had listed it, or the source does not read it"
+            # sha256sum * > SHA256SUMS also writes a checksum of that file, when it was empty.
+            elif name != sidecar:
+                algorithm = _ALGORITHMS[len(checksum)]
+                found = folder.checksum(name, algorithm)
+                if found != checksum:
+                    yield f"{name} has the {algorithm} {found}, and {sidecar} says {checksum}"
+    for name in sorted(set(listed) - named - sidecars):
+        yield f"{name} has no checksum in a file {checksums}"
+
+
+def parsed(name: str, text: str) -> dict[str, str]:
+    """Return the checksum, in lower case, of each file that the checksum file ``name`` lists, without its folder.
+
+    A line with a checksum alone is that of the file whose name, with a suffix, is ``name``. Raises ``ValueError`` for
+    anything else than checksums, empty lines and comments.
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        line = line.strip()
+        if not line or line.startswith(("#", ";")):
+            continue
+        match = next(filter(None, (pattern.fullmatch(line) for pattern in _LINES)), None)
+        fields: dict[str, str] = match.groupdict() if match else {}
+        checksum = fields.get("checksum", "").lower()
+        algorithm = _ALGORITHMS.get(len(checksum))
+        listed = re.split(r"[/\\]", fields.get("name") or name.rpartition(".")[0])[-1]
+        if not algorithm or not listed or _plain(fields.get("algorithm", algorithm)) != algorithm:
+            raise ValueError(f"line {number} is no checksum of a file")
+        if found.setdefault(listed, checksum) != checksum:
+            raise ValueError(f"it has two checksums of {listed}")
+    if not found:
+        raise ValueError("it has no checksum")
+    return found
+
+
+def _plain(algorithm: str) -> str:
+    """The name of an algorithm, without what others write in it: SHA-256, SHA2-256."""
+    return algorithm.upper().replace("SHA2-", "SHA").replace("-", "")
+
+
+def _is_like(name: str, pattern: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None
+
+
+class _HadoopFolder:
+    """A folder on any of Hadoop's file systems; for a table over one file, the folder of that file."""
+
+    def __init__(self, session: SparkSession, path: Any) -> None:
+        state: Any = session._jsparkSession.sessionState()
+        self._session = session
+        self._system = path.getFileSystem(state.newHadoopConf())
+        folder = path if self._system.getFileStatus(path).isDirectory() else path.getParent()
+        self._paths: dict[str, Any] = {}
+        self.files: dict[str, State] = {}
+        for status in self._system.listStatus(folder):
+            if status.isFile():
+                name = str(status.getPath().getName())
+                self._paths[name], self.files[name] = status.getPath(), _state(status)
+
+    def text(self, name: str) -> str:
+        if self.files[name][0] > _MOST_BYTES:
+            raise ValueError(f"it has {self.files[name][0]:,} bytes")
+        with closing(self._system.open(self._paths[name])) as stream:
+            return str(java_class(self._session, "org.apache.commons.io.IOUtils").toString(stream, "UTF-8"))
+
+    def checksum(self, name: str, algorithm: str) -> str:
+        digests = java_class(self._session, "org.apache.commons.codec.digest.DigestUtils")
+        with closing(self._system.open(self._paths[name])) as stream:
+            return str(getattr(digests, f"{algorithm.lower()}Hex")(stream))
+
+
+def _folders(dump: ClassicFrame, tables: list[str]) -> Iterator[tuple[str, Folder, dict[str, State]]]:
+    """Yield the folders that a dump reads of these tables: partition with a slash, folder, files in Spark's list."""
+    roots: dict[str, Any] = {}
+    listed: dict[str, dict[str, State]] = defaultdict(dict)
+    plan: Any = dump._jdf.queryExecution().optimizedPlan()
+    for leaf in (leaf for each in (plan, *items(plan.subqueriesAll())) for leaf in items(each.collectLeaves())):
+        index = file_index(leaf)
+        if index is None or _table_of(leaf) not in tables:
+            continue
+        roots |= {_key(path): path for path in items(index.rootPaths())}
+        for status in items(index.allFiles()):
+            file = status.getPath()
+            if not _is_hidden(name := str(file.getName())):
+                # Spark reads no files of deeper folders. A table over a single file has that as its root.
+                listed[_key(file.getParent())][name] = listed[_key(file)][name] = _state(status)
+    for key, path in sorted(roots.items()):
+        partition = "".join(f"{part}/" for part in key.split("/") if "=" in part)
+        yield partition, _HadoopFolder(dump.sparkSession, path), listed[key]
+
+
+def _state(status: Any) -> State:
+    return int(status.getLen()), int(status.getModificationTime())
+
+
+def _key(path: Any) -> str:
+    """A path without its file system: that of a table may lack it, those of its files don't."""
+    return str(path.toUri().getPath()).rstrip("/")
+
+
+def _table_of(leaf: Any) -> str | None:
+    table = leaf.catalogTable()
+    if not table.isDefined():
+        return None
+    identifier = table.get().identifier()
+    return f"{identifier.database().get()}.{identifier.table()}".lower()
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
