@@ -15,7 +15,7 @@ unexport PYTHONHOME PYTHONPATH PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON SPARK_HOME S
 # In a copied or moved folder, .venv still belongs to the old path.
 $(shell grep -qsF '$(CURDIR)/.venv/' .venv/bin/pip || rm -f $(READY))
 
-.PHONY: help setup data run report quick test test-all test-lane lint types bench docs lock clean distclean FORCE
+.PHONY: help setup data run report quick test test-all test-lane lint types bench docs site lock clean distclean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -49,7 +49,7 @@ test-all: setup ## lint, and run every lane of the tests: about an hour and a ha
 test-lane: setup ## run lanes of the tests: LANE="crash contract"
 	@$(BIN)/python scripts/lanes.py $(LANE)
 
-lint: types ## check Python (ruff, mypy) and SQL (sqlfluff)
+lint: types site ## check Python (ruff, mypy), SQL (sqlfluff) and the links of docs/
 	@echo "==> Checking SQL"
 	@$(BIN)/sqlfluff lint --disable-progress-bar $(wildcard models macros tests/*.sql)
 
@@ -63,8 +63,13 @@ bench: setup ## list the commands that draw the papers' figures and measure
 	@echo "Run one of these with $(BIN)/python benchmarks/COMMAND; --help names its options."
 	@$(BIN)/python benchmarks
 
-docs: setup ## build the documentation and the lineage picture
+docs: setup ## build the documentation of the demo's models, and the lineage picture
 	@$(BIN)/python scripts/build_docs.py
+
+# The variable silences what the theme says about MkDocs 2, which requirements.in excludes.
+site: setup ## build docs/ as a site into target/site, and check its links
+	@echo "==> Checking docs/"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 lock: $(READY) ## renew the lock files (UPGRADE=1: with the newest versions)
 	@. scripts/network.sh && for name in requirements scripts/bootstrap; do \

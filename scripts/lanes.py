@@ -62,6 +62,7 @@ CORE = {
         """
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
+        functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
         functional/wave/test_wave_index.py::TestWaveIndex functional/macros/test_in_a_project.py
         functional/test_stream_models.py::TestModel functional/remote/test_remote_strategies.py::TestPostgres
         """
@@ -72,11 +73,15 @@ CORE = {
     "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta")),
     "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg")),
     "stock_history": Lane(FIRST_BATCHES, ("--adapter", "spark")),
+    # Pages, in headless Chromium.
+    "browser": Lane("browser"),
     "units": UNITS,
 }
 FORMATS = """
     functional/differential/test_types.py functional/differential/test_slice_keys.py
+    functional/differential/test_followers.py functional/differential/test_adopting.py
     functional/differential/test_state.py::TestDriftedColumns functional/macros/test_merging.py
+    functional/differential/test_dbt_features.py::TestClone
     functional/test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version
     functional/wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days
 """
@@ -98,7 +103,7 @@ REST = {
         """
         functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_compare.py
         functional/test_external_sources.py functional/test_installed_package.py functional/test_log_reports.py
-        functional/test_record_formats.py functional/test_report.py
+        functional/test_record_formats.py functional/test_report.py functional/test_ten_days.py
         """,
         SPARING,
     ),
@@ -117,7 +122,10 @@ REST = {
     "remote": Lane("functional/remote", SPARING),
     "properties": Lane(PROPERTIES, SPARING),
     "crash": Lane("crash"),
-    "delta": Lane(FORMATS, ("--table-format", "delta")),
+    "delta": Lane(
+        f"{FORMATS} functional/differential/test_change_feed.py functional/test_ten_days.py",
+        ("--table-format", "delta"),
+    ),
     "iceberg": Lane(FORMATS, ("--table-format", "iceberg")),
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),

@@ -110,6 +110,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="parquet",
         help="the format of change logs, with the catalog that the profile of that name has",
     )
+    parser.addoption("--screenshots", metavar="FOLDER", help="where tests in a browser keep what pages look like")
 
 
 def pytest_report_header(config: pytest.Config) -> str:

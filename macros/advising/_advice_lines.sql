@@ -1,12 +1,12 @@
 {# The output of advise: its input, every strategy, and the choice with its configuration. #}
 {%- macro _advice_lines(table, weighed, choice) -%}
-  {%- set heads = ['strategy', 'usable', 'reads'] + (['rows sent'] if table.is_remote else []) + ['why'] -%}
+  {%- set heads = ['strategy', 'usable', 'pages'] + (['rows sent'] if table.is_remote else []) + ['why'] -%}
   {%- set rows = [heads] -%}
   {%- for one in weighed -%}
     {%- set name = one.strategy ~ (' (covering)' if one.covering_copy else '') -%}
-    {%- set reads = '-' if one.reads is none else deltawave._percent(one.reads) -%}
+    {%- set pages = '-' if one.pages is none else deltawave._percent(one.pages) -%}
     {%- set sent = ['-' if one.rows_sent is none else '{:,}'.format(one.rows_sent)] if table.is_remote else [] -%}
-    {%- do rows.append([name, 'yes' if one.usable else 'no', reads] + sent + [one.reason]) -%}
+    {%- do rows.append([name, 'yes' if one.usable else 'no', pages] + sent + [one.reason]) -%}
   {%- endfor -%}
 
   {%- set lines = [
@@ -25,7 +25,7 @@
   {%- endif -%}
   {%- do lines.append('') -%}
   {%- do lines.extend(deltawave._aligned(rows, 'llrrl' if table.is_remote else 'llrl')) -%}
-  {%- do lines.extend(['', "  reads: pages read for a complete comparison, kept rows included, in per cent of the table's pages"]) -%}
+  {%- do lines.extend(['', "  pages: those that a run reads and writes, its previous state and the log included, in per cent of the table's pages"]) -%}
   {%- do lines.extend(['', 'Take ' ~ choice.strategy ~ (' with a covering copy' if choice.covering_copy else '') ~ ': ' ~ choice.reason, '']) -%}
   {{ return(lines + deltawave._advised_config(table, choice)) }}
 {%- endmacro -%}

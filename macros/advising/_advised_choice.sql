@@ -1,6 +1,6 @@
 {#
   The recommended strategy: {strategy, covering_copy, reason}. Fewest rows over the network come first; then, for a table small enough to be read
-  whole, the plainest strategy, otherwise the one that reads least.
+  whole, the plainest strategy, otherwise the one that reads and writes least.
 #}
 {%- macro _advised_choice(table, weighed) -%}
   {%- set usable = weighed | selectattr('usable') | list -%}
@@ -12,7 +12,7 @@
   {%- set finalists = usable | selectattr('rows_sent', 'equalto', fewest) | list -%}
   {%- set bytes = table.rows * table.row_bytes -%}
   {%- set is_small = bytes <= 1e9 and finalists[0].strategy == 'outer_join' -%}
-  {%- set best = finalists[0] if is_small else finalists | sort(attribute='reads') | first -%}
+  {%- set best = finalists[0] if is_small else finalists | sort(attribute='pages') | first -%}
   {%- set reasons = [] -%}
   {%- if table.is_remote -%}
     {%- do reasons.append('no other sends fewer rows (' ~ '{:,}'.format(fewest) ~ ' of ' ~ '{:,}'.format(table.rows) ~ ')') -%}
@@ -23,7 +23,7 @@
     {%- set reasons = ['it is the only one that can be used'] -%}
   {%- elif finalists | length > 1 -%}
     {%- do reasons.append(
-      'of ' ~ ('those' if table.is_remote else 'those that can be used') ~ ' it reads least, ' ~ deltawave._percent(best.reads) ~ ' of the table'
+      'of ' ~ ('those' if table.is_remote else 'those that can be used') ~ ' it reads and writes least, ' ~ deltawave._percent(best.pages) ~ ' of the table'
     ) -%}
   {%- endif -%}
   {%- set missing = [] -%}

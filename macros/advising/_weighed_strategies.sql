@@ -1,9 +1,9 @@
 {#
-  Each strategy that has advice, with the reason for or against it: [{strategy, covering_copy, usable, reason, reads, rows_sent}], plainest first.
+  Each strategy that has advice, with the reason for or against it: [{strategy, covering_copy, usable, reason, pages, rows_sent}], plainest first.
   If the model is no join, a strategy that reads change logs has no price.
 #}
 {%- macro _weighed_strategies(table) -%}
-  {%- set pages = deltawave._predicted_reads(table) -%}
+  {%- set pages = deltawave._predicted_pages(table) -%}
   {%- set advice = deltawave._advice(table, pages.changed_ranges) -%}
   {%- set weighed = [] -%}
   {%- for name, strategy in deltawave._strategies().items() -%}
@@ -17,7 +17,7 @@
         'usable': not against,
         'reason': against or advice[way].reason,
         'ranges_per_run': deltawave._advised_ranges(strategy, table),
-        'reads': pages[way] / pages.table if is_priced else none,
+        'pages': pages[way] / pages.table if is_priced else none,
         'rows_sent': (advice[way].get('sent', table.rows) | round(0, 'ceil') | int if table.is_remote else 0) if is_priced else none,
       }) -%}
     {%- endfor -%}
@@ -27,7 +27,7 @@
 
 {#
   The advice for each strategy, and for a covering copy. reason: for it; locks: whether it reads the whole source at once; against: a reason of its
-  own against it; sent: the rows that cross the network, by default all. Its price is in _predicted_reads.
+  own against it; sent: the rows that cross the network, by default all. Its price is in _predicted_pages.
 #}
 {%- macro _advice(table, changed_ranges) -%}
   {%- set changed_rows = table.change_fraction * table.rows -%}
@@ -46,9 +46,17 @@
       'sent': changed_rows,
       'against': 'compares more than half of a row: the copy would not be narrow' if table.compared_fraction > 0.5,
     },
-    'row_checksum': {'reason': 'keeps one checksum per row, no copy; before images come from the log', 'locks': true},
-    'sort_merge_compressed': {'reason': 'keeps key and hash of each row, merged in Python; before images come from the log', 'locks': true},
-    'hash_compressed': {'reason': 'as sort_merge_compressed, and reads the source once where the hashes fit in memory', 'locks': true},
+    'row_checksum': {
+      'reason': 'keeps one checksum per row, no copy, and reads the source twice; before images come from the log',
+      'locks': true,
+      'sent': 2 * table.rows,
+    },
+    'sort_merge_compressed': {
+      'reason': 'keeps key and hash of each row, merged in Python, and reads the source twice; before images come from the log',
+      'locks': true,
+      'sent': 2 * table.rows,
+    },
+    'hash_compressed': {'reason': 'as sort_merge_compressed, but reads the source once where the hashes fit in memory', 'locks': true},
     'window': {'reason': 'as outer_join, and reads rows that keep their order without exchanging them, in Python', 'locks': true},
     'text_diff': {'reason': 'as window, where rows keep their very order: by their longest common subsequence', 'locks': true},
     'ranges': {'reason': 'reads a few key ranges per run; sees a change when its turn comes'},
@@ -65,6 +73,8 @@
 {%- macro _reason_against(strategy, advice, table) -%}
   {%- if table.snapshot_date and 'snapshot_date' in strategy.allows and (strategy.reads != 'logs' or table.is_join) -%}
     {{ return('compares no dumps of several dates: it takes no snapshot_date') }}
+  {%- elif (strategy.library or strategy.compares == 'python') and not deltawave._runs_python() -%}
+    {{ return('compares in Python, which takes a profile of type: deltawave') }}
   {%- elif advice.locks and not table.can_be_locked -%}
     {{ return('reads the source whole, which may not be locked') }}
   {%- elif 'updated_at' in strategy.requires and not (table.has_timestamps or table.schema_can_change) -%}

@@ -1,6 +1,6 @@
 {#
-  Prints which strategy of the differential materialization fits a source, and why: what each would read of it, by the cost model of
-  CH98, and what each needs that the source may not have.
+  Prints which strategy of the differential materialization fits a source, and why: what each would read and write, by the cost
+  model of CH98 and by what was measured, and what each needs that the source may not have.
 
     dbt run-operation deltawave.advise --args '{model: legacy.accounts, is_remote: true, is_clustered: true}'
 

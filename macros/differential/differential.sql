@@ -23,13 +23,17 @@
 
   {%- set state = deltawave._recover(job) -%}
   {%- do deltawave._choose_strategy(job, state) -%}
+  {%- do deltawave._adopt_snapshot(job, state) -%}
 
   {%- set progress = namespace(state=state) -%}
   {%- if flags.EMPTY -%}
     {%- do deltawave._create_without_rows(job) -%}
   {%- else -%}
     {%- do deltawave._check_previous_state(job, state) -%}
-    {%- for dump in deltawave._pending_dumps(job, state) -%}
+    {%- set pending = deltawave._pending_dumps(job, state) -%}
+    {%- do deltawave._warn_of_gaps(job, none if state.is_new_generation else state.record, pending.dumps) -%}
+    {%- set progress.state = deltawave._undo_replaced(job, state, pending) -%}
+    {%- for dump in pending.dumps -%}
       {%- set progress.state = deltawave._compare_dump(job, progress.state, dump) -%}
     {%- endfor -%}
   {%- endif -%}

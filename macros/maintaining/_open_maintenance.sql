@@ -1,7 +1,4 @@
-{#
-  Opens a change log for an operation: {job, record, batch}. The operation is a batch without changes, with its own number, decision and row in
-  x__batches, so that only one of an operation and a concurrent run is decided. Repairs first, as a run does.
-#}
+{# Opens a change log for an operation (see _operation). Repairs first, as a run does. #}
 {%- macro _open_maintenance(macro_name, model_name) -%}
   {%- set node = deltawave._model_node(macro_name, model_name) -%}
   {%- if node.config.materialized != 'differential' -%}
@@ -13,6 +10,14 @@
   {%- if record is none -%}
     {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': node.name}) -%}
   {%- endif -%}
+  {{ return(deltawave._operation(job, record, macro_name)) }}
+{%- endmacro -%}
+
+{#
+  An operation: {job, record, batch}; record: the last decision. It is a batch without changes, with its own number, decision and row in x__batches, so
+  that only one of an operation and a concurrent run is decided.
+#}
+{%- macro _operation(job, record, macro_name) -%}
   {%- set log = deltawave._rewritten_log(record.batch_id + 1, job.attempt) -%}
   {%- set attempt = deltawave._attempt(job, record, macro_name) -%}
   {{ return({'job': job, 'record': record, 'batch': dict(

@@ -5,7 +5,10 @@
 {%- macro _readers_of_undone(log_id, until) -%}
   {%- set reached = [log_id] -%}
   {%- set readers = [] -%}
-  {#- The list grows during the loop. Another change log, or a wave index, does not follow a rewind: it reports that when it runs. -#}
+  {#-
+    The list grows during the loop. Another change log, or a wave index, does not follow a rewind: it reports that when it runs. Models of current_state and
+    scd2 rebuild their tables.
+  -#}
   {%- for unique_id in reached -%}
     {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.unique_id not in reached and unique_id in node.depends_on.nodes -%}
       {%- if node.config.materialized not in ['differential', 'wave_index'] -%}
@@ -22,4 +25,12 @@
   {%- if not deltawave._in_catalog(relation) -%}{{ return(false) }}{%- endif -%}
   {%- if '_batch_id' not in deltawave._columns_of(relation) | map(attribute='name') | map('lower') -%}{{ return(true) }}{%- endif -%}
   {{ return(run_query('select 1 as is_there from ' ~ relation ~ ' where _batch_id > ' ~ until ~ ' limit 1').rows | length > 0) }}
+{%- endmacro -%}
+
+{# Warns of these models, and gives the command that rebuilds them. #}
+{%- macro _warn_of_readers(name, log_id, until) -%}
+  {%- set readers = deltawave._readers_of_undone(log_id, until) -%}
+  {%- if readers -%}
+    {%- do exceptions.warn(deltawave._message('readers_of_undone', {'model': name, 'readers': readers | join(' ')})) -%}
+  {%- endif -%}
 {%- endmacro -%}

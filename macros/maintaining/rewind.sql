@@ -13,7 +13,13 @@
 
 {%- macro default__rewind(model, to_batch) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
-  {%- set work = deltawave._open_maintenance('rewind', model) -%}
+  {%- do deltawave._undo_batches(deltawave._open_maintenance('rewind', model), to_batch) -%}
+  {%- set node = deltawave._model_node('rewind', model) -%}
+  {%- do deltawave._warn_of_readers(node.name, node.unique_id, to_batch) -%}
+{%- endmacro -%}
+
+{# Commits the operation that undoes the batches after to_batch. #}
+{%- macro _undo_batches(work, to_batch) -%}
   {%- set held = deltawave._held_batches(work) -%}
   {%- set until = deltawave._held_batch('rewind', work, held, to_batch) -%}
   {%- set undone = held | map(attribute='batch_id') | select('gt', until.batch_id) | list -%}
@@ -33,8 +39,4 @@
     'snapshot_date': until.snapshot_date,
     'rewound_to': until.batch_id,
   })) -%}
-  {%- set readers = deltawave._readers_of_undone(deltawave._model_node('rewind', model).unique_id, until.batch_id) -%}
-  {%- if readers -%}
-    {%- do exceptions.warn(deltawave._message('readers_of_undone', {'model': work.job.name, 'readers': readers | join(' ')})) -%}
-  {%- endif -%}
 {%- endmacro -%}

@@ -1,5 +1,6 @@
 {#
-  Prints the yml of a change log's contract: the columns of its view, with their types, as they are checked where the contract is enforced.
+  Prints the yml of a contract of a change log, or of a table that follows one: the columns of its view, with their types, as they are checked where the
+  contract is enforced.
 
     dbt run-operation deltawave.contract --args '{model: accounts_changes}'
 #}
@@ -9,9 +10,15 @@
 
 {%- macro default__contract(model) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
-  {%- set node = deltawave._log_node('contract', model) -%}
-  {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
-  {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name)) -%}
+  {%- set node = deltawave._model_node('contract', model) -%}
+  {%- set materialized = node.config.materialized -%}
+  {%- if materialized in ['current_state', 'scd2'] -%}
+    {%- set settings = deltawave._follower_settings(node.name, node.config) -%}
+  {%- else -%}
+    {%- set node = deltawave._log_node('contract', model) -%}
+    {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
+  {%- endif -%}
+  {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name), materialized) -%}
   {%- if not deltawave._in_catalog(job.target) -%}
     {%- do deltawave._fail('no_view', {'macro': 'contract', 'model': node.name, 'relation': job.target | string}) -%}
   {%- endif -%}

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltawave.environment import DISTRIBUTION, Finding, examine, installed_version
+from deltawave.pages.output import require_writable
 from deltawave.reporting.command_line import add_history, add_report
 from deltawave.wave import SCHEMES, WaveIndex, plans
 from deltawave.wave.planner import plan_json, plan_table
@@ -49,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     add_report(commands)
     add_server(commands)
     add_stream(commands)
+    add_stream_report(commands)
     add_wave_plan(commands)
     return top
 
@@ -157,6 +160,28 @@ def stream_join(options: argparse.Namespace) -> int:
     from deltawave.meshjoin import stream_command
 
     return stream_command.run(options)
+
+
+def add_stream_report(commands: Commands) -> None:
+    command = commands.add_parser("stream-report", help="write a page about a stream: its rate, readings and lag")
+    command.add_argument("source", help="a file of what `deltawave stream --json` printed, or the folder of its --out")
+    command.add_argument("--output", metavar="FILE", default="stream.html", help="the page (default: stream.html)")
+    command.set_defaults(run=stream_report)
+
+
+def stream_report(options: argparse.Namespace) -> int:
+    """Write the page; return 1 if there is nothing to write, or no place for it."""
+    from deltawave.meshjoin.stream_page import as_html, read
+
+    try:
+        require_writable(options.output)
+        text = as_html(options.source, read(Path(options.source)))
+        Path(options.output).write_text(text, encoding="utf-8")
+    except (ValueError, OSError) as error:
+        print(f"deltawave stream-report: {error}", file=sys.stderr)
+        return 1
+    print(f"What the stream took is described in {options.output}.")
+    return 0
 
 
 def wave_plan(options: argparse.Namespace) -> int:

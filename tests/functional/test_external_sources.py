@@ -366,6 +366,27 @@ class TestRuns:
         empty.create()
         assert "batch 1 (2026-01-01): the dump is empty" in empty.run(expect_pass=False)
 
+    @pytest.mark.parametrize(
+        ("order", "data_type", "loads"),
+        [("text", "string", ["2026-W01", "2026-W02", "2026-W03"]), ("number", "int", ["9", "10", "11"])],
+    )
+    def test_folders_without_dates_announce_dumps_too(self, empty, order, data_type, loads):
+        first, second, third = (empty.root / "dumps" / f"dump_date={load}" / "a.csv" for load in loads)
+        empty.declare(partitions=[{"name": "dump_date", "data_type": data_type}])
+        empty.select(CHANGES.replace("snapshot_date=", f"snapshot_order='{order}', snapshot_date="))
+        for file, text in ((first, FOUR), (second, FOUR.replace("ann", "eve")), (third, "id,name\n")):
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+        empty.create()
+        assert f"batch 3 ({loads[2]}): the dump is empty" in empty.run(expect_pass=False)
+        # Nothing is read of folders that were compared.
+        facts = first.stat()
+        first.write_text("x" * facts.st_size)
+        os.utime(first, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        third.write_text(FOUR)
+        empty.run()
+        assert empty.batches() == [(loads[0], 4, 0, 0), (loads[1], 0, 0, 1), (loads[2], 0, 0, 1)]
+
     def test_dates_that_the_select_leaves_out_are_no_empty_dumps(self, log):
         days = "where dump_date >= '2026-01-02' and dump_date not in (date '2026-01-03', date '2026-01-05')"
         log.select(f"{CHANGES} {days}")

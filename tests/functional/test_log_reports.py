@@ -50,7 +50,8 @@ class TestLogReports:
         for shown in (
             f"What changed in {bench.schema}.accounts",
             "3 batches, ",
-            "The table has 3 rows after the last one. Key: region, account_id.",
+            "Key: region, account_id.",
+            "rows of the table 3",
             "Loads are not drawn: batch 1 with 4 rows.",
             ": 2 updates, 1 delete",
             ": 1 insert, 1 delete",

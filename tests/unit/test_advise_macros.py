@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,19 +16,24 @@ FLAGGED = {"has_timestamps": True, "flags_deletes": True}
 SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
     "nothing is known": ({}, "outer_join", "a table of 200.0 MB is read quickly"),
     "small, with all one can wish for": ({**FLAGGED, "rows": 10_000}, "outer_join", "nothing can be missed"),
-    "big": (BIG, "row_checksum", "it reads least, 109% of the table"),
-    "big, a few columns of which are compared": ({**BIG, "compared_fraction": 0.02}, "outer_join", "106% of the table"),
+    "big": (BIG, "hash_compressed", "it reads and writes least, 218% of the table"),
+    "big, without Python": ({**BIG, "python": False}, "row_checksum", "it reads and writes least, 312% of the table"),
+    "big, a few columns of which are compared": ({**BIG, "compared_fraction": 0.02}, "outer_join", "117% of the table"),
     "big, few changes close together": (
         {**BIG, "is_clustered": True, "change_fraction": 0.00001},
         "range_checksum",
-        "it reads least, 100% of the table",
+        "it reads and writes least, 102% of the table",
     ),
     "big, inserted to and updated": (
         {**BIG, "has_timestamps": True, "has_deletes": False},
         "timestamp",
-        "it reads least, 101% of the table",
+        "it reads and writes least, 101% of the table",
     ),
-    "big, with timestamps, and deletes that leave nothing": ({**BIG, "has_timestamps": True}, "row_checksum", "109%"),
+    "big, with timestamps, and deletes that leave nothing": (
+        {**BIG, "has_timestamps": True},
+        "hash_compressed",
+        "218%",
+    ),
     "big, with timestamps and flags": ({**BIG, **FLAGGED}, "timestamp_delete_flag", "2.1% of the table"),
     "big, with timestamps and flags, few columns of which are compared": (
         {**BIG, **FLAGGED, "compared_fraction": 0.3},
@@ -48,7 +54,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
     "busy, changes close together": (
         {"can_be_locked": False, "is_clustered": True},
         "range_checksum",
-        "it reads least, 120% of the table",
+        "it reads and writes least, 180% of the table",
     ),
     "busy, with timestamps and flags": ({"can_be_locked": False, **FLAGGED}, "timestamp_delete_flag", "2.1%"),
     "remote, changes close together": (
@@ -58,8 +64,13 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "remote, changes all over the table": (
         {**BIG, "is_remote": True},
-        "row_checksum",
-        "no other sends fewer rows (50,000,000 of 50,000,000); of those it reads least, 109% of the table.",
+        "hash_compressed",
+        "no other sends fewer rows (50,000,000 of 50,000,000); of those it reads and writes least, 218% of the table.",
+    ),
+    "remote, changes all over the table, without Python": (
+        {**BIG, "is_remote": True, "python": False},
+        "outer_join",
+        "no other sends fewer rows (50,000,000 of 50,000,000); of those it reads and writes least, 400% of the table.",
     ),
     "remote and small": ({"is_remote": True}, "outer_join", "a table of 200.0 MB is read quickly"),
     "remote and small, with timestamps and flags": (
@@ -75,23 +86,23 @@ PAGE = """
 Strategies for 1,000,000 rows of 200 bytes, 8 of them key
 100% of a row is compared, 1% of the rows change from run to run
 
-  strategy                          usable  reads  why
-  outer_join                        no       200%  reads the source whole, which may not be locked
-  union                             no       600%  reads the source whole, which may not be locked
-  sort_merge                        no       200%  reads the source whole, which may not be locked
+  strategy                          usable  pages  why
+  outer_join                        no       400%  reads the source whole, which may not be locked
+  union                             no       700%  reads the source whole, which may not be locked
+  sort_merge                        no       400%  reads the source whole, which may not be locked
   timestamp                         no       101%  reads the source whole, which may not be locked
   timestamp_delete_flag             no       2.1%  the source does not flag deletes, and can't be made to
   timestamp_delete_flag (covering)  no       2.1%  the source does not flag deletes, and can't be made to
-  row_checksum                      no       109%  reads the source whole, which may not be locked
-  sort_merge_compressed             no       119%  reads the source whole, which may not be locked
-  hash_compressed                   no       118%  reads the source whole, which may not be locked
-  window                            no       200%  reads the source whole, which may not be locked
-  text_diff                         no       200%  reads the source whole, which may not be locked
-  ranges                            yes      200%  reads a few key ranges per run; sees a change when its turn comes
-  range_checksum                    no       198%  changes fall into 98% of the key ranges: few can be left out
+  row_checksum                      no       312%  reads the source whole, which may not be locked
+  sort_merge_compressed             no       318%  reads the source whole, which may not be locked
+  hash_compressed                   no       218%  reads the source whole, which may not be locked
+  window                            no       400%  reads the source whole, which may not be locked
+  text_diff                         no       400%  reads the source whole, which may not be locked
+  ranges                            yes      400%  reads a few key ranges per run; sees a change when its turn comes
+  range_checksum                    no       493%  changes fall into 98% of the key ranges: few can be left out
   view                              no          -  the model is no join of relations with change logs
 
-  reads: pages read for a complete comparison, kept rows included, in per cent of the table's pages
+  pages: those that a run reads and writes, its previous state and the log included, in per cent of the table's pages
 
 Take ranges: it is the only one that can be used.
 
@@ -104,9 +115,11 @@ Take ranges: it is the only one that can be used.
 """
 
 
-def advise(nodes: dict[str, Any] | None = None, **arguments: Any) -> str:
+def advise(nodes: dict[str, Any] | None = None, python: bool = True, **arguments: Any) -> str:
     printed: list[str] = []
-    Macros(print=printed.append, graph=SimpleNamespace(nodes=nodes or {}, sources={})).advise(**arguments)
+    macros = Macros(print=printed.append, graph=SimpleNamespace(nodes=nodes or {}, sources={}))
+    macros._context["adapter"].runs_python = lambda: python
+    macros.advise(**arguments)
     return "".join(printed)
 
 
@@ -127,7 +140,53 @@ def test_a_typical_source_gets_its_strategy(source: str) -> None:
     assert line_of(text, strategy.replace("with a covering copy", "(covering)"))[1] == "yes"
     # It is printed as a model takes it.
     config = eval(f"dict({text.partition('config(')[2].partition(') }}')[0]})")
-    assert Macros()._differential_settings("accounts", config)["strategy"] == strategy.split()[0]
+    macros = Macros()
+    macros._context["adapter"].view_by_python = macros._context["adapter"].check_library_function = lambda *_: None
+    assert macros._differential_settings("accounts", config)["strategy"] == strategy.split()[0]
+
+
+def by_the_chart(source: dict[str, Any], python: bool) -> str:
+    """The strategy that the chart in docs/strategies/choosing.md leads to."""
+    is_remote, is_large = source["is_remote"], source["rows"] * source["row_bytes"] > 1e9
+    is_flagged = source["has_timestamps"] and source["flags_deletes"]
+    # Few: one row in 100,000. Close together: within a fifth of the table.
+    is_spread_little = source["is_clustered"] or source["change_fraction"] < 0.0001
+    if source["is_join"]:
+        return "view"
+    if not source["can_be_locked"]:
+        if is_flagged:
+            return "timestamp_delete_flag"
+        return "range_checksum" if is_spread_little else "ranges"
+    if not is_large and not is_remote:
+        return "outer_join"
+    if is_flagged:
+        return "timestamp_delete_flag"
+    if source["has_timestamps"] and not source["has_deletes"]:
+        return "timestamp"
+    if is_spread_little:
+        return "range_checksum"
+    if not is_large:
+        return "outer_join"
+    if python:
+        return "hash_compressed"
+    return "outer_join" if is_remote else "row_checksum"
+
+
+FLAGS = ("has_timestamps", "flags_deletes", "has_deletes", "is_remote", "can_be_locked", "is_clustered", "is_join")
+
+
+@pytest.mark.parametrize("python", [True, False])
+@pytest.mark.parametrize("rows", [1_000_000, 100_000_000])
+def test_the_advice_is_that_of_the_chart(rows: int, python: bool) -> None:
+    macros = Macros()
+    macros._context["adapter"].runs_python = lambda: python
+    others = {"key_bytes": 8, "compared_fraction": 1, "schema_can_change": False, "relations": 2, "snapshot_date": None}
+    for row_bytes, change, *flags in product([100, 900], [0.00001, 0.01], *[[False, True]] * len(FLAGS)):
+        sizes = {"rows": rows, "row_bytes": row_bytes, "change_fraction": change}
+        source = sizes | dict(zip(FLAGS, flags, strict=True))
+        table = others | source
+        advised = macros._advised_choice(table, macros._weighed_strategies(table))["strategy"]
+        assert advised == by_the_chart(source, python), source
 
 
 def test_the_page_is_one_that_a_terminal_shows() -> None:
@@ -235,7 +294,8 @@ def measured(partition: Any, columns: dict[str, Any], **arguments: Any) -> tuple
 
     name = "`shop`.`accounts`"
     adapter = SimpleNamespace(
-        **vars(Macros()._context["adapter"]) | {"get_relation": lambda **_: Relation(name), "dispatch": None}
+        **vars(Macros()._context["adapter"])
+        | {"get_relation": lambda **_: Relation(name), "dispatch": None, "runs_python": lambda: True}
     )
     macros = Macros(
         tables={name: [("id", "int"), ("edited", "timestamp"), ("dt", "date")]},

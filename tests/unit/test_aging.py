@@ -125,6 +125,26 @@ def test_one_part_that_is_too_large_is_given_up_in_part(rows: int) -> None:
     assert bool(waiting) is (rows > 1)
 
 
+def test_rows_in_dictionaries_are_counted_as_their_copies_will_be() -> None:
+    # Enough rows of each block wait where they were decoded.
+    text = pa.array(["x" * 200, "y" * 200] * 5000).dictionary_encode()
+    rows = pa.RecordBatch.from_arrays([text], ["text"])
+    buffer = AgingBuffer(1_000_000, capacity_bytes=5_000_000)
+    for number in range(4):
+        hashes = np.arange(10_000, dtype=np.uint64) + np.uint64(number * 10_000)
+        buffer.push(Block(hashes, np.arange(10_000), rows))
+    waiting = buffer.drain()
+    assert sum(part.copied().rows.nbytes for part in waiting) <= 5_000_000
+    assert waiting
+
+
+def test_a_part_of_a_larger_batch_is_copied_when_it_waits() -> None:
+    rows = pa.RecordBatch.from_pydict({"text": ["x" * 100] * 10_000}).slice(50, 10)
+    buffer = AgingBuffer(100, capacity_bytes=10_000)
+    assert not buffer.push(Block(np.arange(10, dtype=np.uint64), np.arange(10), rows))
+    assert len(buffer) == 10
+
+
 def test_dictionaries_of_several_files_wait_together() -> None:
     buffer = AgingBuffer(100)
     for name in "ab":

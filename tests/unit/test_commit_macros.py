@@ -142,13 +142,19 @@ def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(sta
     }
     job |= {"batches": Relation.create("s", "x__batches"), "view_exists": True}
     _ = macros._commit, macros._recover, macros._publish
-    for name in ("_step", "_place", "_record_batch"):
-        macros._macros[name] = lambda *_: None
+    placed: list[int] = []
+    recorded: list[int] = []
+    macros._macros["_step"] = lambda *_: None
+    macros._macros["_place"] = lambda job, record: placed.append(record["batch_id"])
+    macros._macros["_record_batch"] = lambda job, record: recorded.append(record["batch_id"])
+    macros._macros["_is_decided"] = lambda *_: False
     macros._macros["_catalog_keeps_views"] = lambda *_: False
     with pytest.raises(CompilationError, match="batch 5 was finished by another run, which has gone on to batch"):
         macros._commit(job, {"batch_id": 5, "attempt": OWN, "label": "5", "staged_in": []}, decided(5), decided(4))
     assert f"x__commit_{shown[-1]}" in commits
     assert shown == {"check": [6, 7, 5, 7], "repair": [6, 7, 5, 8, 7, 8], "clean": [5, 6, 6]}[stalls]
+    # A batch that this writer shows is complete, whether or not its own writer goes on.
+    assert placed == recorded == {"check": [5, 7], "repair": [5, 7, 8], "clean": [5, 6]}[stalls]
     # What batch 5 no longer needs is left to those who went on.
     assert changing == []
 

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from bad_input import messages
+from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros
 
 PLAN = """== Analyzed Logical Plan ==
@@ -43,6 +45,18 @@ def test_files_tell_of_dates_only_where_nothing_else_is_read(old: str, new: str,
     job = {"sql": "select 1", "settings": {"snapshot_date": "day"}, "snapshot_type": "string", "statements": []}
     columns = Macros(run_query=lambda _: [(plan, "")])._date_columns(job, [source()])
     assert columns == ({"legacy.accounts": "Dump_Date"} if known else {})
+
+
+def test_files_tell_of_numbers() -> None:
+    plan = PLAN.replace("string", "bigint").replace("0001-01-01", "-97")
+    settings = {"snapshot_date": "day", "snapshot_order": "number"}
+    job = {"sql": "select 1", "settings": settings, "snapshot_type": "bigint", "statements": []}
+    asked: list[str] = []
+    macros = Macros(run_query=lambda sql: asked.append(sql) or [(plan, "")])
+    assert macros._date_columns(job, [source()]) == {"legacy.accounts": "Dump_Date"}
+    assert asked[0].endswith("where `day` <> cast('-97' as bigint)")
+    plan = plan.replace("= -97", "= -971")
+    assert macros._date_columns(job, [source()]) == {}
 
 
 SEEN = {"rows": 4, "checksum": "version1:7", "files": "a", "seen_checksum": None, "is_other": False}
@@ -86,13 +100,13 @@ def test_a_dump_lacks_what_all_of_its_headers_lack(
         {"names": ["id"], "missing": ["Town"], "folders": ["day=1"]},
         {"names": ["id", "Town"], "missing": [], "folders": ["day=2"]},
     ]
-    announced = [{"batch_at": "2026-01-01", "folders": folders}]
+    announced = [{"order": "2026-01-01", "folders": folders}]
     # A source that does not declare the column, and has a folder for every date, also where the dump has none.
     counts = [{"names": ["dump_rows"], "missing": [], "folders": ["day=1"]}]
-    announced_counts = [{"batch_at": "2026-01-01", "folders": ["day=1"]}]
+    announced_counts = [{"order": "2026-01-01", "folders": ["day=1"]}]
     sources = [source(headers=headers, announced=announced), source(headers=counts, announced=announced_counts)]
     job = {"dated_sources": sources}
-    assert Macros()._missing_columns(job, {"batch_at": "2026-01-01", "filled": filled}) == missing
+    assert Macros()._missing_columns(job, {"order": "2026-01-01", "filled": filled}) == missing
 
 
 SCAN = "FileScan csv spark_catalog.dev.{}[id#2,dump_date#4] PartitionFilters: [(dump_date#4 = 1)], PushedFilters: []"
@@ -169,9 +183,10 @@ def test_values_of_folders(text: str, value: str) -> None:
 
 def dumps(*dates: str) -> list[dict[str, Any]]:
     """Dumps as a run compares them, and as its log records them; with a time, if the text has one."""
+    at = [f"{date[:10]}T{date[11:] or '00:00:00'}.000000Z" for date in dates]
     return [
-        {"snapshot_date": date, "batch_at": f"{date[:10]}T{date[11:] or '00:00:00'}.000000Z", "files": None}
-        for date in dates
+        {"snapshot_date": date, "batch_at": each, "order": each, "files": None}
+        for date, each in zip(dates, at, strict=True)
     ]
 
 
@@ -219,6 +234,12 @@ class TestDueDumps:
             newest = (pending or [last])[-1]
             assert text.startswith(f"x: the newest dump is that of {newest}, which is {age} old")
             assert f"and warn_after is {limit[0]} {limit[1]}{'s' * (limit[0] > 1)}." in text
+
+    def test_dates_that_are_compared_again_are_no_gap(self) -> None:
+        said = warnings("2026-01-05", ["2026-01-02", "2026-01-05", "2026-01-06"], every="day")
+        assert not said
+        said = warnings("2026-01-05", ["2026-01-02", "2026-01-05", "2026-01-07"], every="day")
+        assert "between those of 2026-01-05 and 2026-01-07 (every: day)" in said[0]
 
     def test_the_age_does_not_depend_on_the_time_zone_of_the_clock(self) -> None:
         limit = {"count": 1, "period": "day"}
@@ -270,3 +291,259 @@ class TestDueDumps:
 
     def test_nothing_is_due_unless_asked(self) -> None:
         assert not warnings("2020-01-01", ["2021-01-01"])
+
+
+# Four dates of a log, by their batches.
+COMPARED = {"2026-01-01": 1, "2026-01-02": 2, "2026-01-05": 3, "2026-01-06": 6}
+
+
+def replaced(again: list[str], there: list[str], **record: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a run compares if dates were delivered again, of a source that has some dates; and the state for that."""
+    found: list[dict[str, Any]] = []
+
+    def pending_dumps(job: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
+        found.append(state)
+        return {"dumps": dumps(*there), "replaced": [], "rewind_to": state["rewind_to"]}
+
+    macros = Macros()
+    macros._macros["_pending_dumps"] = pending_dumps
+    known: dict[str, Any] = {
+        date: {**SEEN, "is_compared": True, "batch_id": COMPARED[date], **dumps(date)[0]} for date in COMPARED
+    }
+    known["2026-01-03"] = {**SEEN, "is_compared": False, "batch_id": None}
+    last = {"batch_id": 7, "snapshot_date": "2026-01-06", "first_batch": 1, "is_baseline": False, **record}
+    state = {"record": last, "is_new_generation": False, "names": []}
+    pending = macros._replaced_dumps({"name": "accounts", "settings": {}}, state, known, again)
+    return pending, found[0]
+
+
+class TestReplacedDates:
+    @pytest.mark.parametrize(
+        ("again", "record", "until"),
+        [
+            (["2026-01-06"], {}, "2026-01-05"),
+            (["2026-01-02"], {}, "2026-01-01"),
+            (["2026-01-06", "2026-01-02"], {}, "2026-01-01"),
+            (["2026-01-05"], {"first_batch": 2}, "2026-01-02"),
+            # The first date, one that has expired, and a log without its first rows: a new generation.
+            (["2026-01-01"], {}, None),
+            (["2026-01-02"], {"first_batch": 2}, None),
+            (["2026-01-06"], {"is_baseline": True}, None),
+        ],
+    )
+    def test_the_log_is_rewound_to_before_the_first_of_them(
+        self, again: list[str], record: dict[str, Any], until: str | None
+    ) -> None:
+        there = [date for date in COMPARED if until is None or date > until]
+        pending, state = replaced(again, there, **record)
+        assert pending["replaced"] == again
+        assert pending["rewind_to"] == (COMPARED[until] if until else None)
+        assert state["is_new_generation"] is (until is None)
+        if until:
+            as_rewound = {"rewound_to": COMPARED[until], "snapshot_date": until, "batch_id": 7}
+            assert as_rewound.items() <= state["record"].items()
+            assert state["record"]["batch_at"] == dumps(until)[0]["batch_at"]
+
+    @pytest.mark.parametrize(
+        ("again", "remedy"),
+        [
+            (
+                "2026-01-02",
+                "dbt run-operation deltawave.rewind --args '{model: accounts, to_batch: 1}', then run again.",
+            ),
+            ("2026-01-01", "set full_refresh: true and run once with --full-refresh."),
+        ],
+    )
+    def test_nothing_is_undone_that_cannot_be_compared_again(self, again: str, remedy: str) -> None:
+        there = [date for date in COMPARED if date >= again and date != "2026-01-05"]
+        with pytest.raises(CompilationError) as error:
+            replaced([again], there)
+        kind = "a date to replace, and a later one that is gone"
+        assert messages("Dump of a date")[kind].replace("2026-01-02", again) in str(error.value)
+        assert str(error.value).strip().endswith(remedy)
+
+    @pytest.mark.parametrize("newest", [8, 9])
+    def test_dumps_are_compared_after_the_run_s_own_rewind_alone(self, newest: int) -> None:
+        """Another run may find the rewound log, and compare the same dates, before this one goes on."""
+        said: list[str] = []
+        refreshing = SimpleNamespace(FULL_REFRESH=True)
+        macros = Macros(model=SimpleNamespace(unique_id="model.accounts"), flags=refreshing)
+        macros._context["exceptions"].warn = lambda text: said.append(text) or ""
+        _ = macros._undo_replaced
+        for name in ("_warn_of_readers", "_operation", "_undo_batches"):
+            macros._macros[name] = lambda *_: None
+        macros._macros["_repair"] = lambda _: {"record": {"batch_id": newest}, "names": ["accounts"]}
+        job = {"name": "accounts", "settings": {}, "outcome": {}}
+        state = {"record": {"batch_id": 7}, "is_new_generation": False, "names": []}
+        pending = {"replaced": ["2026-01-02"], "rewind_to": 1}
+        if newest > 8:
+            with pytest.raises(CompilationError, match="another run, which has gone on to batch 9"):
+                macros._undo_replaced(job, state, pending)
+            return
+        rewound = {"record": {"batch_id": 8}, "is_new_generation": False, "names": ["accounts"]}
+        assert macros._undo_replaced(job, state, pending) == rewound
+        # The warning of a full refresh was given when the run began.
+        assert not said
+
+    def test_a_log_that_is_about_to_be_rewound_knows_only_what_that_leaves(self) -> None:
+        asked: list[str] = []
+
+        def run_query(sql: str) -> list[tuple[Any, ...]]:
+            asked.append(sql)
+            return []
+
+        macros = Macros(run_query=run_query)
+        job = {"batches": "accounts__batches", "statements": []}
+        macros._macros["_add_deliveries"] = lambda *_: ""
+        macros._known_dates(job, {"generation": 1, "rewound_to": 2})
+        macros._known_dates(job, {"generation": 1, "rewound_to": None})
+        assert ["and batch_id <= 2" in sql for sql in asked] == [True, False]
+
+
+NOW = dt.datetime.fromisoformat("2026-02-02T04:00:00+01:00")
+DUMP_CHECKSUM = {"hash": "hash", "version": "version1"}
+
+
+def ordered_job(order: str, snapshot_type: str = "string") -> dict[str, Any]:
+    settings = {"snapshot_date": "load", "snapshot_order": order, "allow_empty": False, "redelivery": "warn"}
+    job = {"name": "x", "sql": "select 1", "settings": settings, "snapshot_type": snapshot_type}
+    return job | {"dated_sources": [], "select_columns": [], "statements": [], "outcome": {}}
+
+
+def pending(order: str, last: str | None, found: list[str | None], said: list[str]) -> list[str]:
+    """The loads that a run compares, in their order: the log has one load, or none, and the select has some."""
+    at = "2026-02-02T03:00:00.000000Z"
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        if " as checksum" in sql:
+            return [(each, 1, "7") for each in found if f"cast('{each}' as" in sql]
+        assert f"'{at}' as batch_at" in sql
+        return [(each, at, 1) for each in found]
+
+    macros = Macros(run_query=run_query, run_started_at=NOW)
+    macros._context["exceptions"].warn = lambda text: said.append(text) or ""
+    _ = macros._pending_dumps, macros._known_dates
+    seen = {"is_compared": True, "batch_id": 3, "rows": 1, "checksum": "version1:7", "files": None, "is_other": False}
+    macros._macros["_known_dates"] = lambda *_: {last: {**seen, "seen_checksum": None}} if last else {}
+    macros._macros["_checksum_of_dump"] = lambda _: DUMP_CHECKSUM
+    macros._macros["_keep_deliveries"] = lambda *_: None
+    record = {"snapshot_date": last, "batch_at": "2026-02-01T00:00:00.000000Z", "batch_id": 3, "first_batch": 1}
+    state = {"record": record if last else None, "is_new_generation": False}
+    dumps = macros._pending_dumps(ordered_job(order), state)["dumps"]
+    assert {dump["batch_at"] for dump in dumps} <= {at}
+    return [dump["snapshot_date"] for dump in dumps]
+
+
+class TestDumpsWithoutDates:
+    @pytest.mark.parametrize(
+        ("order", "last", "found", "compared", "late"),
+        [
+            ("number", None, ["10", "9", "-1"], ["-1", "9", "10"], None),
+            ("number", "9", ["2", "9", "10", "11"], ["10", "11"], "2"),
+            ("text", None, ["a", "B", "b", "A", "\u00e4"], ["A", "B", "a", "b", "\u00e4"], None),
+            ("text", "load_9", ["load_10", "load_9", "load_a", "load_A"], ["load_A", "load_a"], "load_10"),
+            ("text", "2026-W05", ["2026-W05", "2026-W06"], ["2026-W06"], None),
+        ],
+    )
+    def test_they_are_compared_in_their_order(
+        self, order: str, last: str | None, found: list[str | None], compared: list[str], late: str | None
+    ) -> None:
+        said: list[str] = []
+        assert pending(order, last, found, said) == compared
+        assert len(said) == (late is not None)
+        for text in said:
+            assert text.startswith(f"x: skipped dump(s) of {late}: they were delivered after the dump of {last}")
+
+    @pytest.mark.parametrize("missing", [None, ""])
+    def test_each_has_a_value(self, missing: str | None) -> None:
+        with pytest.raises(CompilationError, match=r"x: 1 row\(s\) have no load \(snapshot_date\)"):
+            pending("text", None, [missing, "a"], [])
+
+    def test_a_rewind_goes_before_the_first_of_them(self) -> None:
+        seen = {"is_compared": True}
+        known = {value: {**seen, "batch_id": batch} for batch, value in enumerate(["9", "10", "11"], 1)}
+        remedy = Macros()._rewind_to_before(ordered_job("number"), {"first_batch": 1}, known, ["11", "10"])
+        assert remedy.endswith("{model: x, to_batch: 1}'")
+
+    @pytest.mark.parametrize(
+        ("order", "loads", "again", "missing"),
+        [
+            ("number", ["2", "9", "10", "11"], ["11", "9"], None),
+            ("number", ["2", "9", "10", "11"], ["9"], "10, 11"),
+            ("text", ["B", "a", "b", "c"], ["a"], None),
+            ("text", ["B", "a", "b", "c"], ["a"], "b, c"),
+        ],
+    )
+    def test_those_that_were_delivered_again_are_compared_again_in_their_order(
+        self, order: str, loads: list[str], again: list[str], missing: str | None
+    ) -> None:
+        """The log has four loads, and was built by one run; another run finds those of ``again`` with other rows."""
+        at = "2026-02-02T03:00:00.000000Z"
+        found = [load for load in loads if load not in (missing or "").split(", ")]
+
+        def run_query(sql: str) -> list[tuple[Any, ...]]:
+            if " as checksum" in sql:
+                return [(each, 1, str(each in again)) for each in found if f"cast('{each}' as" in sql]
+            return [(each, at, 1) for each in found]
+
+        def known_dates(job: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
+            seen = {"is_compared": True, "rows": 1, "checksum": "version1:False", "files": None, "seen_checksum": None}
+            seen |= {"is_other": False, "batch_at": "2026-02-01T00:00:00.000000Z"}
+            standing = loads[: record.get("rewound_to") or len(loads)]
+            return {load: {**seen, "batch_id": loads.index(load) + 1, "snapshot_date": load} for load in standing}
+
+        macros = Macros(run_query=run_query, run_started_at=NOW)
+        _ = macros._pending_dumps, macros._known_dates
+        macros._macros["_known_dates"] = known_dates
+        macros._macros["_checksum_of_dump"] = lambda _: DUMP_CHECKSUM
+        macros._macros["_keep_deliveries"] = lambda *_: None
+        job = ordered_job(order)
+        job["settings"]["redelivery"] = "replace"
+        last = {"snapshot_date": loads[-1], "batch_at": "2026-02-01T00:00:00.000000Z", "batch_id": 4, "first_batch": 1}
+        state = {"record": last | {"is_baseline": False}, "is_new_generation": False}
+        if missing:
+            with pytest.raises(CompilationError, match=f"no longer has dump\\(s\\) of {missing} to compare again"):
+                macros._pending_dumps(job, state)
+            return
+        compared = macros._pending_dumps(job, state)
+        assert [dump["snapshot_date"] for dump in compared["dumps"]] == loads[1:]
+        assert compared["rewind_to"] == 1
+        assert macros._some_dumps(job, compared["replaced"]) == ", ".join(load for load in loads if load in again)
+
+    @pytest.mark.parametrize(
+        ("order", "data_type", "is_taken"),
+        [
+            ("number", "int", True),
+            ("number", "bigint", True),
+            ("number", "decimal(38,0)", True),
+            ("number", "decimal(9,2)", False),
+            ("number", "double", False),
+            ("number", "string", False),
+            ("text", "string", True),
+            ("text", "varchar(20)", True),
+            ("text", "string collate UTF8_LCASE", False),
+            ("text", "date", False),
+        ],
+    )
+    def test_types(self, order: str, data_type: str, is_taken: bool) -> None:
+        if is_taken:
+            Macros()._check_snapshot_order(ordered_job(order, data_type))
+            return
+        with pytest.raises(CompilationError, match=f"with snapshot_order: {order} it has to be "):
+            Macros()._check_snapshot_order(ordered_job(order, data_type))
+
+    @pytest.mark.parametrize(
+        ("order", "name", "data_type", "is_one"),
+        [
+            (None, "day", "date", True),
+            (None, "load", "int", False),
+            ("number", "Load", "int", True),
+            ("text", "load", "string", True),
+            ("text", "region", "string", False),
+            # Spark has no cast from dates to numbers.
+            ("number", "load", "date", False),
+        ],
+    )
+    def test_folders_that_name_dumps(self, order: str | None, name: str, data_type: str, is_one: bool) -> None:
+        job = {"settings": {"snapshot_date": "load", "snapshot_order": order}}
+        assert Macros()._names_dumps(job, {"name": name, "data_type": data_type}) is is_one

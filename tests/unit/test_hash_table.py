@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deltawave.differencing import hash_compressed
+from deltawave.differencing.compression import signatures
 from deltawave.differencing.hash_table import HashTable, Layout
+from deltawave.differencing.shared_table import SharedTable
 from deltawave.differencing.signatures import Signatures
 
 TOP = 2**64 - 1
@@ -96,3 +101,24 @@ def test_a_segment_that_needs_more_places_says_so_and_writes_nothing(tmp_path: P
 def test_a_table_that_is_gone_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         HashTable(tmp_path / "gone", Layout.of(1, 10))
+
+
+def test_a_task_reports_kept_keys_once_and_repeated_ones(tmp_path: Path) -> None:
+    def batch(keys: list[int]) -> pa.RecordBatch:
+        return pa.RecordBatch.from_pydict({"id": keys, "name": [f"{key}" for key in keys]})
+
+    kept = signatures(batch([*range(10)]).columns, 1).sorted()
+    layout = Layout.of(1, len(kept))
+    layout.write(tmp_path / "table", 0, kept)
+    shared = cast(SharedTable, SimpleNamespace(open=lambda: HashTable(tmp_path / "table", layout)))
+    types = {"was_kept": pa.bool_(), "is_there": pa.bool_(), "seen": pa.binary(), "repeated": pa.binary()}
+    schema = pa.schema([*batch([1]).schema, *map(pa.field, types, types.values())])
+    # 1 is repeated in a batch, 2 in another one, 3 three times; 20 was not kept.
+    *differing, own = hash_compressed._Probe(shared, [0, 1], 1, schema)(map(batch, ([1, 1, 2, 3], [20, 3, 2, 3, 4])))
+    assert [key for part in differing for key in part.column("id").to_pylist()] == [20]
+    keys = {
+        (key, is_there)
+        for part in hash_compressed._unmatched_and_repeated(shared)([own.select(["seen", "repeated"])])
+        for key, is_there in zip(part.column("k0").to_pylist(), part.column("is_there").to_pylist(), strict=True)
+    }
+    assert keys == {*((key, False) for key in (0, 5, 6, 7, 8, 9)), (1, True), (2, True), (3, True)}

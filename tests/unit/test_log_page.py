@@ -3,47 +3,21 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from itertools import combinations
 from typing import Any
 
 import pytest
 from html_pages import Page
-from unit.made_up_log import BEGIN, batch, delete, insert, update
+from unit.made_up_log import BEGIN, batch, delete, insert, report, update
 
 from deltawave.pages.marking import STYLE as MARKS
+from deltawave.reporting.batch_charts import SERIES
 from deltawave.reporting.concentrations import Concentration
-from deltawave.reporting.log_report import LogReport, telling
-from deltawave.reporting.page import SERIES, as_html
+from deltawave.reporting.log_report import telling
+from deltawave.reporting.page import as_html
 
 ODD = '<i>"o\'dd" & ${name}</i>'
-MADE_AT = datetime(2026, 5, 1, 12, 30, tzinfo=timezone.utc)
-
-
-def report(**others: Any) -> LogReport:
-    """A log of three batches, in which each type of change occurs."""
-    before = {"name": "ann", "amount": "1.50"}
-    values: dict[str, Any] = {
-        "name": "dev.accounts",
-        "key": ("id",),
-        "batches": (
-            batch(1),
-            batch(2, deletes=1, inserts=2, seconds=None, strategy="hash_compressed", reason="the dump is large"),
-            batch(3, quarantined=2, backfilled=1),
-        ),
-        "first_batch": 1,
-        "updates": 6,
-        "columns": {"amount": 4, "name": 2},
-        "concentrations": (Concentration("update", "region", "north", 50, 1.0, 0.25, 4.0, 2.1),),
-        "samples": (
-            update(3, before, ("amount",), id="1", name="ann", amount="1.75"),
-            insert(2, id="7", name="eve", amount=None),
-            delete(2, id="3", name="cid", amount="3.00"),
-        ),
-        "quarantined": ({"id": "9", "name": "twice"},),
-        "made_at": MADE_AT,
-    }
-    return LogReport(**{**values, **others})
 
 
 def test_everything_that_a_log_holds() -> None:
@@ -55,12 +29,17 @@ def test_everything_that_a_log_holds() -> None:
         "Where the changes concentrate",
         "Some of the last changes",
         "Quarantine",
+        "Seconds by batch",
         "Batches",
     ]
     assert "rows begin with" not in page.text
     for shown in (
         "What changed in dev.accounts",
         "3 batches, 2026-01-31 to 2026-02-02.",
+        # Without the load.
+        "rows of the table 4 inserts 2 updates 6 deletes 1 rows read 8 of full comparisons 100.0% seconds 1.2",
+        # The batch whose duration is not known is not drawn.
+        "In all 1.2 seconds.",
         "made on 2026-05-01 12:30 UTC",
         "Loads are not drawn: batch 1 with 4 rows.",
         "batch 2, 2026-02-01: 2 inserts, 3 updates, 1 delete",
@@ -81,8 +60,8 @@ def test_tags_and_names_are_in_order() -> None:
     page = Page(as_html(report()))
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
-    (svg,) = [each for each in page.all("svg") if each.get("role") == "img"]
-    assert set((svg["aria-labelledby"] or "").split()) <= set(ids)
+    charts = [each for each in page.all("svg") if each.get("role") == "img"]
+    assert [set((each["aria-labelledby"] or "").split()) <= set(ids) for each in charts] == [True, True]
     assert all(each.get("aria-hidden") or each.get("aria-labelledby") for each in page.all("svg"))
     # What scrolls is reached by the keyboard, and has a name.
     scrolling = [each for each in page.all("div") if each.get("class") == "scroll"]
@@ -189,7 +168,17 @@ def test_a_batch_with_many_changes_does_not_hide_the_others() -> None:
 
 
 def test_shares_are_of_the_updates_whose_columns_are_recorded() -> None:
-    assert "100.0%" in Page(as_html(report(updates=10, unrecorded=6, columns={"amount": 4}))).text
+    text = Page(as_html(report(updates=10, unrecorded=6, columns={"amount": 4}))).text
+    assert "amount 4  100.0%" in text
+
+
+def test_rows_read_beside_those_of_a_full_comparison() -> None:
+    ranges = [batch(number, rows_read=1, strategy="ranges") for number in (2, 3)]
+    text = Page(as_html(report(batches=(batch(1), *ranges)))).text
+    assert "rows read 2 of full comparisons 25.0%" in text
+    assert "ranges configured 1 25.0% 4" in text
+    # Nobody knows how many rows a full comparison would have read.
+    assert "of full comparisons" not in Page(as_html(report(batches=(batch(1), batch(2, rows_new=None))))).text
 
 
 def test_batches_of_one_day_have_their_times_below() -> None:

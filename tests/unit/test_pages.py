@@ -41,7 +41,7 @@ def chart(*parts: tuple[int, int]) -> str:
 
 def test_parts_of_a_bar_lie_on_top_of_each_other() -> None:
     one, two, *others = Rects(chart((30, 10), (0, 20))).found
-    assert (one[0], two[0]) == ("series-0", "series-1")
+    assert (one[0], two[0]) == ("one", "two")
     assert one[4] == pytest.approx(3 * two[4], rel=0.01)
     assert two[2] + two[4] == pytest.approx(one[2], abs=0.2)
     (other,) = others

@@ -59,7 +59,7 @@ class TestEveryStrategy:
             assert callable(getattr(MACROS, f"default__{macro}"))
 
     def test_advice_and_a_price_are_given(self, name: str) -> None:
-        pages = MACROS._predicted_reads(TABLE)
+        pages = MACROS._predicted_pages(TABLE)
         assert pages[name] >= 0
         assert MACROS._advice(TABLE, pages["changed_ranges"])[name]["reason"]
 

@@ -35,7 +35,7 @@ def test_duplicate_keys(strategy: str, is_auto: bool, batch_id: int, remedy: str
 def test_skipped_dates_name_the_batches_and_the_command_that_undoes_them() -> None:
     said: list[str] = []
     macros = Macros(exceptions=SimpleNamespace(warn=lambda text: said.append(text) or ""))
-    job = {"name": "x", "outcome": {}}
+    job = {"name": "x", "outcome": {}, "settings": {}}
     seen = {"is_compared": True, "checksum": "1:7", "seen_checksum": None, "files": "a", "rows": 4}
     known: dict[str, dict[str, Any]] = {
         "2026-01-01": seen | {"batch_id": 1, "is_other": False},
@@ -45,7 +45,7 @@ def test_skipped_dates_name_the_batches_and_the_command_that_undoes_them() -> No
     }
     # An operation is the last batch.
     record = {"snapshot_date": "2026-01-05", "batch_id": 4, "first_batch": 1}
-    macros._warn_of_skipped(job, record, known, list(known), [])
+    macros._warn_of_skipped(job, record, known, macros._skipped_dates(known, list(known), []))
     assert said == [
         "x: skipped dump(s) of 2026-01-03: they were delivered after the dump of 2026-01-05 was compared (batch 3)."
         " To take them, undo the later batches, then run again: "

@@ -68,6 +68,21 @@ def test_a_page(has_quarantine: bool) -> None:
     assert shop.printed == ["<!doctype html>"]
 
 
+def test_a_page_of_a_wave_index() -> None:
+    shop = Operations({"text": "<!doctype html>"}, {"odd name__batches"})
+    shop.macros._context["graph"].nodes["node"]["config"] = {"materialized": "wave_index"}
+    shop.macros._wave_settings = lambda name, config: {"state_schema": "kept"}  # type: ignore[method-assign]
+    shop.macros._wave_of = lambda relation: {"day": 5}  # type: ignore[method-assign]
+    shop.macros.report("odd name", format="html")
+    ((function, relations, options),) = shop.called
+    assert function == "deltawave.reporting.command.wave_page"
+    assert "from `kept`.`odd name__batches` as batches" in relations["batches"]
+    assert options == {"name": "dev.odd name", "record": {"day": 5}, "output": None}
+    shop.macros._wave_of = lambda relation: None  # type: ignore[method-assign]
+    with pytest.raises(CompilationError, match=r"report: odd name has no batch yet\."):
+        shop.macros.report("odd name", format="html")
+
+
 def test_a_history() -> None:
     shop = Operations("as text", {"odd name", "odd name__batches"})
     shop.macros.print_history("odd name", {"ID": 5, "region": None})

@@ -1,4 +1,4 @@
-"""A Python worker stays within the memory that it was granted, and a fixed overhead, however wide its rows are."""
+"""A Python worker stays within the memory that it was granted, and a fixed overhead, whatever its rows are like."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 MB = 2**20
 GRANTED = 64 * MB
-# Of the libraries: their buffers while they read two files, and memory that they keep for later.
+# Of the libraries: the files that they map, their buffers meanwhile, and memory that they keep for later.
 OVERHEAD = 96 * MB
 
 
@@ -19,5 +19,5 @@ def test_workers_stay_within_the_granted_memory(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     grown = json.loads(run.stdout)
     assert grown
-    # 80 MB of texts per snapshot; reading all of them at once would take several times that.
+    # Snapshots of 80 MB and more; reading all of them at once would take several times that.
     assert {name: size // MB for name, size in grown.items() if size > GRANTED + OVERHEAD} == {}

@@ -11,41 +11,62 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.differencing import hybrid_hash, in_place, pointed, text_diff, window
+from deltawave.differencing import (
+    compression,
+    hash_compressed,
+    hybrid_hash,
+    in_place,
+    pointed,
+    sort_merge_compressed,
+    text_diff,
+    unchanged_blocks,
+    window,
+)
 from deltawave.differencing.aligning import Segment
+from deltawave.differencing.compression import KEPT, NEW
+from deltawave.differencing.hash_table import HashTable, Layout
 from deltawave.differencing.in_place import RowGroups
+from deltawave.differencing.shared_table import SharedTable
+from deltawave.differencing.signatures import Signatures
 
-WIDE_ROWS, NARROW_ROWS = 20_000, 300_000
-FEW_ROWS = 200
+FEW_ROWS = 20
+# With their hashes and positions, they take more than 64 MB.
+NARROW_ROWS = 2_200_000
 # Rows that Spark hands over at a time.
 SPARK_ROWS = 10_000
-# The first texts are empty, as those of a column that was added later are; the others have 4 KB.
-TEXTS: dict[str, Callable[[int], str]] = {
-    "texts": lambda number: f"{number:08d}" * 512 if number > 100 else "",
-    "repeated texts": lambda number: f"{number % 17:04d}" * 1024 if number > 100 else "",
+# Numbers of rows, and their texts. The first hundred may be empty, as in a column that was added later.
+TEXTS: dict[str, tuple[int, Callable[[int], str]]] = {
+    "texts": (20_000, lambda number: f"{number:08d}" * 512 if number > 100 else ""),
+    "repeated texts": (10_000, lambda number: f"{number % 3:08d}" * 1024 if number > 100 else ""),
+    "long repeated texts": (2_000, lambda number: f"{number % 8:08d}" * 8192),
+    "a giant text": (20_000, lambda number: f"{number:08d}" * (1 << 20 if number == SPARK_ROWS else 1)),
 }
 
 
-def write(folder: Path, wide_rows: int, narrow_rows: int) -> None:
-    """The files ``old ...`` and ``new ...``: narrow rows in no order, wide rows at most 2,000 places from their own."""
+def write(folder: Path, most_rows: int) -> None:
+    """The files ``old ...`` and ``new ...``: numbers in no order, texts at most 2,000 places from their own."""
     folder.mkdir()
     random = np.random.default_rng(1)
-    numbers = np.arange(narrow_rows)
-    for side, order in (("old", numbers), ("new", random.permutation(narrow_rows))):
-        table = pa.table({"id": numbers, "value": random.integers(0, 50, narrow_rows), "name": numbers.astype(str)})
-        pq.write_table(table.take(pa.array(order)), folder / f"{side} names", compression="zstd")
-    near = np.argsort(np.arange(wide_rows) + random.integers(0, 2000, wide_rows), kind="stable")
-    for name, text in TEXTS.items():
-        for side, order in (("old", np.arange(wide_rows)), ("new", near)):
-            bodies = [text(number) for number in range(wide_rows)]
-            table = pa.table({"id": range(wide_rows), "value": random.integers(0, 50, wide_rows), "body": bodies})
+    numbers = np.arange(min(most_rows, NARROW_ROWS))
+    for side, order in (("old", numbers), ("new", random.permutation(len(numbers)))):
+        table = pa.table({"id": numbers, "value": numbers + (numbers % 100 == 0) * random.integers(0, 2)})
+        pq.write_table(table.take(pa.array(order)), folder / f"{side} numbers", compression="zstd")
+    for name, (count, text) in TEXTS.items():
+        rows = min(most_rows, count)
+        near = np.argsort(np.arange(rows) + random.integers(0, 2000, rows), kind="stable")
+        for side, order in (("old", np.arange(rows)), ("new", near)):
+            bodies = [text(number) for number in range(rows)]
+            table = pa.table({"id": range(rows), "value": random.integers(0, 50, rows), "body": bodies})
             table = table.take(pa.array(order))
             pq.write_table(table, folder / f"{side} {name}", use_dictionary=["body"], compression="zstd")
 
@@ -76,35 +97,78 @@ def comparison(matching: window.Matching, old: RowGroups, new: RowGroups, grante
 def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
     """What each algorithm does, and what it works on."""
 
+    def sides(name: str) -> tuple[RowGroups, RowGroups]:
+        return stored(folder / f"old {name}"), stored(folder / f"new {name}")
+
     def ordered(matching: window.Matching, name: str) -> None:
-        old, new = (stored(folder / f"{side} {name}") for side in ("old", "new"))
-        consume(comparison(matching, old, new, granted)(0))
+        consume(comparison(matching, *sides(name), granted)(0))
 
-    def hashed(name: str) -> None:
-        old, new = (stored(folder / f"{side} {name}") for side in ("old", "new"))
-        segment = Segment((0, sum(old.rows)), (0, sum(new.rows)))
-        sides = (rows.within(granted) for rows in (old, new))
-        consume(pointed._unmatched(*sides, (segment,), pointed.capacity(granted), 1, 0))
-
-    def exchanged() -> None:
-        rows = stored(folder / "old names")
+    def hybrid(name: str) -> None:
+        rows = stored(folder / f"old {name}")
         compare = replace(comparison(hybrid_hash._MATCHING, rows, rows, granted), capacity_bytes=granted)
         names = [hybrid_hash._IS_OLD, *rows.schema.names]
-        consume(hybrid_hash._found(compare, names, handed_over(folder)))
+        consume(hybrid_hash._found(compare, names, handed_over(folder, name)))
+
+    def similar() -> None:
+        old, new = (rows.within(granted) for rows in sides("texts"))
+        segment = Segment((0, sum(old.rows)), (0, sum(new.rows)))
+        consume(pointed._unmatched(old, new, (segment,), pointed.capacity(granted), 1, 0))
+
+    def by_pointers() -> None:
+        old, new = sides("texts")
+        groups = [
+            (rows, kind, number) for rows, kind in ((old, KEPT), (new, NEW)) for number in range(len(rows.groups))
+        ]
+        pieces = (pointed._compressed(rows, 1, 1, kind, number) for rows, kind, number in groups)
+        consume(pointed._differing(True, old.begins, new.begins, chain.from_iterable(pieces)))
+
+    def merged() -> None:
+        old, new = ((kind, compressed(rows)) for kind, rows in zip((KEPT, NEW), sides("texts"), strict=True))
+        pieces = (compression.pieces(((kind, rows) for rows in parts), 1) for kind, parts in (old, new))
+        consume(sort_merge_compressed._differing(None, chain.from_iterable(pieces)))
+
+    def probed() -> None:
+        old, new = (rows.within(granted) for rows in sides("texts"))
+        kept = Signatures.concat([*compressed(old)]).sorted()
+        layout = Layout.of(1, len(kept))
+        layout.write(folder / "table", 0, kept)
+        table = cast(SharedTable, SimpleNamespace(open=lambda: HashTable(folder / "table", layout)))
+        types = {"was_kept": pa.bool_(), "is_there": pa.bool_(), "seen": pa.binary(), "repeated": pa.binary()}
+        schema = pa.schema([*new.schema, *map(pa.field, types, types.values())])
+        consume(hash_compressed._Probe(table, [*range(len(new.schema))], 1, schema)(batches(new)))
+
+    def by_blocks() -> None:
+        for rows in sides("texts"):
+            for number in range(len(rows.groups)):
+                unchanged_blocks._checksum(rows, number)
 
     return {
-        "hybrid hash": exchanged,
-        "window": lambda: ordered(window.WINDOW, "texts"),
-        "window, repeated texts": lambda: ordered(window.WINDOW, "repeated texts"),
-        "text diff": lambda: ordered(text_diff.TEXT_DIFF, "texts"),
-        "similar": lambda: hashed("texts"),
+        "hybrid_hash, numbers": lambda: hybrid("numbers"),
+        "hybrid_hash, a giant text": lambda: hybrid("a giant text"),
+        "window, numbers": lambda: ordered(window.WINDOW, "numbers"),
+        **{f"window, {name}": partial(ordered, window.WINDOW, name) for name in TEXTS},
+        **{f"text_diff, {name}": partial(ordered, text_diff.TEXT_DIFF, name) for name in TEXTS},
+        "similar, texts": similar,
+        "sort_merge_pointed, texts": by_pointers,
+        "sort_merge_compressed, texts": merged,
+        "hash_compressed, texts": probed,
+        "stagnant_by_blocks, texts": by_blocks,
     }
 
 
-def handed_over(folder: Path) -> Iterator[pa.RecordBatch]:
+def batches(rows: RowGroups) -> Iterator[pa.RecordBatch]:
+    for number in range(len(rows.groups)):
+        yield from rows.read(number)
+
+
+def compressed(rows: RowGroups) -> Iterator[Signatures]:
+    return (compression.signatures(batch.columns, 1) for batch in batches(rows))
+
+
+def handed_over(folder: Path, name: str) -> Iterator[pa.RecordBatch]:
     """The rows of both files as Spark hands them over, the old ones first."""
     for side in ("old", "new"):
-        for batch in pq.ParquetFile(folder / f"{side} names").iter_batches(SPARK_ROWS, use_threads=False):
+        for batch in pq.ParquetFile(folder / f"{side} {name}").iter_batches(SPARK_ROWS, use_threads=False):
             flags = pa.array([side == "old"] * batch.num_rows)
             yield pa.RecordBatch.from_arrays([flags, *batch.columns], [hybrid_hash._IS_OLD, *batch.schema.names])
 
@@ -140,8 +204,8 @@ def _memory(field: str) -> int:
 
 if __name__ == "__main__":
     target, bound = Path(sys.argv[1]), int(sys.argv[2])
-    grown(lambda: write(target / "large", WIDE_ROWS, NARROW_ROWS))
-    write(target / "small", FEW_ROWS, FEW_ROWS)
+    grown(lambda: write(target / "large", NARROW_ROWS))
+    grown(lambda: write(target / "small", FEW_ROWS))
     for load in works(target / "small", bound).values():
         load()
     print(json.dumps({name: grown(work) for name, work in works(target / "large", bound).items()}))

@@ -6,8 +6,6 @@ the relation and of its kept copy. docs/costs.md says how the paper is read wher
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from laboratory.costs.source_table import SourceTable
 
 
@@ -99,16 +97,6 @@ def tlcs_beside(table: SourceTable) -> float:
     return tlcs(table) + table.checksum_pages
 
 
-def hashes_beside(table: SourceTable) -> float:
-    """SMC1 of LG96 as a strategy of slices: as :func:`tlcs_beside`, with 28 bytes of hashes beside each key (ours)."""
-    return tlcs_beside(replace(table, checksum_bytes=28))
-
-
-def hashes_probed(table: SourceTable) -> float:
-    """PHC1 of LG96 as a strategy of slices: the table is read once, beside 28 bytes of hashes for each key (ours)."""
-    return table.pages + replace(table, checksum_bytes=28).checksum_pages
-
-
 def incremental(table: SourceTable) -> float:
     """ID, local incremental differencing, one turn through all ranges. R N + M and the auxiliary table (3.5)."""
     return table.applicable_fraction * table.pages + table.copy_pages + table.auxiliary_pages
@@ -117,15 +105,9 @@ def incremental(table: SourceTable) -> float:
 def range_checksum(table: SourceTable) -> float:
     """ID/RCS, range checksums. R N + delta M and the auxiliary table (Table 3).
 
-    Its delta M assumes that the changes fill the ranges that they hit; :func:`range_checksum_by_ranges` does not.
+    Its delta M assumes that the changes fill the ranges that they hit; ``runs.range_checksum`` does not.
     """
     changed = table.change_fraction * table.copy_pages
-    return table.applicable_fraction * table.pages + table.auxiliary_pages + changed
-
-
-def range_checksum_by_ranges(table: SourceTable, clustered: bool = False) -> float:
-    """ID/RCS, where whole ranges of the copy are read for a change in them (3.6, our formula)."""
-    changed = changed_ranges(table, clustered) * table.copy_pages
     return table.applicable_fraction * table.pages + table.auxiliary_pages + changed
 
 

@@ -1,25 +1,25 @@
 {#
   Dates after `since` that a source announces by a folder, but that have no row in the select and no row in the folder: they count as empty dumps,
-  which are refused unless allowed. `seen`: the dates of the select. If the folder has rows, the select left them out: that is a warning, unless
+  which are refused unless allowed. `seen`: the orders of the select's dates. If the folder has rows, the select left them out: that is a warning, unless
   another source announces an empty dump of that date, like one whose count is 0.
 #}
 {%- macro _dumps_without_rows(job, seen, since) -%}
   {%- set empty = {} -%}
   {%- set with_rows = {} -%}
   {%- for source in job.dated_sources -%}
-    {%- for dump in deltawave._announced_dumps(job, source, since) if dump.batch_at not in seen -%}
+    {%- for dump in deltawave._announced_dumps(job, source, since) if dump.order not in seen -%}
       {%- set plan = deltawave._plan_of_date(job, '=', dump.snapshot_date) -%}
       {%- set is_asked_for = deltawave._asks_for(job, source, dump, plan) -%}
       {%- if is_asked_for and deltawave._has_rows(job, source, dump) -%}
         {%- do with_rows.setdefault(source.name, []).append(dump) -%}
       {%- elif is_asked_for and deltawave._is_source_of_dumps(job, source, plan) -%}
         {%- do log('deltawave: ' ~ job.name ~ ': ' ~ source.name ~ ' has a folder for ' ~ dump.snapshot_date ~ ' without rows', info=true) -%}
-        {%- do empty.update({dump.batch_at: {'snapshot_date': dump.snapshot_date, 'batch_at': dump.batch_at}}) -%}
+        {%- do empty.update({dump.order: {'snapshot_date': dump.snapshot_date, 'batch_at': dump.batch_at, 'order': dump.order}}) -%}
       {%- endif -%}
     {%- endfor -%}
   {%- endfor -%}
   {%- for name, dumps in with_rows.items() -%}
-    {%- set unread = dumps | rejectattr('batch_at', 'in', empty) | map(attribute='snapshot_date') | list -%}
+    {%- set unread = dumps | rejectattr('order', 'in', empty) | map(attribute='snapshot_date') | list -%}
     {%- if unread -%}
       {%- do exceptions.warn(deltawave._message('unread_dates', {
         'model': job.name, 'source': name, 'dates': unread | join(', '), 'column': job.settings.snapshot_date,
@@ -30,18 +30,18 @@
 {%- endmacro -%}
 
 {#
-  The dates of a source's folders after `since`: [{column, data_type, folder, snapshot_date, batch_at, folders}]. folder: the date as the folder names
-  it; folders: those of that date, as `show partitions` lists them. Queried once per run.
+  The dates of a source's folders, or those after `since`: [{column, data_type, folder, snapshot_date, batch_at, order, folders}]. folder: the date as the
+  folder names it; folders: those of that date, as `show partitions` lists them. Queried once per run.
 #}
-{%- macro _announced_dumps(job, source, since) -%}
+{%- macro _announced_dumps(job, source, since=none) -%}
   {%- if source.announced is none -%}{%- do source.update(announced=deltawave._all_announced_dumps(job, source)) -%}{%- endif -%}
-  {{ return(source.announced | selectattr('batch_at', 'gt', since) | list) }}
+  {{ return(source.announced if since is none else source.announced | selectattr('order', 'gt', since) | list) }}
 {%- endmacro -%}
 
 {%- macro _all_announced_dumps(job, source) -%}
   {%- set folders = deltawave._run(job, 'show partitions ' ~ source.files).rows | map(attribute=0) | list if source.partitions else [] -%}
   {%- set dumps = [] -%}
-  {%- for column in source.partitions if folders and modules.re.match('date|timestamp|string|char|varchar', column.data_type) -%}
+  {%- for column in source.partitions if folders and deltawave._names_dumps(job, column) -%}
     {%- set place = source.partitions.index(column) -%}
     {%- set values = {} -%}
     {%- for folder in folders -%}{%- do values.setdefault(folder.split('/')[place].split('=', 1)[1], []).append(folder) -%}{%- endfor -%}
@@ -69,8 +69,9 @@ dumps as (
         escaped,
         folder,
         cast(snapshot_date as string) as snapshot_date,
-        {{ deltawave._utc_text(deltawave._instant(job, 'snapshot_date')) }} as batch_at
+        {{ deltawave._time_of_dump(job, 'snapshot_date') }} as batch_at
     from dates
+    where snapshot_date is not null and folder <> '__HIVE_DEFAULT_PARTITION__'
 )
 
 select
@@ -83,14 +84,15 @@ where batch_at is not null
 order by batch_at
     {%- endset -%}
     {%- for row in deltawave._run(job, sql).rows -%}
-      {%- do dumps.append({
+      {%- set dump = {
         'column': column.name,
         'data_type': column.data_type,
         'folder': row[0] | string,
         'snapshot_date': row[1] | string,
         'batch_at': row[2] | string,
         'folders': values[row[3]],
-      }) -%}
+      } -%}
+      {%- do dumps.append(dict(dump, order=deltawave._order_of_dump(job, dump))) -%}
     {%- endfor -%}
   {%- endfor -%}
   {{ return(dumps) }}

@@ -52,6 +52,7 @@
     'has_before': job.settings.before_image != 'none',
     'is_multiset': job.settings.duplicate_keys == 'multiset',
     'is_dated': job.settings.snapshot_date is not none,
+    'snapshot_order': job.settings.snapshot_order,
     'nearness': result.measured if is_ordered else (last or {}).get('nearness'),
   })) }}
 {%- endmacro -%}

@@ -28,6 +28,7 @@
   {%- for column in columns if column.name | lower != job.flag.column -%}
     {%- if column.name | lower == (settings.snapshot_date or '') | lower -%}
       {%- do deltawave._update(job, snapshot_type=column.data_type) -%}
+      {%- do deltawave._check_snapshot_order(job) -%}
     {%- else -%}
       {%- set is_key = column.name | lower in settings.unique_key | map('lower') | list -%}
       {%- do deltawave._check_type(job, column, is_key) -%}
@@ -72,7 +73,7 @@
   {%- for name, values in found.filled.items() if values == 0 -%}
     {%- set folders = {'all': 0, 'without': 0} -%}
     {%- for source in job.dated_sources if source.headers -%}
-      {%- for dump in deltawave._announced_dumps(job, source, '') if dump.batch_at == found.batch_at -%}
+      {%- for dump in deltawave._announced_dumps(job, source) if dump.order == found.order -%}
         {#- A source that does not declare the column, like one of row counts, says nothing about it. -#}
         {%- for table in source.headers if name in (table.names + table.missing) | map('lower') -%}
           {%- set count = dump.folders | select('in', table.folders) | list | length -%}

@@ -11,7 +11,7 @@
     {%- if source.listed is none -%}
       {%- do source.update(listed=deltawave._listed_folders(source.location, source.partitions, source.options)) -%}
     {%- endif -%}
-    {%- for dump in deltawave._announced_dumps(job, source, '') if dump.column == columns.get(source.name) -%}
+    {%- for dump in deltawave._announced_dumps(job, source) if dump.column == columns.get(source.name) -%}
       {%- for folder in dump.folders -%}
         {%- do parts.setdefault(dump.snapshot_date, []).append([source.name, folder, source.listed.get(folder, {}).get('files', '')]) -%}
       {%- endfor -%}
@@ -25,10 +25,12 @@
 {# The partition column that dates each source's rows, {source: column}, as Spark's plan shows it; empty if the plan reads anything else. #}
 {%- macro _date_columns(job, sources) -%}
   {%- set found = [] -%}
-  {%- for scan in deltawave._scans(deltawave._plan_of_date(job, '<>', '0001-01-01')) -%}
+  {#- A value that hardly any select names itself. -#}
+  {%- set value = '-97' if job.settings.snapshot_order == 'number' else '0001-01-01' -%}
+  {%- for scan in deltawave._scans(deltawave._plan_of_date(job, '<>', value)) -%}
     {%- set source = deltawave._source_of_line(sources, scan.line) -%}
     {%- set is_filter = scan.parent.startswith('Filter ') -%}
-    {%- do found.append((source.name if source else none, deltawave._date_of_condition(source, scan.parent) if source and is_filter else none)) -%}
+    {%- do found.append((source.name if source else none, deltawave._date_of_condition(source, scan.parent, value) if source and is_filter else none)) -%}
   {%- endfor -%}
   {%- set columns = dict(found) -%}
   {{ return(columns if none not in found | map(attribute=1) and found | unique | list | length == columns | length else {}) }}
@@ -57,9 +59,9 @@
   {{ return(none) }}
 {%- endmacro -%}
 
-{# The partition column whose own value, or its cast, a condition compares with the date above. #}
-{%- macro _date_of_condition(source, condition) -%}
-  {%- set found = modules.re.search('not \\((cast\\()?([^#()]+)#\\d+( as \\w+\\))? = 0001-01-01', condition | lower) -%}
+{# The partition column whose own value, or its cast, a condition compares with a value. #}
+{%- macro _date_of_condition(source, condition, value) -%}
+  {%- set found = modules.re.search('not \\((cast\\()?([^#()]+)#\\d+( as \\w+\\))? = ' ~ value ~ '(?!\\d)', condition | lower) -%}
   {%- set names = [] -%}
   {%- for partition in source.partitions if found and partition.name | lower == found.group(2) -%}{%- do names.append(partition.name) -%}{%- endfor -%}
   {{ return(names | first or none) }}

@@ -1,5 +1,6 @@
 {#
-  What earlier runs recorded of each date: {date: {is_compared, batch_id, rows, checksum, files, seen_checksum, is_other}}.
+  What earlier runs recorded of each date: {date: {is_compared, batch_id, rows, checksum, files, seen_checksum, is_other}}, of a compared date also
+  snapshot_date and batch_at. Of a log that is rewound, or that a run is about to rewind, only what that leaves.
 
     rows, checksum  of the dump when it was compared; the batch is the one that compared it
     files           the digest of the date's files when its rows were last read
@@ -17,16 +18,22 @@ select distinct
     snapshot_date,
     rows_dump,
     dump_checksum,
-    dump_files
+    dump_files,
+    {{ deltawave._utc_text('batch_at') }} as dump_at
 from {{ deltawave._standing_batches(job.batches) }}
-where batch_id >= {{ record.generation }} and snapshot_date is not null
+where
+    batch_id >= {{ record.generation }}
+    and snapshot_date is not null
+    {%- if record.rewound_to %}
+    and batch_id <= {{ record.rewound_to }}
+    {%- endif %}
 order by batch_id desc
     {%- endset -%}
     {#- An operation has the date of the batch before it, so the first batch of a date is the one that compared it. -#}
     {%- for row in deltawave._run(job, sql).rows -%}
       {%- do known.update({row[1] | string: {
         'is_compared': true, 'batch_id': row[0] | int, 'rows': row[2] | int, 'checksum': row[3], 'files': row[4], 'seen_checksum': none,
-        'is_other': false,
+        'is_other': false, 'snapshot_date': row[1] | string, 'batch_at': row[5] | string,
       }}) -%}
     {%- endfor -%}
     {%- do deltawave._add_deliveries(job, record, known) -%}
@@ -53,7 +60,7 @@ order by batch_id, seen_at
     {%- set seen = {'seen_checksum': row[3], 'files': row[4], 'is_other': row[5]} -%}
     {%- if date and date.is_compared -%}
       {%- do date.update(seen if date.batch_id <= row[1] | int else {}) -%}
-    {%- elif row[0] <= record.snapshot_date -%}
+    {%- elif deltawave._order_of_value(job, row[0]) <= deltawave._order_of_value(job, record.snapshot_date) -%}
       {%- do known.update({row[0]: dict(seen, is_compared=false, batch_id=none, rows=row[2] | int, checksum=none)}) -%}
     {%- endif -%}
   {%- endfor -%}

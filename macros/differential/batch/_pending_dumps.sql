@@ -1,12 +1,16 @@
 {#
   The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after the last accepted
   one is a dump, even if a source announces it and it has no rows. An earlier date that was never compared came too late, and a compared date may
-  have been delivered again with other rows: both are skipped with a warning. Compared dates are not read if their files are the same as then. A
-  new log starts at its first date with rows. If no date has rows, that is an empty dump. Days without a dump between two are warned of.
+  have been delivered again with other rows: both are skipped with a warning, unless redelivery: replace compares the latter again. Compared dates are
+  not read if their files are the same as then. A new log starts at its first date with rows. If no date has rows, that is an empty dump.
+
+  Returns {dumps, replaced, rewind_to}. replaced: the dates that are compared again; rewind_to: the batch to which the log has to be rewound before, or
+  none for a new generation (see _undo_replaced). `state` may be one that a run is about to rewind to (see _replaced_dumps).
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}
-    {{ return([{'snapshot_date': none, 'batch_at': deltawave._utc(run_started_at), 'files': none, 'checksum_of': none, 'missing': []}]) }}
+    {%- set dump = {'snapshot_date': none, 'batch_at': deltawave._utc(run_started_at), 'files': none, 'checksum_of': none, 'missing': []} -%}
+    {{ return({'dumps': [dump], 'replaced': [], 'rewind_to': none}) }}
   {%- endif -%}
 
   {#- A new generation compares all dates again. -#}
@@ -16,42 +20,44 @@
   {%- set settled = [] -%}
   {%- for date, seen in known.items() if seen.files and seen.files == files.get(date) -%}{%- do settled.append(date) -%}{%- endfor -%}
   {%- set checksum_of = deltawave._checksum_of_dump(job) -%}
-  {%- set last_at = record.batch_at if record else none -%}
-  {%- set seen_at = [] -%}
+  {%- set last = deltawave._order_of_dump(job, record) if record else none -%}
+  {%- set orders = [] -%}
   {%- set pending = [] -%}
-  {%- set skipped = [] -%}
+  {%- set earlier = [] -%}
   {%- for found in deltawave._dates_of_select(job, settled) -%}
-    {%- do seen_at.append(found.batch_at) -%}
-    {%- if found.snapshot_date is none -%}
+    {%- do orders.append(found.order) -%}
+    {%- if not found.snapshot_date -%}
       {%- do deltawave._fail('null_snapshot_date', {'model': job.name, 'column': job.settings.snapshot_date, 'count': found.rows}) -%}
     {%- elif found.batch_at == 'None' -%}
       {%- do deltawave._fail('snapshot_date_value', {'model': job.name, 'column': job.settings.snapshot_date, 'value': found.snapshot_date}) -%}
-    {%- elif found.snapshot_date in known or (last_at is not none and found.batch_at <= last_at) -%}
-      {%- do skipped.append(dict(found, files=files.get(found.snapshot_date))) -%}
+    {%- elif found.snapshot_date in known or (last is not none and found.order <= last) -%}
+      {%- do earlier.append(dict(found, files=files.get(found.snapshot_date))) -%}
     {%- else -%}
       {%- do pending.append({
-        'snapshot_date': found.snapshot_date, 'batch_at': found.batch_at, 'files': files.get(found.snapshot_date),
-        'checksum_of': checksum_of, 'missing': deltawave._missing_columns(job, found),
+        'snapshot_date': found.snapshot_date, 'batch_at': found.batch_at, 'order': found.order,
+        'files': files.get(found.snapshot_date), 'checksum_of': checksum_of, 'missing': deltawave._missing_columns(job, found),
       }) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if record -%}
-    {%- do deltawave._warn_of_skipped(job, record, known, settled, deltawave._with_checksums(job, skipped, checksum_of)) -%}
+  {%- set skipped = deltawave._skipped_dates(known, settled, deltawave._with_checksums(job, earlier, checksum_of)) -%}
+  {%- if skipped.again and job.settings.redelivery == 'replace' -%}
+    {{ return(deltawave._replaced_dumps(job, state, known, skipped.again)) }}
+  {%- elif record -%}
+    {%- do deltawave._warn_of_skipped(job, record, known, skipped) -%}
   {%- endif -%}
-  {%- set since = last_at if last_at is not none else (seen_at | min if seen_at else '') -%}
-  {%- for empty in deltawave._dumps_without_rows(job, seen_at, since) -%}
+  {%- set since = last if last is not none else (orders | min(case_sensitive=true) if orders else none) -%}
+  {%- for empty in deltawave._dumps_without_rows(job, orders, since) -%}
     {%- do pending.append(dict(empty, files=files.get(empty.snapshot_date), checksum_of=checksum_of, missing=[])) -%}
   {%- endfor -%}
   {%- if not pending and not record and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._fail('empty_dump', {'model': job.name, 'batch': (state.record.batch_id if state.record else 0) + 1, 'rows_old': 0}) -%}
   {%- endif -%}
-  {%- set ordered = pending | sort(attribute='batch_at') -%}
-  {%- do deltawave._warn_of_gaps(job, record, ordered) -%}
-  {{ return(ordered) }}
+  {%- set dumps = pending | sort(attribute='order', case_sensitive=true) -%}
+  {{ return({'dumps': dumps, 'replaced': [], 'rewind_to': state.get('rewind_to')}) }}
 {%- endmacro -%}
 
 {#
-  The dates of the select, except the settled ones: [{snapshot_date, batch_at, rows, filled}]. filled: the number of values in columns that are
+  The dates of the select, except the settled ones: [{snapshot_date, batch_at, order, rows, filled}]. filled: the number of values in columns that are
   missing in some header of the source.
 #}
 {%- macro _dates_of_select(job, settled) -%}
@@ -64,7 +70,7 @@ with dump as (
 
 select
     cast({{ column }} as string) as snapshot_date,
-    {{ deltawave._utc_text(deltawave._instant(job, column)) }} as batch_at,
+    {{ deltawave._time_of_dump(job, column) }} as batch_at,
     count(*) as dump_rows
     {%- for name in sparse %},
     count(dump.{{ deltawave._quoted(name) }}) as filled_{{ loop.index }}
@@ -83,10 +89,8 @@ order by {{ column }}
   {%- for row in deltawave._run(job, sql).rows -%}
     {%- set filled = {} -%}
     {%- for name in sparse -%}{%- do filled.update({name | lower: row[2 + loop.index] | int}) -%}{%- endfor -%}
-    {%- do dates.append({
-      'snapshot_date': row[0] if row[0] is none else row[0] | string, 'batch_at': row[1] | string, 'rows': row[2] | int,
-      'filled': filled,
-    }) -%}
+    {%- set found = {'snapshot_date': row[0] if row[0] is none else row[0] | string, 'batch_at': row[1] | string} -%}
+    {%- do dates.append(dict(found, order=deltawave._order_of_dump(job, found), rows=row[2] | int, filled=filled)) -%}
   {%- endfor -%}
   {{ return(dates) }}
 {%- endmacro -%}

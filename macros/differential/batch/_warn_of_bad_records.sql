@@ -23,7 +23,7 @@
 {%- macro _in_dump(job, batch, source) -%}
   {%- set conditions = [] -%}
   {%- if job.settings.snapshot_date -%}
-    {%- for dump in deltawave._announced_dumps(job, source, '') if dump.batch_at == batch.batch_at -%}
+    {%- for dump in deltawave._announced_dumps(job, source) if dump.order == deltawave._order_of_dump(job, batch) -%}
       {%- do conditions.append(deltawave._quoted(dump.column) ~ ' = cast(' ~ deltawave._literal(dump.folder) ~ ' as ' ~ dump.data_type ~ ')') -%}
     {%- endfor -%}
   {%- endif -%}
@@ -34,7 +34,12 @@
 {# The condition for records that contain their dates; true if they don't. A record with an unreadable date may belong to any dump. #}
 {%- macro _is_of_dump(job, batch, source) -%}
   {%- for field in source.records.format.fields if field.name | lower == (job.settings.snapshot_date or '') | lower -%}
-    {%- set value = 'cast(`_values`.`' ~ source.records.format.fields.index(field) ~ '` as ' ~ job.snapshot_type ~ ')' -%}
+    {%- set value = '`_values`.`' ~ source.records.format.fields.index(field) ~ '`' -%}
+    {%- if job.settings.snapshot_order -%}
+      {%- set of_dump = deltawave._literal(batch.snapshot_date) ~ ' as ' ~ job.snapshot_type ~ ')' -%}
+      {{ return('coalesce(try_cast(cast(' ~ value ~ ' as string) as ' ~ job.snapshot_type ~ ') = cast(' ~ of_dump ~ ', true)') }}
+    {%- endif -%}
+    {%- set value = 'cast(' ~ value ~ ' as ' ~ job.snapshot_type ~ ')' -%}
     {{ return('coalesce(' ~ deltawave._utc_text(deltawave._instant(job, value)) ~ ' = ' ~ deltawave._literal(batch.batch_at) ~ ', true)') }}
   {%- endfor -%}
   {{ return('true') }}

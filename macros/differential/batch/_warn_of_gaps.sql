@@ -1,11 +1,11 @@
 {#
   Warns of gaps between the last compared date and those of this run. Warns before the decisions: where the warning is an error, the missing dump can
   still come first. An accepted run takes the gaps as they are, or one that is never filled would stop the model for good.
-  record: the last decision, or none; pending: the dumps of this run, oldest first.
+  record: the last decision, or none; pending: the dumps of this run, oldest first. Dates that are compared again were looked at before.
 #}
 {%- macro _warn_of_gaps(job, record, pending) -%}
   {%- if not job.settings.every or deltawave._is_accepted(job) -%}{{ return('') }}{%- endif -%}
-  {%- set dumps = ([record] if record else []) + pending -%}
+  {%- set dumps = [record] + pending | selectattr('batch_at', 'gt', record.batch_at) | list if record else pending -%}
   {%- set gaps = [] -%}
   {%- for one, next in zip(dumps, dumps[1:]) -%}
     {%- if deltawave._is_due_between(deltawave._day_of_dump(one), deltawave._day_of_dump(next), job.settings.every) -%}

@@ -19,7 +19,7 @@
   {%- elif record.materialization != job.materialization -%}
     {%- do deltawave._fail('materialization_changed', {'model': job.name, 'relation': job.target | string}) -%}
   {%- elif job.materialization != 'differential' -%}
-    {#- A wave index is checked by its library: it has none of the options below. -#}
+    {#- A wave index is checked by its library, and a table that follows a log is rebuilt: they have none of the options below. -#}
   {%- elif record.unique_key | map('lower') | list != job.settings.unique_key | map('lower') | list -%}
     {%- do deltawave._fail('unique_key_changed', {
       'model': job.name,
@@ -43,6 +43,12 @@
       'model': job.name,
       'was': 'with' if record.is_dated else 'without',
       'is': 'with' if job.settings.snapshot_date else 'without',
+    }) -%}
+  {%- elif record.get('snapshot_order') != job.settings.snapshot_order -%}
+    {%- do deltawave._fail('snapshot_order_changed', {
+      'model': job.name,
+      'was': record.get('snapshot_order') or 'date',
+      'is': job.settings.snapshot_order or 'date',
     }) -%}
   {%- endif -%}
 {%- endmacro -%}

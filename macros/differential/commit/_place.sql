@@ -55,6 +55,9 @@ from staged
     {%- set partition = deltawave._partition_of(record.batch_id, record.attempt) -%}
     {%- do deltawave._run(job, 'alter table ' ~ deltawave._helper_relation(job, name) ~ ' add if not exists partition (' ~ partition ~ ')') -%}
   {%- endfor -%}
+  {%- if job.placing -%}
+    {%- do deltawave._macro_named(job.placing)(job, record) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {#

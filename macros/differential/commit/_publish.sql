@@ -9,7 +9,10 @@
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
   {%- set last = deltawave._newest_commit(job, names) -%}
   {%- if last > record.batch_id -%}
-    {{ return(deltawave._publish(job, deltawave._read_commit(job, last))) }}
+    {%- set newest = deltawave._read_commit(job, last) -%}
+    {#- Its writer may be killed before it places the rows, and a batch that the view shows counts as finished. -#}
+    {%- do deltawave._place_and_record(job, newest) -%}
+    {{ return(deltawave._publish(job, newest)) }}
   {%- endif -%}
   {{ return({'batch_id': record.batch_id, 'names': names}) }}
 {%- endmacro -%}

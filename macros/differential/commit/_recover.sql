@@ -1,9 +1,14 @@
-{#
-  The current state, after repairing what a killed run left half done: {record: of the last decided batch, or none, is_new_generation, names: of the
-  model's relations}. The decisions are the truth: x__batches and the view are brought up to them, then leftovers of decided batches are dropped. Tables
-  of the next batch are left alone, since another run may be writing them.
-#}
+{# The current state: {record: of the last decided batch, or none, is_new_generation, names: of the model's relations}. Repairs first. #}
 {%- macro _recover(job) -%}
+  {%- set state = deltawave._repair(job) -%}
+  {{ return(dict(state, is_new_generation=deltawave._starts_generation(job, state.record))) }}
+{%- endmacro -%}
+
+{#
+  Repairs what a killed run left half done: {record, names}, as above. The decisions are the truth: x__batches and the view are brought up to them, then
+  leftovers of decided batches are dropped. Tables of the next batch are left alone, since another run may be writing them.
+#}
+{%- macro _repair(job) -%}
   {%- set found = namespace(names=deltawave._names_of_model(job)) -%}
   {%- set view = deltawave._read_view(job, found.names) -%}
   {%- do deltawave._update(job, view_exists=view is not none) -%}
@@ -26,20 +31,25 @@
   {%- if record -%}
     {%- do deltawave._clear_leftovers(job, names, commits, record) -%}
   {%- endif -%}
-  {{ return({'record': record, 'is_new_generation': deltawave._starts_generation(job, record), 'names': names}) }}
+  {{ return({'record': record, 'names': names}) }}
 {%- endmacro -%}
 
 {# The steps place, record and publish for a batch whose writer was stopped after its decision. #}
 {%- macro _finish(job, record) -%}
   {%- do log('deltawave: ' ~ job.name ~ ': finishing batch ' ~ record.batch_id ~ ', which an earlier run decided but did not publish', info=true) -%}
   {%- do deltawave._create_batches(job) -%}
+  {%- do deltawave._place_and_record(job, record) -%}
+  {%- do deltawave._refuse_overtaken(job, record, deltawave._last_commit(job)) -%}
+  {%- do deltawave._refuse_overtaken(job, record, deltawave._publish(job, record).batch_id) -%}
+  {%- do deltawave._update(job, has_finished=true) -%}
+{%- endmacro -%}
+
+{# The steps place and record, for a batch that another run has decided. Repeating them changes nothing. #}
+{%- macro _place_and_record(job, record) -%}
   {%- do deltawave._place(job, record) -%}
   {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}
     {%- do deltawave._record_batch(job, record) -%}
   {%- endif -%}
-  {%- do deltawave._refuse_overtaken(job, record, deltawave._last_commit(job)) -%}
-  {%- do deltawave._refuse_overtaken(job, record, deltawave._publish(job, record).batch_id) -%}
-  {%- do deltawave._update(job, has_finished=true) -%}
 {%- endmacro -%}
 
 {%- macro _clear_leftovers(job, names, commits, record) -%}
@@ -71,16 +81,6 @@ from {{ job.batches }}
 where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {%- endset -%}
   {{ return(deltawave._run(job, sql).rows[0][0] | int > 0) }}
-{%- endmacro -%}
-
-{# --full-refresh starts a new generation if the model allows it: the dumps that made the log may be deleted. #}
-{%- macro _starts_generation(job, record) -%}
-  {%- if not flags.FULL_REFRESH or record is none or job.settings.full_refresh is false -%}
-    {{ return(false) }}
-  {%- elif not job.settings.full_refresh -%}
-    {%- do deltawave._fail('full_refresh', {'model': job.name, 'batch': record.batch_id}) -%}
-  {%- endif -%}
-  {{ return(true) }}
 {%- endmacro -%}
 
 {#

@@ -28,9 +28,12 @@
   {{ return(deltawave._helper_relation(job, 'commit_' ~ batch_id)) }}
 {%- endmacro -%}
 
-{# Tables of its own that an attempt writes: the rows that it read, the state, its ranges, and a view's touched anchors. #}
+{#
+  Tables of its own that an attempt writes: the rows that it read, the state, its ranges, a view's touched anchors; a table that follows a log, and the
+  changes to merge into one.
+#}
 {%- macro _side_kinds() -%}
-  {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors']) }}
+  {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors', 'rows', 'patch']) }}
 {%- endmacro -%}
 
 {# Patterns of all of them: index<n> are the tables of a wave index. #}

@@ -1,5 +1,6 @@
-{# What stays the same during the work on one differential model or wave index. All keys of a job are named here. #}
+{# What stays the same during the work on one differential model, wave index or table that follows a log. All keys of a job are named here. #}
 {%- macro _open_job(name, settings, relation, materialization='differential') -%}
+  {%- set follows_log = materialization in ['current_state', 'scd2'] -%}
   {%- set strategy = deltawave._strategy_named(name, settings.strategy) if materialization == 'differential' else none -%}
   {%- if settings.in_place and strategy.keeps_in_place -%}{%- set strategy = dict(strategy, keeps=strategy.keeps_in_place) -%}{%- endif -%}
   {%- set job = {
@@ -13,7 +14,8 @@
     'attempt': invocation_id.replace('-', '')[:12],
     'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'backfill': 0, 'quarantined': 0, 'skipped': 0, 'is_unread': false},
     'statements': [],
-    'view': '_log_view' if materialization == 'differential' else '_wave_view',
+    'view': '_log_view' if materialization == 'differential' else '_follower_view' if follows_log else '_wave_view',
+    'placing': '_merge_patch' if follows_log else none,
 
     'sql': none,
     'select_columns': none,
@@ -22,6 +24,7 @@
     'snapshot_type': none,
     'time_type': none,
     'flag': none,
+    'follows': none,
     'dated_sources': [],
 
     'view_exists': none,

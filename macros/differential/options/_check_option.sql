@@ -45,6 +45,10 @@
     {{ return(deltawave._allowed_tolerance(value)) }}
   {%- elif kind == 'relations' -%}
     {{ return(deltawave._allowed_relations(value)) }}
+  {%- elif kind == 'expression' -%}
+    {{ return(none if value is string and value.strip() else 'an SQL expression') }}
+  {%- elif kind == 'meta_columns' -%}
+    {{ return(deltawave._allowed_meta_columns(declared['values'], value)) }}
   {%- endif -%}
   {%- do exceptions.raise_compiler_error('an option is declared as ' ~ kind ~ ', for which _allowed_value has no check') -%}
 {%- endmacro -%}
@@ -112,4 +116,15 @@
     {%- endfor -%}
   {%- endfor -%}
   {{ return(none) }}
+{%- endmacro -%}
+
+{# A mapping of some columns to their names, which differ in more than case. #}
+{%- macro _allowed_meta_columns(columns, value) -%}
+  {%- set allowed = 'a mapping of some of ' ~ columns | join(', ') ~ ' to different names' -%}
+  {%- if value is not mapping or value.keys() | reject('in', columns) | list or value.values() | reject('string') | list -%}
+    {{ return(allowed) }}
+  {%- endif -%}
+  {%- set names = [] -%}
+  {%- for column in columns -%}{%- do names.append(value.get(column, column).strip() | lower) -%}{%- endfor -%}
+  {{ return(none if '' not in names and names | unique | list | length == names | length else allowed) }}
 {%- endmacro -%}

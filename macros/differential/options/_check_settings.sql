@@ -10,10 +10,16 @@
   {%- if settings.snapshot_date and settings.snapshot_date | lower in keys -%}
     {%- do deltawave._fail('date_in_key', {'model': model_name, 'column': settings.snapshot_date}) -%}
   {%- endif -%}
-  {%- for option in ['warn_after', 'every', 'expected_rows'] if settings[option] is not none and not settings.snapshot_date -%}
+  {%- set of_dates = ['snapshot_order', 'warn_after', 'every', 'expected_rows', 'redelivery'] -%}
+  {%- for option in of_dates if settings[option] != options[option].default and not settings.snapshot_date -%}
     {%- if option != 'expected_rows' or '{snapshot_date}' in settings.expected_rows | string -%}
       {%- do deltawave._fail('without_dates', {'model': model_name, 'option': option, 'value': settings[option]}) -%}
     {%- endif -%}
+  {%- endfor -%}
+  {%- for option in ['warn_after', 'every'] if settings[option] is not none and settings.snapshot_order -%}
+    {%- do deltawave._fail('option_of_dates', {
+      'model': model_name, 'option': option, 'value': settings[option], 'order': settings.snapshot_order,
+    }) -%}
   {%- endfor -%}
   {%- for option, declared in options.items() if declared.meaning and settings[option] and settings[option] | lower in keys -%}
     {%- do deltawave._fail('control_in_key', {

@@ -42,6 +42,8 @@
     'allow_empty': {'default': false, 'is': 'choice', 'values': [false, true]},
     'expected_rows': {'default': none, 'is': 'rows'},
     'snapshot_date': {'default': none, 'is': 'name'},
+    'snapshot_order': {'default': none, 'is': 'choice', 'values': [none, 'number', 'text']},
+    'redelivery': {'default': 'warn', 'is': 'choice', 'values': ['warn', 'replace']},
     'warn_after': {'default': none, 'is': 'age'},
     'every': {'default': none, 'is': 'choice', 'values': [none, 'day', 'weekday']},
     'initial_load': {'default': 'inserts', 'is': 'choice', 'values': ['inserts', 'baseline']},

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from deltawave.pages.html import page, section
+from deltawave.pages import charts, marking
+from deltawave.pages.html import figures, page, paragraph, section
 from deltawave.pages.tables import Table, lines
 from deltawave.pages.texts import LINE, beside, line, plain, short
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from deltawave.comparing.comparison import Comparison
 
 
-def tables(found: Comparison) -> Iterator[Table]:
-    """The tables that have rows; the first is that of counts."""
+def tables(found: Comparison, is_page: bool = False) -> Iterator[Table]:
+    """The tables that have rows; the first is that of counts. For a page with bars, and with differences marked."""
     old, new = plain(found.old_name), plain(found.new_name)
     kinds = {"changed": "changed", "only_old": f"only in {old}", "only_new": f"only in {new}"}
     in_both = found.equal + found.changed
@@ -48,13 +48,18 @@ def tables(found: Comparison) -> Iterator[Table]:
         )
         for each in found.concentrations
     ]
+    pair: Callable[[str | None, str | None], tuple[str, str]] = marking.marked if is_page else beside
+
+    def share(rows: int) -> str:
+        return charts.meter(rows / in_both) if is_page else f"{rows / in_both:.1%}"
+
     every = [
         Table("Rows", ("rows", "number"), [(name, f"{number:,}") for name, number in counts]),
         Table("Columns", ("column", "difference"), [(plain(name), difference) for name, difference in columns]),
         Table(
             "Changed columns",
             ("column", "rows", "of rows in both"),
-            [(plain(name), f"{rows:,}", f"{rows / in_both:.1%}") for name, rows in found.columns.items() if rows],
+            [(plain(name), f"{rows:,}", share(rows)) for name, rows in found.columns.items() if rows],
         ),
         Table(
             "Where differences concentrate",
@@ -64,7 +69,7 @@ def tables(found: Comparison) -> Iterator[Table]:
         Table(
             "Some of the changes",
             (*map(plain, found.key), "column", old, new),
-            [(*map(short, each.key), plain(each.column), *beside(each.old, each.new)) for each in found.changes],
+            [(*map(short, each.key), plain(each.column), *pair(each.old, each.new)) for each in found.changes],
         ),
         Table(f"Some of the rows {kinds['only_old']}", ("row",), [(line(row),) for row in found.old_samples]),
         Table(f"Some of the rows {kinds['only_new']}", ("row",), [(line(row),) for row in found.new_samples]),
@@ -87,5 +92,6 @@ def as_text(found: Comparison) -> str:
 
 
 def as_html(found: Comparison) -> str:
-    verdict = f"<p>{escape(_verdict(found))}</p>\n"
-    return page(_title(found), verdict + "".join(map(section, tables(found))))
+    counts, *others = tables(found, is_page=True)
+    parts = [paragraph(_verdict(found)), figures(counts.rows), *map(section, others)]
+    return page(_title(found), "".join(parts), style=charts.style() + marking.STYLE)

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from deltawave.differencing.batches import Places, Positions, combined, plain
+from deltawave.differencing.batches import Places, Positions, combined, plain, plain_bytes
 from deltawave.differencing.hashing import Hashes, places_of
 
 # Rows that wait are combined into parts of at most this many bytes, unless a single block has more.
@@ -22,6 +22,8 @@ _PART_BYTES = 1 << 30
 # A block's rows wait where they were decoded as long as this many rows, and this share of the batch, are left. With
 # fewer, a copy costs less than the memory that it frees.
 _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
+# Bytes of buffers that a copy may have besides its values.
+_SPARE_BYTES = 1 << 10
 
 # Bytes of a row's hash and position.
 ROW_BYTES = 16
@@ -32,13 +34,14 @@ class Block:
     """Rows of a snapshot: the hashes of their keys, their positions in it, and their columns.
 
     ``at``: the rows' places in the batch ``stored``; without it they are all of its rows. Columns are taken out of the
-    batch only when they are asked for.
+    batch only when they are asked for. ``stored_bytes``: the ``size`` if it is known.
     """
 
     hashes: Hashes
     positions: Positions
     stored: pa.RecordBatch
     at: Places | None = None
+    stored_bytes: int | None = None
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -64,13 +67,17 @@ class Block:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of the memory that holds the rows, without their hashes and positions."""
-        return int(self.stored.get_total_buffer_size())
+        """Bytes of the memory that holds the rows, and would hold a copy, without their hashes and positions."""
+        if self.stored_bytes is not None:
+            return self.stored_bytes
+        return max(int(self.stored.get_total_buffer_size()), plain_bytes(self.stored))
 
     @property
     def is_copy(self) -> bool:
-        """Whether these are all rows of their batch, without dictionaries."""
-        return self.at is None and not any(isinstance(column, pa.DictionaryArray) for column in self.stored.columns)
+        """Whether these are all rows of their batch, which is no part of a larger one, without dictionaries."""
+        if self.at is not None or any(isinstance(column, pa.DictionaryArray) for column in self.stored.columns):
+            return False
+        return self.size <= 2 * int(self.stored.nbytes) + _SPARE_BYTES
 
     @property
     def is_dense(self) -> bool:
@@ -80,7 +87,8 @@ class Block:
 
     def take(self, at: Places) -> Block:
         """The rows at these places, in this order."""
-        return Block(self.hashes[at], self.positions[at], self.stored, at if self.at is None else self.at[at])
+        places = at if self.at is None else self.at[at]
+        return Block(self.hashes[at], self.positions[at], self.stored, places, self.size)
 
     def slice(self, begin: int, count: int) -> Block:
         """``count`` rows from ``begin`` on."""
@@ -229,7 +237,7 @@ class AgingBuffer:
                 oldest = oldest.slice(0, surplus)
             aged.append(oldest)
         if self._size > self.capacity_bytes:
-            self._rows = [part if part.at is None else part.copied() for part in self._rows]
+            self._rows = [part if part.is_copy else part.copied() for part in self._rows]
         while self._size > self.capacity_bytes:
             oldest = self._rows.pop(0)
             # The last part may be too large by itself: its newer half stays.
@@ -242,7 +250,8 @@ class AgingBuffer:
 
     @property
     def _size(self) -> int:
-        return sum(part.size + ROW_BYTES * len(part) for part in self._rows)
+        places = sum(part.at.nbytes for part in self._rows if part.at is not None)
+        return places + sum(part.size + ROW_BYTES * len(part) for part in self._rows)
 
     def _merge(self) -> None:
         """Merge parts so that there are few of them, and a row is copied few times."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 Batches = Iterable[pa.RecordBatch]
 # Each with the position of its first row.
@@ -16,6 +17,8 @@ Places = npt.NDArray[np.intp]
 # Of rows in a snapshot.
 Positions = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+
+_TEXTS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 
 
 def combined(batches: Sequence[pa.RecordBatch], message: str) -> pa.RecordBatch:
@@ -32,6 +35,18 @@ def combined(batches: Sequence[pa.RecordBatch], message: str) -> pa.RecordBatch:
 def plain(column: pa.Array) -> pa.Array:
     """A column without a dictionary."""
     return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
+
+
+def plain_bytes(rows: pa.RecordBatch) -> int:
+    """The bytes of the rows without dictionaries of texts: results hold each text as often as it occurs."""
+    return sum(map(_plain_bytes, rows.columns))
+
+
+def _plain_bytes(column: pa.Array) -> int:
+    if not isinstance(column, pa.DictionaryArray) or column.dictionary.type not in _TEXTS:
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary).take(column.indices)
+    return int(column.indices.nbytes) + (pc.sum(lengths).as_py() or 0)
 
 
 def typed(columns: Iterable[pa.Array], schema: pa.Schema) -> pa.RecordBatch:

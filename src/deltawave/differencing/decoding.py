@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
+
+from deltawave.differencing.batches import plain_bytes
 
 # The most rows of a batch, and about how many bytes it may take.
 BATCH_ROWS, BATCH_BYTES = 1 << 16, 1 << 24
-# Rows with texts are decoded in steps of at most this many, and a batch ends when its steps have enough bytes: footers
-# give the mean size of a group's rows, but the rows of a step may be far wider.
-_STEP_ROWS = 1 << 11
-# Bytes of a decoded value, by its type in the file; for texts the file's own bytes are the best guess.
+# Rows with texts are decoded in steps that fit in a batch even if each row has this many bytes: footers give the mean
+# size of a group's rows, but the rows of a step may be far wider.
+_WIDE_ROW_BYTES = 1 << 13
+# Bytes of a decoded value, by its type in the file: a file may store equal numbers once.
 _DECODED_BYTES = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8, "FIXED_LEN_BYTE_ARRAY": 16}
-_TEXTS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 # A text column with at most this many stored bytes per value repeats itself: it stays in a dictionary.
 _REPEATING_BYTES = 4
 
@@ -25,7 +25,7 @@ def joined(steps: Iterable[pa.RecordBatch], most_bytes: int, most_rows: int = BA
     parts: list[pa.RecordBatch] = []
     rows = size = 0
     for part in steps:
-        own = sum(map(_plain_bytes, part.columns))
+        own = plain_bytes(part)
         if parts and (rows + part.num_rows > most_rows or size + own > most_bytes):
             yield pa.concat_batches(parts) if len(parts) > 1 else parts[0]
             parts, rows, size = [], 0, 0
@@ -35,29 +35,33 @@ def joined(steps: Iterable[pa.RecordBatch], most_bytes: int, most_rows: int = BA
         yield pa.concat_batches(parts) if len(parts) > 1 else parts[0]
 
 
-def _plain_bytes(column: pa.Array) -> int:
-    """The bytes of a column, without a dictionary of texts: results hold each text as often as it occurs."""
-    if not isinstance(column, pa.DictionaryArray) or column.dictionary.type not in _TEXTS:
-        return int(column.nbytes)
-    lengths = pc.binary_length(column.dictionary).take(column.indices)
-    return int(column.indices.nbytes) + (pc.sum(lengths).as_py() or 0)
+def cut(steps: Iterable[pa.RecordBatch], most_bytes: int) -> Iterator[pa.RecordBatch]:
+    """The same rows without a copy: steps in halves until these have at most so many bytes, or are a single row."""
+    for rows in steps:
+        half = rows.num_rows // 2
+        if half and plain_bytes(rows) > most_bytes:
+            yield from cut((rows.slice(0, half), rows.slice(half)), most_bytes)
+        else:
+            yield rows
 
 
-def step_rows(group: pq.RowGroupMetaData, names: Sequence[str], size: int) -> int:
-    """How many rows of a group are decoded at a time, so that rows of mean size take at most ``size`` bytes."""
+def step_rows(group: pq.RowGroupMetaData, names: Sequence[str], size: int, row_bytes: int = 1) -> int:
+    """How many rows of a group are decoded at a time, so that rows of mean size take at most ``size`` bytes.
+
+    ``row_bytes``: what a row is known to take otherwise; texts of dictionaries may take more than the footer says.
+    """
     is_fixed = all(
         chunk.physical_type in _DECODED_BYTES and chunk.path_in_schema in names for chunk in _chunks(group, names)
     )
     rows = size * int(group.num_rows) // max(1, decoded_bytes(group, names))
-    return max(1, min(BATCH_ROWS if is_fixed else _STEP_ROWS, rows))
+    return max(1, min(BATCH_ROWS if is_fixed else size // max(_WIDE_ROW_BYTES, row_bytes), rows))
 
 
 def decoded_bytes(group: pq.RowGroupMetaData, names: Sequence[str]) -> int:
     """About how many bytes these columns of a row group take when they are decoded; too few if texts repeat."""
     size = 0
     for chunk in _chunks(group, names):
-        width = _DECODED_BYTES.get(chunk.physical_type)
-        size += width * chunk.num_values if width else chunk.total_uncompressed_size
+        size += max(_DECODED_BYTES.get(chunk.physical_type, 0) * chunk.num_values, chunk.total_uncompressed_size)
     return size
 
 

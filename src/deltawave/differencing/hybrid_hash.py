@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from deltawave.differencing import outer_join
+from deltawave.differencing.aging import Aged, Block, Matched
 from deltawave.differencing.batches import Batches, positioned
 from deltawave.differencing.buckets import by_buckets
 from deltawave.differencing.comparable import reaches_python
@@ -29,12 +30,15 @@ _LOG = logging.getLogger(__name__)
 
 # No column of a log begins so.
 _IS_OLD = "__old_side"
+# The share of the waiting rows in the memory. It also holds rows that are split and matched, and what is lost between
+# small arrays: a waiting narrow row takes almost twice its size.
+_PART_OF_MEMORY = 4
 
 
 def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
-    ``memory_bytes``: for the rows that a task holds. Spark joins snapshots with columns that it cannot hand
+    ``memory_bytes``: what a task may use. Spark joins snapshots with columns that it cannot hand
     to Python.
     """
     old = old.select(*map(quoted, contract.names("old")))
@@ -55,7 +59,13 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     return changes_found(map_batches(numbered, partial(_found, comparison, rows.columns), schema), contract)
 
 
-_MATCHING = Matching("hybrid hash join", lambda old, new, _capacity, memory_bytes: by_buckets(old, new, memory_bytes))
+def _by_buckets(
+    old: Iterator[Block], new: Iterator[Block], _capacity: int, memory_bytes: int
+) -> Iterator[Matched | Aged]:
+    return by_buckets(old, new, memory_bytes // _PART_OF_MEMORY)
+
+
+_MATCHING = Matching("hybrid hash join", _by_buckets)
 
 
 def _found(comparison: Comparison, names: list[str], batches: Batches) -> Batches:

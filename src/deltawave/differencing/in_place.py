@@ -26,7 +26,7 @@ from pyspark.sql.types import StructType, VariantType
 from deltawave.differencing.batches import Batches as Batches
 from deltawave.differencing.batches import PositionedBatches, Positions, positioned
 from deltawave.differencing.comparable import contained_types
-from deltawave.differencing.decoding import BATCH_BYTES, decoded_bytes, joined, repeating_columns, step_rows
+from deltawave.differencing.decoding import BATCH_BYTES, cut, decoded_bytes, joined, repeating_columns, step_rows
 from deltawave.sql_text import quoted as quoted
 
 # Metadata of a column whose values Spark changes while it reads them.
@@ -43,6 +43,8 @@ _AS_STORED = {
 
 # Smaller batches save nothing that is worth the time.
 _LEAST_BATCH_BYTES = 1 << 16
+# Rows that are decoded to see how wide they are.
+_SAMPLED_ROWS = 100
 
 _TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 _BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
@@ -137,10 +139,9 @@ class RowGroups:
             file = open_file(path, read_dictionary=repeating)
         wanted = {name.lower() for name in self.schema.names}
         names = [name for name in file.schema_arrow.names if name.lower() in wanted]
-        step = step_rows(footer, names, self.batch_bytes)
+        step = step_rows(footer, names, self.batch_bytes, self.row_bytes)
         steps = file.iter_batches(step, row_groups=[group], columns=_only(names), use_threads=False)
-        for batch in joined(steps, self.batch_bytes):
-            yield _typed(batch, self.schema)
+        yield from joined(cut((_typed(rows, self.schema) for rows in steps), self.batch_bytes), self.batch_bytes)
 
     def positioned(self, number: int) -> PositionedBatches:
         """The same, each batch with the position of its first row."""
@@ -324,11 +325,13 @@ def _is_of_type(stored: pa.DataType, wanted: pa.DataType) -> bool:
 
 def _row_bytes(file: pq.ParquetFile, names: list[str]) -> int:
     """About how many bytes a row of these columns takes, by the footer, and by the first rows if their texts repeat."""
-    sample = next(file.iter_batches(100, row_groups=[0], columns=_only(names)), None) if file.num_row_groups else None
-    groups = (file.metadata.row_group(number) for number in range(file.num_row_groups))
-    decoded = sum(decoded_bytes(group, names) for group in groups)
-    first = sample.nbytes // max(1, sample.num_rows) if sample is not None else 0
-    return 1 + max(int(first), decoded // max(1, int(file.metadata.num_rows)))
+    groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+    if not groups:
+        return 1
+    rows = min(_SAMPLED_ROWS, step_rows(groups[0], names, BATCH_BYTES))
+    first = next(file.iter_batches(rows, row_groups=[0], columns=_only(names)), None)
+    mean = sum(decoded_bytes(group, names) for group in groups) // max(1, int(file.metadata.num_rows))
+    return 1 + max(mean, int(first.nbytes) // max(1, int(first.num_rows)) if first is not None else 0)
 
 
 def _has_other_calendar(metadata: dict[bytes, bytes]) -> bool:

@@ -111,10 +111,9 @@ def _in_order(
     session: SparkSession, old: RowGroups, new: RowGroups, unique_key: Sequence[str], memory_bytes: int
 ) -> DataFrame:
     """Pointers to the rows that differ or that no window matches."""
-    reach = capacity(memory_bytes)
+    old, new, reach = old.within(memory_bytes), new.within(memory_bytes), capacity(memory_bytes)
     segments, _ = aligned(session, "window of hashes", old, new, unique_key, reach)
-    sides = old.within(memory_bytes), new.within(memory_bytes)
-    compare = partial(_unmatched, *sides, segments, reach, len(unique_key))
+    compare = partial(_unmatched, old, new, segments, reach, len(unique_key))
     return map_numbers(session, len(segments), compare, _POINTERS)
 
 
@@ -128,7 +127,8 @@ def _unmatched(
 ) -> Batches:
     """The pointers to the rows of an aligned segment that differ or have no match."""
     segment = segments[number]
-    for result in windowed(_blocks(old, segment.old, keys), _blocks(new, segment.new, keys), capacity):
+    sides = _blocks(old, segment.old, keys), _blocks(new, segment.new, keys)
+    for result in windowed(*sides, capacity, capacity * _ROW_BYTES):
         if isinstance(result, Aged):
             yield _pointers(result.rows.positions, (old if result.is_old else new).begins, result.is_old)
             continue

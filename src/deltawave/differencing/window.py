@@ -122,6 +122,7 @@ def found_in_order(
     ``NotSegmentedError`` if Spark has to join the snapshots.
     """
     old_rows, new_rows = rows or (_row_groups(old, "old"), _row_groups(new, "new"))
+    old_rows, new_rows = old_rows.within(memory_bytes), new_rows.within(memory_bytes)
     session = new.sparkSession
     capacity, capacity_bytes = capacities(memory_bytes, old_rows, new_rows)
     segments, measured = aligned(
@@ -130,8 +131,8 @@ def found_in_order(
     schema = found_schema(contract, old, new)
     compare = Comparison(
         matching,
-        old_rows.only(contract.names("old")).within(memory_bytes),
-        new_rows.only(contract.names("new")).within(memory_bytes),
+        old_rows.only(contract.names("old")),
+        new_rows.only(contract.names("new")),
         segments,
         capacity,
         capacity_bytes,

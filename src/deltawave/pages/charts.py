@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from deltawave.pages.html import Markup
+from deltawave.pages.html import Markup, paragraph, table
+from deltawave.pages.tables import Table
 
 # In pixels, so that texts can be read on a phone, where the chart scrolls.
 _WIDTH, _HEIGHT = 960, 180
@@ -25,7 +26,7 @@ CUT = "↑"
 
 
 class Series(NamedTuple):
-    """What bars consist of: a name, and a color on a light and on a dark page."""
+    """What bars consist of: a name, which is a word, and a color on a light and on a dark page."""
 
     name: str
     light: str
@@ -37,37 +38,59 @@ class Bar(NamedTuple):
 
     label: str
     mark: str
-    parts: Sequence[int]
+    parts: Sequence[float]
 
 
-def style(series: Sequence[Series]) -> str:
-    """The rules for charts of these series, whose parts are stacked in the order of the legend."""
-    light = "".join(f" --series-{number}: {each.light};" for number, each in enumerate(series))
-    dark = "".join(f" --series-{number}: {each.dark};" for number, each in enumerate(series))
+def style(series: Sequence[Series] = ()) -> str:
+    """The rules for meters, and for charts of these series."""
+    light = "".join(f" --{each.name}: {each.light};" for each in series)
+    dark = "".join(f" --{each.name}: {each.dark};" for each in series)
     fills = "\n".join(
-        f".series-{number} {{ fill: var(--series-{number}); background: var(--series-{number}); }}"
-        for number in range(len(series))
+        f".{each.name} {{ fill: var(--{each.name}); background: var(--{each.name}); }}" for each in series
     )
     return f"""
-:root {{{light} }}
-@media (prefers-color-scheme: dark) {{ :root {{{dark} }} }}
+:root {{ --meter: #6e7781;{light} }}
+@media (prefers-color-scheme: dark) {{ :root {{ --meter: #8b949e;{dark} }} }}
 {fills}
-svg text {{ fill: currentColor; font-size: 12px; }}
-svg line {{ stroke: GrayText; stroke-width: 0.5; }}
+svg text {{ fill: var(--muted); font-size: 12px; }}
+svg line {{ stroke: var(--line); }}
+.swatch {{ display: inline-block; width: 0.8em; height: 0.8em; margin-right: 0.4em; forced-color-adjust: none; }}
 .legend {{ display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; margin: 0; padding: 0; list-style: none; }}
-.legend span {{ display: inline-block; width: 0.8em; height: 0.8em; margin-right: 0.4em; forced-color-adjust: none; }}
-.meter {{ fill: var(--series-1); vertical-align: middle; }}
+.meter {{ fill: var(--meter); vertical-align: middle; }}
 @media print {{ .scroll {{ overflow-x: visible; }} }}
 """
 
 
+def swatch(series: Series, text: str) -> Markup:
+    """A text with the color of a series next to it."""
+    return Markup(f'<span class="swatch {series.name}"></span>{escape(text)}')
+
+
 def legend(series: Sequence[Series]) -> str:
-    items = (f'<li><span class="series-{number}"></span>{escape(each.name)}</li>' for number, each in enumerate(series))
-    return f'<ul class="legend">{"".join(items)}</ul>\n'
+    return f'<ul class="legend">{"".join(f"<li>{swatch(each, each.name)}</li>" for each in series)}</ul>\n'
+
+
+def section(
+    id: str, title: str, description: str, series: Sequence[Series], bars: Sequence[Bar], figures: Table, *notes: str
+) -> str:
+    """Bars below a title, with a legend of several series; their figures are folded."""
+    chart = stacked_bars(id, title, f"{description} The figures are in the table below.", series, bars)
+    cut = f"A bar with {CUT} is higher than it is drawn." if CUT in chart else ""
+    shown = list(filter(None, [*notes, cut]))
+    return f"""<h2>{escape(title)}</h2>
+{paragraph(*shown) if shown else ""}{legend(series) if len(series) > 1 else ""}
+<div class="scroll" role="region" aria-label="{escape(title)}, chart" tabindex="0">
+{chart}</div>
+<details>
+<summary>The figures as a table</summary>
+{table(figures)}</details>
+"""
 
 
 def stacked_bars(id: str, title: str, description: str, series: Sequence[Series], bars: Sequence[Bar]) -> str:
-    """Bars next to each other, each with its parts on top of each other. ``id`` begins the names of its elements.
+    """Bars next to each other, each with a part for each series, the first at the bottom.
+
+    - ``id``: begins the names of its elements
 
     A bar that would flatten all others is cut, with its number above it.
     """
@@ -93,13 +116,13 @@ def stacked_bars(id: str, title: str, description: str, series: Sequence[Series]
         bottom = float(_TOP + _HEIGHT)
         rects = []
         total = sum(bar.parts)
-        for number, part in enumerate(bar.parts):
+        for each, part in zip(series, bar.parts, strict=True):
             if part:
                 # A single change among thousands is still seen.
                 size = round(max(1.0, _HEIGHT * part / max(highest, total)), 1)
                 bottom = round(bottom - size, 1)
                 rects.append(
-                    f'<rect class="series-{number}" x="{begin}" y="{bottom}" width="{slot - _GAP}" height="{size}"/>'
+                    f'<rect class="{each.name}" x="{begin}" y="{bottom}" width="{slot - _GAP}" height="{size}"/>'
                 )
         mark = f'<text x="{begin}" y="{height - 8}">{escape(bar.mark)}</text>' if place % every == 0 else ""
         cut = ""
@@ -107,7 +130,7 @@ def stacked_bars(id: str, title: str, description: str, series: Sequence[Series]
             # Below the figure of a bar nearby there is room for the sign alone.
             has_room = begin - last_figure >= _CUTS_APART
             last_figure = begin if has_room else last_figure
-            figure, above = (f"{total:,} ", 12) if has_room else ("", 1)
+            figure, above = (f"{total:,.0f} ", 12) if has_room else ("", 1)
             cut = f'<text x="{begin}" y="{_TOP - above}">{figure}{CUT}</text>'
         drawn.append(f"<g><title>{escape(bar.label)}</title>{''.join(rects)}{mark}{cut}</g>\n")
     return f"""<svg role="img" aria-labelledby="{id}-title {id}-description" width="{width}" height="{height}"
@@ -120,14 +143,15 @@ viewBox="0 0 {width} {height}">
 
 
 def meter(share: float) -> Markup:
-    """A bar of that share, 0 to 1; the figure stands next to it."""
+    """A share, 0 to 1, as a bar and a figure."""
     width = round(max(0.0, min(1.0, share)) * _METER, 1)
     return Markup(
         f'<svg class="meter" width="{_METER}" height="12" aria-hidden="true"><rect width="{width}" height="12"/></svg>'
+        f" {share:.1%}"
     )
 
 
-def height_of(totals: Sequence[int]) -> int:
+def height_of(totals: Sequence[float]) -> float:
     """How high an axis has to be: as the highest bar, or as the others if that is an outlier."""
     ordered = sorted(totals, reverse=True)
     others = ordered[max(1, len(ordered) // 10) :]
@@ -135,12 +159,12 @@ def height_of(totals: Sequence[int]) -> int:
     return others[0] if others and others[0] and others[0] * _TIMES_AS_HIGH < highest else highest
 
 
-def ticks(most: int) -> list[int]:
+def ticks(most: float) -> list[int]:
     """Whole numbers in equal steps of 1, 2 or 5 times a power of ten, from 0 to at least ``most``; at most six."""
     power = 1
     while True:
         for step in (power, 2 * power, 5 * power):
-            count = max(1, -(-most // step))
+            count = max(1, int(-(-most // step)))
             if count <= 5:
                 return [number * step for number in range(count + 1)]
         power *= 10

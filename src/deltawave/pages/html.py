@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
 
 from deltawave.pages.tables import Table, are_numbers
 
-# With the colors of the browser, light or dark; for narrow and wide windows.
+# Light or dark as the browser is set, for narrow and wide windows.
 _STYLE = """
-:root { color-scheme: light dark; }
-body { margin: 0 auto; padding: 1rem; max-width: 70rem; font: 1rem/1.5 system-ui, sans-serif; }
-h1, h2 { font-size: 1.2rem; overflow-wrap: anywhere; }
+:root { color-scheme: light dark; --page: #ffffff; --text: #1f2328; --muted: #57606a; --line: #d0d7de;
+  --focus: #0b5cad; }
+@media (prefers-color-scheme: dark) { :root { --page: #121212; --text: #e6e6e6; --muted: #a8b0ba; --line: #3d444d;
+  --focus: #7cb7ff; } }
+body { margin: 0 auto; padding: 1rem; max-width: 70rem; background: var(--page); color: var(--text);
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { margin: 0.5rem 0; font-size: 1.5rem; line-height: 1.25; }
+h2 { margin: 2.5rem 0 0.5rem; font-size: 1.2rem; }
+p { max-width: 60rem; }
+summary { margin: 0.5rem 0; cursor: pointer; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
 .scroll { overflow-x: auto; }
+.scroll:focus-visible { outline-offset: -3px; }
+.figures { display: flex; flex-wrap: wrap; gap: 0.75rem 2rem; margin: 1rem 0; }
+.figures div { display: flex; flex-direction: column-reverse; }
+.figures dt { color: var(--muted); font-size: 0.875rem; }
+.figures dd { margin: 0; font-size: 1.3rem; font-variant-numeric: tabular-nums; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid GrayText; text-align: left; vertical-align: top;
-  overflow-wrap: break-word; min-width: 4rem; max-width: 30rem; }
+th, td { padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
+  overflow-wrap: break-word; min-width: 4rem; max-width: min(30rem, 75vw); }
+th { color: var(--muted); font-size: 0.875rem; font-weight: 600; }
 .number { text-align: right; white-space: nowrap; }
 """
 
@@ -60,6 +74,16 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
 </body>
 </html>
 """
+
+
+def paragraph(*sentences: str) -> str:
+    return f"<p>{escape(' '.join(filter(None, sentences)))}</p>\n"
+
+
+def figures(found: Iterable[Sequence[str]]) -> str:
+    """What a reader wants to know first: a few names, each with its figure."""
+    pairs = (f"<div><dt>{escape(name)}</dt><dd>{escape(figure)}</dd></div>" for name, figure in found)
+    return f'<dl class="figures">{"".join(pairs)}</dl>\n'
 
 
 def section(found: Table) -> str:

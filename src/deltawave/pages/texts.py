@@ -44,3 +44,8 @@ def beside(old: str | None, new: str | None) -> tuple[str, str]:
 def line(row: Mapping[str, str | None]) -> str:
     """A row's columns and values, cut to one line."""
     return short(", ".join(f"{plain(name)}: {short(value)}" for name, value in row.items()), LINE)
+
+
+def counted(number: int, one: str) -> str:
+    """A number with what it counts: 1 batch, 2 batches, 1,000 rows."""
+    return f"{number:,} {one}{'' if number == 1 else 'es' if one.endswith('ch') else 's'}"

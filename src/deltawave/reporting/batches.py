@@ -47,19 +47,27 @@ class Batch:
     def changes(self) -> int:
         return self.inserts + self.updates + self.deletes
 
+    @property
+    def share_read(self) -> float | None:
+        """The rows that were read of the source, of those that a full comparison reads there: all of the table."""
+        if self.is_operation or self.rows_read is None or not self.rows_new:
+            return None
+        return self.rows_read / self.rows_new
+
     def count(self, kind: ChangeType) -> int:
         return {"insert": self.inserts, "update": self.updates, "delete": self.deletes}[kind]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Some consecutive batches, and how many changes of each type they have."""
+    """Some consecutive batches, how many changes of each type they have, and how long they took."""
 
     first: Batch
     last: Batch
     inserts: int
     updates: int
     deletes: int
+    seconds: float
 
     @property
     def name(self) -> str:
@@ -108,6 +116,7 @@ def grouped(batches: Sequence[Batch], most: int) -> list[Group]:
             sum(each.inserts for each in part),
             sum(each.updates for each in part),
             sum(each.deletes for each in part),
+            sum(each.seconds or 0 for each in part),
         )
         for part in parts
     ]

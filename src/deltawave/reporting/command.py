@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -14,6 +16,8 @@ from deltawave.reporting.changes import collected
 from deltawave.reporting.history import history_text as described
 from deltawave.reporting.log_report import log_report
 from deltawave.reporting.page import as_html
+from deltawave.reporting.wave_page import as_html as wave_as_html
+from deltawave.wave.tables import WaveRecord
 
 
 def page(
@@ -26,24 +30,40 @@ def page(
     is_multiset: bool,
     output: str | None,
 ) -> dict[str, str]:
-    """Return a page about a change log as ``text``, or why it could not be written as ``refused``; {} without batches.
+    """Return a page about a change log as ``text``, empty without batches, or why it can't be written as ``refused``.
 
     - ``log``: the model; ``batches``, ``quarantine``: what the macros of these names select
     - ``output``: a file for the page; the text then says so
     """
+
+    def made() -> str:
+        found = log_report(log, batches, quarantine, name=name, key=key, is_multiset=is_multiset)
+        return as_html(found) if found.batches else ""
+
+    return _written(made, output, f"What changed in {name} is described in {output}.")
+
+
+def wave_page(batches: DataFrame, *, name: str, record: Mapping[str, Any], output: str | None) -> dict[str, str]:
+    """The same about a wave index, whose record is that of its view."""
+
+    def made() -> str:
+        made_at = datetime.now(timezone.utc)
+        return wave_as_html(name, WaveRecord.from_json(record), batches_of(batches), made_at)
+
+    return _written(made, output, f"The wave index {name} is described in {output}.")
+
+
+def _written(made: Callable[[], str], output: str | None, message: str) -> dict[str, str]:
     try:
         if output is not None:
             require_writable(output)
-        found = log_report(log, batches, quarantine, name=name, key=key, is_multiset=is_multiset)
-        if not found.batches:
-            return {}
-        text = as_html(found)
-        if output is None:
+        text = made()
+        if output is None or not text:
             return {"text": text}
         Path(output).write_text(text, encoding="utf-8")
     except OSError as error:
         return {"refused": str(error)}
-    return {"text": f"What changed in {name} is described in {output}."}
+    return {"text": message}
 
 
 def history_text(

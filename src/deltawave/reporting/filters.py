@@ -8,8 +8,10 @@ from html import escape
 STYLE = """
 .filters { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: end; margin-bottom: 0.5rem; }
 .filters[hidden] { display: none; }
-.filters label { display: grid; }
-.filters select, .filters input { font: inherit; max-width: 100%; }
+.filters label { display: grid; grid-template-columns: minmax(0, 1fr); max-width: 100%; color: var(--muted); }
+.filters select, .filters input { box-sizing: border-box; max-width: 100%; padding: 0.25rem; font: inherit;
+  border: 1px solid var(--muted); border-radius: 4px; background: var(--page); color: var(--text); }
+.filters output { color: var(--muted); }
 """
 SCRIPT = """
 (() => {
@@ -38,10 +40,10 @@ SCRIPT = """
 
 def filters(changes: Sequence[str], columns: Sequence[str]) -> str:
     """The form; a column's value is its place, so that its name may be anything."""
-    return f"""<form id="filters" class="filters" hidden>
+    return f"""<form id="filters" class="filters" autocomplete="off" hidden>
 <label>Change {_choice("change", [(each, each) for each in changes])}</label>
 <label>Column {_choice("column", [(str(place), each) for place, each in enumerate(columns)])}</label>
-<label>Text <input name="text" type="search" autocomplete="off"></label>
+<label>Text <input name="text" type="search"></label>
 <output name="shown" aria-live="polite"></output>
 </form>
 """

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from deltawave.pages import charts, marking
-from deltawave.pages.html import Markup, page, section, table
+from deltawave.pages.html import figures, page, paragraph, section, table
 from deltawave.pages.tables import Table
-from deltawave.pages.texts import LINE, line, plain, short
+from deltawave.pages.texts import counted, line, plain, short
 from deltawave.reporting import filters
-from deltawave.reporting.batches import Batch, Group, grouped, is_cut
+from deltawave.reporting.batch_charts import SECONDS, SERIES, SERIES_OF, changes_by_batch, seconds_by_batch
+from deltawave.reporting.batch_table import MOST_BATCHES, batches_listed
+from deltawave.reporting.batches import Batch, is_cut
 from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of, times
 from deltawave.reporting.concentrations import Concentration
 from deltawave.reporting.log_report import LogReport, cells_of
 
-# Above a contrast of 3 to a light or dark page. They differ in lightness, too, for those who see no hues.
-SERIES = (
-    charts.Series("inserts", "#1a73c9", "#5b9fe3"),
-    charts.Series("updates", "#b8860b", "#f4cf6a"),
-    charts.Series("deletes", "#8b1a3a", "#d04a66"),
-)
-# However long a log is, its page has so many bars, batches, columns, and changed columns of one row.
-_MOST_BARS = 60
-_MOST_BATCHES = 50
+# However long a log is, its page has so many columns, and changed columns of one row.
 _MOST_COLUMNS = 30
 _MOST_CELLS = 8
 _WITHOUT_CONCENTRATIONS = {
@@ -37,44 +29,49 @@ _WHAT: dict[str, str] = {"insert": "inserted later", "update": "updated", "delet
 
 def as_html(report: LogReport) -> str:
     title = f"What changed in {plain(report.name)}"
-    style = charts.style(SERIES) + marking.STYLE + filters.STYLE
-    body = "".join([_summary(report), *_sections(report)])
+    style = charts.style((*SERIES, SECONDS)) + marking.STYLE + filters.STYLE
+    body = "".join([_summary(report), _figures(report.batches), *_sections(report)])
     return page(title, body, style=style, script=filters.SCRIPT if report.samples else "")
 
 
 def _sections(report: LogReport) -> Iterator[str]:
-    yield _by_batch(report)
+    yield changes_by_batch(report.batches)
     yield _columns(report)
     yield _concentrations(report.concentrations)
     yield _samples(report)
     yield _quarantine(report)
-    yield _batches(report.batches)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:,}"
-
-
-def _count(number: int, one: str) -> str:
-    return f"{number:,} {one}{'' if number == 1 else 'es' if one.endswith('ch') else 's'}"
-
-
-def _paragraph(*sentences: str) -> str:
-    return f"<p>{escape(' '.join(filter(None, sentences)))}</p>\n"
+    yield seconds_by_batch(report.batches)
+    yield batches_listed(report.batches)
 
 
 def _summary(report: LogReport) -> str:
     batches = [each for each in report.batches if not each.is_operation]
     days = times(each.at for each in batches)
     period = "".join(f", {days[0]} to {days[-1]}" if len(set(days)) > 1 else f", {day}" for day in days[:1])
-    rows = report.batches[-1].rows_new if report.batches else None
-    return _paragraph(
-        f"{_count(len(batches), 'batch')}{period}.",
-        "" if rows is None else f"The table has {_count(rows, 'row')} after the last one.",
+    return paragraph(
+        f"{counted(len(batches), 'batch')}{period}.",
         f"Key: {', '.join(map(plain, report.key))}.",
+        "Loads, in which all rows are new, are left out of the figures."
+        if any(each.is_load for each in batches)
+        else "",
         _beginning(report),
         f"This page was made on {report.made_at:%Y-%m-%d %H:%M} UTC; times of batches are in UTC.",
     )
+
+
+def _figures(batches: Sequence[Batch]) -> str:
+    """The table as it is, what has changed since it was loaded, and what that took."""
+    rows = batches[-1].rows_new if batches else None
+    changing = [each for each in batches if not each.is_load and not each.is_operation]
+    shown: dict[str, str] = {} if rows is None else {"rows of the table": f"{rows:,}"}
+    if changing:
+        shown |= {f"{kind}s": f"{sum(each.count(kind) for each in changing):,}" for kind in CHANGE_TYPES}
+        compared = [each for each in changing if each.share_read is not None]
+        read, whole = sum(each.rows_read or 0 for each in compared), sum(each.rows_new or 0 for each in compared)
+        if compared:
+            shown |= {"rows read": f"{read:,}", "of full comparisons": f"{read / whole:.1%}"}
+        shown["seconds"] = f"{sum(each.seconds or 0 for each in changing):,.1f}"
+    return figures(shown.items())
 
 
 def _beginning(report: LogReport) -> str:
@@ -86,95 +83,29 @@ def _beginning(report: LogReport) -> str:
     return f"The log's rows begin with batch {report.first_batch}; earlier batches are only counted."
 
 
-def _by_batch(report: LogReport) -> str:
-    """The chart of changes, and its figures. A load would hide the changes after it."""
-    loads = [each for each in report.batches if each.is_load]
-    drawn = [each for each in report.batches if not each.is_load and not each.is_operation]
-    title = "Changes by batch"
-    if not drawn:
-        return f"<h2>{title}</h2>\n" + _paragraph(_loaded(loads), "There is no other batch yet.")
-    groups = grouped(drawn, _MOST_BARS)
-    days = dict(zip((each.number for each in drawn), times(each.at for each in drawn), strict=True))
-    has_times = len({days[group.first.number][:10] for group in groups}) < len(groups)
-    bars = [_bar(group, days, has_times) for group in groups]
-    sums = (f"{sum(bar.parts[place] for bar in bars):,} {series.name}" for place, series in enumerate(SERIES))
-    described = f"{', '.join(sums)}. The figures are in the table below."
-    chart = charts.stacked_bars("by-batch", title, described, SERIES, bars)
-    notes = [
-        _loaded(loads),
-        f"A bar is up to {-(-len(drawn) // len(groups))} batches." if len(groups) < len(drawn) else "",
-        f"A bar with {charts.CUT} is higher than it is drawn." if charts.CUT in chart else "",
-    ]
-    figures = Table(
-        "Changes by batch, the figures",
-        ("batch", "from", "to", *(series.name for series in SERIES)),
-        [
-            (group.name, days[group.first.number], days[group.last.number], *map(_number, _parts(group)))
-            for group in groups
-        ],
-    )
-    return f"""<h2>{title}</h2>
-{_paragraph(*notes) if any(notes) else ""}{charts.legend(SERIES)}
-<div class="scroll" role="region" aria-label="{title}, chart" tabindex="0">
-{chart}</div>
-<details>
-<summary>The figures as a table</summary>
-{table(figures)}</details>
-"""
-
-
-def _loaded(loads: Sequence[Batch]) -> str:
-    """Which batches the chart leaves out: those in which all rows were new."""
-    last = [
-        f"batch {each.number} with {_count(each.inserts if each.rows_new is None else each.rows_new, 'row')}"
-        for each in loads[-3:]
-    ]
-    earlier = [f"{len(loads) - 3:,} earlier"] if len(loads) > 3 else []
-    return f"Loads are not drawn: {', '.join([*earlier, *last])}." if loads else ""
-
-
-def _parts(group: Group) -> tuple[int, int, int]:
-    return group.inserts, group.updates, group.deletes
-
-
-def _bar(group: Group, days: dict[int, str], has_time: bool) -> charts.Bar:
-    """A group as a bar; its mark has the time where several groups begin on one day."""
-    first, last = days[group.first.number], days[group.last.number]
-    numbers = ", ".join(
-        _count(part, series.name[:-1]) for part, series in zip(_parts(group), SERIES, strict=True) if part
-    )
-    what = "batch" if group.first == group.last else "batches"
-    period = first if first == last else f"{first} to {last}"
-    mark = first[5:] if has_time else first[:10]
-    return charts.Bar(f"{what} {group.name}, {period}: {numbers or 'no changes'}", mark, _parts(group))
-
-
 def _columns(report: LogReport) -> str:
     title = "Columns that change most"
     shown = list(report.columns.items())[:_MOST_COLUMNS]
     recorded = report.updates - report.unrecorded
     share = "of recorded updates" if report.unrecorded else "of all updates"
-    rows = [
-        (plain(name), f"{updates:,}", Markup(f"{charts.meter(updates / recorded)} {updates / recorded:.1%}"))
-        for name, updates in shown
-    ]
+    rows = [(plain(name), f"{updates:,}", charts.meter(updates / recorded)) for name, updates in shown]
     notes = [
-        f"Of {_count(report.unrecorded, 'update')} the log does not record the columns." if report.unrecorded else "",
-        f"Not shown: {_count(len(report.columns) - len(shown), 'column')} with fewer updates."
+        f"Of {counted(report.unrecorded, 'update')} the log does not record the columns." if report.unrecorded else "",
+        f"Not shown: {counted(len(report.columns) - len(shown), 'column')} with fewer updates."
         if len(report.columns) > len(shown)
         else "",
         "" if report.updates else "The log has no updates.",
     ]
     listed = section(Table(title, ("column", "updates", share), rows)) if rows else f"<h2>{title}</h2>\n"
-    return listed + (_paragraph(*notes) if any(notes) else "")
+    return listed + (paragraph(*notes) if any(notes) else "")
 
 
 def _concentrations(found: Sequence[Concentration] | str) -> str:
     title = "Where the changes concentrate"
     if isinstance(found, str):
-        return f"<h2>{title}</h2>\n" + _paragraph(_WITHOUT_CONCENTRATIONS[found])
+        return f"<h2>{title}</h2>\n" + paragraph(_WITHOUT_CONCENTRATIONS[found])
     if not found:
-        return f"<h2>{title}</h2>\n" + _paragraph(
+        return f"<h2>{title}</h2>\n" + paragraph(
             "No value is clearly more frequent among changed rows than among all rows."
         )
     rows = [
@@ -190,7 +121,7 @@ def _concentrations(found: Sequence[Concentration] | str) -> str:
         for each in found
     ]
     heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often")
-    return section(Table(title, heads, rows)) + _paragraph(
+    return section(Table(title, heads, rows)) + paragraph(
         "Expected is the share of all rows of the log, deleted ones included, that have the value. A row counts once, "
         "as it was before its last update."
     )
@@ -199,14 +130,15 @@ def _concentrations(found: Sequence[Concentration] | str) -> str:
 def _samples(report: LogReport) -> str:
     title = "Some of the last changes"
     if not report.samples:
-        return f"<h2>{title}</h2>\n" + _paragraph("The log has no changes.")
+        return f"<h2>{title}</h2>\n" + paragraph("The log has no changes.")
     changed = {name for change in report.samples for name, _, _ in cells_of(change)[:_MOST_CELLS]}
     names = [name for name in report.columns if name in changed]
     places = {name: place for place, name in enumerate(names)}
     rows: list[Sequence[str]] = []
     attributes = []
     for change in sorted(report.samples, key=lambda each: ["update", "insert", "delete"].index(each.kind)):
-        head = (change.kind, str(change.batch), ", ".join(map(short, key_of(change, report.key))))
+        kind = charts.swatch(SERIES_OF[change.kind], change.kind)
+        head = (kind, str(change.batch), ", ".join(map(short, key_of(change, report.key))))
         for column, old, new in _lines(change, report.key):
             rows.append((*head, plain(column) if column else "", old, new))
             attributes.append(filters.attributes(change.kind, places.get(column)))
@@ -227,56 +159,28 @@ def _lines(change: Change, key: Sequence[str]) -> Iterator[tuple[str, str, str]]
     for column, old, new in cells[:_MOST_CELLS]:
         yield (column, *(marking.marked(old, new) if change.before is not None else (UNKNOWN, short(new))))
     if len(cells) > _MOST_CELLS:
-        yield "", "", f"and {_count(len(cells) - _MOST_CELLS, 'column')} more"
+        yield "", "", f"and {counted(len(cells) - _MOST_CELLS, 'column')} more"
 
 
 def _quarantine(report: LogReport) -> str:
     title = "Quarantine"
     with_some = [each for each in report.batches if each.quarantined]
     if not with_some:
-        return f"<h2>{title}</h2>\n" + _paragraph("No row was quarantined.")
+        return f"<h2>{title}</h2>\n" + paragraph("No row was quarantined.")
     days = times(each.at for each in with_some)
     rows = [
         (str(each.number), day, f"{each.quarantined:,}")
         for each, day in zip(reversed(with_some), reversed(days), strict=True)
-    ][:_MOST_BATCHES]
+    ][:MOST_BATCHES]
     older = len(with_some) - len(rows)
     total = sum(each.quarantined for each in with_some)
     text = section(Table(title, ("batch", "date", "rows"), rows))
-    text += _paragraph(
-        f"In all {_count(total, 'row')} of duplicate keys in {_count(len(with_some), 'batch')}.",
-        f"Not shown: {_count(older, 'older batch')}." if older else "",
+    text += paragraph(
+        f"In all {counted(total, 'row')} of duplicate keys in {counted(len(with_some), 'batch')}.",
+        f"Not shown: {counted(older, 'older batch')}." if older else "",
     )
     if report.quarantined:
         text += table(
             Table("Some of the quarantined rows", ("quarantined row",), [(line(each),) for each in report.quarantined])
         )
     return text
-
-
-def _batches(batches: Sequence[Batch]) -> str:
-    title = "Batches"
-    last = list(reversed(batches))[:_MOST_BATCHES]
-    days = list(reversed(times(each.at for each in batches)))
-    extras = [name for name in ("backfilled", "quarantined") if any(getattr(each, name) for each in last)]
-    rows = [
-        (
-            str(each.number),
-            day,
-            plain(each.strategy),
-            short(each.reason, LINE) if each.reason else "",
-            _number(each.rows_read),
-            _number(each.rows_new),
-            *(f"{each.count(kind):,}" for kind in CHANGE_TYPES),
-            *(f"{getattr(each, name):,}" for name in extras),
-            "" if each.seconds is None else f"{each.seconds:,.1f}",
-        )
-        for each, day in zip(last, days, strict=False)
-    ]
-    heads = ("batch", "date", "strategy", "reason", "rows read", "rows after", "inserts", "updates", "deletes", *extras)
-    used = Counter(each.strategy for each in batches if not each.is_operation)
-    strategies = ", ".join(f"{plain(name)} in {_count(number, 'batch')}" for name, number in used.most_common())
-    older = f"Not shown: {_count(len(batches) - len(last), 'older batch')}." if len(batches) > len(last) else ""
-    return section(Table(title, (*heads, "seconds"), rows)) + _paragraph(
-        f"Strategies: {strategies}." if strategies else "", older
-    )

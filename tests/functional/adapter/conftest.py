@@ -37,7 +37,7 @@ class OwnProcess:
         profile = {"own": {"target": "default", "outputs": {"default": output}}}
         self.write(file, yaml.safe_dump(profile))
 
-    def python(self, code: str) -> subprocess.CompletedProcess[str]:
+    def python(self, code: str, timeout: int = 300) -> subprocess.CompletedProcess[str]:
         """Run Python in the project's folder."""
         environment = os.environ | {
             "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
@@ -52,7 +52,7 @@ class OwnProcess:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=timeout,
             check=False,
         )
 

@@ -59,7 +59,7 @@ DUMPS = {
     "a changed type": Input("select id as account_id, 1 as name from range(10)"),
     "another key": Input(config={"unique_key": ["account_id", "name"]}),
     "another way of dating": Input("select 1L as account_id, 'a' as name, 1 as day", config={"snapshot_date": "day"}),
-    "a full refresh": Input(args=("--full-refresh",)),
+    "a full refresh, of the model by its name": Input(args=("--full-refresh",)),
     "a sample": Input(args=("--sample", "3 days")),
 }
 
@@ -72,6 +72,7 @@ FIRST_DUMPS = {
     "a row without a date": Input(DATED.format("cast(null as date)"), config={"snapshot_date": "day"}),
     "an invalid date": Input(DATED.format("'soon'"), config={"snapshot_date": "day"}),
     "a number for a date": Input(DATED.format("1"), config={"snapshot_date": "day"}),
+    "text for a number": Input(DATED.format("'7'"), config={"snapshot_date": "day", "snapshot_order": "number"}),
     "no such timestamp column": Input(GOOD, config=TIMED),
     "a timestamp of text": Input(TOUCHED.format("'2026-01-31'"), config=TIMED),
     "a timestamp with fractions": Input(TOUCHED.format("1.5"), config=TIMED),

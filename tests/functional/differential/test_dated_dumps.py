@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from workbench import DUMP, MODEL, Workbench
+from workbench import DUMP, MODEL, STOPPING, Workbench
 
 DUMPS = """
 select * from values
@@ -140,6 +140,84 @@ class TestDatedDumps:
         assert "batch 1: the dump is empty" in bench.refused(f"select * from ({DUMPS}) where false")
 
 
+def corrected(name: str) -> str:
+    """The dumps, of which January 2 was delivered again with another name."""
+    return DUMPS.replace("'ann', date '2026-01-02'", f"'{name}', date '2026-01-02'")
+
+
+FIRST = [(1, "ann", "insert", 1), (2, "bob", "insert", 1)]
+
+
+class TestReplacedDates:
+    @pytest.mark.parametrize(
+        "strategy", [pytest.param("outer_join", marks=pytest.mark.both_adapters), "hash_compressed", "window"]
+    )
+    def test_a_date_with_other_rows_and_all_later_ones_are_compared_again(
+        self, bench: Workbench, strategy: str
+    ) -> None:
+        bench.configure(strategy=strategy, snapshot_date="dump_date", redelivery="replace")
+        bench.build(DUMPS)
+        without_last = f"select * from ({corrected('anna')}) where dump_date < '2026-01-05'"
+        assert "the select no longer has dump(s) of 2026-01-05 to compare again" in bench.refused(without_last)
+        done = bench.build(corrected("anna"))
+        assert "2026-01-02 were delivered again with other rows: the run rewinds to batch 1" in done.text
+        assert done.messages[MODEL] == "3 batches: 0 inserts, 0 deletes, 2 updates"
+        assert bench.log() == [*FIRST, (1, "anna", "update", 5), (1, "eve", "update", 6)]
+        assert bench.batches("batch_id, snapshot_date, updates, rewound_to")[3:] == [
+            (4, "2026-01-01", 0, 1),
+            (5, "2026-01-02", 1, None),
+            (6, "2026-01-05", 1, None),
+        ]
+        # The first date: there is no batch before it.
+        done = bench.build(corrected("anna").replace("'bob', date '2026-01-01'", "'rob', date '2026-01-01'"))
+        assert "2026-01-01 were delivered again with other rows: the run begins a new generation" in done.text
+        log = [
+            (1, "ann", "insert", 7),
+            (2, "rob", "insert", 7),
+            (1, "anna", "update", 8),
+            (2, "bob", "update", 8),
+            (1, "eve", "update", 9),
+        ]
+        assert bench.log() == log
+        assert bench.build().messages[MODEL] == "no changes"
+        assert bench.log() == log
+
+    def test_readers_are_warned_of_and_a_refused_dump_is_met_again(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="dump_date", redelivery="replace")
+        bench.add_model(
+            "reader",
+            "{{ config(materialized='incremental', file_format='parquet') }} select * from {{ ref('accounts') }}",
+        )
+        bench.build(DUMPS)
+        cut = f"select * from ({DUMPS}) where dump_date <> '2026-01-02' union all select 9, 'zoe', date '2026-01-02'"
+        rebuild = "rebuild them: dbt run --full-refresh --select reader"
+        assert rebuild in bench.refused(cut, "--warn-error")
+        done = bench.run("--select", MODEL)
+        assert not done.ok
+        assert rebuild in done.text
+        assert "batch 5 (2026-01-02): 2 of 2 rows (100.0%) would be deleted" in done.text
+        assert "Nothing was changed in this batch; this run has committed 1 batch before it." in done.text
+        assert bench.log() == FIRST
+        assert "batch 5 (2026-01-02): 2 of 2 rows (100.0%) would be deleted" in bench.refused()
+        bench.build(corrected("anna"), "--select", MODEL)
+        assert bench.log() == [*FIRST, (1, "anna", "update", 5), (1, "eve", "update", 6)]
+
+
+class TestStoppedReplacements:
+    macros = STOPPING
+
+    def test_the_next_run_ends_as_an_undisturbed_one(self, bench: Workbench) -> None:
+        """The rewind is stopped before and after its decision, and the first dump after it."""
+        bench.configure(snapshot_date="dump_date", redelivery="replace")
+        bench.build(DUMPS)
+        for name, step, batch in [("anna", "decide", 5), ("anni", "record", 8), ("anne", "land", 11)]:
+            bench.dump(corrected(name))
+            done = bench.run("--vars", f"stop_at: {step}")
+            assert f"stopped at {step}" in done.text
+            bench.build()
+            assert bench.log() == [*FIRST, (1, name, "update", batch), (1, "eve", "update", batch + 1)]
+
+
 class TestExpectedRows:
     @pytest.mark.parametrize(
         "strategy", [pytest.param("outer_join", marks=pytest.mark.both_adapters), "hash_compressed"]
@@ -207,3 +285,44 @@ class TestDueDumps:
         assert "no dump has come between" not in done.text
         assert "the newest dump is that of 2026-01-05" in done.text
         assert len(bench.batches()) == 3
+
+
+LOADS = "select * from values (1, 'ann', 9), (1, 'eve', 10) as t(account_id, name, load)"
+
+
+class TestDumpsWithoutDates:
+    @pytest.mark.both_adapters
+    def test_numbers_order_the_dumps(self, bench: Workbench) -> None:
+        bench.configure(
+            snapshot_date="load", snapshot_order="number", expected_rows="select if({snapshot_date} > 8, 1, 2)"
+        )
+        assert "deltawave: accounts: batch 2 (10): +0 -0 ~1 of 1, " in bench.build(LOADS).text
+        assert bench.batches("batch_id, snapshot_date, inserts, updates") == [(1, "9", 1, 0), (2, "10", 0, 1)]
+        assert bench.log("unix_seconds(current_timestamp()) - unix_seconds(_batch_at) < 3600") == [(True,), (True,)]
+        before = bench.state()
+        late = bench.build(LOADS + " union all select 1, 'zoe', 2")
+        assert "skipped dump(s) of 2: they were delivered after the dump of 10 was compared (batch 2)." in late.text
+        again = bench.build(LOADS.replace("'eve'", "'eva'"))
+        assert (
+            "skipped dump(s) of 10: they were compared before, and were delivered again with other rows." in again.text
+        )
+        assert bench.state() == before
+        assert bench.operate("rewind", model="accounts", to_batch=1).ok
+        bench.build()
+        assert bench.batches("batch_id, snapshot_date, updates")[2:] == [(3, "9", 0), (4, "10", 1)]
+        bench.configure(snapshot_date="load", snapshot_order="number", redelivery="replace")
+        done = bench.build(LOADS.replace("'eve'", "'ina'"))
+        assert "dump(s) of 10 were delivered again with other rows: the run rewinds to batch 1" in done.text
+        assert bench.batches("batch_id, snapshot_date, updates")[4:] == [(5, "9", 0), (6, "10", 1)]
+        assert bench.log("name, _batch_id")[-1] == ("ina", 6)
+        # The same numbers as text would have another order.
+        text = "select account_id, name, cast(load as string) as load from {{ target.schema }}.dump"
+        for select, refusal in [
+            (DUMP, "load (snapshot_date) is int; with snapshot_order: text it has to be text."),
+            (
+                text,
+                "the dumps of the log were ordered by number, and the model now orders them by text (snapshot_order).",
+            ),
+        ]:
+            bench.configure(select, snapshot_date="load", snapshot_order="text")
+            assert refusal in bench.refused()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from bad_input import messages
-from workbench import Workbench
+from dbt.tests.util import run_dbt
+from workbench import Run, Workbench
 
 YML = """
 models:
@@ -48,6 +51,18 @@ class TestDbtFeatures:
             assert found["_change_type"] == "insert, update or delete"
             assert found["Comment"] == "Who's who"
         (bench.root / "models" / "accounts.yml").unlink()
+
+    def test_docs_show_the_rows_and_bytes_of_a_log(self, bench: Workbench) -> None:
+        """The log is a view, of which Spark has no statistics."""
+        bench.build("select id as account_id from range(3)")
+        bench.build("select id as account_id from range(2)")
+        done = bench.run("generate", command="docs")
+        assert done.ok, done.text
+        catalog = json.loads((bench.root / "target" / "catalog.json").read_text())
+        (log,) = (node for name, node in catalog["nodes"].items() if name.endswith(".accounts"))
+        assert log["stats"]["rows"]["value"] == 4
+        assert log["stats"]["bytes"]["value"] > 0
+        assert "_change_type" in log["columns"]
 
 
 ROW = "select 1 as account_id, 'ann' as `full name`, 2.50 as amount"
@@ -126,3 +141,57 @@ class TestContract:
         assert bench.batches("updates") == [(0,), (1,)]
         (bench.root / "models" / "accounts.yml").write_text(text.replace("c39:int", "c39:bigint"))
         assert "c39:int>, in the yml struct<" in bench.refused(row.replace("39 as c39", "1 as c39"))
+
+
+class TestClone:
+    def test_a_clone_shows_the_log_of_another_environment(self, bench: Workbench, tmp_path: Path) -> None:
+        def clone(*args: str) -> Run:
+            return bench.run("--state", str(tmp_path), *args, command="clone")
+
+        bench.build("select 1 as account_id, 'ann' as name")
+        run_dbt(["parse", "--write-json", "--target-path", str(tmp_path)])
+        bench.configure(schema="dev")
+        dev = f"{bench.schema}_dev"
+        try:
+            assert (done := clone()).ok, done.text
+            bench.configure()
+            bench.build("select 1 as account_id, 'eve' as name")
+            rows = bench.spark.table(f"{dev}.accounts").orderBy("_batch_id")
+            assert [row.name for row in rows.collect()] == ["ann", "eve"]
+            assert rows.columns == bench.spark.table(f"{bench.schema}.accounts").columns
+
+            bench.configure(schema="dev")
+            done = bench.run()
+            assert not done.ok
+            assert "If it is a view that dbt clone made, drop it" in done.text
+            assert (done := clone("--full-refresh")).ok, done.text
+            bench.spark.sql(f"drop view {dev}.accounts")
+            bench.build()
+            assert "already exists" in clone().text
+            done = clone("--full-refresh")
+            assert not done.ok
+            assert "was built in this environment" in done.text
+            assert [row.name for row in bench.spark.table(f"{dev}.accounts").collect()] == ["eve"]
+        finally:
+            bench.spark.sql(f"drop schema if exists {dev} cascade")
+
+    def test_a_table_that_follows_a_log_is_cloned_too(self, bench: Workbench, tmp_path: Path) -> None:
+        def follow(**config: Any) -> None:
+            options = json.dumps({"materialized": "current_state", "file_format": bench.file_format, **config})
+            bench.add_model("now", f"{{{{ config(**fromjson({options!r})) }}}} select * from {{{{ ref('accounts') }}}}")
+
+        follow()
+        bench.build("select 1 as account_id, 'ann' as name")
+        run_dbt(["parse", "--write-json", "--target-path", str(tmp_path)])
+        bench.configure(schema="dev")
+        follow(schema="dev")
+        dev = f"{bench.schema}_dev"
+        try:
+            done = bench.run("--state", str(tmp_path), command="clone")
+            assert done.ok, done.text
+            assert [tuple(row) for row in bench.spark.table(f"{dev}.now").collect()] == [(1, "ann")]
+            done = bench.run("--select", "now")
+            assert not done.ok
+            assert "If it is a view that dbt clone made, drop it: the next run builds now here." in done.text
+        finally:
+            bench.spark.sql(f"drop schema if exists {dev} cascade")

@@ -90,6 +90,19 @@ class TestGenerations:
             (4, "2026-01-02"),
         ]
 
+    @pytest.mark.both_adapters
+    def test_full_refresh_of_a_project_leaves_the_log_and_rebuilds_what_reads_it(self, bench: Workbench) -> None:
+        later = "{% if is_incremental() %} where _batch_id > (select max(_batch_id) from {{ this }}) {% endif %}"
+        select = "select *, '{{ invocation_id }}' as built_by from {{ ref('accounts') }} "
+        bench.add_model("seen", "{{ config(materialized='incremental') }} " + select + later)
+        bench.build(GOOD)
+        done = bench.build(GOOD + " where id < 3", "--full-refresh")
+        assert done.text.count("accounts: --full-refresh did not rebuild this model, which continues from batch 1") == 1
+        assert [row[-2:] for row in bench.log()] == [("insert", 1)] * 4 + [("delete", 2)]
+        rebuilt = bench.spark.table(f"{bench.schema}.seen")
+        assert (rebuilt.count(), rebuilt.select("built_by").distinct().count()) == (5, 1)
+        assert "Nothing was changed." in bench.refused(None, "--full-refresh", "--select", "accounts")
+
 
 class TestRepair:
     @pytest.mark.both_adapters

@@ -51,7 +51,18 @@ def test_the_names_of_the_new_columns_are_the_callers(spark, deltawave, view):
 
 
 def test_changes_are_spelled_as_spark_does(spark, deltawave, log):
-    rows = spark.sql(deltawave.changes(log, "id")).collect()
+    """As the CHANGES clause of Spark 4.2 has them: their names and types, and one timestamp for each version."""
+    changes = spark.sql(deltawave.changes(log, "id"))
+    assert changes.dtypes == [
+        ("id", "int"),
+        ("name", "string"),
+        ("seen", "int"),
+        ("_change_type", "string"),
+        ("_commit_version", "bigint"),
+        ("_commit_timestamp", "timestamp"),
+    ]
+    rows = changes.collect()
+    assert len({(row._commit_version, row._commit_timestamp) for row in rows}) == 4
     found = sorted(
         (row.id, row._commit_version, row._change_type, row.name, row.seen, day(row._commit_timestamp)) for row in rows
     )

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from bad_input import messages
 from functional.wave.days import Row, bag, batch, counted, day, expected, frame
+from html_pages import Page
 from workbench import MODEL, STOPPING, Workbench
 
 from deltawave.wave.tables import WaveRecord, named_parts
@@ -95,7 +96,7 @@ unit_tests:
 
 @pytest.mark.usefixtures("deltawave_package")
 class TestWaveIndex:
-    def test_days_are_taken_in_order(self, bench: Workbench) -> None:
+    def test_days_are_taken_in_order(self, bench: Workbench, tmp_path: Path) -> None:
         configure(bench)
         take(bench, batch(2), batch(1))
         assert seen(bench) == bag(batch(1) + batch(2))
@@ -114,6 +115,12 @@ class TestWaveIndex:
         # Delivered again with other rows; and what a source keeps of former days.
         assert "1 batch: 3 inserts, 5 deletes" in take(bench, batch(5), batch(4, 3), batch(1))
         assert seen(bench) == bag(batch(3) + batch(4, 3) + batch(5))
+        page = tmp_path / "page.html"
+        assert bench.operate("report", model=MODEL, format="html", output=str(page)).ok
+        text = Page(page.read_text(encoding="utf-8")).text
+        assert f"The wave index {bench.schema}.{MODEL}" in text
+        assert "I2 constituent 2026-01-03 1 5" in text
+        assert "del replace" in text
 
     def test_files_go_with_their_days(self, bench: Workbench) -> None:
         options = {"scheme": "wata", "update_technique": "in_place", "persist_docs": {"columns": True}}
@@ -207,7 +214,7 @@ class TestWaveIndex:
         configure(bench)
         take(bench, batch(1), batch(2), batch(3))
         deliver(bench, batch(3), batch(4))
-        assert "full_refresh" in bench.run("--full-refresh").text
+        assert "--full-refresh would start a new log" in bench.run("--full-refresh", "--select", MODEL).text
         configure(bench, full_refresh=True, scheme="rata")
         deliver(bench, [])
         assert "--full-refresh would leave no day" in bench.run("--full-refresh").text

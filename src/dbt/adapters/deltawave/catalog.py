@@ -43,12 +43,20 @@ class Catalog:
         patterns = java_class(self._session, "org.apache.spark.sql.catalyst.util.StringUtils")
         return [str(name) for name in items(patterns.filterPattern(names, pattern))]
 
+    def folder_bytes(self, folder: str) -> int:
+        """The size of all files of a folder, on any of Hadoop's file systems."""
+        path, system = self._path(folder)
+        return int(system.getContentSummary(path).getLength())
+
     def delete_folder(self, folder: str) -> None:
         """Delete a folder with all that is in it, if it is there, on any of Hadoop's file systems."""
-        path = java_class(self._session, "org.apache.hadoop.fs.Path")(folder)
-        system = path.getFileSystem(self._state.newHadoopConf())
+        path, system = self._path(folder)
         if not system.delete(path, True) and system.exists(path):
             raise OSError(f"The folder {folder} can't be deleted.")
+
+    def _path(self, folder: str) -> tuple[Any, Any]:
+        path = java_class(self._session, "org.apache.hadoop.fs.Path")(folder)
+        return path, path.getFileSystem(self._state.newHadoopConf())
 
     def facts(self, schema: str, name: str) -> dict[str, str]:
         """Type, text and location of a relation, under the names that ``describe extended`` gives them."""

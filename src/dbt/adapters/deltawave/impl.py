@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dbt.adapters.base import BaseRelation, available
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
@@ -35,7 +37,14 @@ PACKAGE = "deltawave"
 SCHEMA = "spark.sql.sources.schema"
 # Spark splits the text of a schema in the same way, since a metastore limits the length of a value.
 PART_LENGTH = 4000
-CHECK_MACROS = {"differential": "check_differential_config", "wave_index": "check_wave_config"}
+CHECK_MACROS = {
+    "differential": "check_differential_config",
+    "wave_index": "check_wave_config",
+    "current_state": "check_follower_config",
+    "scd2": "check_follower_config",
+}
+# The table of a change log in the text of its view, which default___log_view writes.
+LOG_TABLE = re.compile(r"^from `(.+)`\.`(.+)` as log$", re.MULTILINE)
 
 
 class DeltawaveAdapter(SparkAdapter):
@@ -135,6 +144,38 @@ class DeltawaveAdapter(SparkAdapter):
         if "table_type=ICEBERG" in information:
             information = information.replace("Provider: hive", "Provider: iceberg")
         return schema, name, information
+
+    # -- for `dbt docs`
+
+    def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterable[dict[str, Any]]:
+        """Add a change log's rows and bytes: it is a view, of which Spark has no statistics."""
+        columns = super()._get_columns_for_catalog(relation)
+        if not relation.is_view or f"{relation.schema}.{relation.identifier}".lower() not in self._logs():
+            return columns
+        try:
+            statistics = SparkColumn.convert_table_stats(self._log_size(relation))
+        except DbtRuntimeError as error:
+            # The page has all other relations of the schema, and this one's columns.
+            logger.debug(f"The size of {relation} is not known: {error}")
+            return columns
+        return [column | statistics for column in columns]
+
+    def _logs(self) -> set[str]:
+        """Schema and name of each differential model, in lower case."""
+        nodes = getattr(self.get_macro_resolver(), "nodes", {}).values()
+        logs = (node for node in nodes if getattr(node.config, "materialized", "") == "differential")
+        return {f"{node.schema}.{node.alias}".lower() for node in logs}
+
+    def _log_size(self, relation: BaseRelation) -> str:
+        """The statistics of a change log, as Spark writes those of a table. To count rows, no column is read."""
+        _, counted = self.execute(f"select count(*) from {relation.quote(schema=True, identifier=True)}", fetch=True)
+        rows = f"{int(counted.rows[0][0])} rows"
+        text = (self.catalog_facts(relation) or {}).get("View Text", "")
+        catalog, table = self._catalog(), LOG_TABLE.search(text)
+        if catalog is None or table is None:
+            return rows
+        with self.connections.exception_handler(f"size of {relation}"):
+            return f"{catalog.folder_bytes(catalog.facts(*table.groups())['Location'])} bytes, {rows}"
 
     # -- for macros
 

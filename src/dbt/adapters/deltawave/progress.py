@@ -36,7 +36,7 @@ STEPS = {
     "count": "counting changes",
     "guard": "checking how much has changed",
     "decide": "committing the batch",
-    "place": "adding rows to the log",
+    "place": "placing rows",
     "record": "recording the batch",
     "publish": "updating the view",
     "clean": "dropping what is no longer needed",

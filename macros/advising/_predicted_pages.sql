@@ -1,9 +1,9 @@
 {#
-  Pages that each strategy reads for one complete comparison, and pages of the table itself, after CH98. benchmarks/laboratory/costs has the same
-  formulas with their sources; a test compares the two.
+  Pages that a run of each strategy reads and writes, and pages of the table itself, after CH98 and what was measured (docs/costs.md).
+  benchmarks/laboratory/costs has the same formulas with their sources; a test compares the two.
 #}
-{%- macro _predicted_reads(table) -%}
-  {%- set rows, change, flag, pointer, checksum, hashes = table.rows, table.change_fraction, 13, 4, 8, 28 -%}
+{%- macro _predicted_pages(table) -%}
+  {%- set rows, change, flag, pointer, checksum, hashes = table.rows, table.change_fraction, 13, 4, 16, 28 -%}
   {%- set compared = table.compared_fraction * (table.row_bytes - table.key_bytes) -%}
   {%- set whole = deltawave._pages_of(rows, table.row_bytes) -%}
   {%- set flagged = deltawave._pages_of(rows, table.row_bytes + (0 if table.has_timestamps else flag)) -%}
@@ -14,23 +14,25 @@
   {%- set auxiliary = deltawave._pages_of(ranges, 2 * table.key_bytes + 4) -%}
   {%- set active = [0.2, change] | max if table.is_clustered else 1.0 -%}
   {%- set changed_ranges = active * (1 - (1 - change / active) ** (rows / ranges)) -%}
+  {%- set landed = whole + 3 * copy_pages -%}
+  {%- set kept_hashes = deltawave._pages_of(rows, table.key_bytes + hashes) -%}
   {%- set joined = table.relations -%}
   {{ return({
     'table': whole,
     'changed_ranges': changed_ranges,
-    'outer_join': whole + copy_pages,
-    'union': 3 * (whole + copy_pages),
-    'sort_merge': whole + copy_pages,
+    'outer_join': landed,
+    'union': 3 * whole + 4 * copy_pages,
+    'sort_merge': landed,
     'timestamp': flagged + change * whole,
     'timestamp_delete_flag': change * (flagged + whole + index) + 3,
     'covering_copy': change * (covering + copy_pages) + 3,
-    'row_checksum': whole + change * copy_pages + deltawave._pages_of(rows, table.key_bytes + checksum),
-    'hash_compressed': whole + deltawave._pages_of(rows, table.key_bytes + hashes),
-    'sort_merge_compressed': whole + change * copy_pages + deltawave._pages_of(rows, table.key_bytes + hashes),
-    'window': whole + copy_pages,
-    'text_diff': whole + copy_pages,
-    'ranges': whole + copy_pages + auxiliary,
-    'range_checksum': whole + auxiliary + changed_ranges * copy_pages,
+    'row_checksum': 2 * whole + copy_pages + deltawave._pages_of(rows, table.key_bytes + checksum),
+    'hash_compressed': whole + copy_pages + kept_hashes,
+    'sort_merge_compressed': 2 * whole + copy_pages + kept_hashes,
+    'window': landed,
+    'text_diff': landed,
+    'ranges': landed + auxiliary,
+    'range_checksum': whole + auxiliary + changed_ranges * landed,
     'view': joined * (joined - 1) * change * flagged + change * table.compared_fraction * joined * whole,
   }) }}
 {%- endmacro -%}

@@ -1,28 +1,29 @@
-"""`advise` predicts the same pages as the cost model of CH98."""
+"""`advise` predicts the same pages as the cost models of CH98 and of a run, which is near what was measured."""
 
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
-from unit.macro_harness import Macros
+from unit.macro_harness import ROOT, Macros
 
-from laboratory.costs import query_based, view_based
+from laboratory.costs import query_based, runs, view_based
 from laboratory.costs.source_table import SourceTable
 
 COSTS = {
-    "outer_join": query_based.mds,
-    "union": query_based.qda,
-    "sort_merge": query_based.mds,
+    "outer_join": runs.whole_dump,
+    "union": runs.union,
+    "sort_merge": runs.whole_dump,
     "timestamp": query_based.ts,
     "timestamp_delete_flag": query_based.tdi,
     "covering_copy": query_based.atdi_projected,
-    "row_checksum": query_based.tlcs_beside,
-    "sort_merge_compressed": query_based.hashes_beside,
-    "hash_compressed": query_based.hashes_probed,
-    "window": query_based.mds,
-    "text_diff": query_based.mds,
-    "ranges": query_based.incremental,
+    "row_checksum": runs.row_checksum,
+    "sort_merge_compressed": runs.hashes_merged,
+    "hash_compressed": runs.hashes_probed,
+    "window": runs.whole_dump,
+    "text_diff": runs.whole_dump,
+    "ranges": runs.ranges,
     "view": view_based.vbd_by_flags,
 }
 
@@ -31,8 +32,8 @@ COSTS = {
 @pytest.mark.parametrize("row_bytes", [12, 200, 1543.5, 9000, 8192])
 @pytest.mark.parametrize("change_fraction", [0, 0.0001, 0.01, 0.5, 1])
 def test_the_macro_predicts_what_the_cost_model_does(rows: int, row_bytes: float, change_fraction: float) -> None:
-    """Macros have the formulas that `advise` needs, the cost model has those of the paper: both are written by hand."""
-    predict = Macros()._predicted_reads
+    """Macros have the formulas that `advise` needs, the cost models those of the papers: both are written by hand."""
+    predict = Macros()._predicted_pages
     for key_bytes, compared, flagged, relations in itertools.product([1, 12], [0, 0.3, 1], [False, True], [2, 5]):
         sizes = {
             "rows": rows,
@@ -48,6 +49,14 @@ def test_the_macro_predicts_what_the_cost_model_does(rows: int, row_bytes: float
             expected = {name: cost(table) for name, cost in COSTS.items()} | {
                 "table": table.pages,
                 "changed_ranges": query_based.changed_ranges(table, clustered),
-                "range_checksum": query_based.range_checksum_by_ranges(table, clustered),
+                "range_checksum": runs.range_checksum(table, clustered),
             }
             assert predicted == pytest.approx(expected)
+
+
+def test_a_run_reads_and_writes_about_what_was_measured() -> None:
+    figures = json.loads((ROOT / "docs" / "figures" / "query_based.json").read_text())
+    measured = {one["strategy"]: (one["bytes"] + one["written"]) / one["table_bytes"] for one in figures}
+    table = SourceTable(rows=2_000_000, row_bytes=350, compared_fraction=1, page_bytes=8192)
+    for name in ("outer_join", "union", "row_checksum", "ranges"):
+        assert COSTS[name](table) / table.pages == pytest.approx(measured[name], rel=0.15), name

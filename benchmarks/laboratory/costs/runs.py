@@ -1,0 +1,57 @@
+"""Pages that a run of a strategy reads and writes: CH98's formulas, and what they leave out.
+
+Functions as in :mod:`~laboratory.costs.query_based`, but a run also writes its state and reads it again, and takes
+before images from its log. docs/costs.md has what was measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from laboratory.costs import query_based
+from laboratory.costs.source_table import SourceTable
+
+# Bytes of a row's hashes beside its key: of the key and of the row, each with its check.
+HASH_BYTES = 28
+# Of the key's hash and the row's checksum.
+CHECKSUM_BYTES = 16
+
+
+def whole_dump(table: SourceTable) -> float:
+    """The dump is copied, and the copy is compared with the last one. N + 3 M."""
+    return table.pages + 3 * table.copy_pages
+
+
+def union(table: SourceTable) -> float:
+    """Figure 1, and the copy that is written. 3 (N + M) + M."""
+    return query_based.qda(table) + table.copy_pages
+
+
+def row_checksum(table: SourceTable) -> float:
+    """The table twice, the log, keys and checksums. 2 N + M and these."""
+    return 2 * table.pages + table.copy_pages + _kept_pages(table, CHECKSUM_BYTES)
+
+
+def hashes_merged(table: SourceTable) -> float:
+    """SMC1 of LG96 as a strategy of slices: the table twice, the log, keys and hashes. 2 N + M and these."""
+    return table.pages + hashes_probed(table)
+
+
+def hashes_probed(table: SourceTable) -> float:
+    """PHC1 of LG96 as a strategy of slices: the table once, the log, keys and hashes. N + M and these."""
+    return table.pages + table.copy_pages + _kept_pages(table, HASH_BYTES)
+
+
+def ranges(table: SourceTable) -> float:
+    """One turn through all ranges: as a whole dump, and the auxiliary table."""
+    return whole_dump(table) + table.auxiliary_pages
+
+
+def range_checksum(table: SourceTable, clustered: bool = False) -> float:
+    """The table for the sums, and the ranges that hold a change as a whole dump of these."""
+    changed = query_based.changed_ranges(table, clustered)
+    return table.pages + table.auxiliary_pages + changed * whole_dump(table)
+
+
+def _kept_pages(table: SourceTable, row_bytes: int) -> int:
+    return replace(table, checksum_bytes=row_bytes).checksum_pages

@@ -1,0 +1,52 @@
+{# The options of a table that follows a change log, declared like those of a differential model (see _options). #}
+{%- macro _follower_options(kind) -%}
+  {%- set options = {} -%}
+  {%- for option in ['unique_key', 'file_format', 'state_schema', 'full_refresh'] -%}
+    {%- do options.update({option: deltawave._options()[option]}) -%}
+  {%- endfor -%}
+  {%- if kind == 'scd2' -%}
+    {%- do options.update({
+      'track_columns': {'default': none, 'is': 'columns'},
+      'hard_deletes': {'default': 'invalidate', 'is': 'choice', 'values': ['invalidate', 'ignore', 'new_record']},
+      'dbt_valid_to_current': {'default': none, 'is': 'expression'},
+      'snapshot_meta_column_names': {'default': none, 'is': 'meta_columns', 'values': deltawave._meta_columns().keys() | list},
+    }) -%}
+  {%- endif -%}
+  {{ return(options) }}
+{%- endmacro -%}
+
+{# The only reader of such a model's configuration; needs no connection. #}
+{%- macro _follower_settings(name, config) -%}
+  {%- set kind = config.materialized -%}
+  {%- set options = deltawave._follower_options(kind) -%}
+  {%- do deltawave._refuse_snapshot_options(name, config, kind) -%}
+  {%- do deltawave._refuse_unknown(name, config, options) -%}
+  {%- set settings = {'kind': kind} -%}
+  {%- for option, declared in options.items() -%}
+    {%- set value = deltawave._given(config, option) -%}
+    {%- set value = declared.default if value is none else value -%}
+    {%- do deltawave._check_option(name, option, declared, value) -%}
+    {%- do settings.update({option: deltawave._listed(value) if declared.is == 'columns' and value is not none else value}) -%}
+  {%- endfor -%}
+  {%- if kind == 'scd2' -%}
+    {%- set names = {} -%}
+    {%- for name in deltawave._meta_columns() if name != 'dbt_is_deleted' or settings.hard_deletes == 'new_record' -%}
+      {%- do names.update({name: (settings.snapshot_meta_column_names or {}).get(name, name)}) -%}
+    {%- endfor -%}
+    {%- do settings.update(snapshot_meta_column_names=names) -%}
+  {%- endif -%}
+  {{ return(settings) }}
+{%- endmacro -%}
+
+{# Refuses options of dbt snapshots that have another name here, or none: nothing would read them. #}
+{%- macro _refuse_snapshot_options(name, config, kind) -%}
+  {%- set instead = {'check_cols': 'track_columns', 'invalidate_hard_deletes': 'hard_deletes'} -%}
+  {%- for option in instead if kind == 'scd2' and deltawave._given(config, option) is not none -%}
+    {%- do deltawave._fail('snapshot_option', {'model': name, 'option': option, 'instead': instead[option]}) -%}
+  {%- endfor -%}
+  {#- Another value is a strategy of ours, from a folder's configuration. -#}
+  {%- set strategy = deltawave._given(config, 'strategy') -%}
+  {%- if kind == 'scd2' and strategy in ['check', 'timestamp'] -%}
+    {%- do deltawave._fail('snapshot_strategy', {'model': name, 'strategy': strategy}) -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,81 @@
+{# The model as its readers see it; the row that counts the merges is left out. Batch 0 has no table. #}
+{%- macro default___follower_view(job, record) -%}
+select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
+    {{ deltawave._shown_values(record) | join(',\n    ') }}
+{%- if record.rows %}
+from {{ deltawave._attempt_relation(job, record.rows) }}
+{%- if deltawave._is_merged(record.file_format) %}
+where `_applied` is null
+{%- endif %}
+{%- else %}
+from (
+    select
+        {%- for column in record.columns + (deltawave._version_columns() if record.shown.meta else []) %}
+        cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+) as no_rows
+where false
+{%- endif %}
+{%- endmacro -%}
+
+{# The columns of the view, as SQL: those of the select, and those that dbt snapshots have, under their configured names. #}
+{%- macro _shown_values(record) -%}
+  {%- set values = deltawave._quoted_list(record.shown.columns) -%}
+  {%- set stored = deltawave._meta_columns() -%}
+  {%- for meta, name in (record.shown.meta or {}).items() -%}
+    {%- set value = deltawave._quoted(stored[meta]) -%}
+    {%- if meta == 'dbt_valid_to' and record.shown.valid_to -%}
+      {%- set value = 'coalesce(' ~ value ~ ', cast(' ~ record.shown.valid_to ~ ' as timestamp))' -%}
+    {%- elif meta == 'dbt_is_deleted' -%}
+      {#- Text, as in a snapshot. -#}
+      {%- set value = 'if(' ~ value ~ ", 'True', 'False')" -%}
+    {%- endif -%}
+    {%- do values.append(value ~ ' as ' ~ deltawave._quoted(name)) -%}
+  {%- endfor -%}
+  {{ return(values) }}
+{%- endmacro -%}
+
+{# --empty, or a log without a batch: an empty view, so that others can be built on it. An existing one is left as it is. #}
+{%- macro _create_without_batches(job, selected) -%}
+  {%- if not job.view_exists -%}
+    {%- do deltawave._replace_view(job, {
+      'batch_id': 0, 'attempt': job.attempt, 'rows': none, 'columns': selected, 'shown': {
+        'columns': selected | map(attribute='name') | list,
+        'meta': job.settings.snapshot_meta_column_names or none,
+        'valid_to': job.settings.dbt_valid_to_current or none,
+      },
+    }) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  Lets Spark read the view with the expression dbt_valid_to_current before anything is written. A decision with one that it can't read would stand, and no run
+  could publish it.
+#}
+{%- macro _require_valid_to(job, batch, work) -%}
+  {%- if work.shown.valid_to -%}
+    {%- do deltawave._columns_of_query(deltawave._select_of_view(job, {
+      'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': none, 'columns': work.columns, 'shown': work.shown,
+    })) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# An enforced contract describes the view's columns, which readers see. It is checked before the decision. #}
+{%- macro _check_follower_contract(job, batch, record) -%}
+  {%- if config.get('contract').enforced -%}
+    {%- set view = deltawave._columns_of_query(deltawave._select_of_view(job, record)) -%}
+    {%- set differences = deltawave._contract_differences(view, deltawave._columns_of_contract(model.columns.values() | list)) -%}
+    {%- if differences -%}
+      {%- do deltawave._refuse(job, batch, 'contract', {'differences': differences | join('\n')}) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# persist_docs. A comment stands on the stored column, which the view shows under another name. #}
+{%- macro _describe_follower(job, record) -%}
+  {%- set known_as = {} -%}
+  {%- for meta, name in (job.settings.snapshot_meta_column_names or {}).items() -%}
+    {%- do known_as.update({name: deltawave._meta_columns()[meta]}) -%}
+  {%- endfor -%}
+  {%- do deltawave._describe_view(job, record, deltawave._attempt_relation(job, record.rows) if record else none, known_as) -%}
+{%- endmacro -%}

@@ -1,0 +1,113 @@
+{# Writes what a run decides, where no reader looks: {method, rows: the table, patch: the changes to merge into it, or none}. #}
+{%- macro _stage_work(job, batch, work, followed, last) -%}
+  {%- if work.method == 'show' -%}
+    {{ return({'method': 'show', 'rows': last.rows, 'patch': none}) }}
+  {%- endif -%}
+  {%- if last -%}{%- do deltawave._refresh(job, last.file_format, [deltawave._attempt_relation(job, last.rows)]) -%}{%- endif -%}
+  {%- set changes = deltawave._followed_changes(job, work, followed) -%}
+  {%- set base = none if work.method == 'build' else deltawave._base_rows(job, work, last) -%}
+  {%- if work.method == 'merge' and deltawave._has_columns(job, work, last) -%}
+    {%- set patch = deltawave._own_table(batch, 'patch') -%}
+    {%- do deltawave._create_patch(job, patch, work, changes, base) -%}
+    {{ return({'method': 'merge', 'rows': last.rows, 'patch': patch}) }}
+  {%- endif -%}
+  {%- set rows = deltawave._own_table(batch, 'rows') -%}
+  {%- do deltawave._create_rows(job, batch, rows, work, deltawave._rows_now(job, work, changes, base)) -%}
+  {{ return({'method': 'build' if work.method == 'build' else 'rewrite', 'rows': rows, 'patch': none}) }}
+{%- endmacro -%}
+
+{#
+  Adds new columns to the table that changes are merged into; readers do not see them yet. False if an attempt that failed has added one with another type:
+  then the table has to be rewritten.
+#}
+{%- macro _has_columns(job, work, last) -%}
+  {%- set added = work.columns | selectattr('was', 'none') | list -%}
+  {{ return(added == [] or deltawave._add_columns(job, deltawave._attempt_relation(job, last.rows), added)) }}
+{%- endmacro -%}
+
+{# All columns that a table stores. #}
+{%- macro _columns_of_follower(job, columns) -%}
+  {{ return(deltawave._stored_columns(columns) + (deltawave._version_columns() if job.settings.kind == 'scd2' else [])) }}
+{%- endmacro -%}
+
+{# The log's batches that the table does not have, by the model's select; columns that it does not return are null, as they are in the log. #}
+{%- macro _followed_changes(job, work, followed) -%}
+(
+    select
+        {%- for column in work.columns %}
+        {{ deltawave._selected_value(column) }},
+        {%- endfor %}
+        {{ deltawave._quoted_list(deltawave._required_log_columns(job)) | join(',\n        ') }}
+    from {{ deltawave._indented(job.sql) }}
+    where `_batch_id` > {{ work.after }} and `_batch_id` <= {{ followed.batch_id }}
+)
+{%- endmacro -%}
+
+{%- macro _selected_value(column) -%}
+  {%- set name = deltawave._quoted(column.name) -%}
+  {{ return(name if column.is_shown else 'cast(null as ' ~ column.data_type ~ ') as ' ~ name) }}
+{%- endmacro -%}
+
+{# The rows of the table as it is, in its next columns. #}
+{%- macro _base_rows(job, work, last) -%}
+(
+    select
+        {%- for column in work.columns %}
+        {%- set name = deltawave._quoted(column.name) %}
+        {{ name if column.was == column.data_type else 'cast(' ~ (name if column.was else 'null') ~ ' as ' ~ column.data_type ~ ') as ' ~ name }}
+        {{- ',' if not loop.last or job.settings.kind == 'scd2' }}
+        {%- endfor %}
+        {%- if job.settings.kind == 'scd2' %}
+        {{ deltawave._quoted_list(deltawave._version_columns() | map(attribute='name')) | join(',\n        ') }}
+        {%- endif %}
+    from {{ deltawave._attempt_relation(job, last.rows) }}
+    {%- if deltawave._is_merged(last.file_format) %}
+    where `_applied` is null
+    {%- endif %}
+)
+{%- endmacro -%}
+
+{# All rows of the table with its new batches; base: its rows as they are, none if it is built. #}
+{%- macro _rows_now(job, work, changes, base) -%}
+  {%- set keys, columns = job.settings.unique_key, deltawave._stored_columns(work.columns) -%}
+  {%- set duplicate_keys = 'multiset' if job.settings.is_multiset else 'fail' -%}
+  {%- if job.settings.kind == 'current_state' and base -%}
+    {{ return(deltawave.apply_changes(changes, base, keys, columns=columns, duplicate_keys=duplicate_keys)) }}
+  {%- elif job.settings.kind == 'current_state' -%}
+    {{ return(deltawave.current_state(changes, keys, columns=columns, duplicate_keys=duplicate_keys)) }}
+  {%- elif base -%}
+    {{ return(deltawave._rebuild_versions(job, work, changes, base)) }}
+  {%- endif -%}
+  {{ return(deltawave._followed_versions(job, work, changes)) }}
+{%- endmacro -%}
+
+{# Writes a table. One that takes merges has another row, without values, with the number of the last batch that was merged into it. #}
+{%- macro _create_rows(job, batch, rows, work, select) -%}
+  {%- set columns = deltawave._columns_of_follower(job, work.columns) -%}
+  {%- set is_merged = deltawave._is_merged(job.settings.file_format) -%}
+  {%- set sql -%}
+create table {{ deltawave._attempt_relation(job, rows) }}
+using {{ job.settings.file_format }}
+{{ deltawave._name_mapping(job.settings.file_format, columns) }}
+as
+with built as (
+    {{ deltawave._indented(select) }}
+)
+
+select /*+ rebalance */
+    {{ deltawave._quoted_list(columns | map(attribute='name')) | join(',\n    ') }}
+    {%- if is_merged %},
+    cast(null as bigint) as `_applied`
+    {%- endif %}
+from built
+{%- if is_merged %}
+union all
+select
+    {%- for column in columns %}
+    cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    cast({{ batch.batch_id }} as bigint) as `_applied`
+{%- endif %}
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}

@@ -1,0 +1,22 @@
+{#
+  The state from which a run compares its dumps: the last one, unless redelivery: replace compares dates again (see _pending_dumps). Then their batches and
+  all later ones are undone, by a rewind that is decided like any other, or by the first batch of a new generation. Warns of readers before: if warnings
+  are errors, nothing is undone.
+#}
+{%- macro _undo_replaced(job, state, pending) -%}
+  {%- if not pending.replaced -%}{{ return(state) }}{%- endif -%}
+  {%- set dates = deltawave._some_dumps(job, pending.replaced) -%}
+  {%- set way = 'rewinds to batch ' ~ pending.rewind_to if pending.rewind_to else 'begins a new generation' -%}
+  {%- do log('deltawave: ' ~ job.name ~ ': dump(s) of ' ~ dates ~ ' were delivered again with other rows: the run ' ~ way, info=true) -%}
+  {%- do deltawave._warn_of_readers(job.name, model.unique_id, pending.rewind_to or 0) -%}
+  {%- if not pending.rewind_to -%}
+    {{ return(dict(state, is_new_generation=true)) }}
+  {%- endif -%}
+  {%- do deltawave._undo_batches(deltawave._operation(job, state.record, 'rewind'), pending.rewind_to) -%}
+  {#- A dump that is refused after it has changed nothing, but the run has. -#}
+  {%- do job.outcome.update(batches=1) -%}
+  {#- Another run that has gone on from the rewound log compares these dates itself. What --full-refresh does was decided when this run began. -#}
+  {%- set rewound = deltawave._repair(job) -%}
+  {%- do deltawave._refuse_overtaken(job, {'batch_id': state.record.batch_id + 1}, rewound.record.batch_id) -%}
+  {{ return(dict(state, **rewound)) }}
+{%- endmacro -%}

@@ -1,0 +1,104 @@
+"""Charts of a log's batches: what each has changed, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from deltawave.pages import charts
+from deltawave.pages.html import paragraph
+from deltawave.pages.tables import Table
+from deltawave.pages.texts import counted
+from deltawave.reporting.batches import Batch, Group, grouped
+from deltawave.reporting.changes import CHANGE_TYPES, times
+
+# Above a contrast of 3 to a light or dark page. They differ in lightness, too, for those who see no hues.
+SERIES = (
+    charts.Series("inserts", "#1a73c9", "#5b9fe3"),
+    charts.Series("updates", "#b8860b", "#f4cf6a"),
+    charts.Series("deletes", "#8b1a3a", "#d04a66"),
+)
+SERIES_OF = dict(zip(CHANGE_TYPES, SERIES, strict=True))
+SECONDS = charts.Series("seconds", "#6e7781", "#8b949e")
+# However long a log is, its page has so many bars.
+_MOST_BARS = 60
+
+
+def changes_by_batch(batches: Sequence[Batch]) -> str:
+    """The chart of changes. A load would hide the changes after it."""
+    loads = [each for each in batches if each.is_load]
+    title = "Changes by batch"
+    drawn = _drawn(batches)
+    if not drawn:
+        return f"<h2>{title}</h2>\n" + paragraph(_loaded(loads), "There is no other batch yet.")
+    return _chart(
+        "changes",
+        title,
+        SERIES,
+        drawn,
+        lambda group: (group.inserts, group.updates, group.deletes),
+        lambda parts: _named(parts) or "no changes",
+        _loaded(loads),
+    )
+
+
+def seconds_by_batch(batches: Sequence[Batch]) -> str:
+    """The chart of durations, if there are any."""
+    measured = [each for each in _drawn(batches) if each.seconds is not None]
+    if not measured:
+        return ""
+    return _chart(
+        "durations",
+        "Seconds by batch",
+        (SECONDS,),
+        measured,
+        lambda group: (group.seconds,),
+        lambda parts: f"{parts[0]:,.1f} seconds",
+    )
+
+
+def _drawn(batches: Sequence[Batch]) -> list[Batch]:
+    return [each for each in batches if not each.is_load and not each.is_operation]
+
+
+def _chart(
+    id: str,
+    title: str,
+    series: Sequence[charts.Series],
+    drawn: Sequence[Batch],
+    parts_of: Callable[[Group], tuple[float, ...]],
+    described: Callable[[Sequence[float]], str],
+    note: str = "",
+) -> str:
+    """A bar for each batch, or for several; ``described``: the parts of a bar, or of all bars, in words."""
+    groups = grouped(drawn, _MOST_BARS)
+    days = dict(zip((each.number for each in drawn), times(each.at for each in drawn), strict=True))
+    has_times = len({days[group.first.number][:10] for group in groups}) < len(groups)
+    bars = []
+    rows = []
+    for group in groups:
+        parts, first, last = parts_of(group), days[group.first.number], days[group.last.number]
+        what = "batch" if group.first == group.last else "batches"
+        period = first if first == last else f"{first} to {last}"
+        label = f"{what} {group.name}, {period}: {described(parts)}"
+        # With the time where several groups begin on one day.
+        bars.append(charts.Bar(label, first[5:] if has_times else first[:10], parts))
+        rows.append((group.name, first, last, *(f"{round(part, 1):,}" for part in parts)))
+    size = f"A bar is up to {-(-len(drawn) // len(groups))} batches." if len(groups) < len(drawn) else ""
+    sums = [sum(each) for each in zip(*(bar.parts for bar in bars), strict=True)]
+    figures = Table(f"{title}, the figures", ("batch", "from", "to", *(each.name for each in series)), rows)
+    return charts.section(id, title, f"In all {described(sums)}.", series, bars, figures, note, size)
+
+
+def _named(parts: Sequence[float]) -> str:
+    """The counts of changes that are there, in words."""
+    return ", ".join(counted(int(part), series.name[:-1]) for part, series in zip(parts, SERIES, strict=True) if part)
+
+
+def _loaded(loads: Sequence[Batch]) -> str:
+    """Which batches the chart leaves out: those in which all rows were new."""
+    last = [
+        f"batch {each.number} with {counted(each.inserts if each.rows_new is None else each.rows_new, 'row')}"
+        for each in loads[-3:]
+    ]
+    earlier = [f"{len(loads) - 3:,} earlier"] if len(loads) > 3 else []
+    return f"Loads are not drawn: {', '.join([*earlier, *last])}." if loads else ""

@@ -1,0 +1,98 @@
+"""A wave index as one page of HTML that needs no other file: its time-sets, now and on the days to come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+
+from deltawave.pages import charts
+from deltawave.pages.html import figures, page, paragraph, section
+from deltawave.pages.tables import Table
+from deltawave.pages.texts import plain
+from deltawave.reporting.batch_charts import SECONDS, SERIES, changes_by_batch, seconds_by_batch
+from deltawave.reporting.batch_table import batches_listed
+from deltawave.reporting.batches import Batch
+from deltawave.wave.operations import WaveState, applied, constituent
+from deltawave.wave.planner import DayPlan, transition
+from deltawave.wave.tables import WaveRecord
+
+# Days that are planned ahead, however long the window is.
+_MOST_DAYS = 14
+
+
+def as_html(name: str, record: WaveRecord, batches: Sequence[Batch], made_at: datetime) -> str:
+    """A page about a wave index that has days."""
+    index = record.spec.index
+    shown = [day for table in record.constituents for day in table.days if day >= record.first_shown]
+    about = paragraph(
+        f"Scheme {index.scheme}, a window of {index.window:,} days in {index.constituents:,} constituents,",
+        f"{record.spec.technique}; searched by {plain(record.spec.search_field)}.",
+        f"This page was made on {made_at:%Y-%m-%d %H:%M} UTC; times of batches are in UTC.",
+    )
+    counts = (
+        ("newest day", _named(record, [record.state_day])),
+        ("days", f"{len(shown):,}"),
+        ("rows", f"{record.rows:,}"),
+        ("indexes", f"{len(record.tables):,}"),
+    )
+    body = [
+        about,
+        figures(counts),
+        _time_sets(record),
+        _next_days(record),
+        changes_by_batch(batches),
+        seconds_by_batch(batches),
+        batches_listed(batches),
+    ]
+    return page(f"The wave index {plain(name)}", "".join(body), style=charts.style((*SERIES, SECONDS)))
+
+
+def _time_sets(record: WaveRecord) -> str:
+    rows = []
+    for name in sorted(record.tables, key=lambda name: (name[0] != "I", len(name), name)):
+        days = record.tables[name].days
+        counted = sum(record.days[day].rows for day in days if day in record.days)
+        use = "constituent" if name[0] == "I" else "prepared for later"
+        rows.append((name, use, _named(record, days), f"{len(days):,}", f"{counted:,}"))
+    return section(Table("Time-sets", ("index", "use", "time-set", "days", "rows"), rows))
+
+
+def _next_days(record: WaveRecord) -> str:
+    """The plans of the next days, if one comes after the other."""
+    plans = list(islice(_plans(record), min(_MOST_DAYS, record.spec.index.window)))
+    names = [constituent(number) for number in range(1, record.spec.index.constituents + 1)]
+    rows = [
+        (
+            _named(record, [plan.day]),
+            ", ".join(type(operation).__name__ for operation in plan.operations),
+            *(_named(record, plan.state.indexes.get(name, ())) for name in names),
+        )
+        for plan in plans
+    ]
+    return section(Table("The next days", ("day", "operations", *names), rows)) + paragraph(
+        "As the planner has them, if no day is left out: +1 is the day after the newest one."
+    )
+
+
+def _plans(record: WaveRecord) -> Iterator[DayPlan]:
+    state = WaveState(record.state_day, applied(record.pending, record.state.indexes))
+    while True:
+        plan = transition(record.spec.index, state)
+        yield plan
+        state = plan.state
+
+
+def _named(record: WaveRecord, days: Iterable[int]) -> str:
+    """Days by their values, those that follow each other as a range; later ones by their distance: +1."""
+    runs: list[list[int]] = []
+    for day in sorted(days):
+        if runs and runs[-1][-1] == day - 1 and (day - 1 > record.state_day or day <= record.state_day):
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+
+    def name(day: int) -> str:
+        return plain(record.days[day].value) if day in record.days else f"+{day - record.state_day}"
+
+    return ", ".join(" to ".join(map(name, dict.fromkeys((run[0], run[-1])))) for run in runs)

@@ -1,0 +1,97 @@
+"""A log that begins with a dbt snapshot: changes since the snapshot's last run are found, and one history has all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from workbench import MODEL, Workbench
+
+SNAPSHOT = """
+{%% snapshot history %%}
+{{ config(unique_key='account_id', strategy='check', check_cols=['name'], hard_deletes='invalidate') }}
+{{ config(file_format='%s') }}
+select * from {{ target.schema }}.dump
+{%% endsnapshot %%}
+"""
+VERSIONS = f"""
+{{{{ config(materialized='scd2') }}}}
+select * from {{{{ ref('{MODEL}') }}}}
+"""
+# As in docs/following.md.
+HISTORY = """
+with log_begins as (
+    select min(dbt_valid_from) as began_at from {{ ref('versions') }}
+)
+
+select account_id, name, dbt_valid_from, dbt_valid_to
+from {{ ref('history') }}
+where dbt_valid_to is not null
+union all
+select
+    versions.account_id,
+    versions.name,
+    coalesce(adopted.dbt_valid_from, versions.dbt_valid_from) as dbt_valid_from,
+    versions.dbt_valid_to
+from {{ ref('versions') }} as versions
+cross join log_begins
+left join {{ ref('history') }} as adopted
+    on versions.account_id = adopted.account_id
+    and versions.dbt_valid_from = log_begins.began_at
+    and adopted.dbt_valid_to is null
+"""
+ADOPT = f"{{deltawave_adopt: {{{MODEL}: history}}}}"
+
+
+def rows(*values: str) -> str:
+    return f"select * from values {', '.join(values)} as t(account_id, name, seen)"
+
+
+class TestAdopting:
+    @pytest.fixture
+    def bench(self, bench: Workbench) -> Iterator[Workbench]:
+        yield bench
+        (bench.root / "snapshots" / "history.sql").unlink(missing_ok=True)
+
+    def test_changes_since_the_snapshot_are_found(self, bench: Workbench) -> None:
+        if bench.file_format == "parquet":
+            pytest.skip("dbt snapshots need Delta or Iceberg")
+        (bench.root / "snapshots").mkdir(exist_ok=True)
+        (bench.root / "snapshots" / "history.sql").write_text(SNAPSHOT % bench.file_format)
+        # The select's type is another than the snapshot's.
+        bench.configure("select account_id, name, cast(seen as int) as seen from {{ target.schema }}.dump")
+        for dump in (
+            rows("(1, 'ann', '5')", "(2, 'bob', '5')", "(3, 'cid', '5')"),
+            rows("(1, 'anna', '5')", "(3, 'cid', '5')"),
+        ):
+            bench.dump(dump)
+            done = bench.run(command="snapshot")
+            assert done.ok, done.text
+        bench.add_model("versions", VERSIONS)
+        bench.add_model("whole", HISTORY)
+        # The snapshot does not track when a row was seen.
+        changed = rows("(1, 'anna', '6')", "(3, 'cyd', '5')", "(4, 'dan', '5')")
+        done = bench.build(changed, "--vars", ADOPT, "--select", MODEL, "versions")
+        assert "begins with the current rows of the snapshot history" in done.text
+        assert bench.log() == [(1, "anna", "insert", 1), (3, "cid", "insert", 1)]
+        bench.build(None, "--select", f"{MODEL}+")
+        assert bench.log()[2:] == [(1, "anna", "update", 2), (3, "cyd", "update", 2), (4, "dan", "insert", 2)]
+        assert bench.batches("reason")[0][0].endswith("; rows of the snapshot history")
+
+        found = bench.spark.sql(f"""
+            select account_id, name, dbt_valid_to is null,
+                dbt_valid_from <=> lag(dbt_valid_to) over (partition by account_id order by dbt_valid_from)
+            from {bench.schema}.whole
+            order by account_id, dbt_valid_from
+        """).collect()
+        assert [tuple(row) for row in found] == [
+            (1, "ann", False, False),
+            (1, "anna", False, True),
+            (1, "anna", True, True),
+            (2, "bob", False, False),
+            (3, "cid", False, False),
+            (3, "cyd", True, True),
+            (4, "dan", True, False),
+        ]
+        refused = bench.refused(None, "--vars", ADOPT, "--select", MODEL)
+        assert "the log has batches already" in refused
