@@ -44,8 +44,9 @@ _SEGMENT_ROWS = 1 << 19
 _TASK_ROWS = 1 << 20
 
 
-def hash_version(_rows: DataFrame) -> int:
+def hash_version(rows: DataFrame) -> int:
     """What computes the hashes of such rows: hashes of different versions cannot be compared."""
+    del rows
     return 3
 
 

@@ -65,7 +65,7 @@ def patched_hashes(
         kept.sparkSession,
         memory_bytes,
         compared.kept_schema,
-        lambda _, read: compared.patched(read(kept), read(patches)),
+        lambda engine, read: compared.patched(read(kept), engine.by_spark(patches)),
     )
 
 
@@ -93,7 +93,7 @@ def differing_rows(
     def find(engine: LocalEngine, read: Read) -> str:
         old = read(kept)
         if patches is not None:
-            old = engine.stored(compared.patched(old, read(patches)))
+            old = engine.stored(compared.patched(old, engine.by_spark(patches)))
         return compared.differing(engine, old, read(new))
 
     return _computed(new.sparkSession, memory_bytes, compared.found_schema, find)
@@ -164,7 +164,9 @@ class _Compared:
         )
         ((rows,),) = engine.execute(f"select count(*) from ({new})")
         ((known,),) = engine.execute(f"select count(*) from ({kept})")
-        ((added, deleted),) = engine.execute(f"select count_if(not was_kept), count_if(not is_there) from ({found})")
+        ((added, deleted),) = engine.execute(
+            f"select count(*) filter (not was_kept), count(*) filter (not is_there) from ({found})"
+        )
         # Otherwise more rows than kept keys were matched.
         return found if rows - added == known - deleted else self._with_repeated(engine, found, kept, new)
 
