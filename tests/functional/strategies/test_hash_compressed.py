@@ -333,6 +333,7 @@ class TestInPlace:
         bench.build(None, "--empty", *SEVERAL)
         assert not read
         bench.build(None, *SEVERAL)
+        read.clear()
         store(bench, NEW)
         bench.build(None, *SEVERAL)
         assert read == [3, 3]
