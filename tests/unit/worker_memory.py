@@ -14,8 +14,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +22,6 @@ import pyarrow.parquet as pq
 
 from deltawave.differencing import (
     compression,
-    hash_compressed,
     hybrid_hash,
     in_place,
     pointed,
@@ -34,9 +32,7 @@ from deltawave.differencing import (
 )
 from deltawave.differencing.aligning import Segment
 from deltawave.differencing.compression import KEPT, NEW
-from deltawave.differencing.hash_table import HashTable, Layout
 from deltawave.differencing.in_place import RowGroups
-from deltawave.differencing.shared_table import SharedTable
 from deltawave.differencing.signatures import Signatures
 
 FEW_ROWS = 20
@@ -127,16 +123,6 @@ def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
         pieces = (compression.pieces(((kind, rows) for rows in parts), 1) for kind, parts in (old, new))
         consume(sort_merge_compressed._differing(None, chain.from_iterable(pieces)))
 
-    def probed() -> None:
-        old, new = (rows.within(granted) for rows in sides("texts"))
-        kept = Signatures.concat([*compressed(old)]).sorted()
-        layout = Layout.of(1, len(kept))
-        layout.write(folder / "table", 0, kept)
-        table = cast(SharedTable, SimpleNamespace(open=lambda: HashTable(folder / "table", layout)))
-        types = {"was_kept": pa.bool_(), "is_there": pa.bool_(), "seen": pa.binary(), "repeated": pa.binary()}
-        schema = pa.schema([*new.schema, *map(pa.field, types, types.values())])
-        consume(hash_compressed._Probe(table, [*range(len(new.schema))], 1, schema)(batches(new)))
-
     def by_blocks() -> None:
         for rows in sides("texts"):
             for number in range(len(rows.groups)):
@@ -151,7 +137,6 @@ def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
         "similar, texts": similar,
         "sort_merge_pointed, texts": by_pointers,
         "sort_merge_compressed, texts": merged,
-        "hash_compressed, texts": probed,
         "stagnant_by_blocks, texts": by_blocks,
     }
 

@@ -1,11 +1,12 @@
 {#
-  Keys and hashes of rows (LG96 3.1: the compressed file f1), which a Python library computes and compares. It has three functions:
+  Keys and hashes of rows (LG96 3.1: the compressed file f1), which a Python library computes and compares. It has these functions:
 
+    hash_version    what computes the hashes of such rows
     differing_rows  the rows of the dump that differ from the hashes of the previous state
     kept_hashes     the hashes of rows
     patched_hashes  the hashes of the previous state, after later changes
 
-  The state has one row per segment of hashes, which only the library reads.
+  Only the library reads the state.
 #}
 {%- macro default___write_hashes(job, batch, table, rows, columns) -%}
   {%- do deltawave._run(job, 'create table ' ~ deltawave._attempt_relation(job, table) ~ '\nusing ' ~ job.settings.copy_format ~ '\nas\n' ~ rows) -%}
@@ -76,11 +77,15 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
+{#- Hashes that are computed in another way cannot be compared. -#}
 {%- macro default___fingerprint_of_hashes(job, batch) -%}
-  {{ return(local_md5(tojson([deltawave._hash_version(), job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
+  {%- set cells = [] -%}
+  {%- for column in batch.columns if column.in_new -%}
+    {%- do cells.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
+  {%- endfor -%}
+  {%- set rows = {'rows': deltawave._in_parentheses('select ' ~ cells | join(', '))} -%}
+  {%- set version = adapter.call_library(job.strategy.library ~ '.hash_version', rows, {}) -%}
+  {{ return(local_md5(tojson([version, job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
 {%- endmacro -%}
-
-{# The version of the library's hash function: hashes of different versions cannot be compared. #}
-{%- macro _hash_version() -%}{{ return(3) }}{%- endmacro -%}
 
 {%- macro _in_parentheses(select) -%}{{ return('(\n' ~ deltawave._indented(select) ~ '\n)') }}{%- endmacro -%}

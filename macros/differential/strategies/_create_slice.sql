@@ -5,17 +5,18 @@ create table {{ batch.landed }}
 using {{ job.settings.copy_format }}
 {{ deltawave._name_mapping(job.settings.copy_format, batch.columns) }}
 as
-{{ deltawave._hashed_slice(job, select) }}
+{{ deltawave._hashed_slice(job, select, is_balanced=not batch.is_first) }}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
 {%- endmacro -%}
 
-{%- macro _hashed_slice(job, select) -%}
+{# is_balanced: in files of about the same size. Later reading splits the files of a whole dump anyway, and moving all of its rows takes longer than writing. #}
+{%- macro _hashed_slice(job, select, is_balanced=true) -%}
 with slice as (
     {{ deltawave._indented(select) }}
 )
 
-select /*+ rebalance */
+select{{ ' /*+ rebalance */' if is_balanced }}
     slice.*,
     {{ deltawave._key_hash('slice', job.settings.unique_key) }} as key_hash
 from slice

@@ -49,6 +49,8 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
 
 # The most parts; so a nested loop reads the new snapshot at most this often.
 _PARTS = 64
+# Bytes of a hash table for each row, without its key columns.
+_TABLE_BYTES = 42
 # Parts differ in size.
 _ROOM = 1.2
 
@@ -103,4 +105,4 @@ def _part(frame: DataFrame, key: Sequence[str], count: int, begin: int, end: int
 
 
 def _table_bytes(old: DataFrame) -> float:
-    return old.count() * hash_compressed.TABLE_BYTES * _ROOM
+    return old.count() * _TABLE_BYTES * _ROOM

@@ -62,3 +62,11 @@ def contained_types(kind: DataType) -> Iterator[DataType]:
         parts = [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
     for part in parts:
         yield from contained_types(part)
+
+
+def reaches_python(kind: DataType) -> bool:
+    """Whether Spark hands values of this type over and takes them back unchanged."""
+    lost = (VariantType, YearMonthIntervalType, CalendarIntervalType)
+    parts = list(contained_types(kind))
+    has_collation = any(isinstance(part, StringType) and "collate" in part.simpleString() for part in parts)
+    return not has_collation and not any(isinstance(part, lost) for part in parts)

@@ -1,53 +1,72 @@
-"""Hash outer join with a compressed old snapshot (LG96 3.1: PHC1) on Spark.
+"""Hash outer join with a compressed old snapshot (LG96 3.1: PHC1).
 
-The kept keys and hashes become a hash table in a file, which all tasks of the machine map into memory. The new snapshot
-is read once and probes it: tasks exchange nothing but which of the kept keys they matched. On several machines, or if
-the table is larger than the granted memory, the snapshots are partitioned by the key's hash and compared one segment at
-a time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
+Of the old snapshot, keys and hashes are kept, as rows of a table. DuckDB makes a hash table of them, and the new
+snapshot probes it. On several machines, and for types that DuckDB may compare in another way than Spark, snapshots are
+compared one segment at a time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-import numpy as np
-import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession, Window
-from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import (
-    CalendarIntervalType,
-    DataType,
-    StringType,
-    StructField,
-    StructType,
-    VariantType,
-    YearMonthIntervalType,
-)
+import duckdb
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import BinaryType, DataType, DecimalType, StringType, StructField, StructType
 
 from deltawave.differencing import sort_merge_compressed
-from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
-from deltawave.differencing.comparable import contained_types
-from deltawave.differencing.compression import (
-    Compared,
-    free_prefix,
-    kept_hashes,
-    patched_hashes,
-    signatures,
-    with_keys,
-)
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.in_place import RowGroups, map_rows, quoted
-from deltawave.differencing.shared_table import SharedTable
-from deltawave.differencing.sort_merge_compressed import BROADCAST_KEYS
-from deltawave.differencing.stored_rows import StoredRows, groups_in_place
-from deltawave.resources import attach, holding, persisted
+from deltawave.differencing.local_engine import VERSION, LocalEngine, name_in_duckdb, reaches
 
-__all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
+_LOG = logging.getLogger(__name__)
 
-# Bytes of the table for each row, without its key columns.
-TABLE_BYTES = 42
+# Makes a select of a frame's rows.
+Read = Callable[[DataFrame], str]
+
+_MEMORY = 1 << 30
+# A decimal with more digits is more than one word of 64 bits.
+_WORD_DIGITS = 18
+# Hashes are words without a sign, and Spark's numbers have one.
+_HALF = 1 << 63
+
+
+def hash_version(rows: DataFrame) -> str | int:
+    """What computes the hashes of such rows: hashes of different versions cannot be compared."""
+    return VERSION if reaches(rows) else sort_merge_compressed.hash_version(rows)
+
+
+def kept_hashes(
+    rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int, memory_bytes: int = _MEMORY
+) -> DataFrame:
+    """Return the kept hashes of a snapshot of about ``count`` rows: the key k0, k1, ..., and ``low`` and ``high``.
+
+    Raises ``ValueError`` if an interval of months is in the key.
+    """
+    if not reaches(rows):
+        return sort_merge_compressed.kept_hashes(rows, unique_key=unique_key, columns=columns, count=count)
+    compared = _Compared(rows, unique_key, columns)
+    return _computed(rows.sparkSession, memory_bytes, compared.kept_schema, lambda _, read: compared.hashed(read(rows)))
+
+
+def patched_hashes(
+    kept: DataFrame,
+    patches: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    count: int,
+    memory_bytes: int = _MEMORY,
+) -> DataFrame:
+    """Return the kept hashes with ``patches`` applied: rows with ``_change_type``."""
+    if not reaches(patches):
+        return sort_merge_compressed.patched_hashes(kept, patches, unique_key=unique_key, columns=columns, count=count)
+    compared = _Compared(patches, unique_key, columns)
+    return _computed(
+        kept.sparkSession,
+        memory_bytes,
+        compared.kept_schema,
+        lambda engine, read: compared.patched(read(kept), engine.by_spark(patches)),
+    )
 
 
 def differing_rows(
@@ -58,152 +77,143 @@ def differing_rows(
     columns: Columns,
     rows: int,
     patches: DataFrame | None = None,
-    memory_bytes: int = 1 << 30,
+    memory_bytes: int = _MEMORY,
 ) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes.
 
-    As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but ``new`` is read once, unless the table
-    takes more than ``memory_bytes``, the session has several machines, or Spark cannot hand a column to Python. The
-    rows of a kept key that is duplicate in ``new`` come from a second reading.
+    As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but ``new`` is read once, unless kept keys
+    are duplicate in it. The comparison takes about ``memory_bytes``; what does not fit waits in temporary files.
     """
-    compared = Compared.of(unique_key, columns)
-    is_small = rows * TABLE_BYTES <= memory_bytes
-    if not (is_small and _is_one_machine(new.sparkSession) and reaches_python(new.schema)):
+    if not reaches(new):
         return sort_merge_compressed.differing_rows(
             kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches
         )
-    table = SharedTable.of(kept, patches, compared, rows)
-    try:
-        found = _differing(new, compared, table, memory_bytes)
-    except BaseException:
-        table.remove(new.sparkSession)
-        raise
-    return attach(found, lambda: table.remove(new.sparkSession), needs=[kept])
+    compared = _Compared(new, unique_key, columns)
+
+    def find(engine: LocalEngine, read: Read) -> str:
+        old = read(kept)
+        if patches is not None:
+            old = engine.stored(compared.patched(old, engine.by_spark(patches)))
+        return compared.differing(engine, old, read(new))
+
+    return _computed(new.sparkSession, memory_bytes, compared.found_schema, find)
 
 
-def _differing(new: DataFrame, compared: Compared, table: SharedTable, memory_bytes: int) -> DataFrame:
-    """The rows that differ, all rows of duplicate keys, and the kept keys that no new row has."""
-    prefix = free_prefix("of_task_", new.columns)
-    seen, repeated = F.col(prefix + "seen"), F.col(prefix + "repeated")
-    # Examined once: a file that changes between the readings is noticed.
-    groups = groups_in_place(new, compared.cells())
-    groups = groups and groups.within(memory_bytes)
-    probed = persisted(_probed(new, compared, table, prefix, groups))
-    of_tasks = probed.where(seen.isNotNull()).select(seen.alias("seen"), repeated.alias("repeated"))
-    # Without a task, as for a table without files, no key is matched.
-    none = new.sparkSession.range(1).select(F.lit(b"").alias("seen"), F.lit(b"").alias("repeated"))
-    keys = of_tasks.unionByName(none).repartition(1)
-    keys = keys.mapInArrow(_unmatched_and_repeated(table), compared.key_schema(new))
-    deleted = keys.where("not is_there").select(*compared.key_alone(new), "was_kept", "is_there")
-    repeated_keys = persisted(keys.where("is_there").drop("was_kept", "is_there"))
-    found = probed.where(seen.isNull()).drop(prefix + "seen", prefix + "repeated")
-    if count := repeated_keys.count():
-        again = _read_again(new, repeated_keys, compared.key, count <= BROADCAST_KEYS, groups)
-        found = with_keys(found, repeated_keys, compared.key, "left_anti").unionByName(again)
-    return holding(found.unionByName(deleted), repeated_keys)
-
-
-def _read_again(
-    new: DataFrame, keys: DataFrame, unique_key: Sequence[str], is_small: bool, groups: RowGroups | None
+def _computed(
+    session: SparkSession, memory_bytes: int, schema: StructType, select: Callable[[LocalEngine, Read], str]
 ) -> DataFrame:
-    """All rows of these keys, since those with the kept hash were left out.
+    """The rows of a select, whose files are read in place if that is possible."""
+    with LocalEngine(session, memory_bytes) as engine:
+        try:
+            return engine.frame(select(engine, engine.rows), schema)
+        except duckdb.Error as error:
+            # Such as text that is not valid, where Spark compares bytes.
+            _LOG.info("Spark reads the rows: %s", error)
+            return engine.frame(select(engine, engine.by_spark), schema)
 
-    A key that has a single row by now is left out: that row may be the kept one. If it is not, the next run finds it.
+
+class _Compared:
+    """Selects over rows with these columns, of which key and values are compared.
+
+    Within a select the columns are c0, c1, ..., and a key's kept columns k0, k1, ...: others may have any name.
     """
-    if groups is not None:
-        new = StoredRows(new, groups, new.schema).of_groups(range(len(groups.groups)))
-    several = free_prefix("several_", new.columns)
-    rows = with_keys(new, F.broadcast(keys) if is_small else keys, unique_key, "left_semi")
-    count = F.count(F.lit(1)).over(Window.partitionBy(*(F.col(quoted(name)) for name in unique_key)))
-    again = rows.withColumn(several, count > 1).where(F.col(several)).drop(several)
-    return again.select("*", F.lit(True).alias("was_kept"), F.lit(True).alias("is_there"))
+
+    def __init__(self, rows: DataFrame, unique_key: Sequence[str], columns: Columns) -> None:
+        self._fields = rows.schema.fields
+        places = {field.name: place for place, field in enumerate(self._fields)}
+        self._key = [places[name] for name in unique_key]
+        self._values = [places[column["name"]] for column in columns if column["is_compared"]]
+
+    @property
+    def kept_schema(self) -> StructType:
+        keys = [StructField(f"k{number}", self._fields[place].dataType) for number, place in enumerate(self._key)]
+        return StructType(keys).add("low", "long").add("high", "long")
+
+    @property
+    def found_schema(self) -> StructType:
+        rows = StructType([StructField(field.name, field.dataType) for field in self._fields])
+        return rows.add("was_kept", "boolean").add("is_there", "boolean")
+
+    def hashed(self, rows: str) -> str:
+        """Key and hashes of rows."""
+        keys = [f"c{place} as k{number}" for number, place in enumerate(self._key)]
+        return f"select {', '.join(keys)}, low, high from ({self._with_hashes(rows)})"
+
+    def patched(self, kept: str, patches: str) -> str:
+        """The kept hashes with patches applied."""
+        rows = self._with_hashes(patches, "_change_type <> encode('delete')")
+        keys = ", ".join(f"c{place} as k{number}" for number, place in enumerate(self._key))
+        return (
+            f"select kept.* from ({kept}) as kept anti join ({self._with_hashes(patches)}) as patch "
+            f"on {self._same_key('patch', 'kept')}\nunion all\nselect {keys}, low, high from ({rows})"
+        )
+
+    def differing(self, engine: LocalEngine, kept: str, new: str) -> str:
+        """The new rows whose hashes are not the kept ones, and keys that only the kept rows have.
+
+        If a kept key has several new rows, all of them.
+        """
+        cells = [f"c{place}" for place in range(len(self._fields))]
+        for number, place in enumerate(self._key):
+            cells[place] = f"if(is_there, c{place}, k{number}) as c{place}"
+        found = engine.stored(
+            f"select {', '.join(cells)}, was_kept is not null as was_kept, is_there is not null as is_there "
+            f"from (select *, true as is_there from ({self._with_hashes(new)})) as new "
+            f"full outer join (select *, true as was_kept from ({kept})) as kept on {self._same_key('new', 'kept')} "
+            "where was_kept is null or is_there is null or new.low <> kept.low or new.high <> kept.high"
+        )
+        ((rows,),) = engine.execute(f"select count(*) from ({new})")
+        ((known,),) = engine.execute(f"select count(*) from ({kept})")
+        ((added, deleted),) = engine.execute(
+            f"select count(*) filter (not was_kept), count(*) filter (not is_there) from ({found})"
+        )
+        # Otherwise more rows than kept keys were matched.
+        return found if rows - added == known - deleted else self._with_repeated(engine, found, kept, new)
+
+    def _with_repeated(self, engine: LocalEngine, found: str, kept: str, new: str) -> str:
+        """What was found, with all rows of kept keys that have several."""
+        keys = ", ".join(f"c{place}" for place in self._key)
+        rows = self._with_hashes(new)
+        several = f"select {keys} from ({rows}) group by {keys} having count(*) > 1"
+        repeated = engine.stored(
+            f"select several.* from ({several}) as several "
+            f"semi join ({kept}) as kept on {self._same_key('several', 'kept')}"
+        )
+        cells = ", ".join(f"c{place}" for place in range(len(self._fields)))
+        return (
+            f"select * from ({found}) as found anti join ({repeated}) as repeated on {self._same_key_twice}\n"
+            f"union all\nselect {cells}, true as was_kept, true as is_there "
+            f"from ({rows}) as found semi join ({repeated}) as repeated on {self._same_key_twice}"
+        )
+
+    def _same_key(self, rows: str, kept: str) -> str:
+        return " and ".join(
+            f"{rows}.c{place} is not distinct from {kept}.k{number}" for number, place in enumerate(self._key)
+        )
+
+    @property
+    def _same_key_twice(self) -> str:
+        return " and ".join(f"found.c{place} is not distinct from repeated.c{place}" for place in self._key)
+
+    def _with_hashes(self, rows: str, condition: str = "true") -> str:
+        """The rows, their columns numbered, with a hash of 128 bits in two words."""
+        names = [name_in_duckdb(field.name) for field in self._fields]
+        cells = [f"{name} as c{place}" for place, name in enumerate(names)]
+        low = [names[place] for place in self._values]
+        # In another order, and of other bytes: what the one hash hides, the other shows.
+        high = ["1", *(_otherwise(names[place], self._fields[place].dataType) for place in reversed(self._values))]
+        hashes = [f"{_signed(low or ['0'])} as low", f"{_signed(high)} as high"]
+        return f"select {', '.join(cells + hashes)} from ({rows}) where {condition}"
 
 
-def _is_one_machine(session: SparkSession) -> bool:
-    master = session.conf.get("spark.master", "") or ""
-    return master.startswith("local") and not master.startswith("local-cluster")
+def _otherwise(name: str, kind: DataType) -> str:
+    """A value with another hash than the column, one to one. The hash of a word is one to one itself."""
+    if isinstance(kind, (StringType, BinaryType)):
+        return f"'\\x01'::blob || {name}"
+    is_word = not isinstance(kind, DecimalType) or kind.precision <= _WORD_DIGITS
+    return name if is_word else f"cast({name} as varchar)"
 
 
-def reaches_python(kind: DataType) -> bool:
-    """Whether Spark hands values of this type over and takes them back unchanged."""
-    lost = (VariantType, YearMonthIntervalType, CalendarIntervalType)
-    parts = list(contained_types(kind))
-    has_collation = any(isinstance(part, StringType) and "collate" in part.simpleString() for part in parts)
-    return not has_collation and not any(isinstance(part, lost) for part in parts)
-
-
-def _probed(new: DataFrame, compared: Compared, table: SharedTable, prefix: str, groups: RowGroups | None) -> DataFrame:
-    """The rows that differ, and a row per task with the kept keys that it matched, in two columns with this prefix."""
-    cells = [quoted(name) for name in new.columns]
-    places = {cell: place for place, cell in enumerate(cells)}
-    for expression in compared.cells():
-        if expression not in places:
-            places[expression] = len(cells)
-            cells.append(expression)
-    # In a task's own row the snapshot's columns are null.
-    schema = StructType([StructField(field.name, field.dataType, nullable=True) for field in new.schema.fields])
-    schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
-    schema = schema.add(prefix + "seen", "binary").add(prefix + "repeated", "binary")
-    at = [places[cell] for cell in compared.cells()]
-    probe = _Probe(table, at, len(compared.key), to_arrow_schema(schema))
-    return map_rows(new, cells, probe, schema, groups)
-
-
-@dataclass(frozen=True)
-class _Probe:
-    """The work of a task on the rows that it reads; further columns serve only the comparison."""
-
-    table: SharedTable
-    compared_at: list[int]
-    keys: int
-    schema: pa.Schema
-
-    def __call__(self, batches: Batches) -> Batches:
-        table = self.table.open()
-        seen = np.zeros(table.places, dtype=bool)
-        repeated = [np.zeros(0, dtype=np.intp)]
-        for batch in batches:
-            rows = signatures([batch.column(at) for at in self.compared_at], self.keys)
-            places, is_same = table.match(rows)
-            matched = np.sort(places[places >= 0])
-            repeated += [matched[seen[matched]], matched[1:][matched[1:] == matched[:-1]]]
-            seen[matched] = True
-            differing = np.flatnonzero(~is_same)
-            if len(differing):
-                yield self._differing_rows(batch, differing, places[differing] >= 0)
-        yield self._matched_keys(seen, np.unique(np.concatenate(repeated)))
-
-    def _differing_rows(self, batch: pa.RecordBatch, at: Places, was_kept: Mask) -> pa.RecordBatch:
-        cells = [column.take(pa.array(at)) for column in batch.columns[: len(self.schema) - 4]]
-        nulls = pa.nulls(len(at))
-        return typed([*cells, pa.array(was_kept), flags(True, len(at)), nulls, nulls], self.schema)
-
-    def _matched_keys(self, seen: Mask, repeated: Places) -> pa.RecordBatch:
-        bits = pa.compress(np.packbits(seen).tobytes(), "zstd", asbytes=True)
-        own = [pa.array([bits], pa.binary()), pa.array([repeated.astype(np.int64).tobytes()], pa.binary())]
-        return typed([pa.nulls(1)] * (len(self.schema) - 2) + own, self.schema)
-
-
-def _unmatched_and_repeated(shared: SharedTable) -> Callable[[Batches], Batches]:
-    """Find the keys that no task matched, and those that several rows have, from what each task matched."""
-
-    def find(batches: Batches) -> Batches:
-        table = shared.open()
-        seen = np.zeros(table.places, dtype=bool)
-        repeated = np.zeros(table.places, dtype=bool)
-        size = -(-table.places // 8)
-        for batch in batches:
-            for bits, twice in zip(batch.column("seen"), batch.column("repeated"), strict=True):
-                if not len(bits.as_buffer()):
-                    continue
-                data = pa.decompress(bits.as_buffer(), size, "zstd")
-                matched = np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=table.places).view(bool)
-                repeated |= seen & matched
-                repeated[np.frombuffer(twice.as_buffer(), dtype=np.int64)] = True
-                seen |= matched
-        for is_there, chosen in ((False, ~seen), (True, repeated)):
-            for keys in table.keys_at(chosen):
-                cells = [*keys.columns, flags(True, keys.num_rows), flags(is_there, keys.num_rows)]
-                yield pa.RecordBatch.from_arrays(cells, [*keys.schema.names, "was_kept", "is_there"])
-
-    return find
+def _signed(values: Sequence[str]) -> str:
+    """The hash of values, as a number of Spark, which has a sign."""
+    return f"(hash({', '.join(values)})::hugeint - {_HALF})::bigint"

@@ -20,8 +20,8 @@ from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched
 from deltawave.differencing.batches import Batches, positioned
 from deltawave.differencing.buckets import by_buckets
+from deltawave.differencing.comparable import reaches_python
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.hash_compressed import reaches_python
 from deltawave.differencing.in_place import RowGroups, map_batches
 from deltawave.differencing.window import Comparison, Matching, changes_found, found_schema
 from deltawave.sql_text import quoted

@@ -130,7 +130,7 @@ class RowGroups:
         Raises ``ChangedFileError`` if the file was changed or replaced.
         """
         path, group = self.groups[number]
-        if path in self.states and _state(path) != self.states[path]:
+        if path in self.states and state_of(path) != self.states[path]:
             raise ChangedFileError(f"{path} was changed while it was compared. Run again when it is complete.")
         file = open_file(path)
         footer = file.metadata.row_group(group)
@@ -279,7 +279,7 @@ def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
 def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> dict[str, Any]:
     """Facts in a file's footer. Raises ``NotInPlaceError`` if it cannot be read in place."""
     try:
-        size, modified_ns = _state(path)
+        size, modified_ns = state_of(path)
         file = open_file(path)
         footer, fields = file.metadata, file.schema_arrow
         names = [name.lower() for name in fields.names]
@@ -348,7 +348,7 @@ def located(uri: str) -> tuple[pyarrow.fs.FileSystem, str]:
     return system, path
 
 
-def _state(uri: str) -> tuple[int, int | None]:
+def state_of(uri: str) -> tuple[int, int | None]:
     """The size and the time of modification of a file."""
     system, path = located(uri)
     info = system.get_file_info(path)

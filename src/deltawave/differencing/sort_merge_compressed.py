@@ -27,6 +27,7 @@ from deltawave.differencing.compression import (
     by_segment,
     compressed,
     free_prefix,
+    hash_version,
     kept_hashes,
     merged,
     old_pieces,
@@ -44,7 +45,7 @@ from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 
-__all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
+__all__ = ["differing_rows", "hash_version", "kept_hashes", "patched_hashes"]
 
 _MOVED = "The source changed while it was compared: a row is another one in the second reading. Run again."
 

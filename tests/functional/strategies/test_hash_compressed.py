@@ -1,21 +1,23 @@
-"""Strategy hash_compressed: one reading, files in place, a table that is too large, and what it refuses.
+"""Strategy hash_compressed: one reading, files in place, and what it refuses.
 
 Both strategies by hashes: keys that stand more than once, and columns that come, go and grow.
 """
 
 from __future__ import annotations
 
+import gc
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from numbered import kept, table
-from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
-from deltawave.differencing import compression, hash_compressed, hash_table, sort_merge_compressed, stored_rows
+from deltawave.differencing import hash_compressed, sort_merge_compressed, stored_rows
+from deltawave.differencing.in_place import ChangedFileError
 from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import releasing
 
@@ -48,39 +50,38 @@ def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """How the new rows are compared."""
     seen: list[str] = []
-    probed, merged = hash_compressed._probed, sort_merge_compressed.differing_rows
+    probed, merged = hash_compressed._Compared.differing, sort_merge_compressed.differing_rows
 
-    def probes(new: DataFrame, *others: Any) -> DataFrame:
+    def probes(*arguments: Any) -> str:
         seen.append("probed")
-        return probed(new, *others)
+        return probed(*arguments)
 
     def merges(*frames: Any, **options: Any) -> Any:
         seen.append("merged")
         return merged(*frames, **options)
 
-    monkeypatch.setattr(hash_compressed, "_probed", probes)
+    monkeypatch.setattr(hash_compressed._Compared, "differing", probes)
     monkeypatch.setattr(sort_merge_compressed, "differing_rows", merges)
     return seen
 
 
-def test_two_dumps_and_the_second_one_again(bench: Workbench, readings: list[str]) -> None:
-    """With memory for the table, without, and with the later changes alone."""
-    context = bench.spark.sparkContext
-    root = Path(context._jvm.org.apache.spark.SparkFiles.getRootDirectory())
-    cached = set(context._jsc.getPersistentRDDs())
+def test_two_dumps_and_the_second_one_again(
+    bench: Workbench, readings: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the least memory, too, and with the later changes alone."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     bench.configure(strategy="hash_compressed")
     bench.add_differential("baseline", strategy="hash_compressed", initial_load="baseline")
-    bench.add_differential("too_large", strategy="hash_compressed", memory_bytes=2999)
-    # One model after the other, in the order of their names.
+    bench.add_differential("granted_little", strategy="hash_compressed", memory_bytes=2999)
     bench.build(OLD)
     assert not readings
     bench.build(NEW)
-    assert readings == ["probed", "probed", "merged"], "a table that is too large is merged"
+    assert readings == ["probed"] * 3
     again = bench.build(NEW).messages
-    assert again == dict.fromkeys([MODEL, "baseline", "too_large"], "no changes")
-    # The table is removed.
-    assert not [*root.glob("deltawave-*"), *(set(context._jsc.getPersistentRDDs()) - cached)]
-    for model in (MODEL, "too_large"):
+    assert again == dict.fromkeys([MODEL, "baseline", "granted_little"], "no changes")
+    gc.collect()
+    assert not [*tmp_path.glob("deltawave-*")], "files that were written meanwhile are removed"
+    for model in (MODEL, "granted_little"):
         assert len(kept(bench, "hashes", model)) == 1
         assert counts(bench, model) == [(100, 0, 0), (5, 10, 10)]
         changed = bench.log("account_id, _change_type, branch, _before.branch, _changed_columns", model)[100:]
@@ -112,12 +113,7 @@ def test_a_bad_key(bench: Workbench) -> None:
     assert bench.contents() == before
 
 
-@pytest.mark.parametrize("rows", [100, 20], ids=["in the kept segments", "in fewer, and without enough places"])
-def test_later_changes_are_in_the_table(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
-) -> None:
-    monkeypatch.setattr(compression, "_SEGMENT_ROWS", 20)
-    monkeypatch.setattr(hash_table, "_SPARE", 1)
+def test_later_changes_are_in_the_table(spark: SparkSession, tmp_path: Path) -> None:
     described: Any = {
         "unique_key": ["id"],
         "columns": [
@@ -135,7 +131,7 @@ def test_later_changes_are_in_the_table(
         spark.read.parquet(str(tmp_path / "kept")),
         spark.sql(f"{dump} where id not between 10 and 19 and id <> 110"),
         patches=spark.sql(patches),
-        rows=rows,
+        rows=100,
         **described,
     )
     with releasing(found):
@@ -176,35 +172,35 @@ class TestDuplicateKeys:
         assert self.differing(spark, library) == sorted([*of_kept, *of_new, *self.SINGLE])
 
     def test_nothing_is_read_again_without_them(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(hash_compressed, "_read_again", lambda *_: pytest.fail("it was read again"))
+        monkeypatch.setattr(hash_compressed._Compared, "_with_repeated", lambda *_: pytest.fail("it was read again"))
         new = "select if(id = 0, 11, id) as id, 'old' as name from range(10) union all select 11, 'old'"
         of_new = [(11, "old", False, True)] * 2
         assert self.differing(spark, new=new) == [(0, None, True, False), *of_new]
 
-    @pytest.mark.parametrize(
-        ("library", "function"), [(hash_compressed, "_read_again"), (sort_merge_compressed, "_fetched")]
-    )
     def test_a_key_that_has_its_kept_row_alone_by_then(
-        self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, library: Any, function: str
+        self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        read_again = getattr(library, function)
+        fetched = sort_merge_compressed._fetched
         meanwhile = "id <> 1 and (id <> 2 or name = 'old')"
-        monkeypatch.setattr(library, function, lambda new, *others: read_again(new.where(meanwhile), *others))
+        monkeypatch.setattr(
+            sort_merge_compressed, "_fetched", lambda new, *others: fetched(new.where(meanwhile), *others)
+        )
         of_3 = [(3, name, True, True) for name in "ab"]
-        assert self.differing(spark, library) == sorted([*of_3, *[(11, "c", False, True)] * 2, *self.SINGLE])
+        found = self.differing(spark, sort_merge_compressed)
+        assert found == sorted([*of_3, *[(11, "c", False, True)] * 2, *self.SINGLE])
 
     def test_a_file_that_changes_between_the_readings(
         self, spark: SparkSession, stored: Callable[..., DataFrame], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        read_again = hash_compressed._read_again
+        read_again = hash_compressed._Compared._with_repeated
 
-        def later(new: DataFrame, *others: Any) -> DataFrame:
+        def later(*arguments: Any) -> str:
             stored("new", "select id, 'new' as name from range(99)")
-            return read_again(new, *others)
+            return read_again(*arguments)
 
-        monkeypatch.setattr(hash_compressed, "_read_again", later)
+        monkeypatch.setattr(hash_compressed._Compared, "_with_repeated", later)
         (file,) = stored("new", self.NEW).inputFiles()
-        with pytest.raises(PythonException, match=r"was changed while it was compared\. Run again when"):
+        with pytest.raises(ChangedFileError, match=r"was changed while it was compared\. Run again when"):
             self.differing(spark, new=f"select * from parquet.`{file}`")
 
 
@@ -337,6 +333,7 @@ class TestInPlace:
         bench.build(None, "--empty", *SEVERAL)
         assert not read
         bench.build(None, *SEVERAL)
+        read.clear()
         store(bench, NEW)
         bench.build(None, *SEVERAL)
         assert read == [3, 3]

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.differencing import (
+    by_hashes,
     compression,
     hash_compressed,
     snapshot_differential,
@@ -203,7 +204,7 @@ class TestSimilar:
 
 class TestParts:
     # Of the table of hashes this is a third.
-    MEMORY = 1000 * hash_compressed.TABLE_BYTES // 3
+    MEMORY = 1000 * by_hashes._TABLE_BYTES // 3
 
     @pytest.mark.parametrize(
         ("algorithm", "tables", "merges"),

@@ -1,0 +1,212 @@
+"""DuckDB beside a Spark of one machine: it reads Parquet files, and Spark reads the Parquet files that it writes.
+
+What Spark does to hand rows to Python takes several times as long as comparing them: here no row is handed over.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import duckdb
+from pyarrow.fs import LocalFileSystem
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType, DecimalType, StructField, StructType
+
+from deltawave.differencing.in_place import ChangedFileError, NotInPlaceError, located, parallelism, state_of
+from deltawave.differencing.stored_rows import plain_row_groups
+from deltawave.resources import attach
+from deltawave.sql_text import quoted
+
+_LOG = logging.getLogger(__name__)
+
+VERSION = f"DuckDB {duckdb.__version__}"
+# With less, a thread has no room for the rows that it reads.
+_LEAST_MEMORY = 256 << 20
+# By Spark's names. Text is compared by its bytes.
+_TYPES = {
+    "bigint": "BIGINT",
+    "binary": "BLOB",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "double": "DOUBLE",
+    "float": "FLOAT",
+    "int": "INTEGER",
+    "smallint": "SMALLINT",
+    "string": "VARCHAR",
+    "timestamp": "TIMESTAMP WITH TIME ZONE",
+    "timestamp_ntz": "TIMESTAMP",
+    "tinyint": "TINYINT",
+}
+_PATTERN = frozenset("*?[]{}")
+# By which calendar Spark writes old dates.
+_CALENDARS = ("spark.sql.parquet.datetimeRebaseModeInWrite", "spark.sql.parquet.int96RebaseModeInWrite")
+
+
+def type_in_duckdb(kind: DataType) -> str | None:
+    """DuckDB's name of a type of Spark; None for one with parts, and for one that it may compare in another way."""
+    name = kind.simpleString()
+    return name.upper() if isinstance(kind, DecimalType) else _TYPES.get(name)
+
+
+def reaches(rows: DataFrame) -> bool:
+    """Whether DuckDB can compare such rows: Spark runs on this machine, and both mean the same by their types."""
+    conf = rows.sparkSession.conf
+    master = conf.get("spark.master", "") or ""
+    is_local = master.startswith("local") and not master.startswith("local-cluster")
+    is_written = all((conf.get(name) or "").lower() == "corrected" for name in _CALENDARS)
+    return is_local and is_written and all(type_in_duckdb(field.dataType) for field in rows.schema.fields)
+
+
+class LocalEngine:
+    """DuckDB in this process, which takes about ``memory_bytes``, and beyond that writes temporary files.
+
+    Within a ``with`` block: at its end the connection is closed. The files that results are read from go when these
+    are garbage.
+    """
+
+    def __init__(self, session: SparkSession, memory_bytes: int) -> None:
+        self.session = session
+        self._folder = Path(tempfile.mkdtemp(prefix="deltawave-", dir=_temporary_folder(session)))
+        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._states: dict[str, tuple[int, int | None]] = {}
+        self._folders = 0
+        self._connection = duckdb.connect(
+            config={
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "memory_limit": f"{max(_LEAST_MEMORY, memory_bytes)}B",
+                "preserve_insertion_order": False,
+                "temp_directory": str(self._folder / "spilled"),
+                "threads": parallelism(session),
+            }
+        )
+        self.execute("set TimeZone = 'UTC'")
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._connection.close()
+        if kind is not None:
+            self.remove()
+
+    def remove(self) -> None:
+        """Remove all files that were written."""
+        self._remove()
+
+    def execute(self, statement: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement."""
+        return self._connection.execute(statement).fetchall()
+
+    def in_place(self, frame: DataFrame) -> str:
+        """A select of the frame's columns from its files, text as bytes.
+
+        Raises ``NotInPlaceError`` if Spark has to read them.
+        """
+        groups = plain_row_groups(frame)
+        paths = []
+        for uri in groups.states:
+            system, path = located(uri)
+            if not isinstance(system, LocalFileSystem):
+                raise NotInPlaceError(f"{uri} is not on this machine")
+            if _PATTERN.intersection(path):
+                raise NotInPlaceError(f"the name of {path} looks like a pattern")
+            paths.append(Path(path))
+        try:
+            select = self._select(paths, frame.schema)
+        except duckdb.Error as error:
+            raise NotInPlaceError(f"DuckDB does not read its files: {error}") from error
+        self._states.update(groups.states)
+        return select
+
+    def check_files(self) -> None:
+        """Raises ``ChangedFileError`` if a file in place is another one than at first."""
+        for path, state in self._states.items():
+            if state_of(path) != state:
+                raise ChangedFileError(f"{path} was changed while it was compared. Run again when it is complete.")
+
+    def by_spark(self, frame: DataFrame) -> str:
+        """A select of the frame's columns from files that Spark writes, text as bytes."""
+        # DuckDB reads valid text only.
+        texts = {name: F.col(quoted(name)).cast("binary") for name, kind in frame.dtypes if kind == "string"}
+        written = frame.withColumns(texts) if texts else frame
+        folder = self._new_folder()
+        written.write.parquet(folder.as_uri())
+        return self._select(sorted(folder.glob("*.parquet")), written.schema)
+
+    def rows(self, frame: DataFrame) -> str:
+        """A select of the frame's columns, text as bytes: in place, unless Spark has to read them (logged)."""
+        try:
+            return self.in_place(frame)
+        except NotInPlaceError as error:
+            _LOG.info("Spark reads the rows: %s", error)
+            return self.by_spark(frame)
+
+    def stored(self, select: str) -> str:
+        """A select of the rows of a select, which are computed once."""
+        return f"from {_files([self._written(select)])}"
+
+    def frame(self, select: str, schema: StructType) -> DataFrame:
+        """The rows of a select as a frame of Spark, with the names and types of the schema."""
+        path = self._written(select)
+        names = [name for name, *_ in self.execute(f"describe from {_files([path])}")]
+        fields = [StructField(name, field.dataType) for name, field in zip(names, schema.fields, strict=True)]
+        # The calendar is that of today, whatever the session says of files without Spark's own marks.
+        reader = self.session.read.schema(StructType(fields)).option("datetimeRebaseMode", "CORRECTED")
+        self.check_files()
+        return attach(reader.parquet(path.as_uri()).toDF(*schema.names), self.remove)
+
+    def _written(self, select: str) -> Path:
+        folder = self._new_folder()
+        folder.mkdir()
+        path = folder / "rows.parquet"
+        self.execute(f"copy ({select}) to {_literal(str(path))} (format parquet)")
+        return path
+
+    def _select(self, paths: Sequence[Path], schema: StructType) -> str:
+        stored = {name.lower(): kind for name, kind, *_ in self.execute(f"describe from {_files(paths)}")}
+        cells = [_cell(field, stored[field.name.lower()]) for field in schema.fields]
+        return f"select {', '.join(cells)} from {_files(paths)}"
+
+    def _new_folder(self) -> Path:
+        self._folders += 1
+        return self._folder / f"{self._folders}"
+
+
+def _files(paths: Sequence[Path]) -> str:
+    listed = ", ".join(_literal(str(path)) for path in paths)
+    return f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
+
+
+def name_in_duckdb(name: str) -> str:
+    """A name in double quotes."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _cell(field: StructField, stored: str) -> str:
+    """A column of files as Spark reads it. Raises ``NotInPlaceError`` if it may be read in another way."""
+    name, wanted = name_in_duckdb(field.name), type_in_duckdb(field.dataType)
+    if stored == "TIMESTAMP" and wanted == "TIMESTAMP WITH TIME ZONE":
+        # Spark's old format of timestamps has no zone of its own.
+        return f"{name} at time zone 'UTC' as {name}"
+    if stored != wanted:
+        raise NotInPlaceError(f"the column {field.name} is stored as {stored}")
+    return f"encode({name}) as {name}" if stored == "VARCHAR" else name
+
+
+def _temporary_folder(session: SparkSession) -> str | None:
+    """Where Spark has its own temporary files."""
+    folder = (session.conf.get("spark.local.dir", "") or "").split(",")[0].strip()
+    return folder if Path(folder).is_absolute() and Path(folder).is_dir() else None
