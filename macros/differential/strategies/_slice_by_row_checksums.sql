@@ -41,6 +41,7 @@
 {# The previous rows of the differing keys, from the log. #}
 {%- macro _logged_rows(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}
+  {%- set names = batch.columns | selectattr('in_old') | map(attribute='name') | list -%}
   {%- set log -%}
 (
     select log.*
@@ -49,8 +50,25 @@
         on {{ deltawave._same_key(keys, 'log', 'landed') }}
 )
   {%- endset -%}
-  {%- set names = batch.columns | selectattr('in_old') | map(attribute='name') | list -%}
+  {%- if job.strategy.library and job.settings.file_format == 'parquet' and batch.rows_old >= 1000000 -%}
+    {%- set log = deltawave._logged_rows_of_files(job, batch, names) -%}
+  {%- endif -%}
   {{ return('(\n' ~ deltawave.current_state(log, keys, columns=names) ~ '\n)') }}
+{%- endmacro -%}
+
+{# The same rows by a Python library, which reads the files of a large log itself. #}
+{%- macro _logged_rows_of_files(job, batch, names) -%}
+  {%- set cells = deltawave._quoted_list(names) -%}
+  {%- set known = 'batch_id between ' ~ batch.first_batch ~ ' and ' ~ batch.batch_id - 1 -%}
+  {%- set relations = {
+    'log': '(select ' ~ (cells + ['`_change_type`', '`_batch_id`']) | join(', ') ~ ' from ' ~ job.target ~ ')',
+    'stored': '(select ' ~ (cells + ['change_type as `_change_type`']) | join(', ') ~ ' from ' ~ batch.result.log_table
+      ~ ' where ' ~ known ~ ')',
+    'decided': '(select batch_id, attempt from ' ~ job.batches ~ ' where ' ~ known ~ ')',
+    'keys': batch.landed | string,
+  } -%}
+  {%- set options = {'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns)} -%}
+  {{ return(deltawave._view_by_python(job, batch, 'deltawave.differencing.logged_rows.rows_of_keys', relations, options, 'logged')) }}
 {%- endmacro -%}
 
 {# A select of rows as changes of this type (an expression), whose before images and changed columns are not known. #}

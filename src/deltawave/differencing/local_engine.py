@@ -9,7 +9,7 @@ import logging
 import shutil
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -112,8 +112,14 @@ class LocalEngine:
         Raises ``NotInPlaceError`` if Spark has to read them.
         """
         groups = plain_row_groups(frame)
+        select = self.of_files(frame, groups.states)
+        self._states.update(groups.states)
+        return select
+
+    def of_files(self, frame: DataFrame, uris: Iterable[str]) -> str:
+        """The same of some files, which are not examined."""
         paths = []
-        for uri in groups.states:
+        for uri in uris:
             system, path = located(uri)
             if not isinstance(system, LocalFileSystem):
                 raise NotInPlaceError(f"{uri} is not on this machine")
@@ -121,11 +127,9 @@ class LocalEngine:
                 raise NotInPlaceError(f"the name of {path} looks like a pattern")
             paths.append(Path(path))
         try:
-            select = self._select(paths, frame.schema)
+            return self._select(paths, frame.schema)
         except duckdb.Error as error:
             raise NotInPlaceError(f"DuckDB does not read its files: {error}") from error
-        self._states.update(groups.states)
-        return select
 
     def check_files(self) -> None:
         """Raises ``ChangedFileError`` if a file in place is another one than at first."""
