@@ -59,7 +59,7 @@
 {# The same rows by a Python library, which reads the files of a large log itself. #}
 {%- macro _logged_rows_of_files(job, batch, names) -%}
   {%- set cells = deltawave._quoted_list(names) -%}
-  {%- set known = 'batch_id between ' ~ batch.first_batch ~ ' and ' ~ batch.batch_id - 1 -%}
+  {%- set known = 'batch_id between ' ~ batch.first_batch ~ ' and ' ~ (batch.batch_id - 1) -%}
   {%- set relations = {
     'log': '(select ' ~ (cells + ['`_change_type`', '`_batch_id`']) | join(', ') ~ ' from ' ~ job.target ~ ')',
     'stored': '(select ' ~ (cells + ['change_type as `_change_type`']) | join(', ') ~ ' from ' ~ batch.result.log_table
