@@ -62,7 +62,7 @@
   {%- set known = 'batch_id between ' ~ batch.first_batch ~ ' and ' ~ (batch.batch_id - 1) -%}
   {%- set relations = {
     'log': '(select ' ~ (cells + ['`_change_type`', '`_batch_id`']) | join(', ') ~ ' from ' ~ job.target ~ ')',
-    'stored': '(select ' ~ (cells + ['change_type as `_change_type`']) | join(', ') ~ ' from ' ~ batch.result.log_table
+    'stored': '(select ' ~ (cells + ['change_type']) | join(', ') ~ ' from ' ~ batch.result.log_table
       ~ ' where ' ~ known ~ ')',
     'decided': '(select batch_id, attempt from ' ~ job.batches ~ ' where ' ~ known ~ ')',
     'keys': batch.landed | string,

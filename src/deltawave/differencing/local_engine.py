@@ -177,7 +177,7 @@ class LocalEngine:
 
     def _select(self, paths: Sequence[Path], schema: StructType) -> str:
         stored = {name.lower(): kind for name, kind, *_ in self.execute(f"describe from {_files(paths)}")}
-        cells = [_cell(field, stored[field.name.lower()]) for field in schema.fields]
+        cells = [_cell(field, stored.get(field.name.lower())) for field in schema.fields]
         return f"select {', '.join(cells)} from {_files(paths)}"
 
     def _new_folder(self) -> Path:
@@ -199,9 +199,12 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _cell(field: StructField, stored: str) -> str:
+def _cell(field: StructField, stored: str | None) -> str:
     """A column of files as Spark reads it. Raises ``NotInPlaceError`` if it may be read in another way."""
     name, wanted = name_in_duckdb(field.name), type_in_duckdb(field.dataType)
+    if stored is None:
+        # Files from before the column was added.
+        return f"null::{'BLOB' if wanted == 'VARCHAR' else wanted} as {name}"
     if stored == "TIMESTAMP" and wanted == "TIMESTAMP WITH TIME ZONE":
         # Spark's old format of timestamps has no zone of its own.
         return f"{name} at time zone 'UTC' as {name}"

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import duckdb
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
 
 from deltawave.differencing.compression import with_keys
 from deltawave.differencing.in_place import NotInPlaceError
@@ -34,19 +33,24 @@ def rows_of_keys(
 ) -> DataFrame:
     """Return the rows of ``log`` with the keys of ``keys``.
 
-    - ``stored``: the columns of ``log`` but its last, ``_batch_id``, from the table of Parquet files that has the rows,
+    - ``stored``: the columns of ``log``, as they are called in files, but its last, ``_batch_id``, from the table of Parquet files that has the rows,
       with those of attempts that do not count
     - ``decided``: ``batch_id`` and ``attempt`` of those that count
     """
     try:
-        return _from_files(stored, decided, keys, unique_key, memory_bytes)
+        return _from_files(log, stored, decided, keys, unique_key, memory_bytes)
     except (NotInPlaceError, duckdb.Error) as error:
         _LOG.debug("Spark reads the log: %s", error)
         return with_keys(log, keys.select(*map(quoted, unique_key)), unique_key, "left_semi")
 
 
 def _from_files(
-    stored: DataFrame, decided: DataFrame, keys: DataFrame, unique_key: Sequence[str], memory_bytes: int
+    log: DataFrame,
+    stored: DataFrame,
+    decided: DataFrame,
+    keys: DataFrame,
+    unique_key: Sequence[str],
+    memory_bytes: int,
 ) -> DataFrame:
     if not reaches(stored):
         raise NotInPlaceError("DuckDB does not compare its types")
@@ -66,4 +70,4 @@ def _from_files(
         )
         wanted = engine.rows(keys.select(*map(quoted, unique_key)))
         select = f"select log.* from ({' union all '.join(batches)}) as log semi join ({wanted}) as keys on {same}"
-        return engine.frame(select, StructType([*stored.schema.fields]).add("_batch_id", "long"))
+        return engine.frame(select, log.schema)
