@@ -33,8 +33,8 @@ def rows_of_keys(
 ) -> DataFrame:
     """Return the rows of ``log`` with the keys of ``keys``.
 
-    - ``stored``: the columns of ``log``, as they are called in files, but its last, ``_batch_id``, from the table of Parquet files that has the rows,
-      with those of attempts that do not count
+    - ``stored``: the columns of ``log`` but ``_batch_id``, as the table of Parquet files has them, with the rows
+      of all attempts
     - ``decided``: ``batch_id`` and ``attempt`` of those that count
     """
     try:
