@@ -50,25 +50,29 @@
         on {{ deltawave._same_key(keys, 'log', 'landed') }}
 )
   {%- endset -%}
-  {%- if job.strategy.library and job.settings.file_format == 'parquet' and batch.rows_old >= 1000000 -%}
-    {%- set log = deltawave._logged_rows_of_files(job, batch, names) -%}
+  {%- set rows = '(\n' ~ deltawave.current_state(log, keys, columns=names) ~ '\n)' -%}
+  {%- set many = adapter.dispatch('_many_rows', 'deltawave')() -%}
+  {%- if job.strategy.library and job.settings.file_format == 'parquet' and batch.rows_old >= many -%}
+    {{ return(deltawave._logged_rows_of_files(job, batch, rows, names)) }}
   {%- endif -%}
-  {{ return('(\n' ~ deltawave.current_state(log, keys, columns=names) ~ '\n)') }}
+  {{ return(rows) }}
 {%- endmacro -%}
 
-{# The same rows by a Python library, which reads the files of a large log itself. #}
-{%- macro _logged_rows_of_files(job, batch, names) -%}
-  {%- set cells = deltawave._quoted_list(names) -%}
+{# From so many rows on it is worth its fixed costs that a library reads the log's files. #}
+{%- macro default___many_rows() -%}{{ return(1000000) }}{%- endmacro -%}
+
+{#- The same rows by a Python library. #}
+{%- macro _logged_rows_of_files(job, batch, rows, names) -%}
   {%- set known = 'batch_id between ' ~ batch.first_batch ~ ' and ' ~ (batch.batch_id - 1) -%}
+  {%- set cells = deltawave._quoted_list(names) | join(', ') -%}
   {%- set relations = {
-    'log': '(select ' ~ (cells + ['`_change_type`', '`_batch_id`']) | join(', ') ~ ' from ' ~ job.target ~ ')',
-    'stored': '(select ' ~ (cells + ['change_type']) | join(', ') ~ ' from ' ~ batch.result.log_table
-      ~ ' where ' ~ known ~ ')',
+    'rows': rows,
+    'stored': '(select ' ~ cells ~ ', change_type from ' ~ batch.result.log_table ~ ' where ' ~ known ~ ')',
     'decided': '(select batch_id, attempt from ' ~ job.batches ~ ' where ' ~ known ~ ')',
     'keys': batch.landed | string,
   } -%}
   {%- set options = {'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns)} -%}
-  {{ return(deltawave._view_by_python(job, batch, 'deltawave.differencing.logged_rows.rows_of_keys', relations, options, 'logged')) }}
+  {{ return(deltawave._view_by_python(job, batch, 'deltawave.differencing.logged_rows.last_rows', relations, options, 'logged')) }}
 {%- endmacro -%}
 
 {# A select of rows as changes of this type (an expression), whose before images and changed columns are not known. #}

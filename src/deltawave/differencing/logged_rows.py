@@ -1,4 +1,4 @@
-"""The rows that a change log has of some keys, from the log's files: Spark would decode every row of a long log."""
+"""The last rows that a change log has of some keys, from the log's files: Spark decodes every row of a long log."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import duckdb
 from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
 
-from deltawave.differencing.compression import with_keys
 from deltawave.differencing.in_place import NotInPlaceError
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
 from deltawave.sql_text import quoted
@@ -22,8 +22,8 @@ _MOST_FILES = 500
 _PARTITION = re.compile(r"/batch_id=(\d+)/attempt=(\w+)/[^/]+$")
 
 
-def rows_of_keys(
-    log: DataFrame,
+def last_rows(
+    rows: DataFrame,
     stored: DataFrame,
     decided: DataFrame,
     keys: DataFrame,
@@ -31,21 +31,22 @@ def rows_of_keys(
     unique_key: Sequence[str],
     memory_bytes: int = 1 << 30,
 ) -> DataFrame:
-    """Return the rows of ``log`` with the keys of ``keys``.
+    """Return the last row of each of these ``keys``, unless it was deleted.
 
-    - ``stored``: the columns of ``log`` but ``_batch_id``, as the table of Parquet files has them, with the rows
-      of all attempts
+    - ``rows``: the same as a query of Spark, which is used if DuckDB does not read the log
+    - ``stored``: the columns of ``rows`` and ``change_type``, from the log's table of Parquet files, with the rows of all
+      attempts
     - ``decided``: ``batch_id`` and ``attempt`` of those that count
     """
     try:
-        return _from_files(log, stored, decided, keys, unique_key, memory_bytes)
+        return _from_files(rows.schema, stored, decided, keys, unique_key, memory_bytes)
     except (NotInPlaceError, duckdb.Error) as error:
         _LOG.debug("Spark reads the log: %s", error)
-        return with_keys(log, keys.select(*map(quoted, unique_key)), unique_key, "left_semi")
+        return rows
 
 
 def _from_files(
-    log: DataFrame,
+    schema: StructType,
     stored: DataFrame,
     decided: DataFrame,
     keys: DataFrame,
@@ -61,13 +62,18 @@ def _from_files(
             paths[int(found[1])].append(uri)
     if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
         raise NotInPlaceError("it has no files, or very many")
-    cells = ", ".join(name_in_duckdb(name) for name in stored.columns)
-    same = " and ".join(f"log.{name} is not distinct from keys.{name}" for name in map(name_in_duckdb, unique_key))
+    key = [f"log.{name_in_duckdb(name)}" for name in unique_key]
+    same = " and ".join(f"{cell} is not distinct from wanted.{cell.partition('.')[2]}" for cell in key)
     with LocalEngine(stored.sparkSession, memory_bytes) as engine:
         batches = (
-            f"select {cells}, {batch}::bigint as _batch_id from ({engine.of_files(stored, uris)})"
-            for batch, uris in paths.items()
+            f"select *, {batch} as _batch_id from ({engine.of_files(stored, uris)})" for batch, uris in paths.items()
         )
         wanted = engine.rows(keys.select(*map(quoted, unique_key)))
-        select = f"select log.* from ({' union all '.join(batches)}) as log semi join ({wanted}) as keys on {same}"
-        return engine.frame(select, log.schema)
+        select = (
+            f"select {', '.join(map(name_in_duckdb, schema.names))} from ("
+            f"select log.*, row_number() over (partition by {', '.join(key)} order by _batch_id desc, "
+            "change_type = encode('delete')) as _recency "
+            f"from ({' union all '.join(batches)}) as log semi join ({wanted}) as wanted on {same}"
+            ") where _recency = 1 and change_type <> encode('delete')"
+        )
+        return engine.frame(select, schema)
