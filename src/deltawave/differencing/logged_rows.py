@@ -34,7 +34,7 @@ def last_rows(
     """Return the last row of each of these ``keys``, unless it was deleted.
 
     - ``rows``: the same as a query of Spark, which is used if DuckDB does not read the log
-    - ``stored``: the columns of ``rows`` and ``change_type``, from the log's table of Parquet files, with the rows of all
+    - ``stored``: the columns of ``rows`` and ``change_type``, from the log's table of Parquet files, with rows of all
       attempts
     - ``decided``: ``batch_id`` and ``attempt`` of those that count
     """
