@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -67,7 +67,7 @@ class Engine:
         self.execute(f"create table t{self.tables} as {select}")
         return f"from t{self.tables}"
 
-    def rows(self, rows: Iterable[Sequence[Any]], fields: dict[str, DataType]) -> str:
+    def rows(self, rows: Iterable[Sequence[Any]], fields: Mapping[str, DataType]) -> str:
         """A select of rows; texts as their bytes."""
         types = [str(type_in_duckdb(kind)).replace("VARCHAR", "BLOB") for kind in fields.values()]
         cells = ", ".join(f"{name_in_duckdb(name)} {kind}" for name, kind in zip(fields, types, strict=True))
@@ -80,7 +80,7 @@ class Engine:
         return f"from t{self.tables}"
 
 
-def compared(fields: dict[str, DataType] = FIELDS, keys: int = KEYS) -> Any:
+def compared(fields: Mapping[str, DataType] = FIELDS, keys: int = KEYS) -> Any:
     names = list(fields)
     frame: Any = SimpleNamespace(schema=StructType([StructField(*field) for field in fields.items()]))
     columns = [
@@ -180,12 +180,15 @@ def test_a_server_of_spark_connect_has_to_have_the_files(is_there: bool, monkeyp
         return SimpleNamespace(columns=["value"])
 
     class Frame:
-        sparkSession = SimpleNamespace(conf=conf, read=SimpleNamespace(text=text))
-        schema = StructType([StructField("id", LongType())])
+        def __init__(self, *names: str) -> None:
+            self.sparkSession = SimpleNamespace(conf=conf, read=SimpleNamespace(text=text))
+            self.columns, self.schema = names, StructType([StructField(name, LongType()) for name in names])
 
-    rows: Any = Frame()
+    rows: Any = Frame("id", "a")
     assert local_engine.reaches(rows)
     assert not tried
+    one_name_in_duckdb: Any = Frame("id", "a", "A")
+    assert not local_engine.reaches(one_name_in_duckdb)
     monkeypatch.setattr(Frame, "__module__", "pyspark.sql.connect.dataframe")
     assert local_engine.reaches(rows) is is_there
     assert not Path(tried[0].removeprefix("file://")).exists()

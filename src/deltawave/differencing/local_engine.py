@@ -59,15 +59,17 @@ def type_in_duckdb(kind: DataType) -> str | None:
 
 
 def reaches(rows: DataFrame) -> bool:
-    """Whether DuckDB can compare such rows: Spark runs on this machine, and both mean the same by their types."""
+    """Whether DuckDB can compare such rows: both reach the same files, and mean the same by types and names."""
     session = rows.sparkSession
     conf = session.conf
     master = conf.get("spark.master", "") or ""
     is_local = master.startswith("local") and not master.startswith("local-cluster")
     is_written = all((conf.get(name) or "").lower() == "corrected" for name in _CALENDARS)
     is_known = all(type_in_duckdb(field.dataType) for field in rows.schema.fields)
+    # DuckDB takes a and A for the same name.
+    is_named = len({name.lower() for name in rows.columns}) == len(rows.columns)
     is_connect = ".connect." in type(rows).__module__
-    return is_local and is_written and is_known and (not is_connect or _shares_files(session))
+    return is_local and is_written and is_known and is_named and (not is_connect or _shares_files(session))
 
 
 def _shares_files(session: SparkSession) -> bool:
@@ -161,7 +163,8 @@ class LocalEngine:
         texts = {name: F.col(quoted(name)).cast("binary") for name, kind in frame.dtypes if kind == "string"}
         written = frame.withColumns(texts) if texts else frame
         folder = self._new_folder()
-        written.write.parquet(_name_in_spark(folder))
+        # DuckDB does not read every compression that a session may have.
+        written.write.parquet(_name_in_spark(folder), compression="snappy")
         return self._select(sorted(folder.glob("*.parquet")), written.schema)
 
     def rows(self, frame: DataFrame) -> str:
