@@ -30,7 +30,8 @@
       fixed_by='checksum_bits, ' ~ compared,
     ),
     'hashes': deltawave._state_form(
-      after='slice', write='_write_hashes', of_rows='_hashes_of', patched='_patched_hashes', fingerprint='_fingerprint_of_hashes', fixed_by=compared,
+      after='slice', write='_write_hashes', of_rows='_hashes_of', patched='_patched_hashes', fingerprint='_fingerprint_of_hashes',
+      fixed_by='compare_columns, ignore_columns, columns, Spark master and version of DuckDB',
     ),
     'log': deltawave._state_form(),
   }) }}

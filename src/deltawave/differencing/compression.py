@@ -19,6 +19,7 @@ from pyspark.sql.types import StructField, StructType, YearMonthIntervalType
 from deltawave.differencing.batches import plain
 from deltawave.differencing.comparable import contained_types
 from deltawave.differencing.contract import Columns, all_same
+from deltawave.differencing.hashing import VERSION
 from deltawave.differencing.in_place import (
     Batches,
     NotInPlaceError,
@@ -47,7 +48,7 @@ _TASK_ROWS = 1 << 20
 def hash_version(rows: DataFrame) -> int:
     """What computes the hashes of such rows: hashes of different versions cannot be compared."""
     del rows
-    return 3
+    return VERSION
 
 
 def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int) -> DataFrame:

@@ -9,14 +9,28 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import BinaryType, DataType, DecimalType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+)
 
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.local_engine import VERSION, LocalEngine, name_in_duckdb, reaches
+from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
 
 _LOG = logging.getLogger(__name__)
 
@@ -28,11 +42,33 @@ _MEMORY = 1 << 30
 _WORD_DIGITS = 18
 # Hashes are words without a sign, and Spark's numbers have one.
 _HALF = 1 << 63
+# A value of each kind that is hashed in its own way.
+_SAMPLES: dict[str, DataType] = {
+    "null::blob": StringType(),
+    "-1::bigint": LongType(),
+    "true": BooleanType(),
+    "0.5::float": FloatType(),
+    "-0.5::double": DoubleType(),
+    "1.25::decimal(9, 2)": DecimalType(9, 2),
+    "12345678901234567890.5::decimal(38, 1)": DecimalType(38, 1),
+    "date '1999-12-31'": DateType(),
+    "timestamp '1999-12-31 23:59:59'": TimestampNTZType(),
+    "'short'::blob": StringType(),
+    "'a text of several words'::blob": StringType(),
+}
 
 
 def hash_version(rows: DataFrame) -> str | int:
     """What computes the hashes of such rows: hashes of different versions cannot be compared."""
-    return VERSION if reaches(rows) else sort_merge_compressed.hash_version(rows)
+    return _version() if reaches(rows) else sort_merge_compressed.hash_version(rows)
+
+
+@cache
+def _version() -> str:
+    """The hashes of some values. Most releases of DuckDB have the same ones: then what is kept remains of use."""
+    low, high = _hashes(list(_SAMPLES), list(_SAMPLES.values()))
+    with duckdb.connect(config={"threads": 1}) as connection:
+        return f"DuckDB {connection.execute(f'select {low}, {high}').fetchall()}"
 
 
 def kept_hashes(
@@ -106,6 +142,11 @@ def _computed(
     with LocalEngine(session, memory_bytes) as engine:
         try:
             return engine.frame(select(engine, engine.rows), schema)
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError(
+                "DuckDB needs more memory or more room for temporary files. Raise memory_bytes, or choose strategy: "
+                f"sort_merge_compressed. {error}"
+            ) from error
         except duckdb.Error as error:
             # Such as text that is not valid, where Spark compares bytes.
             _LOG.info("Spark reads the rows: %s", error)
@@ -199,19 +240,27 @@ class _Compared:
         """The rows, their columns numbered, with a hash of 128 bits in two words."""
         names = [name_in_duckdb(field.name) for field in self._fields]
         cells = [f"{name} as c{place}" for place, name in enumerate(names)]
-        low = [names[place] for place in self._values]
-        # In another order, and of other bytes: what the one hash hides, the other shows.
-        high = ["1", *(_otherwise(names[place], self._fields[place].dataType) for place in reversed(self._values))]
-        hashes = [f"{_signed(low or ['0'])} as low", f"{_signed(high)} as high"]
-        return f"select {', '.join(cells + hashes)} from ({rows}) where {condition}"
+        values = [(names[place], self._fields[place].dataType) for place in self._values]
+        low, high = _hashes([name for name, _ in values], [kind for _, kind in values])
+        return f"select {', '.join(cells)}, {low} as low, {high} as high from ({rows}) where {condition}"
 
 
-def _otherwise(name: str, kind: DataType) -> str:
-    """A value with another hash than the column, one to one. The hash of a word is one to one itself."""
+def _hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
+    """Two hashes of values. The second takes them in another order and form: what the one hides, the other shows."""
+    others = [_otherwise(value, kind) for value, kind in zip(values, types, strict=True)]
+    return _signed(values or ["0"]), _signed(["1", *reversed(others)])
+
+
+def _otherwise(value: str, kind: DataType) -> str:
+    """What the second hash takes. The hash of a word of 64 bits is one to one.
+
+    DuckDB's hash of a text is weak, wherever the text begins: texts that differ in two characters, of which each is
+    the last of eight, share it once in 256 times.
+    """
     if isinstance(kind, (StringType, BinaryType)):
-        return f"'\\x01'::blob || {name}"
+        return f"md5_number({value})"
     is_word = not isinstance(kind, DecimalType) or kind.precision <= _WORD_DIGITS
-    return name if is_word else f"cast({name} as varchar)"
+    return value if is_word else f"md5_number(cast({value} as varchar))"
 
 
 def _signed(values: Sequence[str]) -> str:

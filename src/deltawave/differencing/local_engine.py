@@ -6,6 +6,7 @@ What Spark does to hand rows to Python takes several times as long as comparing 
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import tempfile
 import weakref
@@ -16,6 +17,7 @@ from typing import Any
 
 import duckdb
 from pyarrow.fs import LocalFileSystem
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DecimalType, StructField, StructType
@@ -27,9 +29,9 @@ from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
 
-VERSION = f"DuckDB {duckdb.__version__}"
-# With less, a thread has no room for the rows that it reads.
 _LEAST_MEMORY = 256 << 20
+# With less, a thread has no room for the rows that it reads.
+_THREAD_MEMORY = 128 << 20
 # By Spark's names. Text is compared by its bytes.
 _TYPES = {
     "bigint": "BIGINT",
@@ -57,12 +59,28 @@ def type_in_duckdb(kind: DataType) -> str | None:
 
 
 def reaches(rows: DataFrame) -> bool:
-    """Whether DuckDB can compare such rows: Spark runs on this machine, and both mean the same by their types."""
-    conf = rows.sparkSession.conf
+    """Whether DuckDB can compare such rows: both reach the same files, and mean the same by types and names."""
+    session = rows.sparkSession
+    conf = session.conf
     master = conf.get("spark.master", "") or ""
     is_local = master.startswith("local") and not master.startswith("local-cluster")
     is_written = all((conf.get(name) or "").lower() == "corrected" for name in _CALENDARS)
-    return is_local and is_written and all(type_in_duckdb(field.dataType) for field in rows.schema.fields)
+    is_known = all(type_in_duckdb(field.dataType) for field in rows.schema.fields)
+    # DuckDB takes a and A for the same name.
+    is_named = len({name.lower() for name in rows.columns}) == len(rows.columns)
+    is_connect = ".connect." in type(rows).__module__
+    return is_local and is_written and is_known and is_named and (not is_connect or _shares_files(session))
+
+
+def _shares_files(session: SparkSession) -> bool:
+    """Whether a server of Spark Connect has the files of this process: it may run elsewhere, or as another user."""
+    with tempfile.TemporaryDirectory(prefix="deltawave-", dir=_temporary_folder(session)) as folder:
+        path = Path(folder, "seen")
+        path.touch()
+        try:
+            return bool(session.read.text(_name_in_spark(path)).columns)
+        except PySparkException:
+            return False
 
 
 class LocalEngine:
@@ -78,14 +96,16 @@ class LocalEngine:
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._states: dict[str, tuple[int, int | None]] = {}
         self._folders = 0
+        memory = max(_LEAST_MEMORY, memory_bytes)
+        threads = min(parallelism(session), os.cpu_count() or 1, memory // _THREAD_MEMORY)
         self._connection = duckdb.connect(
             config={
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
-                "memory_limit": f"{max(_LEAST_MEMORY, memory_bytes)}B",
+                "memory_limit": f"{memory}B",
                 "preserve_insertion_order": False,
                 "temp_directory": str(self._folder / "spilled"),
-                "threads": parallelism(session),
+                "threads": threads,
             }
         )
         self.execute("set TimeZone = 'UTC'")
@@ -143,7 +163,8 @@ class LocalEngine:
         texts = {name: F.col(quoted(name)).cast("binary") for name, kind in frame.dtypes if kind == "string"}
         written = frame.withColumns(texts) if texts else frame
         folder = self._new_folder()
-        written.write.parquet(folder.as_uri())
+        # DuckDB does not read every compression that a session may have.
+        written.write.parquet(_name_in_spark(folder), compression="snappy")
         return self._select(sorted(folder.glob("*.parquet")), written.schema)
 
     def rows(self, frame: DataFrame) -> str:
@@ -166,7 +187,7 @@ class LocalEngine:
         # The calendar is that of today, whatever the session says of files without Spark's own marks.
         reader = self.session.read.schema(StructType(fields)).option("datetimeRebaseMode", "CORRECTED")
         self.check_files()
-        return attach(reader.parquet(path.as_uri()).toDF(*schema.names), self.remove)
+        return attach(reader.parquet(_name_in_spark(path)).toDF(*schema.names), self.remove)
 
     def _written(self, select: str) -> Path:
         folder = self._new_folder()
@@ -188,6 +209,11 @@ class LocalEngine:
 def _files(paths: Sequence[Path]) -> str:
     listed = ", ".join(_literal(str(path)) for path in paths)
     return f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
+
+
+def _name_in_spark(path: Path) -> str:
+    """A local path, whatever Spark's own file system is. Spark takes a name as it is: %20 is no blank."""
+    return f"file://{path}"
 
 
 def name_in_duckdb(name: str) -> str:

@@ -69,7 +69,9 @@ def test_two_dumps_and_the_second_one_again(
     bench: Workbench, readings: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the least memory, too, and with the later changes alone."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    temporary = tmp_path / "of a%20user"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     bench.configure(strategy="hash_compressed")
     bench.add_differential("baseline", strategy="hash_compressed", initial_load="baseline")
     bench.add_differential("granted_little", strategy="hash_compressed", memory_bytes=2999)
@@ -80,7 +82,7 @@ def test_two_dumps_and_the_second_one_again(
     again = bench.build(NEW).messages
     assert again == dict.fromkeys([MODEL, "baseline", "granted_little"], "no changes")
     gc.collect()
-    assert not [*tmp_path.glob("deltawave-*")], "files that were written meanwhile are removed"
+    assert not [*temporary.glob("deltawave-*")], "files that were written meanwhile are removed"
     for model in (MODEL, "granted_little"):
         assert len(kept(bench, "hashes", model)) == 1
         assert counts(bench, model) == [(100, 0, 0), (5, 10, 10)]
