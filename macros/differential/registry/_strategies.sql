@@ -81,7 +81,7 @@
     compares       sql or python
     keeps          the form of the state with which the next batch is compared, see _state_forms: copy (placed by the key's hash), ordered (in the
                    dump's order), base (in key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes
-                   that Python compares, patched by the log)
+                   that a library compares, patched by the log)
     keeps_in_place what it keeps instead with the option in_place: files (a list of the dump's files, which are compared in place); none
     ranges         lookup: rows of the state are found by key ranges; compared: key ranges are compared; none
     checksums      what is compared by checksums: rows, ranges, or none

@@ -246,21 +246,22 @@ class _Compared:
 
 
 def _hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
-    """Two hashes of values. The second takes them in another order and form: what the one hides, the other shows."""
-    others = [_otherwise(value, kind) for value, kind in zip(values, types, strict=True)]
-    return _signed(values or ["0"]), _signed(["1", *reversed(others)])
+    """Two hashes of values. The second takes them in another order: what the one hides, the other shows."""
+    words = [_words(value, kind) for value, kind in zip(values, types, strict=True)]
+    return _signed([low for low, _ in words] or ["0"]), _signed(["1", *(high for _, high in reversed(words))])
 
 
-def _otherwise(value: str, kind: DataType) -> str:
-    """What the second hash takes. The hash of a word of 64 bits is one to one.
+def _words(value: str, kind: DataType) -> tuple[str, str]:
+    """What the two hashes take of a value.
 
-    DuckDB's hash of a text is weak, wherever the text begins: texts that differ in two characters, of which each is
-    the last of eight, share it once in 256 times.
+    The hash of a word of 64 bits is one to one, except that one word has the hash of null. DuckDB's hash of a text is
+    weak: of texts that differ in two characters, each the last of eight, one pair in 256 shares it.
     """
-    if isinstance(kind, (StringType, BinaryType)):
-        return f"md5_number({value})"
-    is_word = not isinstance(kind, DecimalType) or kind.precision <= _WORD_DIGITS
-    return value if is_word else f"md5_number(cast({value} as varchar))"
+    is_text = isinstance(kind, (StringType, BinaryType))
+    if not is_text and (not isinstance(kind, DecimalType) or kind.precision <= _WORD_DIGITS):
+        return value, f"{value}, {value} is null"
+    digest = f"md5_number({value if is_text else f'cast({value} as varchar)'})"
+    return f"({digest} >> 64)::ubigint", digest
 
 
 def _signed(values: Sequence[str]) -> str:
