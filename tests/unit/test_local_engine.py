@@ -192,3 +192,11 @@ def test_a_server_of_spark_connect_has_to_have_the_files(is_there: bool, monkeyp
     monkeypatch.setattr(Frame, "__module__", "pyspark.sql.connect.dataframe")
     assert local_engine.reaches(rows) is is_there
     assert not Path(tried[0].removeprefix("file://")).exists()
+
+
+def test_null_and_the_number_with_its_hash_differ() -> None:
+    engine = Engine()
+    fields = {"id": LongType(), "number": LongType()}
+    rows = engine.rows([(1, None), (2, -2930909409056394622)], fields)
+    first, second = engine.execute(f"select low, high from ({compared(fields, 1).hashed(rows)})")
+    assert first != second
