@@ -54,11 +54,13 @@
 {# size: the name under which a function takes the number of rows. #}
 {%- macro _hash_options(job, batch, size) -%}
   {%- set columns = deltawave._hashed_columns(batch) -%}
-  {{ return({
+  {%- set options = {
     'unique_key': deltawave._key_as_spelt(job.settings.unique_key, columns),
     'columns': columns,
     size: [batch.rows_old or 0, batch.result.rows_new or 0] | max,
-  }) }}
+  } -%}
+  {%- for option in job.strategy.options -%}{%- do options.update({option: job.settings[option]}) -%}{%- endfor -%}
+  {{ return(options) }}
 {%- endmacro -%}
 
 {# The description of the dump's columns for the library: [{name, data_type, is_key, is_compared, comparable}], see _columns_for_python. #}

@@ -17,7 +17,6 @@
 {%- macro _rows_by_hashes(job, batch, last) -%}
   {%- set relations = dict(deltawave._known_hashes(job, batch, last), new=deltawave._in_parentheses(deltawave._named_rows(job, batch))) -%}
   {%- set options = deltawave._hash_options(job, batch, 'rows') -%}
-  {%- for option in job.strategy.options -%}{%- do options.update({option: job.settings[option]}) -%}{%- endfor -%}
   {%- set view = deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_rows', relations, options, 'differing') -%}
   {{ return('select * from ' ~ view) }}
 {%- endmacro -%}

@@ -71,7 +71,7 @@
     'decided': '(select batch_id, attempt from ' ~ job.batches ~ ' where ' ~ known ~ ')',
     'keys': batch.landed | string,
   } -%}
-  {%- set options = {'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns)} -%}
+  {%- set options = {'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns), 'memory_bytes': job.settings.memory_bytes} -%}
   {{ return(deltawave._view_by_python(job, batch, 'deltawave.differencing.logged_rows.last_rows', relations, options, 'logged')) }}
 {%- endmacro -%}
 
