@@ -54,7 +54,7 @@ def test_the_wheel_holds_the_library_and_the_adapter_and_nothing_else(wheel: Pat
 
 
 def test_the_wheel_needs_no_tool_of_the_benchmarks(wheel: Path) -> None:
-    others = {"datacompy", "duckdb", "gresearch", "laboratory", "matplotlib", "tpchgen"}
+    others = {"datacompy", "gresearch", "laboratory", "matplotlib", "tpchgen"}
     packed = zipfile.ZipFile(wheel)
     for name in packed.namelist():
         if name.endswith(".py"):
