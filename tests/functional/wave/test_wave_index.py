@@ -119,7 +119,8 @@ class TestWaveIndex:
         assert bench.operate("report", model=MODEL, format="html", output=str(page)).ok
         text = Page(page.read_text(encoding="utf-8")).text
         assert f"The wave index {bench.schema}.{MODEL}" in text
-        assert "I2 constituent 2026-01-03 1 5" in text
+        assert "I1 constituent 2026-01-03 to 2026-01-04 2 8" in text
+        assert "I2 constituent 2026-01-05 1 5" in text
         assert "del replace" in text
 
     def test_files_go_with_their_days(self, bench: Workbench) -> None:
