@@ -54,6 +54,8 @@ def style(series: Sequence[Series] = ()) -> str:
 {fills}
 svg text {{ fill: var(--muted); font-size: 12px; }}
 svg line {{ stroke: var(--line); }}
+/* The color stays with its name. */
+.named {{ white-space: nowrap; }}
 .swatch {{ display: inline-block; width: 0.8em; height: 0.8em; margin-right: 0.4em; forced-color-adjust: none; }}
 .legend {{ display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; margin: 0; padding: 0; list-style: none; }}
 .meter {{ fill: var(--meter); vertical-align: middle; }}
@@ -63,7 +65,7 @@ svg line {{ stroke: var(--line); }}
 
 def swatch(series: Series, text: str) -> Markup:
     """A text with the color of a series next to it."""
-    return Markup(f'<span class="swatch {series.name}"></span>{escape(text)}')
+    return Markup(f'<span class="named"><span class="swatch {series.name}"></span>{escape(text)}</span>')
 
 
 def legend(series: Sequence[Series]) -> str:
