@@ -63,11 +63,7 @@ where false
 {# An enforced contract describes the view's columns, which readers see. It is checked before the decision. #}
 {%- macro _check_follower_contract(job, batch, record) -%}
   {%- if config.get('contract').enforced -%}
-    {%- set view = deltawave._columns_of_query(deltawave._select_of_view(job, record)) -%}
-    {%- set differences = deltawave._contract_differences(view, deltawave._columns_of_contract(model.columns.values() | list)) -%}
-    {%- if differences -%}
-      {%- do deltawave._refuse(job, batch, 'contract', {'differences': differences | join('\n')}) -%}
-    {%- endif -%}
+    {%- do deltawave._require_contract(job, batch, deltawave._columns_of_query(deltawave._select_of_view(job, record))) -%}
   {%- endif -%}
 {%- endmacro -%}
 

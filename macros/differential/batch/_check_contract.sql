@@ -10,10 +10,15 @@
     {%- endfor -%}
     {%- set columns = deltawave._contract_columns(batch.columns, job.settings.before_image != 'none') -%}
     {%- set view = deltawave._columns_of_query('select ' ~ columns ~ ' from (select ' ~ nulls | join(', ') ~ ') as log') -%}
-    {%- set differences = deltawave._contract_differences(view, deltawave._columns_of_contract(model.columns.values() | list)) -%}
-    {%- if differences -%}
-      {%- do deltawave._refuse(job, batch, 'contract', {'differences': differences | join('\n')}) -%}
-    {%- endif -%}
+    {%- do deltawave._require_contract(job, batch, view) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Refuses a batch after which a view of these columns would not fit the contract. #}
+{%- macro _require_contract(job, batch, view) -%}
+  {%- set differences = deltawave._contract_differences(view, deltawave._columns_of_contract(model.columns.values() | list)) -%}
+  {%- if differences -%}
+    {%- do deltawave._refuse(job, batch, 'contract', {'differences': differences | join('\n')}) -%}
   {%- endif -%}
 {%- endmacro -%}
 
