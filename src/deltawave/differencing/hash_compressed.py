@@ -175,18 +175,17 @@ class _Compared:
         rows = StructType([StructField(field.name, field.dataType) for field in self._fields])
         return rows.add("was_kept", "boolean").add("is_there", "boolean")
 
-    def hashed(self, rows: str) -> str:
+    def hashed(self, rows: str, condition: str = "true") -> str:
         """Key and hashes of rows."""
         keys = [f"c{place} as k{number}" for number, place in enumerate(self._key)]
-        return f"select {', '.join(keys)}, low, high from ({self._with_hashes(rows)})"
+        return f"select {', '.join(keys)}, low, high from ({self._with_hashes(rows, condition)})"
 
     def patched(self, kept: str, patches: str) -> str:
         """The kept hashes with patches applied."""
-        rows = self._with_hashes(patches, "_change_type <> encode('delete')")
-        keys = ", ".join(f"c{place} as k{number}" for number, place in enumerate(self._key))
+        upserted = self.hashed(patches, "_change_type <> encode('delete')")
         return (
             f"select kept.* from ({kept}) as kept anti join ({self._with_hashes(patches)}) as patch "
-            f"on {self._same_key('patch', 'kept')}\nunion all\nselect {keys}, low, high from ({rows})"
+            f"on {self._same_key('patch', 'kept')}\nunion all\n{upserted}"
         )
 
     def differing(self, engine: LocalEngine, kept: str, new: str) -> str:
