@@ -142,12 +142,14 @@ def add_stream(commands: Commands) -> None:
     stream.add_argument("--out", required=True, help="folder of the results and the checkpoint")
     stream.add_argument("--pages", help="folder of the relation's pages, which all machines reach (default: in --out)")
     stream.add_argument("--memory", type=int, default=64, help="of a task, in MiB (default: 64)")
-    stream.add_argument("--parts", type=int, help="as many tasks mesh (default: as many as Spark runs)")
+    stream.add_argument("--parts", type=int, help="number of tasks that join (default: as many as Spark runs)")
     stream.add_argument("--direct", action="store_true", help="read the relation past the system's cache")
-    stream.add_argument("--shed", help="if not all fits the memory: keep_w, sample_w, top_w or cluster_sampling")
-    stream.add_argument("--probability", help="with sample_w and cluster_sampling: a column for that of being kept")
+    stream.add_argument("--shed", help="if rows do not fit in memory: keep_w, sample_w, top_w or cluster_sampling")
+    stream.add_argument("--probability", help="a column for the probability with which a row was kept in a sample")
     stream.add_argument("--json", action="store_true", help="print one JSON object per micro-batch instead of a line")
-    stream.add_argument("--keep-malformed", action="store_true", help="of kafka: keep messages that are no rows aside")
+    stream.add_argument(
+        "--keep-malformed", action="store_true", help="of kafka: keep messages that are no rows in files"
+    )
     when = stream.add_mutually_exclusive_group()
     when.add_argument("--available-now", action="store_true", help="join what is there, and end")
     when.add_argument("--every", help="time between micro-batches, such as '10 seconds'")

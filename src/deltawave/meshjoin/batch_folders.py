@@ -188,8 +188,9 @@ class BatchFolders:
             return False
         if self.batches()[-1] > batch or self._files.read(f"{committed}/{_PLAN}") not in (None, self._plan(batch)):
             raise ValueError(
-                f"{self._folder} has micro-batches of which its checkpoint ({CHECKPOINT}) knows nothing: it goes on "
-                f"with {batch}, by other rows. Restore the checkpoint that belongs to them, or choose another folder."
+                f"{self._folder} has micro-batches that its checkpoint ({CHECKPOINT}) does not have: it would "
+                f"continue with {batch}, by other rows. Restore the checkpoint that belongs to them, or choose another "
+                "folder."
             )
         self._clean(batch)
         return True

@@ -161,7 +161,7 @@ class StoredRelation:
         folder = alongside_tables(relation.sparkSession, "mesh_join", name)
         place = urlsplit(folder)
         if place.scheme not in ("", "file"):
-            raise ValueError(f"The tables lie next to {folder}: name a folder that all machines reach to `of`.")
+            raise ValueError(f"Tasks can't open pages in {folder}: call `of` with a folder that they open by its path.")
         return cls.of(relation, unquote(place.path), key=key, parts=parts, page_bytes=page_bytes)
 
     @classmethod
