@@ -147,9 +147,7 @@ def add_stream(commands: Commands) -> None:
     stream.add_argument("--shed", help="if rows do not fit in memory: keep_w, sample_w, top_w or cluster_sampling")
     stream.add_argument("--probability", help="a column for the probability with which a row was kept in a sample")
     stream.add_argument("--json", action="store_true", help="print one JSON object per micro-batch instead of a line")
-    stream.add_argument(
-        "--keep-malformed", action="store_true", help="of kafka: keep messages that are no rows in files"
-    )
+    stream.add_argument("--keep-malformed", action="store_true", help="of kafka: keep messages that are no rows")
     when = stream.add_mutually_exclusive_group()
     when.add_argument("--available-now", action="store_true", help="join what is there, and end")
     when.add_argument("--every", help="time between micro-batches, such as '10 seconds'")
