@@ -12,7 +12,7 @@
 #}
 {%- macro _follow(job) -%}
   {%- set last = deltawave._recover(job).record -%}
-  {#- With --empty only columns are asked, be they those of another environment's log. -#}
+  {#- With --empty only columns are read, which may be those of another environment's log. -#}
   {%- set followed = none if flags.EMPTY else deltawave._followed_log(job) -%}
   {%- set selected = deltawave._selected_columns(job) -%}
   {%- if not followed or not (followed.batch_id or last) -%}

@@ -46,7 +46,7 @@
 
 {#
   The definition of the table over the files: with a format definition a table of their lines, as bytes. Where folders are read by their own headers,
-  a table that only knows the folders. Otherwise the source's own.
+  a table that has only the folders as partitions. Otherwise the source's own.
 #}
 {%- macro _files_definition(definition) -%}
   {%- set relation = definition.folders or definition.lines -%}

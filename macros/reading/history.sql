@@ -87,8 +87,8 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
 {%- endmacro -%}
 
 {#
-  Does a change bring another value of a column, or may it? An update may that does not record its changed columns. One that only fills columns which
-  joined the log does if this is one of them.
+  Does a change bring another value of a column, or may it? An update that does not record its changed columns may. A backfill does, if the column is
+  one of those that joined the log.
 #}
 {%- macro _brings_value(column, types) -%}
   {%- set type = types[column | lower] -%}

@@ -48,7 +48,7 @@ def _value_columns(log: DataFrame) -> list[str]:
     if not isinstance(before, StructType) or not before.names:
         raise ValueError(
             "column_change_rates: the log keeps no before images (_before has no fields), so keys "
-            "can't be told from other columns. Build it with before_image: auto or require."
+            "can't be distinguished from other columns. Build it with before_image: auto or require."
         )
     return before.names
 

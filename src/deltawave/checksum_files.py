@@ -27,7 +27,7 @@ _LINES = (
 _MOST_BYTES = 16 * 2**20
 _MOST_PROBLEMS = 3
 
-# Length and time of modification: if these are the same, a file is.
+# Length and time of modification: a file is taken as unchanged if these are.
 State = tuple[int, int]
 
 
@@ -65,7 +65,7 @@ def problems(dump: DataFrame, tables: list[str], checksums: str, are_left_out: b
 
 
 def folder_problems(folder: Folder, listed: Mapping[str, State], checksums: str, are_left_out: bool) -> Iterator[str]:
-    """Yield how a folder's files differ from their checksums, each of which begins with a file's name.
+    """Yield how a folder's files differ from their checksums, as texts that begin with a file's name.
 
     ``listed``: the files as Spark has listed them, and reads them: a file that has grown since, up to its length then.
     Each needs a checksum, and every file that has one must be there.
@@ -87,7 +87,7 @@ def folder_problems(folder: Folder, listed: Mapping[str, State], checksums: str,
                 yield f"{name}, which {sidecar} names, is missing"
             elif name not in sidecars and not _is_hidden(name) and listed.get(name) != folder.files[name]:
                 yield f"{name} came or changed after the run had listed it, or the source does not read it"
-            # sha256sum * > SHA256SUMS also writes a checksum of that file, when it was empty.
+            # sha256sum * > SHA256SUMS also lists SHA256SUMS itself, with the checksum of an empty file.
             elif name != sidecar:
                 algorithm = _ALGORITHMS[len(checksum)]
                 found = folder.checksum(name, algorithm)
@@ -183,7 +183,7 @@ def _state(status: Any) -> State:
 
 
 def _key(path: Any) -> str:
-    """A path without its file system: that of a table may lack it, those of its files don't."""
+    """A path without its file system, which a table's path may lack, but not those of its files."""
     return str(path.toUri().getPath()).rstrip("/")
 
 

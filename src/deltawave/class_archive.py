@@ -33,7 +33,7 @@ except ImportError:  # Windows, where no archive is made
 SWITCH = "DELTAWAVE_CLASS_ARCHIVE"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
-# An archive takes 160 MB. Projects with other jars or options have others.
+# An archive takes 160 MB, and other jars or options need another one.
 KEPT = 4
 # An archive that does not fit is not worth a message.
 _QUIET = "-Xlog:cds*=off -Xlog:class+path*=off"
@@ -58,7 +58,7 @@ class ClassArchive:
 
     @property
     def failure(self) -> Path:
-        """What went wrong when the archive was made: it is not tried again while this file exists."""
+        """The file with the error of a failed attempt: no other attempt is made while it exists."""
         return self.file.with_suffix(".failed")
 
     @property
@@ -68,7 +68,7 @@ class ClassArchive:
 
     @property
     def exists(self) -> bool:
-        """Whether the archive is there, as long as it was made: a JVM that maps a truncated one crashes."""
+        """Whether the archive exists with the size that it was made with: a JVM that maps a truncated one crashes."""
         try:
             return self.file.stat().st_size == int(self.size.read_text())
         except (OSError, ValueError):
@@ -108,7 +108,7 @@ class ClassArchive:
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
-    """The user's folder for what can be made again."""
+    """The user's cache folder."""
     named = environ.get("XDG_CACHE_HOME", "")
     cache = Path(named) if Path(named).is_absolute() else Path("~/.cache").expanduser()
     return cache / "deltawave"

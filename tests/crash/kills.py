@@ -160,7 +160,7 @@ def kill_and_race(name: str, folder: Path, jvm_options: str, seed: int) -> None:
         assert loser.finish() != 0
         assert f"{RACED}, batch 1" in loser.output
         assert "another run" in loser.output
-        assert f"other runs have decided this batch and gone on to batch {LAST}" in loser.output
+        assert f"other runs have decided this batch and continued to batch {LAST}" in loser.output
         assert loser.output.count("has changed nothing") >= len(waits)
         reader.stop()
         for model, killed in plan.items():

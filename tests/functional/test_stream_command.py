@@ -126,7 +126,7 @@ class TestCommand:
         command = ["stream", "--format", "rate", "--option", "rowsPerSecond=20", "--relation", str(relation)]
         assert cli.main([*command, "--on", "value", "--out", out.as_uri(), "--parts", "1"]) == 0
         shown = capsys.readouterr()
-        assert "stopped; the next run goes on from here" in shown.out
+        assert "stopped; the next run continues from here" in shown.out
         assert (out / f"micro_batch={asked[0]}").exists()
         assert "Traceback" not in shown.err
         assert not spark.streams.active
@@ -215,5 +215,5 @@ class TestCommand:
         (out / "_checkpoint").mkdir(parents=True)
         (out / "_checkpoint" / "metadata").touch()
         assert cli.main(["stream", "--relation", str(tmp_path), "--on", "id", "--out", str(out)]) == 1
-        message = messages("Streams")["a folder whose definition is gone"]
+        message = messages("Streams")["a folder whose definition is missing"]
         assert printed(capsys) == f"deltawave stream: file:{out} {message}\n"

@@ -193,7 +193,9 @@ class TestBadInput:
         (tmp_path / "out" / "_checkpoint").mkdir()
         (tmp_path / "out" / "_checkpoint" / "metadata").touch()
         for refused in (lambda folders: folders.open({}), BatchFolders.stream_schema):
-            with pytest.raises(ValueError, match=re.escape(messages("Streams")["a folder whose definition is gone"])):
+            with pytest.raises(
+                ValueError, match=re.escape(messages("Streams")["a folder whose definition is missing"])
+            ):
                 refused(BatchFolders(spark, tmp_path / "out"))
 
     def test_a_checkpoint_of_previous_days(self, spark: SparkSession, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ class TestModel:
 
         # What was kept for the table is gone.
         shutil.rmtree(kept)
-        assert messages("Streams")["a table whose stream's results are gone"] in run(expect_pass=False)
+        assert messages("Streams")["a table whose stream's results are missing"] in run(expect_pass=False)
         shutil.rmtree(folder)
         land(9, 1)
         run("--full-refresh")

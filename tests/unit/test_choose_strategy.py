@@ -73,10 +73,10 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
         ({"runs": False}, "the profile does not run Python"),
         ({"hint": "merge"}, "hint says how rows are joined"),
         ({"hint": "merge", "last": None}, "hint says how rows are joined"),
-        ({"host": "spark://one:7077"}, "nobody says that the machines of spark://one:7077 have deltawave installed"),
+        ({"host": "spark://one:7077"}, "nothing shows that the machines of spark://one:7077 have deltawave installed"),
         (
             {"host": "local-cluster[2,1,1024]"},
-            "nobody says that the machines of local-cluster[2,1,1024] have deltawave",
+            "nothing shows that the machines of local-cluster[2,1,1024] have deltawave",
         ),
         (
             {"last": {**LAST, "rows_new": 4_999_999}},
@@ -106,8 +106,8 @@ def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exa
         ),
         ({"min_comparisons_before_error": 0}, "min_comparisons_before_error: 0 allows exact comparison only"),
         ({"min_comparisons_before_error": 1e32}, "hashes of 20,000,000 rows hide a change every 1.7e+31 comparisons"),
-        ({"ignore_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
-        ({"compare_columns": ["name"]}, "hashes do not tell what columns hold that are not compared"),
+        ({"ignore_columns": ["name"]}, "hashes do not cover columns that are not compared"),
+        ({"compare_columns": ["name"]}, "hashes do not cover columns that are not compared"),
         ({"last": {**LAST, "is_baseline": True}}, "hashes hold no rows, and the log lacks rows of the first dump"),
         ({"before_image": "none"}, "hashes hold no rows"),
         ({"last": {**LAST, "updates": 5_000_000}}, "the last batch changed more than a fifth of the rows"),
@@ -143,7 +143,7 @@ class TestWithoutHashes:
         (
             {"duplicate_keys": "multiset"},
             "'duplicate_keys' can't be multiset with hashes",
-            "a window reads dumps of which no rows are set aside or counted",
+            "a window takes no quarantined rows, and no bags of rows",
         ),
         (
             {**EXACT, "copy_format": "delta", "file_format": "delta"},

@@ -69,7 +69,7 @@ def test_a_loser_drops_what_it_wrote() -> None:
 
 def test_a_writer_that_comes_too_late_takes_its_decision_back() -> None:
     said, changing = decide(wins=True, later=True, is_recorded=False)
-    assert "have decided this batch and gone on to batch 6" in str(said)
+    assert "have decided this batch and continued to batch 6" in str(said)
     assert changing[0] == "drop view if exists `s`.`x__commit_5`"
     assert any(f"x__base_5_{OWN}" in sql for sql in changing)
 
@@ -149,7 +149,7 @@ def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(sta
     macros._macros["_record_batch"] = lambda job, record: recorded.append(record["batch_id"])
     macros._macros["_is_decided"] = lambda *_: False
     macros._macros["_catalog_keeps_views"] = lambda *_: False
-    with pytest.raises(CompilationError, match="batch 5 was finished by another run, which has gone on to batch"):
+    with pytest.raises(CompilationError, match="batch 5 was finished by another run, which has continued to batch"):
         macros._commit(job, {"batch_id": 5, "attempt": OWN, "label": "5", "staged_in": []}, decided(5), decided(4))
     assert f"x__commit_{shown[-1]}" in commits
     assert shown == {"check": [6, 7, 5, 7], "repair": [6, 7, 5, 8, 7, 8], "clean": [5, 6, 6]}[stalls]

@@ -358,7 +358,7 @@ class TestReplacedDates:
         there = [date for date in COMPARED if date >= again and date != "2026-01-05"]
         with pytest.raises(CompilationError) as error:
             replaced([again], there)
-        kind = "a date to replace, and a later one that is gone"
+        kind = "a date to replace, and a later one that is missing"
         assert messages("Dump of a date")[kind].replace("2026-01-02", again) in str(error.value)
         assert str(error.value).strip().endswith(remedy)
 
@@ -377,7 +377,7 @@ class TestReplacedDates:
         state = {"record": {"batch_id": 7}, "is_new_generation": False, "names": []}
         pending = {"replaced": ["2026-01-02"], "rewind_to": 1}
         if newest > 8:
-            with pytest.raises(CompilationError, match="another run, which has gone on to batch 9"):
+            with pytest.raises(CompilationError, match="another run, which has continued to batch 9"):
                 macros._undo_replaced(job, state, pending)
             return
         rewound = {"record": {"batch_id": 8}, "is_new_generation": False, "names": ["accounts"]}

@@ -85,8 +85,8 @@ def test_a_view_of_what_its_relations_tell(reads: list[str], constants: list[str
 REFUSED: dict[str, tuple[list[str], dict[str, Any]]] = {
     "a log that relations leaves out": ([*LOGS, "model.shop.of_orders_changes"], {}),
     "a log behind another log": (["model.shop.of_orders_changes", LOGS[1]], {}),
-    "a source that no log tells of": ([*LOGS, "model.shop.coded"], {}),
-    "a table that no log tells of": ([*LOGS, "model.shop.days"], {}),
+    "a source without a change log": ([*LOGS, "model.shop.coded"], {}),
+    "a table without a change log": ([*LOGS, "model.shop.days"], {}),
     "a seed of which dbt knows no checksum": ([*LOGS, "seed.shop.places"], {}),
     "a constant that the select does not read": (LOGS, {"constant_relations": ["codes"]}),
 }

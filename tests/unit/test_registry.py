@@ -162,7 +162,7 @@ class TestPage:
 
     def test_relations(self) -> None:
         text = section("Relations")
-        for kind in MACROS._side_kinds():
+        for kind in MACROS._table_kinds():
             assert f"x__{kind}_" in text, kind
 
     def test_columns_of_batches(self) -> None:

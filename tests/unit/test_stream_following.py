@@ -103,7 +103,7 @@ def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
     assert query.ended == [7, 8, 9]
     shown = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in shown[:-1]] == ["batch 7", "batch 8", "batch 9"]
-    assert shown[-1] == "stopped; the next run goes on from here"
+    assert shown[-1] == "stopped; the next run continues from here"
 
 
 def test_a_micro_batch_that_ends_while_the_last_one_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,7 +33,7 @@ def test_what_a_stream_has_printed(tmp_path: Path, capsys: pytest.CaptureFixture
         line(1, rows=5),
         line(1, rows=3000, lag_seconds=7.25, lag_rows=20, readings=2),
         json.dumps({"micro_batch": 2}),
-        "stopped; the next run goes on from here",
+        "stopped; the next run continues from here",
         line(3)[:20],
     ]
     printed.write_text("\n".join(lines))

@@ -56,7 +56,7 @@ cast(null as string)
 {%- endif -%}
 {%- endmacro -%}
 
-{# The checksum of a dated dump of which only the differences are landed, unless its files are known (see _files_of_dates): its own reading. #}
+{# The checksum of a dated dump of which only the differences are landed, unless its files are known (see _files_of_dates). Reads the dump again. #}
 {%- macro _checksum_of_date(job, batch) -%}
   {%- if batch.checksum_of is none or batch.dump_files is not none or batch.is_first or job.strategy.reads != 'differences' -%}
     {{ return(none) }}

@@ -81,7 +81,7 @@
   {%- if not deltawave._runs_python() -%}
     {{ return('the profile does not run Python') }}
   {%- elif not modules.re.match('local($|\\[)', target.host or '') -%}
-    {{ return('nobody says that the machines of ' ~ target.host ~ ' have deltawave installed') }}
+    {{ return('nothing shows that the machines of ' ~ target.host ~ ' have deltawave installed') }}
   {%- elif job.settings.hint is not none -%}
     {{ return('hint says how rows are joined') }}
   {%- elif not last -%}
@@ -109,7 +109,7 @@
       '{:,}'.format(last.rows_new), deltawave._comparisons_of_hashes(last), job.settings.min_comparisons_before_error
     )) }}
   {%- elif last.inserts + last.updates + last.deletes > last.rows_new // 5 and last.batch_id != last.first_batch -%}
-    {{ return('the last batch changed more than a fifth of the rows, which are hashed anew in each run') }}
+    {{ return('the last batch changed more than a fifth of the rows, whose hashes are written again in each run') }}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -119,7 +119,7 @@
   {%- if not settings.min_comparisons_before_error -%}
     {{ return('min_comparisons_before_error: 0 allows exact comparison only') }}
   {%- elif settings.compare_columns is not none or settings.ignore_columns is not none -%}
-    {{ return('hashes do not tell what columns hold that are not compared') }}
+    {{ return('hashes do not cover columns that are not compared') }}
   {%- elif settings.initial_load == 'baseline' or settings.before_image == 'none' -%}
     {{ return(deltawave._log_lacks_rows()) }}
   {%- endif -%}
@@ -141,7 +141,7 @@
   {%- if settings.copy_format != 'parquet' -%}
     {{ return('a window reads copies in Parquet only') }}
   {%- elif settings.duplicate_keys != 'fail' -%}
-    {{ return('a window reads dumps of which no rows are set aside or counted') }}
+    {{ return('a window takes no quarantined rows, and no bags of rows') }}
   {%- elif settings.tolerance -%}
     {{ return('with a tolerance the log is compared, which has no order') }}
   {%- endif -%}

@@ -33,7 +33,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The view's text: each materialization names the macro that makes it of a record. #}
+{# The view's text: each materialization names the macro that makes it from a record. #}
 {%- macro _select_of_view(job, record) -%}{{ return(deltawave._macro_named(job.view)(job, record)) }}{%- endmacro -%}
 
 {#

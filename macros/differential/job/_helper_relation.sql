@@ -18,7 +18,7 @@
 {#
   A table of one attempt: {kind, batch_id, attempt}. Kinds: copy, the dump as it landed, placed by the key's hash; ordered, the dump in its own
   order; files, a list of the dump's files; accepted, the accepted rows of a dump with quarantined ones; log, the rewritten log; and those of
-  _side_kinds.
+  _table_kinds.
 #}
 {%- macro _attempt_relation(job, table) -%}
   {{ return(deltawave._helper_relation(job, table.kind ~ '_' ~ table.batch_id ~ '_' ~ table.attempt)) }}
@@ -29,16 +29,16 @@
 {%- endmacro -%}
 
 {#
-  Tables of its own that an attempt writes: the rows that it read, the state, its ranges, a view's touched anchors; a table that follows a log, and the
-  changes to merge into one.
+  The kinds of tables that an attempt writes: the rows that it read, the state, its ranges, a view's touched anchors; a table that follows a log, and
+  the changes to merge into one.
 #}
-{%- macro _side_kinds() -%}
+{%- macro _table_kinds() -%}
   {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors', 'rows', 'patch']) }}
 {%- endmacro -%}
 
 {# Patterns of all of them: index<n> are the tables of a wave index. #}
 {%- macro _attempt_kinds() -%}
-  {{ return(deltawave._side_kinds() + ['index\\d+']) }}
+  {{ return(deltawave._table_kinds() + ['index\\d+']) }}
 {%- endmacro -%}
 
 {# The table of a kind that this attempt writes for the batch. #}

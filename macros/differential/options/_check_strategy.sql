@@ -8,7 +8,7 @@
   {%- endfor -%}
   {%- set possible = deltawave._auto_strategies() if settings.is_auto else [strategy.name] -%}
   {%- for option, names in deltawave._strategies_of_options().items() if option in options -%}
-    {#- The files of the last dump are there only if somebody says so, which nobody does for a strategy that may change. -#}
+    {#- In place the last dump's files have to stay. Only a user knows that they do, and says so for a strategy by its name. -#}
     {%- set is_read = names | select('in', possible) | list and not (settings.is_auto and option == 'in_place') -%}
     {%- if settings[option] != options[option].default and not is_read -%}
       {%- do deltawave._fail('option_of_strategy', {

@@ -20,7 +20,7 @@ Names = str | Collection[str]
 # Numbers whose difference is exact.
 EXACT = (T.IntegralType, T.DecimalType)
 _DIGITS: dict[type[T.DataType], int] = {T.ByteType: 3, T.ShortType: 5, T.IntegerType: 10, T.LongType: 19}
-# The name under which a number for all columns stands.
+# Stands for all other columns in a mapping of names to numbers.
 _ALL = ""
 
 

@@ -17,7 +17,7 @@ from deltawave.resources import persisted, releasing
 
 # The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.
 _PRECISION = 0.15
-# So many columns have sample changes: those with the most differences.
+# Sample changes are shown of so many columns: those with the most differences.
 _MOST_COLUMNS = 20
 
 

@@ -74,7 +74,7 @@ def read(session: SparkSession, path: str, kind: str, separator: str) -> DataFra
 def aligned(
     frames: Mapping[Side, DataFrame], names: Mapping[Side, str], is_measured: Callable[[str], bool]
 ) -> tuple[dict[Side, DataFrame], list[str]]:
-    """Read columns of text as the other table's type where every value has such a form; return notes about that.
+    """Read columns of text as the other table's type where every value fits it; return notes about that.
 
     - ``names``: of the tables, in notes
     - ``is_measured``: whether a column, by its name in lower case, has a tolerance: then it is read as a number if the
@@ -115,7 +115,7 @@ def _filled(name: str) -> Column:
 
 
 def _fitting(frame: DataFrame, wanted: Sequence[tuple[str, T.DataType]]) -> set[tuple[str, T.DataType]]:
-    """The columns of text, with a type that all their values have the form of."""
+    """The pairs of a column of text and a type that all its values fit."""
     if not wanted:
         return set()
     unfit = (F.count_if(_filled(name).isNotNull() & ~_fits(_filled(name), kind)) for name, kind in wanted)

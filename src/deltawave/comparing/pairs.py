@@ -39,7 +39,7 @@ def pairs(frames: Mapping[Side, DataFrame], columns: Sequence[Column]) -> DataFr
     """One row for each key, with the row of each table that has it: the first one if it has several."""
     keys = [cell(column, "old") for column in columns if column.is_key]
     old, new = (_rows(frames[side], side, columns) for side in SIDES)
-    # With the keys exchanged first, one sort is enough; and many rows of one key meet as rows, not as pairs.
+    # Grouped, not joined: one sort is enough, and many rows with one key do not multiply.
     together = old.unionByName(new, allowMissingColumns=True).repartition(*keys)
     rows = [F.count(side).alias(f"{side}_rows") for side in SIDES]
     grouped = together.groupBy(*keys).agg(*rows, *(F.first(side, ignorenulls=True).alias(side) for side in SIDES))

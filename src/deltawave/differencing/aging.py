@@ -19,7 +19,7 @@ from deltawave.differencing.hashing import Hashes, places_of
 
 # Rows that wait are combined into parts of at most this many bytes, unless a single block has more.
 _PART_BYTES = 1 << 30
-# A block's rows wait where they were decoded as long as this many rows, and this share of the batch, are left. With
+# Waiting rows stay in the batch in which they were decoded while so many rows, and this share of it, are left. With
 # fewer, a copy costs less than the memory that it frees.
 _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
 # Bytes of buffers that a copy may have besides its values.
@@ -74,7 +74,7 @@ class Block:
 
     @property
     def is_copy(self) -> bool:
-        """Whether these are all rows of their batch, which is no part of a larger one, without dictionaries."""
+        """Whether these are all rows of a batch that has its own memory and no dictionaries."""
         if self.at is not None or any(isinstance(column, pa.DictionaryArray) for column in self.stored.columns):
             return False
         return self.size <= 2 * int(self.stored.nbytes) + _SPARE_BYTES
@@ -157,8 +157,8 @@ def windowed(
 ) -> Iterator[Matched | Aged]:
     """Match the blocks of two snapshots. An aging buffer holds up to ``capacity`` rows and ``capacity_bytes``.
 
-    The loop goes on while either snapshot has a block. If several rows have the same key hash, each matches one row of
-    the other side.
+    The loop continues while either snapshot has a block. If several rows have the same key hash, each matches one row
+    of the other side.
     """
     old_aging, new_aging = (AgingBuffer(capacity, capacity_bytes) for _ in range(2))
     for old_rest, new_rest in in_step(iter(old), iter(new)):
@@ -313,7 +313,7 @@ def _pairs_of_repeated(left: Hashes, right: Hashes) -> tuple[Places, Places]:
 
 
 def _first_matches(left: Hashes, right: Hashes) -> tuple[Places, bool]:
-    """For each place on the left a place of equal hash on the right, or -1; whether more pairs of these may be left."""
+    """For each place on the left one of equal hash on the right, or -1; and whether there may be more pairs."""
     if len(left) < len(right):
         found = places_of(right, left)
         matched = _inverse(found, len(left))

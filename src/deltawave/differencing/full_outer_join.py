@@ -89,7 +89,8 @@ def _checked_columns(left: DataFrame, right: DataFrame, key: Sequence[str]) -> t
             if name.lower() not in own:
                 raise ValueError(f"The {side} relation has no column {name}, which is in on.")
             if not can_be_key(own[name.lower()].dataType):
-                raise ValueError(f"The column {name} is of type {own[name.lower()].dataType.simpleString()}: no key.")
+                kind = own[name.lower()].dataType.simpleString()
+                raise ValueError(f"The column {name} is of type {kind}, which can't be a key.")
     both = [own.name for name, own in fields[0].items() if name in fields[1] and name not in wanted]
     if both:
         raise ValueError(f"Both relations have a column {', '.join(both)}: rename it in one, or name it in on.")

@@ -251,7 +251,7 @@ def _hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]
 
 
 def _words(value: str, kind: DataType) -> tuple[str, str]:
-    """What the two hashes take of a value.
+    """The words of a value that the two hashes are computed from.
 
     The hash of a word of 64 bits is one to one, except that one word has the hash of null. DuckDB's hash of a text is
     weak: of texts that differ in two characters, each the last of eight, one pair in 256 shares it.

@@ -51,11 +51,11 @@ _BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view
 
 
 class NotInPlaceError(Exception):
-    """Files cannot be read in place; the text says why."""
+    """Files cannot be read in place; the text is the reason."""
 
 
 class ChangedFileError(Exception):
-    """A file was changed while snapshots were compared; the text says which."""
+    """A file was changed while snapshots were compared; the text names it."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ def parallelism(session: SparkSession) -> int:
 
 
 def _only(names: list[str]) -> list[str] | None:
-    """These columns for pyarrow; None for all if a dot in a name would name a field of a struct."""
+    """The columns that pyarrow is to read; None, for all, if it would take a dot in a name for a field of a struct."""
     return None if any("." in name for name in names) else names
 
 

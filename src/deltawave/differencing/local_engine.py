@@ -1,4 +1,4 @@
-"""DuckDB beside a Spark of one machine: it reads Parquet files, and Spark reads the Parquet files that it writes.
+"""DuckDB alongside a Spark of one machine: it reads Parquet files, and Spark reads the Parquet files that it writes.
 
 What Spark does to hand rows to Python takes several times as long as comparing them: here no row is handed over.
 """
@@ -86,8 +86,8 @@ def _shares_files(session: SparkSession) -> bool:
 class LocalEngine:
     """DuckDB in this process, which takes about ``memory_bytes``, and beyond that writes temporary files.
 
-    Within a ``with`` block: at its end the connection is closed. The files that results are read from go when these
-    are garbage.
+    Within a ``with`` block: at its end the connection is closed. The files that results are read from are removed
+    when the results are garbage.
     """
 
     def __init__(self, session: SparkSession, memory_bytes: int) -> None:

@@ -39,9 +39,9 @@ _UP_TO = "_up_to"
 _PLAN = "_plan"
 # What joining a batch took. In a folder, since Spark does not read a file whose name begins with an underscore.
 _METRICS = "_metrics/metrics.json"
-# In a folder: a table has loaded results of it. The note names the previous folders that it supersedes.
+# In a folder of which a table has loaded results. The file names the previous folders that this folder supersedes.
 _CONFIRMED = "_confirmed"
-# In a folder: the micro-batches that its table has for good (deltawave.meshjoin.table_results).
+# In a folder: which micro-batches its table has loaded (deltawave.meshjoin.table_results).
 _LOADED = "_loaded.json"
 
 
@@ -115,7 +115,7 @@ class BatchFolders:
         return self._session.read.schema(schema).option("basePath", self._folder).parquet(*folders)
 
     def loaded(self) -> str | None:
-        """The note of the batches that a table has for good; none if there is none."""
+        """The text about the batches that a table has loaded; none if there is none."""
         try:
             return self._files.read(f"{self._folder}/{_LOADED}")
         except Py4JJavaError:
@@ -123,14 +123,14 @@ class BatchFolders:
             return None
 
     def write_loaded(self, text: str) -> None:
-        """Replace that note. A kill may leave a part of it, which counts as none."""
+        """Replace that text. A kill may leave a part of it, which counts as none."""
         self._files.write(f"{self._folder}/{_LOADED}", text)
 
     def set_aside(self) -> None:
-        """Let the stream start again. What is kept stays next to the folder, and nobody reads it.
+        """Rename the folder, so that the stream starts again. Nobody reads a renamed folder.
 
-        It stays until a folder is set aside that was confirmed later: one of a run that failed may have less than those
-        before. Without results there is nothing to keep.
+        It is deleted when a folder is set aside that was confirmed after it: the folder of a failed run, which is not
+        confirmed, may have fewer results. A folder without results is deleted at once.
         """
         if not self._files.exists(self._folder):
             return
@@ -139,13 +139,13 @@ class BatchFolders:
             return
         confirmed = f"{self._folder}/{_CONFIRMED}"
         if (superseded := self._files.read(confirmed)) is not None:
-            # The previous folders that were there when this one was confirmed.
+            # The previous folders that existed when this one was confirmed.
             for previous in self.previous():
                 if previous.rpartition("/")[2] in superseded.split("\n"):
                     self._files.delete(previous)
-            # Their names are given again: put back, this folder supersedes none.
+            # Later folders get the same names, and this folder, if it is put back, must not supersede those.
             self._files.write(confirmed, "")
-        # Put back, it is compared as a whole: the table may be another one by then.
+        # If the folder is put back, the table may be another one by then, and is compared as a whole.
         self._files.delete(f"{self._folder}/{_LOADED}")
         parent, _, name = self._folder.rpartition("/")
         place, number = f"{parent}/.previous.{name}", 1
@@ -166,13 +166,13 @@ class BatchFolders:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether a table has loaded results of this folder; setting it aside and putting it back keeps that."""
+        """Whether a table has loaded results of this folder, also if it was set aside and put back since."""
         return self._files.exists(f"{self._folder}/{_CONFIRMED}")
 
     def confirm(self) -> None:
-        """Note that a table has loaded results: what was set aside before is not needed when these are.
+        """Note that a table has loaded results of this folder, which supersedes the folders that were set aside before.
 
-        A folder that was put back may have less than those that were set aside after it.
+        Once only: a folder that was put back may have less than those that were set aside after it.
         """
         if not self.is_confirmed:
             names = [folder.rpartition("/")[2] for folder in self.previous()]
@@ -188,8 +188,9 @@ class BatchFolders:
             return False
         if self.batches()[-1] > batch or self._files.read(f"{committed}/{_PLAN}") not in (None, self._plan(batch)):
             raise ValueError(
-                f"{self._folder} has micro-batches of which its checkpoint ({CHECKPOINT}) knows nothing: it goes on "
-                f"with {batch}, by other rows. Restore the checkpoint that belongs to them, or choose another folder."
+                f"{self._folder} has micro-batches that its checkpoint ({CHECKPOINT}) does not have: it would "
+                f"continue with {batch}, by other rows. Restore the checkpoint that belongs to them, or choose another "
+                "folder."
             )
         self._clean(batch)
         return True

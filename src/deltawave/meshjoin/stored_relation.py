@@ -60,7 +60,7 @@ _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
 # Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
 _SEED = 5
-# How often a relation that changes meanwhile is stored.
+# So many times a relation that changes meanwhile is stored, before it is refused.
 _ATTEMPTS = 3
 # The scheme and the path of a URI; for a path, the path alone.
 _PLACE = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]+):(?://[^/]*)?(?=/))?(.*)", re.DOTALL)
@@ -161,7 +161,7 @@ class StoredRelation:
         folder = alongside_tables(relation.sparkSession, "mesh_join", name)
         place = urlsplit(folder)
         if place.scheme not in ("", "file"):
-            raise ValueError(f"The tables lie next to {folder}: name a folder that all machines reach to `of`.")
+            raise ValueError(f"Tasks can't open pages in {folder}: call `of` with a folder that they open by its path.")
         return cls.of(relation, unquote(place.path), key=key, parts=parts, page_bytes=page_bytes)
 
     @classmethod
@@ -238,7 +238,7 @@ def part_of(key: Sequence[str], parts: int) -> Column:
 def _written_at_rest(
     relation: DataFrame, folder: Path, key: Sequence[str], parts: int, page_bytes: int, state: str
 ) -> tuple[dict[int, str], str]:
-    """Write the files of one state of the relation, first of ``state``; return these and the state."""
+    """Write the files of one state of the relation: ``state`` or, if it changes meanwhile, a later one; return both."""
     for _ in range(_ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()

@@ -85,12 +85,12 @@ def run(options: argparse.Namespace) -> int:
         return _failed(readable(error))
     except (Py4JError, ConnectionRefusedError) as error:
         return _failed(
-            f"Spark's own process has ended, perhaps by the same signal ({error}); the next run goes on from here"
+            f"Spark's own process has ended, perhaps by the same signal ({error}); the next run continues from here"
         )
     except (ValueError, OSError, RuntimeError, PySparkException) as error:
         return _failed(readable(error))
     except KeyboardInterrupt:
-        return _failed("stopped at once; the next run goes on from here")
+        return _failed("stopped at once; the next run continues from here")
     return 0
 
 
@@ -193,7 +193,7 @@ def follow(query: StreamingQuery, asked: threading.Event, report: Report) -> Non
         print_new()
         # On standard output there is nothing but JSON, if that is wanted.
         place = sys.stderr if report.is_json else sys.stdout
-        print("stopped; the next run goes on from here", file=place, flush=True)
+        print("stopped; the next run continues from here", file=place, flush=True)
 
 
 def _failed(message: str) -> int:

@@ -71,7 +71,7 @@ class LoadedBatches:
         return before.keys() if self.is_appended and grew and self.where == where else ()
 
     def grown(self, batches: Iterable[int], found: Collection[int], had: Collection[int]) -> LoadedBatches:
-        """The note when of these ``batches`` the table has those that were ``found``; ``had``: has rows of them."""
+        """The note after the table was found to have ``found`` of these ``batches``, and rows of those in ``had``."""
         others = sorted(batch for batch in batches if batch not in self)
         after = takewhile(found.__contains__, (batch for batch in others if batch > self.last))
         before = takewhile(found.__contains__, (batch for batch in reversed(others) if batch < self.first))
@@ -182,7 +182,7 @@ class TableResults:
         return rest
 
     def _by_refresh(self, batch: int | None) -> str | None:
-        """How a --full-refresh may be the cause: to rebuild it then loses what only a folder that was set aside has."""
+        """How a --full-refresh may be the cause: another one would lose what only a folder that was set aside has."""
         previous, is_confirmed = self._folders.previous(batch), self._folders.is_confirmed
         if is_confirmed and not previous:
             return None
@@ -192,8 +192,8 @@ class TableResults:
         if not previous:
             return why
         return (
-            f"{why} (which set aside {' or '.join(previous)}: rename {self._folder} to another name, without deleting "
-            "it, and that one to this name)"
+            f"{why} (which set aside {' or '.join(previous)}: give {self._folder} another name, without deleting it, "
+            "and its present name to the folder that was set aside)"
         )
 
     def _others(self, batch: int) -> ValueError:

@@ -49,7 +49,7 @@ class Batch:
 
     @property
     def share_read(self) -> float | None:
-        """The rows that were read of the source, of those that a full comparison reads there: all of the table."""
+        """The rows read of the source, as a share of those that a full comparison reads: the whole table."""
         if self.is_operation or self.rows_read is None or not self.rows_new:
             return None
         return self.rows_read / self.rows_new

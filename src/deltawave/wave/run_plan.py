@@ -252,7 +252,7 @@ def _require_gaps(
     known = [day for _, day in sorted(record.days.items())] if record else []
     is_filled = all(values.distance(low.value, high.value) == 1 for low, high in pairwise(known))
     if is_filled and len([day for day in known if day.rows]) > 1:
-        # Days without rows have had their places since there were two with rows. Before that nobody could ask.
+        # The index has a place for each day between two with rows already; with one day alone, it was too early to ask.
         return
     new = [day for day in delivered if values.as_date(day.value) and not (clock and clock.is_ahead(values, day.value))]
     found = sorted({day.value for day in (*known, *new) if day.rows}, key=lambda value: in_order(spec, value))

@@ -124,9 +124,9 @@ class WaveTable:
         found = written_days(self.session.sql(made.changed_days).collect() if made.changed_days else [])
         if changed := found["changed"]:
             raise ValueError(
-                f"{self.view}: the source's rows of {', '.join(changed)} changed while they were read, or are "
-                "others each time. Nothing was changed. Run again; which rows a day has must not depend on when it is "
-                "read."
+                f"{self.view}: the source's rows of {', '.join(changed)} changed while they were read, or differ "
+                "each time they are read. Nothing was changed. Run again; which rows a day has must not depend on when "
+                "it is read."
             )
         if damaged := found["damaged"]:
             raise ValueError(

@@ -69,9 +69,9 @@ REFUSED = {
     "kept checksums that were added": Between(
         {"strategy": "row_checksum"}, damage=("checksums", "insert into {} values (99, 1, 1)")
     ),
-    "kept rows that are gone": Between({"strategy": "range_checksum"}, damage=("base", "drop table {}")),
+    "a previous state that is missing": Between({"strategy": "range_checksum"}, damage=("base", "drop table {}")),
     "other checksums after a baseline": Between(CHECKSUMS_ALONE, then={"checksum_bits": 128}),
-    "rows that only checksums stand for": Between(
+    "rows of which only checksums are kept": Between(
         CHECKSUMS_ALONE, then={"strategy": "range_checksum", "initial_load": "inserts"}
     ),
 }

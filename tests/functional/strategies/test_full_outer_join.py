@@ -133,7 +133,7 @@ class TestBadInput:
             {"on": "id"},
             "Both relations have a column name, tags: rename it in one, or name it in on.",
         ),
-        "a map as key": ({"on": "tags"}, "The column tags is of type map<string,int>: no key."),
+        "a map as key": ({"on": "tags"}, "The column tags is of type map<string,int>, which can't be a key."),
     }
 
     @pytest.mark.parametrize("kind", WRONG)

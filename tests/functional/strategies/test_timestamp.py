@@ -151,7 +151,7 @@ class TestEdits:
         assert bench.log()[2:] == [(3, "c", "insert", 2), (4, "d", "insert", 3)]
         # What an edit takes out is told of, and stays.
         bench.configure(below % 2, **BY_TIME)
-        assert "3 kept row(s) are no longer in the select" in bench.build(dump).text
+        assert "3 row(s) of the previous state are no longer in the select" in bench.build(dump).text
         assert bench.batches("rows_dump, rows_new, deletes")[-1] == (1, 4, 0)
 
     def test_another_mark_and_other_comparisons_begin_anew(self, bench: Workbench) -> None:

@@ -309,7 +309,7 @@ def test_a_frame_of_what_was_dropped_fails(spark: SparkSession, table: WaveTable
         # A failed subquery comes as the exception of the JVM.
         with pytest.raises((PySparkException, Py4JJavaError)) as error:
             each.count()
-        assert technique != "in_place" or MESSAGES["a frame of parts that are gone"] in str(error.value)
+        assert technique != "in_place" or MESSAGES["a frame of parts that were dropped"] in str(error.value)
 
 
 def test_gaps(spark: SparkSession, table: WaveTable, caplog: pytest.LogCaptureFixture) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-# What is over by then needs no line.
+# A statement that ends sooner gets no line.
 PATIENCE_SECONDS = 2.0
 PAUSE_SECONDS = 0.5
 # How long a statement waits for a line that is just being written.

@@ -42,7 +42,7 @@ PLUGIN = "org.apache.spark.sql.connect.SparkConnectPlugin"
 IDLE_MINUTES = 60
 # A server that was asked to end is killed after these.
 _PATIENCE_SECONDS = 60
-# What a server takes from a profile.
+# What a server needs to know of a profile.
 _DESCRIBED = ("server_side_parameters", "data_dir", "class_archive")
 
 
@@ -134,9 +134,9 @@ def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     with _locked(data_dir / LOCK), ExitStack() as ends:
-        # That of a killed one.
+        # The file of a server that was killed.
         file.unlink(missing_ok=True)
-        # By the environment, which only this user can read, to Spark's JVM.
+        # Spark's JVM gets it from the environment, which only this user can read.
         os.environ[TOKEN_VARIABLE] = token = secrets.token_urlsafe(32)
         port = _claimed_port(ends)
         ours = {
@@ -158,7 +158,7 @@ def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
 
 
 def _serves(session: Any, server: Server, file: Path, idle_seconds: float, stopped: threading.Event) -> bool:
-    """Let commands find the server until it was idle or is stopped; whether one has come at the last moment."""
+    """Let commands find the server until it was idle or is stopped; return whether one came at the last moment."""
     with _private(file.with_suffix(".new")) as written:
         written.write(json.dumps(asdict(server)).encode())
     file.with_suffix(".new").replace(file)
@@ -222,7 +222,7 @@ def _locked(file: Path) -> Iterator[None]:
     """Hold a lock as long as this process lives; raise ``DbtRuntimeError`` where another one holds it."""
     with file.open("w") as lock:
         for _ in range(20):
-            # One that only asks holds it for a moment.
+            # A process that only checks the lock holds it for a moment.
             with suppress(BlockingIOError):
                 fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break

@@ -28,7 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--profiles-dir", type=Path, default=profiles, metavar="FOLDER")
     parser.add_argument("--target", help="of the profile (default: the profile's own)")
     parser.add_argument(
-        "--idle-minutes", type=float, default=server.IDLE_MINUTES, metavar="N", help="it ends after these (default: 60)"
+        "--idle-minutes",
+        type=float,
+        default=server.IDLE_MINUTES,
+        metavar="N",
+        help="minutes without a command after which it ends (default: 60)",
     )
     options = parser.parse_args(arguments)
     try:

@@ -34,7 +34,7 @@ PATIENCE_SECONDS = 5.0
 
 
 class _Current(NamedTuple):
-    """A session, the settings that it was given, and the server that it is of."""
+    """A session, the settings that it was given, and the server that it belongs to."""
 
     session: SparkSession
     settings: dict[str, str]
