@@ -15,7 +15,7 @@ unexport PYTHONHOME PYTHONPATH PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON SPARK_HOME S
 # In a copied or moved folder, .venv still belongs to the old path.
 $(shell grep -qsF '$(CURDIR)/.venv/' .venv/bin/pip || rm -f $(READY))
 
-.PHONY: help setup data run report quick test test-all test-lane lint types bench docs site lock clean distclean FORCE
+.PHONY: help setup data run report quick test test-all test-lane lint types bench docs site pictures lock clean distclean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -70,6 +70,9 @@ docs: setup ## build the documentation of the demo's models, and the lineage pic
 site: setup ## build docs/ as a site into target/site, and check its links
 	@echo "==> Checking docs/"
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+pictures: data ## make the pictures of pages, of the terminal and of dbt docs in docs/figures
+	@PYTHONPATH=tests $(BIN)/python scripts/picture_docs.py
 
 lock: $(READY) ## renew the lock files (UPGRADE=1: with the newest versions)
 	@. scripts/network.sh && for name in requirements scripts/bootstrap; do \

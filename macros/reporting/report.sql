@@ -29,6 +29,7 @@
   {%- set lines = ['', 'What changed in ' ~ reported.relation.render() | replace('`', ''), ''] -%}
   {%- if counts -%}
     {%- do lines.extend(deltawave._counts_lines(reported, counts)) -%}
+    {%- do lines.extend(deltawave._bytes_line(reported, counts)) -%}
     {%- do lines.extend(deltawave._sample_lines(reported, counts, samples)) -%}
   {%- else -%}
     {%- do lines.append('  no batch yet') -%}

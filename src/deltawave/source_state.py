@@ -33,6 +33,8 @@ _NODES = {
     "DataSourceV2Relation",
 }
 _CONSTANT = {"CTERelationRef", "OneRowRelation", "Range"}
+# From so many on, it is the number that Spark takes for a table of unknown size.
+_UNKNOWN_BYTES = 1 << 62
 # Functions of users, session variables, and the clock may give something else each time.
 _PATTERNS = ("CURRENT_LIKE", "PYTHON_UDF", "SCALA_UDF", "SQL_FUNCTION_EXPRESSION", "SQL_SCALAR_FUNCTION")
 _UNKNOWN = re.compile(r"(?:udf|udaf|udtf|aggregator)\w*[#(]|variablereference\(", re.IGNORECASE)
@@ -91,6 +93,25 @@ def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
                 state.append(table)
     whole_state = [session.version, session_settings(session), select.schema.json(), state]
     return md5(json.dumps(whole_state).encode(), usedforsecurity=False).hexdigest()
+
+
+def bytes_of(select: DataFrame) -> int | None:
+    """Return the size of the files that a select or a table reads; none if they are not listed without reading.
+
+    Partitions that the select leaves out are not counted. Within files, Spark may skip columns and groups of rows.
+    """
+    if not isinstance(select, ClassicFrame):
+        return None
+    try:
+        plan: Any = select._jdf.queryExecution().optimizedPlan()
+        leaves = [leaf for each in (plan, *items(plan.subqueriesAll())) for leaf in items(each.collectLeaves())]
+        sizes = [_bytes_of_leaf(leaf) for leaf in leaves]
+    except Exception as error:
+        # A figure alone must not fail a batch.
+        _LOG.debug("the size of what was read is not known: %s", error)
+        return None
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
 
 
 def plan_text(session: SparkSession, plan: Any) -> str | None:
@@ -204,6 +225,22 @@ def nodes_of(plan: Any) -> Iterator[Any]:
     yield plan
     for child in items(plan.children()):
         yield from nodes_of(child)
+
+
+def _bytes_of_leaf(leaf: Any) -> int | None:
+    """The size of the files of a leaf of an optimized plan; none if it is not known."""
+    if leaf.getClass().getSimpleName().removesuffix("$") in _CONSTANT | {"LocalRelation"}:
+        return 0
+    files = file_index(leaf)
+    if files is None:
+        return None
+    if files.getClass().getSimpleName() == "InMemoryFileIndex" and files.partitionSpec().partitions().size():
+        table = leaf.catalogTable()
+        if not (table.isDefined() and table.get().tracksPartitionsInCatalog()):
+            # Spark leaves out partitions of such folders later.
+            return None
+    size = int(files.sizeInBytes())
+    return size if size < _UNKNOWN_BYTES else None
 
 
 def _newest(table: list[Any]) -> float:

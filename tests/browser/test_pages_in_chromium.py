@@ -37,6 +37,8 @@ BATCHES = (
             deletes=number % 5,
             rows_read=number * 900,
             rows_new=48_000,
+            bytes_read=number * 70_000,
+            bytes_full=3_800_000,
         )
         for number in range(2, 14)
     ),
@@ -108,7 +110,7 @@ def stream_page() -> str:
 
 # Each page, and how many bars each of its charts has.
 PAGES: dict[str, tuple[Callable[[], str], list[int]]] = {
-    "log": (log_page, [12, 12]),
+    "log": (log_page, [12, 12, 12]),
     "odd_log": (odd_log_page, [1, 1]),
     "comparison": (lambda: comparison().to_html(), []),
     "odd_comparison": (lambda: odd_comparison().to_html(), []),

@@ -95,6 +95,28 @@ def test_a_record_is_read_as_it_was_written() -> None:
     assert macros._read_commit(job, 5) == record
 
 
+def test_a_decision_of_an_older_version_is_recorded() -> None:
+    """A run of that version was killed between both; the decision lacks what it did not know."""
+    ran: list[str] = []
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        ran.append(sql)
+        return []
+
+    macros = Macros(run_query=run_query)
+    job = {"batches": Relation.create("s", "x__batches"), "statements": []}
+    time = "2026-01-31T00:00:00.000000Z"
+    record = dict.fromkeys(macros._batches_columns(), 0) | {"batch_id": 5, "batch_at": time, "decided_at": time}
+    del record["bytes_dump"], record["bytes_full"]
+    for known, cells in ({}, ("null", "null")), ({"bytes_dump": 7, "bytes_full": None}, ("'7'", "null")):
+        macros._record_batch(job, record | {"measured": {}, "checksums": 0} | known)
+        for name, cell in zip(("bytes_dump", "bytes_full"), cells, strict=True):
+            assert f"    cast({cell} as bigint) as {name},\n" in ran[-1]
+    # Values are inserted in the order of the names.
+    names = ran[-1].split(") (")[1].split(")")[0].split(", ")
+    assert [line.rstrip(",").split(" as ")[-1] for line in ran[-1].split("\nselect\n")[1].splitlines()] == names
+
+
 @pytest.mark.parametrize("stalls", ["check", "repair", "clean"])
 def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(stalls: str) -> None:
     """While it stalls, another run finishes its batch and goes on, and a third one while it puts that right."""

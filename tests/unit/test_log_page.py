@@ -12,7 +12,7 @@ from html_pages import Page
 from unit.made_up_log import BEGIN, batch, delete, insert, report, update
 
 from deltawave.pages.marking import STYLE as MARKS
-from deltawave.reporting.batch_charts import SERIES
+from deltawave.reporting.batch_charts import BYTES, SERIES
 from deltawave.reporting.concentrations import Concentration
 from deltawave.reporting.log_report import telling
 from deltawave.reporting.page import as_html
@@ -181,6 +181,20 @@ def test_rows_read_beside_those_of_a_full_comparison() -> None:
     assert "of full comparisons" not in Page(as_html(report(batches=(batch(1), batch(2, rows_new=None))))).text
 
 
+def test_bytes_read_beside_those_of_a_full_comparison() -> None:
+    slices = [batch(2, bytes_read=1_200_000, bytes_full=4_800_000), batch(3, bytes_read=3_000)]
+    text = Page(as_html(report(batches=(batch(1, bytes_read=4_800_000), *slices, batch(4))))).text
+    # Without the load, and without batches of which only one of both is known.
+    assert "bytes read 1.2 MB bytes of full comparisons 4.8 MB" in text
+    assert "In all 1.2 MB read, 3.6 MB spared." in text
+    assert "batch 3, 2026-02-02: 3.0 kB read" in text
+    assert "4 1.2 MB 4.8 MB 0 3 0" in text
+    whole = Page(as_html(report(batches=(batch(1), batch(2, bytes_read=500, bytes_full=500))))).text
+    assert "Bytes read by batch, in B" in whole
+    assert "spared" not in whole
+    assert "bytes" not in Page(as_html(report())).text.lower()
+
+
 def test_batches_of_one_day_have_their_times_below() -> None:
     assert ">2026-02-01</text>" in as_html(report())
     batches = [batch(number, at=BEGIN + timedelta(hours=6 * number)) for number in range(1, 4)]
@@ -235,10 +249,11 @@ def contrast(one: str, other: str) -> float:
 # What browsers show as light and dark pages: white, and the dark grays of Chromium and Firefox.
 @pytest.mark.parametrize(("scheme", "pages"), [("light", ["#ffffff"]), ("dark", ["#121212", "#1c1b22"])])
 def test_colors_can_be_told_from_the_page_and_from_each_other(scheme: str, pages: list[str]) -> None:
-    colors = [getattr(series, scheme) for series in SERIES]
-    assert all(contrast(color, page) >= 3 for color in colors for page in pages)
-    # For those who see no hues.
-    assert all(contrast(one, other) >= 1.4 for one, other in combinations(colors, 2))
+    for drawn in (SERIES, BYTES):
+        colors = [getattr(series, scheme) for series in drawn]
+        assert all(contrast(color, page) >= 3 for color in colors for page in pages)
+        # For those who see no hues.
+        assert all(contrast(one, other) >= 1.4 for one, other in combinations(colors, 2))
 
 
 def test_marked_text_can_be_read() -> None:

@@ -120,3 +120,52 @@ def test_samples_are_of_all_columns_and_free_of_control_characters() -> None:
     assert shown.count("regexp_replace(") == 2
     assert "'\\\\p{C}', ' ')" in shown
     assert "hex(logged.`Id`)" in shown
+
+
+def test_bytes_are_shown_once_a_run_has_recorded_them() -> None:
+    asked: list[str] = []
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        asked.append(sql)
+        return [(12_000, 34_000)]
+
+    macros = Macros(run_query=run_query)
+    reported = {"batches": Relation.create("kept", "x__batches")}
+    for columns, lines in (["rows_new"], []), (["rows_new", "BYTES_FULL"], ["12,000; by full comparisons: 34,000"]):
+        macros._columns_of = lambda relation, names=columns: [  # type: ignore[method-assign]
+            {"name": name, "data_type": "bigint"} for name in names
+        ]
+        found = macros._bytes_line(reported, [{"batch_id": 2}, {"batch_id": 5}])
+        assert [line.partition(": ")[2] for line in found if line] == lines
+    (sql,) = asked
+    assert "batch_id between 2 and 5\n" in sql
+    assert macros._bytes_line({"batches": None}, []) == []
+
+
+@pytest.mark.parametrize(
+    ("reads", "kind", "asked"),
+    [
+        ("dump", "copy", ["(\nselect 1 -- all\n)"]),
+        ("differences", "hashes", ["(\nselect 1 -- all\n)"]),
+        ("slice", "base", ["`kept`.`x__slice_2_own`", "`kept`.`x__base_1_other`"]),
+        ("slice", "checksums", ["`kept`.`x__slice_2_own`"]),
+    ],
+)
+def test_files_whose_bytes_are_recorded(reads: str, kind: str, asked: list[str]) -> None:
+    """Those of the dump's, or of the landed slice and of all rows that are kept."""
+    shop = Operations(7, set())
+    job = {
+        "strategy": {"reads": reads},
+        "settings": {"snapshot_date": None},
+        "remote": None,
+        "sql": "select 1 -- all",
+        "target": Relation.create("dev", "x"),
+        "state_schema": "kept",
+    }
+    state = {"kind": kind, "batch_id": 1, "attempt": "other"}
+    batch = {"landed": Relation.create("kept", "x__slice_2_own"), "result": {"state": state}}
+    found = shop.macros._bytes_read(job, batch)
+    assert [relations["select"] for _, relations, _ in shop.called] == asked
+    assert found == {"dump": 7, "full": None if kind == "checksums" else 7}
+    shop.macros._context["adapter"].runs_python = lambda: False
+    assert shop.macros._bytes_read(job, batch) == {"dump": None, "full": None}

@@ -10,6 +10,7 @@
   {%- endfor -%}
   {#- How near rows lie is measured only if both states are in the dump's order; until the next such batch it is assumed unchanged. -#}
   {%- set is_ordered = last and deltawave._form_of(last.state).in_order and deltawave._form_of(result.state).in_order and not reading.old_is_logged -%}
+  {%- set size = deltawave._bytes_read(job, batch) -%}
   {%- set decision = deltawave._decision(job, batch, {
     'log': result.log,
     'staged_in': [result.log] + (['quarantine'] if result.quarantined else []),
@@ -25,6 +26,8 @@
     'rows_old': batch.rows_old,
     'rows_dump': result.rows_dump,
     'rows_new': result.rows_new,
+    'bytes_dump': size.dump,
+    'bytes_full': size.full,
     'quarantined': result.quarantined,
     'inserts': result.counts['insert'],
     'deletes': result.counts['delete'],

@@ -50,6 +50,8 @@
     'rows_old': 0,
     'rows_dump': 0,
     'rows_new': 0,
+    'bytes_dump': none,
+    'bytes_full': none,
     'quarantined': 0,
     'inserts': 0,
     'deletes': 0,

@@ -10,6 +10,7 @@ MOST_CHARACTERS = 60
 _BEFORE_DIFFERENCE = 20
 # How many characters a line of several values has.
 LINE = 160
+_UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 def plain(value: str | None) -> str:
@@ -49,3 +50,15 @@ def line(row: Mapping[str, str | None]) -> str:
 def counted(number: int, one: str) -> str:
     """A number with what it counts: 1 batch, 2 batches, 1,000 rows."""
     return f"{number:,} {one}{'' if number == 1 else 'es' if one.endswith('ch') else 's'}"
+
+
+def unit_of(size: float) -> tuple[int, str]:
+    """The largest unit of bytes of which a size has at least one: its bytes, and its name."""
+    place = min((len(f"{size:.0f}") - 1) // 3, len(_UNITS) - 1)
+    return 1000**place, _UNITS[place]
+
+
+def sized(size: float) -> str:
+    """A number of bytes: 12 B, 1.5 MB."""
+    number, name = unit_of(size)
+    return f"{size / number:,.{0 if number == 1 else 1}f} {name}"

@@ -1,4 +1,4 @@
-"""Charts of a log's batches: what each has changed, and how long it took."""
+"""Charts of a log's batches: what each has changed, what it read, and how long it took."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from deltawave.pages import charts
 from deltawave.pages.html import paragraph
 from deltawave.pages.tables import Table
-from deltawave.pages.texts import counted
+from deltawave.pages.texts import counted, sized, unit_of
 from deltawave.reporting.batches import Batch, Group, grouped
 from deltawave.reporting.changes import CHANGE_TYPES, times
 
@@ -19,6 +19,7 @@ SERIES = (
 )
 SERIES_OF = dict(zip(CHANGE_TYPES, SERIES, strict=True))
 SECONDS = charts.Series("seconds", "#6e7781", "#8b949e")
+BYTES = (charts.Series("read", "#2e7d32", "#66bb6a"), charts.Series("spared", "#87909a", "#6e7781"))
 # However long a log is, its page has so many bars.
 _MOST_BARS = 60
 
@@ -38,6 +39,29 @@ def changes_by_batch(batches: Sequence[Batch]) -> str:
         lambda group: (group.inserts, group.updates, group.deletes),
         lambda parts: _named(parts) or "no changes",
         _loaded(loads),
+    )
+
+
+def bytes_by_batch(batches: Sequence[Batch]) -> str:
+    """The chart of bytes read and, where a full comparison would have read more, of those spared."""
+    measured = [each for each in _drawn(batches) if each.bytes_read is not None]
+    if not measured:
+        return ""
+    series = BYTES if any(each.bytes_spared for each in measured) else BYTES[:1]
+    unit, name = unit_of(max((each.bytes_read or 0) + each.bytes_spared for each in measured))
+
+    def described(parts: Sequence[float]) -> str:
+        shown = [(part, each) for part, each in zip(parts, series, strict=True) if part or each is series[0]]
+        return ", ".join(f"{sized(part * unit)} {each.name}" for part, each in shown)
+
+    return _chart(
+        "bytes",
+        f"Bytes read by batch, in {name}",
+        series,
+        measured,
+        lambda group: (group.bytes_read / unit, group.bytes_spared / unit)[: len(series)],
+        described,
+        "Spared is what a full comparison would have read as well." if len(series) > 1 else "",
     )
 
 

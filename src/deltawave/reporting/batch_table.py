@@ -1,4 +1,4 @@
-"""The last batches as a table: strategy and why, rows read beside those of a full comparison, changes, seconds."""
+"""The last batches as a table: strategy and why, what was read beside a full comparison, changes, seconds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from deltawave.pages.html import paragraph, section
 from deltawave.pages.tables import Table
-from deltawave.pages.texts import LINE, counted, plain, short
+from deltawave.pages.texts import LINE, counted, plain, short, sized
 from deltawave.reporting.batches import Batch
 from deltawave.reporting.changes import CHANGE_TYPES, times
 
@@ -20,6 +20,7 @@ def batches_listed(batches: Sequence[Batch]) -> str:
     last = list(reversed(batches))[:MOST_BATCHES]
     days = list(reversed(times(each.at for each in batches)))
     extras = [name for name in ("backfilled", "quarantined") if any(getattr(each, name) for each in last)]
+    has_bytes = any(each.bytes_read is not None for each in last)
     rows = [
         (
             str(each.number),
@@ -29,6 +30,7 @@ def batches_listed(batches: Sequence[Batch]) -> str:
             _number(each.rows_read),
             _share(each.share_read),
             _number(each.rows_new),
+            *((_size(each.bytes_read), _size(each.bytes_full)) if has_bytes else ()),
             *(f"{each.count(kind):,}" for kind in CHANGE_TYPES),
             *(f"{getattr(each, name):,}" for name in extras),
             "" if each.seconds is None else f"{each.seconds:,.1f}",
@@ -36,19 +38,28 @@ def batches_listed(batches: Sequence[Batch]) -> str:
         for each, day in zip(last, days, strict=False)
     ]
     counts = (*(f"{kind}s" for kind in CHANGE_TYPES), *extras)
-    heads = ("batch", "date", "strategy", "reason", "rows read", "of the table", "rows after", *counts, "seconds")
+    sizes = ("bytes read", "full comparison") if has_bytes else ()
+    rows_read = ("rows read", "of the table", "rows after")
+    heads = ("batch", "date", "strategy", "reason", *rows_read, *sizes, *counts, "seconds")
     used = Counter(each.strategy for each in batches if not each.is_operation)
     strategies = ", ".join(f"{plain(name)} in {counted(number, 'batch')}" for name, number in used.most_common())
     older = f"Not shown: {counted(len(batches) - len(last), 'older batch')}." if len(batches) > len(last) else ""
     return section(Table(title, heads, rows)) + paragraph(
         f"Strategies: {strategies}." if strategies else "",
         "Rows read are those of the source; a full comparison reads all of the table.",
+        "Bytes are those of files: of a whole dump its own, of a slice those in which its rows were landed."
+        if has_bytes
+        else "",
         older,
     )
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:,}"
+
+
+def _size(value: int | None) -> str:
+    return "" if value is None else sized(value)
 
 
 def _share(value: float | None) -> str:

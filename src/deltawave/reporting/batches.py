@@ -18,7 +18,10 @@ _COUNTS = ("inserts", "updates", "deletes", "backfilled", "quarantined")
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch as its log's table of batches has it; ``at`` is in UTC, numbers are rows."""
+    """A batch as its log's table of batches has it; ``at`` is in UTC, numbers are rows.
+
+    ``bytes_full``: what a full comparison would have read.
+    """
 
     number: int
     at: datetime
@@ -33,6 +36,8 @@ class Batch:
     backfilled: int
     quarantined: int
     seconds: float | None
+    bytes_read: int | None = None
+    bytes_full: int | None = None
 
     @property
     def is_operation(self) -> bool:
@@ -54,13 +59,18 @@ class Batch:
             return None
         return self.rows_read / self.rows_new
 
+    @property
+    def bytes_spared(self) -> int:
+        """The bytes that only a full comparison would have read; 0 where nobody knows."""
+        return max(0, (self.bytes_full or 0) - (self.bytes_read or 0))
+
     def count(self, kind: ChangeType) -> int:
         return {"insert": self.inserts, "update": self.updates, "delete": self.deletes}[kind]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Some consecutive batches, how many changes of each type they have, and how long they took."""
+    """Some consecutive batches, how many changes of each type they have, how long they took, and what they read."""
 
     first: Batch
     last: Batch
@@ -68,6 +78,8 @@ class Group:
     updates: int
     deletes: int
     seconds: float
+    bytes_read: int
+    bytes_spared: int
 
     @property
     def name(self) -> str:
@@ -87,6 +99,8 @@ def batches_of(table: DataFrame) -> list[Batch]:
         "rows_dump",
         "rows_new",
         "seconds",
+        "bytes_dump",
+        "bytes_full",
         *counts,
     )
     return [
@@ -99,6 +113,8 @@ def batches_of(table: DataFrame) -> list[Batch]:
             rows_read=row["rows_dump"],
             rows_new=row["rows_new"],
             seconds=row["seconds"],
+            bytes_read=row["bytes_dump"],
+            bytes_full=row["bytes_full"],
             **{name: row[name] for name in _COUNTS},
         )
         for row in rows.orderBy("batch_id").collect()
@@ -117,6 +133,8 @@ def grouped(batches: Sequence[Batch], most: int) -> list[Group]:
             sum(each.updates for each in part),
             sum(each.deletes for each in part),
             sum(each.seconds or 0 for each in part),
+            sum(each.bytes_read or 0 for each in part),
+            sum(each.bytes_spared for each in part),
         )
         for part in parts
     ]

@@ -7,9 +7,17 @@ from collections.abc import Iterator, Sequence
 from deltawave.pages import charts, marking
 from deltawave.pages.html import figures, page, paragraph, section, table
 from deltawave.pages.tables import Table
-from deltawave.pages.texts import counted, line, plain, short
+from deltawave.pages.texts import counted, line, plain, short, sized
 from deltawave.reporting import filters
-from deltawave.reporting.batch_charts import SECONDS, SERIES, SERIES_OF, changes_by_batch, seconds_by_batch
+from deltawave.reporting.batch_charts import (
+    BYTES,
+    SECONDS,
+    SERIES,
+    SERIES_OF,
+    bytes_by_batch,
+    changes_by_batch,
+    seconds_by_batch,
+)
 from deltawave.reporting.batch_table import MOST_BATCHES, batches_listed
 from deltawave.reporting.batches import Batch, is_cut
 from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of, times
@@ -29,7 +37,7 @@ _WHAT: dict[str, str] = {"insert": "inserted later", "update": "updated", "delet
 
 def as_html(report: LogReport) -> str:
     title = f"What changed in {plain(report.name)}"
-    style = charts.style((*SERIES, SECONDS)) + marking.STYLE + filters.STYLE
+    style = charts.style((*SERIES, *BYTES, SECONDS)) + marking.STYLE + filters.STYLE
     body = "".join([_summary(report), _figures(report.batches), *_sections(report)])
     return page(title, body, style=style, script=filters.SCRIPT if report.samples else "")
 
@@ -40,6 +48,7 @@ def _sections(report: LogReport) -> Iterator[str]:
     yield _concentrations(report.concentrations)
     yield _samples(report)
     yield _quarantine(report)
+    yield bytes_by_batch(report.batches)
     yield seconds_by_batch(report.batches)
     yield batches_listed(report.batches)
 
@@ -70,6 +79,10 @@ def _figures(batches: Sequence[Batch]) -> str:
         read, whole = sum(each.rows_read or 0 for each in compared), sum(each.rows_new or 0 for each in compared)
         if compared:
             shown |= {"rows read": f"{read:,}", "of full comparisons": f"{read / whole:.1%}"}
+        measured = [each for each in changing if each.bytes_read is not None and each.bytes_full]
+        if measured:
+            size, full = sum(each.bytes_read or 0 for each in measured), sum(each.bytes_full or 0 for each in measured)
+            shown |= {"bytes read": sized(size), "bytes of full comparisons": sized(full)}
         shown["seconds"] = f"{sum(each.seconds or 0 for each in changing):,.1f}"
     return figures(shown.items())
 

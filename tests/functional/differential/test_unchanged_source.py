@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType
 from workbench import MODEL, Workbench
 
-from deltawave.source_state import fingerprint
+from deltawave.source_state import bytes_of, fingerprint
 
 UNREAD = "no changes, source not read"
 ROWS = "select id as account_id, concat('v', id % 3) as name from range({})"
@@ -191,3 +191,43 @@ def test_views_settings_and_partitions_count(spark: SparkSession, store: Callabl
         assert fingerprint(spark.sql(f"select * from {source}")) is None
     finally:
         cached.unpersist()
+
+
+def test_bytes_are_those_of_the_files_that_are_read(bench: Workbench, store: Callable[..., str]) -> None:
+    def size(select: str) -> int | None:
+        return bytes_of(bench.spark.sql(select))
+
+    source = store(ROWS.format(10))
+    folder = Path(source.partition("`")[2].rstrip("`"))
+    files = sum(file.stat().st_size for file in folder.glob("*.parquet"))
+    assert size(f"select * from {source}") == size(f"select name from {source} where account_id < 2") == files
+    assert size(f"select * from {source} union all select * from {source}") == 2 * files
+    assert size("select 1 as account_id union all select id from range(3)") == 0
+    rows = "select id as account_id, id % 2 as day from range(100)"
+    bench.spark.sql(f"create table {bench.schema}.days using parquet partitioned by (day) as {rows}")
+    days = [size(f"select * from {bench.schema}.days where day = {day}") or 0 for day in (0, 1)]
+    assert min(days) > 0
+    assert sum(days) == size(f"select * from {bench.schema}.days")
+    # Partitions that are left out only when the files are read.
+    bench.spark.sql(rows).write.partitionBy("day").parquet(f"{folder}_by_day")
+    assert size(f"select * from parquet.`{folder}_by_day` where day = 0") is None
+    bench.spark.sql(f"cache table held as select * from {source}")
+    assert size("select * from held") is None
+    bench.spark.sql("drop view held")
+
+
+def test_bytes_of_batches(bench: Workbench) -> None:
+    rows = "select id as account_id, if(id < {0}, {0}, 0) as seen from range(400)"
+    strategies: dict[str, dict[str, str]] = {
+        "outer_join": {},
+        "hash_compressed": {},
+        "timestamp": {"updated_at": "seen"},
+    }
+    for seen, (strategy, options) in zip((3, 5, 7), strategies.items(), strict=True):
+        bench.configure(strategy=strategy, **options)
+        bench.build(rows.format(seen))
+    bench.build(rows.format(9))
+    whole, compared, _, slice_of = bench.batches("bytes_dump, bytes_full")
+    for read, full in (whole, compared):
+        assert read == full > 0
+    assert 0 < slice_of[0] < slice_of[1]
