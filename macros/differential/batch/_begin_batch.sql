@@ -1,8 +1,9 @@
 {#
   One attempt at a batch of a differential. What it compares, and with what, never changes once it has begun. What was read is the strategy's `reading`;
-  what comes out is the `result`, whose keys are named here and filled in by _update. Nothing is written yet.
+  what comes out is the `result`, whose keys are named here and filled in by _update. Nothing is written yet. is_repeatable: whether the source can be read
+  more than once, because it will show if it has changed.
 #}
-{%- macro _begin_batch(job, state, dump, expected_rows) -%}
+{%- macro _begin_batch(job, state, dump, expected_rows, is_repeatable) -%}
   {%- set is_first = state.is_new_generation or not state.record -%}
   {#- A new generation resumes from nothing: the state and the progress of the last one describe other rows. -#}
   {%- set last = none if is_first else state.record -%}
@@ -17,6 +18,7 @@
     'dump_files': dump.files,
     'checksum_of': dump.checksum_of,
     'expected_rows': expected_rows,
+    'is_repeatable': is_repeatable,
 
     'generation': batch_id if is_first else last.generation,
     'is_first': is_first,

@@ -1,5 +1,8 @@
-{# Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps loses nothing. #}
-{%- macro _compare_dump(job, state, dump) -%}
+{#
+  Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps loses nothing. is_repeatable: may the
+  source be read more than once?
+#}
+{%- macro _compare_dump(job, state, dump, is_repeatable=true) -%}
   {%- set expected = deltawave._expected_rows(job, state, dump) -%}
   {%- set before = deltawave._source_fingerprint(job, expected) -%}
   {%- if deltawave._is_source_unchanged(job, state, before) -%}
@@ -8,7 +11,7 @@
   {%- endif -%}
   {%- do deltawave._check_checksum_files(job, state, dump) -%}
   {%- do deltawave._update(job, columns=deltawave._columns_of_dump(job, dump)) -%}
-  {%- set batch = deltawave._begin_batch(job, state, dump, expected) -%}
+  {%- set batch = deltawave._begin_batch(job, state, dump, expected, is_repeatable and before is not none) -%}
   {%- set last = none if batch.is_first else state.record -%}
   {%- do deltawave._check_contract(job, batch) -%}
   {%- do deltawave._step(job, batch, 'land') -%}
@@ -16,12 +19,9 @@
   {#- Before the comparison: a correction that comes between the two readings is warned of, and not lost. -#}
   {%- set checksum = deltawave._checksum_of_date(job, batch) -%}
   {%- do deltawave._update(batch, reading=deltawave._macro_named(job.strategy.reader)(job, batch, opened)) -%}
-  {#- A source that changed meanwhile, and may change back, is not known by either state. -#}
-  {%- set source = before if before is not none and before == deltawave._source_fingerprint(job, expected) else none -%}
   {#- The same files may not have the number of rows that is expected now: they are checked, and then compared. -#}
   {%- if batch.reading.is_idle and batch.expected_rows is none -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
-    {%- do deltawave._remember_source(job, state, source) -%}
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
@@ -39,6 +39,13 @@
   {%- do deltawave._count_changes(job, batch) -%}
   {%- do deltawave._keep_state(job, batch, opened) -%}
   {%- do deltawave._require_files(job, batch, batch.reading.files) -%}
+  {#- A source that changed meanwhile, and may change back, is not known by either state. -#}
+  {%- set source = before if before is not none and before == deltawave._source_fingerprint(job, expected) else none -%}
+  {%- if batch.reading.is_unlanded and source is none -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': the source changed while it was read; it is read once more, and copied first', info=true) -%}
+    {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
+    {{ return(deltawave._compare_dump(job, state, dump, is_repeatable=false)) }}
+  {%- endif -%}
 
   {%- if deltawave._is_unchanged(job, batch, last) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}

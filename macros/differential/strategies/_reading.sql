@@ -10,14 +10,16 @@
     rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those whose rows were fetched
     state          the dump as it landed, if it was read as a whole
     is_whole       the whole dump was landed, by a strategy that otherwise lands a part
+    is_unlanded    the rows are those of the source itself, which must not change until the state is written
     files          states that are files of the source, which must not change until the batch is counted
     is_idle        there is nothing to compare
 #}
 {%- macro _reading(
-    incoming, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false, files=[], is_idle=false
+    incoming, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false, is_unlanded=false,
+  files=[], is_idle=false
 ) -%}
   {{ return({
     'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'progress': progress, 'checksums': checksums, 'rotation': rotation,
-    'state': state, 'is_whole': is_whole, 'files': files, 'is_idle': is_idle,
+    'state': state, 'is_whole': is_whole, 'is_unlanded': is_unlanded, 'files': files, 'is_idle': is_idle,
   }) }}
 {%- endmacro -%}
