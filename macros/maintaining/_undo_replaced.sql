@@ -5,6 +5,8 @@
 #}
 {%- macro _undo_replaced(job, state, pending) -%}
   {%- if not pending.replaced -%}{{ return(state) }}{%- endif -%}
+  {#- A delivery that is not complete yet undoes nothing. -#}
+  {%- for dump in pending.dumps if dump.snapshot_date in pending.replaced -%}{%- do deltawave._check_checksum_files(job, state, dump) -%}{%- endfor -%}
   {%- set dates = deltawave._some_dumps(job, pending.replaced) -%}
   {%- set way = 'rewinds to batch ' ~ pending.rewind_to if pending.rewind_to else 'begins a new generation' -%}
   {%- do log('deltawave: ' ~ job.name ~ ': dump(s) of ' ~ dates ~ ' were delivered again with other rows: the run ' ~ way, info=true) -%}

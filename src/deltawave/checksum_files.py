@@ -159,7 +159,7 @@ class _HadoopFolder:
 
 
 def _folders(dump: ClassicFrame, tables: list[str]) -> Iterator[tuple[str, Folder, dict[str, State]]]:
-    """Yield the folders that a dump reads of these tables: partition with a slash, folder, files in Spark's list."""
+    """Yield the folders that a dump reads of these tables: partition or place, folder, files in Spark's list."""
     roots: dict[str, Any] = {}
     listed: dict[str, dict[str, State]] = defaultdict(dict)
     plan: Any = dump._jdf.queryExecution().optimizedPlan()
@@ -167,15 +167,22 @@ def _folders(dump: ClassicFrame, tables: list[str]) -> Iterator[tuple[str, Folde
         index = file_index(leaf)
         if index is None or _table_of(leaf) not in tables:
             continue
-        roots |= {_key(path): path for path in items(index.rootPaths())}
+        partitions = [each.path() for each in items(index.partitionSpec().partitions())]
+        read = {_key(path): path for path in partitions or items(index.rootPaths())}
         for status in items(index.allFiles()):
             file = status.getPath()
             if not _is_hidden(name := str(file.getName())):
-                # Spark reads no files of deeper folders. A table over a single file has that as its root.
-                listed[_key(file.getParent())][name] = listed[_key(file)][name] = _state(status)
+                # A table over a single file has that as its root.
+                folder = file if _key(file) in read else file.getParent()
+                if not partitions:
+                    # With recursiveFileLookup deeper folders are read. Those of partitions are only listed.
+                    read.setdefault(_key(folder), folder)
+                listed[_key(folder)][name] = _state(status)
+        roots |= read
     for key, path in sorted(roots.items()):
-        partition = "".join(f"{part}/" for part in key.split("/") if "=" in part)
-        yield partition, _HadoopFolder(dump.sparkSession, path), listed[key]
+        above = next((f"{root}/" for root in roots if key.startswith(f"{root}/")), None)
+        parts = [key.removeprefix(above)] if above else [part for part in key.split("/") if "=" in part]
+        yield "".join(f"{part}/" for part in parts), _HadoopFolder(dump.sparkSession, path), listed[key]
 
 
 def _state(status: Any) -> State:

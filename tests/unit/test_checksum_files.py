@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from bad_input import messages
 from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros, Relation
 
+from deltawave import checksum_files
 from deltawave.checksum_files import folder_problems, parsed
 
 MD5, SHA1, SHA256 = "ab" * 16, "ab" * 20, "ab" * 32
@@ -117,6 +119,53 @@ class TestFolder:
     def test_a_checksum_file_that_spark_reads(self) -> None:
         texts = {"a.csv": ROWS, "a.csv.sha256": RIGHT}
         assert found(texts, are_left_out=False) == ["a.csv.sha256 is a checksum file, and would be read as rows"]
+
+
+def java_path(text: str) -> Any:
+    path = PurePosixPath(text)
+    return SimpleNamespace(
+        getName=lambda: path.name,
+        getParent=lambda: java_path(str(path.parent)),
+        toUri=lambda: SimpleNamespace(getPath=lambda: text),
+    )
+
+
+def sequence(*items: Any) -> Any:
+    return SimpleNamespace(size=lambda: len(items), apply=lambda at: items[at])
+
+
+@pytest.mark.parametrize(
+    ("root", "partitions", "files", "folders"),
+    [
+        ("/dumps", [], ["/dumps/a.csv"], {"": ["a.csv"]}),
+        ("/dumps/a.csv", [], ["/dumps/a.csv"], {"": ["a.csv"]}),
+        ("/dumps", [], [], {"": []}),
+        # With recursiveFileLookup.
+        ("/dumps", [], ["/dumps/a.csv", "/dumps/eu/x/a.csv"], {"": ["a.csv"], "eu/x/": ["a.csv"]}),
+        # Spark lists what is below a partition's folder, and does not read it. It may find partitions by itself.
+        ("/dumps", ["/dumps/day=1"], ["/dumps/day=1/a.csv", "/dumps/day=1/old/b.csv"], {"day=1/": ["a.csv"]}),
+    ],
+)
+def test_each_folder_that_spark_reads_is_compared(
+    root: str, partitions: list[str], files: list[str], folders: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status = [
+        SimpleNamespace(getPath=lambda file=file: java_path(file), getLen=lambda: 1, getModificationTime=lambda: 2)
+        for file in files
+    ]
+    found = [SimpleNamespace(path=lambda path=path: java_path(path)) for path in partitions]
+    spec = SimpleNamespace(partitions=lambda: sequence(*found))
+    index = SimpleNamespace(
+        partitionSpec=lambda: spec, rootPaths=lambda: sequence(java_path(root)), allFiles=lambda: sequence(*status)
+    )
+    monkeypatch.setattr(checksum_files, "file_index", lambda _: index)
+    monkeypatch.setattr(checksum_files, "_table_of", lambda _: "dev.accounts")
+    monkeypatch.setattr(checksum_files, "_HadoopFolder", lambda _, path: None)
+    plan = SimpleNamespace(subqueriesAll=sequence, collectLeaves=lambda: sequence("leaf"))
+    execution = SimpleNamespace(optimizedPlan=lambda: plan)
+    dump: Any = SimpleNamespace(_jdf=SimpleNamespace(queryExecution=lambda: execution), sparkSession=None)
+    compared = checksum_files._folders(dump, ["dev.accounts"])
+    assert {place: sorted(listed) for place, _, listed in compared} == folders
 
 
 ACCOUNTS = SimpleNamespace(

@@ -375,7 +375,7 @@ class TestReplacedDates:
         macros._macros["_repair"] = lambda _: {"record": {"batch_id": newest}, "names": ["accounts"]}
         job = {"name": "accounts", "settings": {}, "outcome": {}}
         state = {"record": {"batch_id": 7}, "is_new_generation": False, "names": []}
-        pending = {"replaced": ["2026-01-02"], "rewind_to": 1}
+        pending = {"dumps": [], "replaced": ["2026-01-02"], "rewind_to": 1}
         if newest > 8:
             with pytest.raises(CompilationError, match="another run, which has continued to batch 9"):
                 macros._undo_replaced(job, state, pending)
@@ -384,6 +384,22 @@ class TestReplacedDates:
         assert macros._undo_replaced(job, state, pending) == rewound
         # The warning of a full refresh was given when the run began.
         assert not said
+
+    def test_a_delivery_that_does_not_match_its_checksums_undoes_nothing(self) -> None:
+        macros = Macros()
+        _ = macros._undo_replaced
+        checked: list[str] = []
+
+        def check(job: Any, state: Any, dump: dict[str, str]) -> None:
+            checked.append(dump["snapshot_date"])
+            raise CompilationError("wrong checksums")
+
+        macros._macros["_check_checksum_files"] = check
+        pending = {"dumps": dumps("2026-01-02", "2026-01-05"), "replaced": ["2026-01-05"], "rewind_to": 1}
+        # Whatever it did after that would fail: there is no model here.
+        with pytest.raises(CompilationError, match="wrong checksums"):
+            macros._undo_replaced({"name": "accounts", "settings": {}}, {"record": {"batch_id": 7}}, pending)
+        assert checked == ["2026-01-05"]
 
     def test_a_log_that_is_about_to_be_rewound_knows_only_what_that_leaves(self) -> None:
         asked: list[str] = []

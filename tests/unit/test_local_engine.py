@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +26,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from deltawave.differencing import hash_compressed, local_engine
+from deltawave.differencing import hash_compressed, local_engine, logged_rows
 from deltawave.differencing.local_engine import name_in_duckdb, type_in_duckdb
 
 Row = tuple[Any, ...]
@@ -200,3 +201,49 @@ def test_null_and_the_number_with_its_hash_differ() -> None:
     rows = engine.rows([(1, None), (2, -2930909409056394622)], fields)
     first, second = engine.execute(f"select low, high from ({compared(fields, 1).hashed(rows)})")
     assert first != second
+
+
+def test_the_last_rows_of_a_log_are_those_of_its_decided_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of attempts that others decided against, of deleted keys, and of a delete and an insert in one batch."""
+    engine = Engine()
+    row: dict[str, DataType] = {"id": LongType(), "name": StringType()}
+    log: dict[str, list[Row]] = {
+        "batch_id=1/attempt=aa": [
+            (1, "ann", "insert"),
+            (2, "bob", "insert"),
+            (3, "cid", "insert"),
+            (4, "dan", "insert"),
+        ],
+        "batch_id=2/attempt=bb": [
+            (2, "bob", "delete"),
+            (3, "cee", "insert"),
+            (3, "cid", "delete"),
+            (None, "n", "insert"),
+        ],
+        "batch_id=2/attempt=aa": [(1, "lost", "update")],
+        "batch_id=10/attempt=cc": [(1, "anna", "update"), (4, "dave", "update")],
+        "batch_id=11/attempt=dd": [(1, "undecided", "update")],
+    }
+    tables = {
+        f"file:/log/{folder}/part-0.parquet": engine.rows(rows, row | {"change_type": StringType()})
+        for folder, rows in log.items()
+    }
+    fake = SimpleNamespace(
+        of_files=lambda _, uris: " union all ".join(f"select * {tables[uri]}" for uri in uris),
+        rows=lambda _: engine.rows([(key,) for key in (None, 1, 2, 3, 9)], {"id": LongType()}),
+        frame=lambda select, _: engine.execute(select),
+    )
+    monkeypatch.setattr(logged_rows, "LocalEngine", lambda *_: nullcontext(fake))
+    monkeypatch.setattr(logged_rows, "reaches", lambda _: True)
+    decided = [
+        SimpleNamespace(batch_id=batch, attempt=attempt) for batch, attempt in ((1, "aa"), (2, "bb"), (10, "cc"))
+    ]
+    frame: Any = SimpleNamespace(
+        schema=StructType([StructField(*field) for field in row.items()]),
+        sparkSession=None,
+        inputFiles=lambda: list(tables),
+        collect=lambda: decided,
+        select=lambda *_: None,
+    )
+    found: Any = logged_rows.last_rows(frame, frame, frame, frame, unique_key=["id"])
+    assert counted(found) == Counter([(1, "anna"), (3, "cee"), (None, "n")])
