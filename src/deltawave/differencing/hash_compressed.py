@@ -245,22 +245,36 @@ class _Compared:
 
 
 def _hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
-    """Two hashes of values. The second takes them in another order: what the one hides, the other shows."""
-    words = [_words(value, kind) for value, kind in zip(values, types, strict=True)]
-    return _signed([low for low, _ in words] or ["0"]), _signed(["1", *(high for _, high in reversed(words))])
-
-
-def _words(value: str, kind: DataType) -> tuple[str, str]:
-    """The words of a value that the two hashes are computed from.
+    """Two hashes of values. The second takes them in another order: what the one hides, the other shows.
 
     The hash of a word of 64 bits is one to one, except that one word has the hash of null. DuckDB's hash of a text is
-    weak: of texts that differ in two characters, each the last of eight, one pair in 256 shares it.
+    weak: of texts that differ in two characters, each the last of eight, one pair in 256 shares it. So all texts
+    together have one MD5, and their lengths are words.
     """
-    is_text = isinstance(kind, (StringType, BinaryType))
-    if not is_text and (not isinstance(kind, DecimalType) or kind.precision <= _WORD_DIGITS):
-        return value, f"{value}, {value} is null"
-    digest = f"md5_number({value if is_text else f'cast({value} as varchar)'})"
-    return f"({digest} >> 64)::ubigint", digest
+    words: list[str] = []
+    texts: list[str] = []
+    for value, kind in zip(values, types, strict=True):
+        if isinstance(kind, (StringType, BinaryType)):
+            texts.append(f"coalesce({value}, ''::blob)")
+            words.append(f"octet_length({value})")
+        elif isinstance(kind, DecimalType) and kind.precision > _WORD_DIGITS:
+            texts.append(f"coalesce(encode({value}::varchar), ''::blob)")
+            words.append(f"length({value}::varchar)")
+        else:
+            words.append(value)
+    low, high = words or ["0"], ["1", *(f"{word}, {word} is null" for word in reversed(words))]
+    if texts:
+        digest = f"md5_number({_joined(texts)})"
+        low, high = [f"({digest} >> 64)::ubigint", *low], [digest, *high]
+    return _signed(low), _signed(high)
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """One text of many. An expression of many parts must not be deep."""
+    if len(texts) == 1:
+        return texts[0]
+    middle = len(texts) // 2
+    return f"({_joined(texts[:middle])} || {_joined(texts[middle:])})"
 
 
 def _signed(values: Sequence[str]) -> str:
