@@ -46,6 +46,7 @@ class Lane:
 UNITS = Lane("unit")
 SHORT_HISTORIES = "functional/contract/test_short.py::TestShortHistories"
 FIRST_BATCHES = "functional/contract/test_short.py::TestFirstBatches"
+STOCK_BATCHES = "functional/contract/test_short.py::TestStockFirstBatches"
 
 # `make quick`
 QUICK = {
@@ -57,14 +58,15 @@ QUICK = {
 CORE = {
     # Every strategy through a history is thousands of statements.
     "histories": Lane(f"{SHORT_HISTORIES} functional/test_own_strategies.py functional/test_runways.py", SPARING),
-    # Materializations, refusals, the adapter, waves, streams and databases.
+    # Materializations, refusals, the adapter, waves, streams, databases, and stock dbt-spark.
     "models": Lane(
-        """
+        f"""
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
         functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
         functional/wave/test_wave_index.py::TestWaveIndex functional/macros/test_in_a_project.py
         functional/test_stream_models.py::TestModel functional/remote/test_remote_strategies.py::TestPostgres
+        {STOCK_BATCHES}
         """
     ),
     "kills": Lane("crash/test_kills.py::test_a_history_is_that_of_undisturbed_runs[outer_join]"),
@@ -72,7 +74,6 @@ CORE = {
     "lint": Lane(command="make lint"),
     "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta")),
     "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg")),
-    "stock_history": Lane(FIRST_BATCHES, ("--adapter", "spark")),
     # Pages, in headless Chromium.
     "browser": Lane("browser"),
     "units": UNITS,

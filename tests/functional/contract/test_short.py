@@ -41,3 +41,11 @@ class TestFirstBatches:
     @pytest.mark.parametrize("variant", ["outer_join"])
     def test_first_batches(self, suite: Suite, variant: str) -> None:
         suite.draws[variant].check()
+
+
+class TestStockFirstBatches(TestFirstBatches):
+    """On stock dbt-spark, which takes the session that it finds: one that other tests have warmed up."""
+
+    @pytest.fixture(scope="class")
+    def adapter_type(self) -> str:
+        return "spark"
