@@ -65,7 +65,7 @@ CORE = {
         functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
         functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
         functional/wave/test_wave_index.py::TestWaveIndex functional/macros/test_in_a_project.py
-        functional/test_stream_models.py::TestModel functional/remote/test_remote_strategies.py::TestPostgresOnce
+        functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
         {STOCK_BATCHES}
         """
     ),
