@@ -63,7 +63,7 @@ CORE = {
         f"""
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
-        functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
+        functional/differential/test_followers.py::TestFollowers::test_main_changes_are_followed
         functional/wave/test_wave_index.py::TestWaveIndex functional/macros/test_in_a_project.py
         functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
         {STOCK_BATCHES}
