@@ -47,6 +47,7 @@ UNITS = Lane("unit")
 SHORT_HISTORIES = "functional/contract/test_short.py::TestShortHistories"
 FIRST_BATCHES = "functional/contract/test_short.py::TestFirstBatches"
 STOCK_BATCHES = "functional/contract/test_short.py::TestStockFirstBatches"
+WAVES = "functional/wave/test_wave_index.py::TestWaveIndex"
 
 # `make quick`
 QUICK = {
@@ -64,7 +65,8 @@ CORE = {
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
         functional/differential/test_followers.py::TestFollowers::test_main_changes_are_followed
-        functional/wave/test_wave_index.py::TestWaveIndex functional/macros/test_in_a_project.py
+        {WAVES}::test_days_are_taken_in_order {WAVES}::test_probes_and_scans_in_models {WAVES}::test_full_refresh
+        functional/macros/test_in_a_project.py
         functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
         {STOCK_BATCHES}
         """
