@@ -48,6 +48,7 @@ SHORT_HISTORIES = "functional/contract/test_short.py::TestShortHistories"
 FIRST_BATCHES = "functional/contract/test_short.py::TestFirstBatches"
 STOCK_BATCHES = "functional/contract/test_short.py::TestStockFirstBatches"
 WAVES = "functional/wave/test_wave_index.py::TestWaveIndex"
+OFFERED = "functional/differential/test_dbt_features.py"
 
 # `make quick`
 QUICK = {
@@ -63,7 +64,10 @@ CORE = {
     "models": Lane(
         f"""
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
-        functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
+        {OFFERED}::TestDbtFeatures::test_hooks_run_around_the_batch
+        {OFFERED}::TestDbtFeatures::test_docs_show_the_rows_and_bytes_of_a_log
+        {OFFERED}::TestContract::test_what_is_printed_holds_and_each_difference_is_named
+        functional/adapter/test_suites.py functional/adapter/test_seeds.py
         functional/differential/test_followers.py::TestFollowers::test_main_changes_are_followed
         {WAVES}::test_days_are_taken_in_order {WAVES}::test_probes_and_scans_in_models {WAVES}::test_full_refresh
         functional/macros/test_in_a_project.py
