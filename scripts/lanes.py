@@ -75,7 +75,7 @@ CORE = {
         {STOCK_BATCHES}
         """
     ),
-    "kills": Lane("crash/test_kills.py::test_a_history_is_that_of_undisturbed_runs[outer_join]"),
+    "kills": Lane("crash/test_kills.py::test_each_step_is_killed_once"),
     "install": Lane("functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_environment_and_builds_it"),
     "lint": Lane(command="make lint"),
     "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta")),
