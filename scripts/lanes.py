@@ -58,20 +58,24 @@ QUICK = {
 }
 # `make test`: everything that a user's path touches, once; what takes longest comes first.
 CORE = {
-    # Every strategy through a history is thousands of statements.
-    "histories": Lane(f"{SHORT_HISTORIES} functional/test_own_strategies.py functional/test_runways.py", SPARING),
-    # Materializations, refusals, the adapter, waves, streams, databases, and stock dbt-spark.
+    # Every strategy through a history, and every refusal: thousands of statements.
+    "histories": Lane(
+        f"""
+        {SHORT_HISTORIES} functional/test_own_strategies.py functional/test_runways.py
+        functional/differential/test_refusals.py functional/differential/test_bad_input.py
+        functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
+        """,
+        SPARING,
+    ),
+    # Materializations, what dbt offers to models, waves, and stock dbt-spark.
     "models": Lane(
         f"""
-        functional/differential/test_refusals.py functional/differential/test_bad_input.py
+        functional/adapter/test_suites.py functional/adapter/test_seeds.py functional/macros/test_in_a_project.py
         {OFFERED}::TestDbtFeatures::test_hooks_run_around_the_batch
         {OFFERED}::TestDbtFeatures::test_docs_show_the_rows_and_bytes_of_a_log
         {OFFERED}::TestContract::test_what_is_printed_holds_and_each_difference_is_named
-        functional/adapter/test_suites.py functional/adapter/test_seeds.py
         functional/differential/test_followers.py::TestFollowers::test_main_changes_are_followed
         {WAVES}::test_days_are_taken_in_order {WAVES}::test_probes_and_scans_in_models {WAVES}::test_full_refresh
-        functional/macros/test_in_a_project.py
-        functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
         {STOCK_BATCHES}
         """
     ),
