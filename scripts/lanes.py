@@ -58,12 +58,13 @@ QUICK = {
 }
 # `make test`: everything that a user's path touches, once; what takes longest comes first.
 CORE = {
-    # Every strategy through a history, and every refusal: thousands of statements.
+    # Every strategy through a history, every refusal, and `deltawave compare`: thousands of statements.
     "histories": Lane(
         f"""
         {SHORT_HISTORIES} functional/test_own_strategies.py functional/test_runways.py
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
+        functional/test_compared_tables.py functional/test_compare_command.py
         """,
         SPARING,
     ),
