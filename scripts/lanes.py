@@ -68,6 +68,8 @@ CORE = {
         """,
         SPARING,
     ),
+    "kills": Lane("crash/test_kills.py::test_each_step_is_killed_once"),
+    "install": Lane("functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_environment_and_builds_it"),
     # Materializations, what dbt offers to models, waves, and stock dbt-spark.
     "models": Lane(
         f"""
@@ -80,8 +82,6 @@ CORE = {
         {STOCK_BATCHES}
         """
     ),
-    "kills": Lane("crash/test_kills.py::test_each_step_is_killed_once"),
-    "install": Lane("functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_environment_and_builds_it"),
     "lint": Lane(command="make lint"),
     "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta")),
     "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg")),
