@@ -27,6 +27,7 @@ class TestShortHistories:
         suite.draws[variant].check()
 
 
+@pytest.mark.usefixtures("interpreted")
 class TestFirstBatches:
     """On other table formats, where a run takes longer."""
 
