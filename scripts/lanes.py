@@ -46,6 +46,9 @@ class Lane:
 UNITS = Lane("unit")
 SHORT_HISTORIES = "functional/contract/test_short.py::TestShortHistories"
 FIRST_BATCHES = "functional/contract/test_short.py::TestFirstBatches"
+STOCK_BATCHES = "functional/contract/test_short.py::TestStockFirstBatches"
+WAVES = "functional/wave/test_wave_index.py::TestWaveIndex"
+OFFERED = "functional/differential/test_dbt_features.py"
 
 # `make quick`
 QUICK = {
@@ -55,24 +58,34 @@ QUICK = {
 }
 # `make test`: everything that a user's path touches, once; what takes longest comes first.
 CORE = {
-    # Every strategy through a history is thousands of statements.
-    "histories": Lane(f"{SHORT_HISTORIES} functional/test_own_strategies.py functional/test_runways.py", SPARING),
-    # Materializations, refusals, the adapter, waves, streams and databases.
-    "models": Lane(
-        """
+    # Every strategy through a history, every refusal, and `deltawave compare`: thousands of statements.
+    "histories": Lane(
+        f"""
+        {SHORT_HISTORIES} functional/test_own_strategies.py functional/test_runways.py
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
-        functional/differential/test_dbt_features.py functional/adapter/test_suites.py functional/adapter/test_seeds.py
-        functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
-        functional/wave/test_wave_index.py::TestWaveIndex functional/macros/test_in_a_project.py
-        functional/test_stream_models.py::TestModel functional/remote/test_remote_strategies.py::TestPostgres
+        functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
+        functional/test_compared_tables.py functional/test_compare_command.py
+        """,
+        SPARING,
+    ),
+    "kills": Lane("crash/test_kills.py::test_each_step_is_killed_once"),
+    "install": Lane("functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_environment_and_builds_it"),
+    # Materializations, what dbt offers to models, waves, and stock dbt-spark.
+    "models": Lane(
+        f"""
+        functional/adapter/test_suites.py functional/adapter/test_seeds.py functional/macros/test_in_a_project.py
+        {OFFERED}::TestDbtFeatures::test_hooks_run_around_the_batch
+        {OFFERED}::TestDbtFeatures::test_docs_show_the_rows_and_bytes_of_a_log
+        {OFFERED}::TestContract::test_what_is_printed_holds_and_each_difference_is_named
+        functional/differential/test_followers.py::TestFollowers::test_main_changes_are_followed
+        {WAVES}::test_days_are_taken_in_order {WAVES}::test_probes_and_scans_in_models {WAVES}::test_full_refresh
+        {STOCK_BATCHES}
         """
     ),
-    "kills": Lane("crash/test_kills.py::test_a_history_is_that_of_undisturbed_runs[outer_join]"),
-    "install": Lane("functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_environment_and_builds_it"),
     "lint": Lane(command="make lint"),
-    "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta")),
-    "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg")),
-    "stock_history": Lane(FIRST_BATCHES, ("--adapter", "spark")),
+    # On Hive's metastore, which these formats need; queries are not compiled.
+    "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta", *SPARING)),
+    "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg", *SPARING)),
     # Pages, in headless Chromium.
     "browser": Lane("browser"),
     "units": UNITS,

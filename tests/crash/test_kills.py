@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from jvm import QUICK_JVM
 from kills import HISTORIES, kill_and_race
+
+
+def test_each_step_is_killed_once(tmp_path: Path, seed: int) -> None:
+    """Without an archive of classes: to make one takes longer than its few processes would save."""
+    kill_and_race("short", tmp_path / "short", QUICK_JVM, seed)
 
 
 @pytest.mark.parametrize("history", HISTORIES)

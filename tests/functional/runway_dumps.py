@@ -16,7 +16,9 @@ _ENDS = [
 _RUNWAY = ["airport_ref", "airport_ident", "length_ft", "width_ft", "surface", "lighted", "closed"]
 HEADER = ["id", *_RUNWAY, *_ENDS]
 TEXT = {"airport_ident", "surface", "le_ident", "he_ident"}
-DAYS = [28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 41, 42, 43, 44, 45]
+# Days from the first of May: with a month's end, a day without changes, and a gap.
+DAYS = [30, 31, 32, 33, 37]
+UNCHANGED = 33
 SURFACES = ["ASPH-G", "TURF", "GRVL", "gravel, dirt", 'the "old" one', "C:\\strip", " piste en béton ", "砂利", "null"]
 
 Row = tuple[str | None, ...]
@@ -52,7 +54,7 @@ def made_up(runways: int = 3000, seed: int = 1996) -> Iterator[tuple[str, str]]:
     chance = random.Random(seed)
     rows = {str(key): make_row(chance, str(key)) for key in range(200000, 200000 + runways)}
     for number, day in enumerate(DAYS):
-        if number > 0 and number != 5:
+        if number > 0 and day != UNCHANGED:
             for key in chance.sample(sorted(rows), chance.randrange(0, 9)):
                 del rows[key]
             for key in chance.sample(sorted(rows), chance.randrange(1, 80)):

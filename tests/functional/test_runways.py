@@ -1,4 +1,4 @@
-"""Fifteen dumps of a real table through dbt, compared with a plain comparison of their lines.
+"""Dumps of a real table through dbt, compared with a plain comparison of their lines.
 
 DELTAWAVE_RUNWAYS names a folder of the dumps, runways_<date>.csv.gz, as OurAirports publishes them;
 without it similar dumps are generated.

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -54,41 +55,67 @@ def kept_streams(spark: SparkSession) -> Path:
     return Path(urlsplit(spark.conf.get("spark.sql.warehouse.dir") or "").path).with_name("warehouse_stream_join")
 
 
-class TestModel:
+@dataclass(frozen=True)
+class Sales:
+    """A folder in which rows land, and the table of the model that joins them."""
+
+    spark: SparkSession
+    folder: Path
+    table: str
+
+    def land(self, first: int, files: int) -> None:
+        for at in range(first, first + files):
+            rows = self.spark.sql(f"select if(id % 7 = 0, null, id % 25) as id, {at} as file from range(30)")
+            rows.coalesce(1).write.mode("append").parquet(str(self.folder))
+
+    def exact(self) -> Counter[Any]:
+        """What the table has to hold."""
+        rows = self.spark.sql("select id, id * 10 as skey from range(20)")
+        joined = self.spark.read.parquet(str(self.folder)).join(rows, "id", "left").select("id", "file", "skey")
+        return Counter(joined.collect())
+
+    def found(self) -> Counter[Any]:
+        self.spark.catalog.refreshTable(self.table)
+        return Counter(self.spark.table(self.table).select("id", "file", "skey").collect())
+
+
+def run(*options: str, **expected: bool) -> str:
+    """The messages of a run."""
+    return str([result.message for result in run_dbt(["run", *options], **expected)])
+
+
+class SalesModel:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         lookup = "{{ config(materialized='table') }} select id, id * 10 as skey from range(20)"
         return {"sales.py": MODEL, "lookup.sql": lookup, "sources.yml": SOURCES}
 
-    def test_run_by_run(
-        self, project: Any, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        table, folder = f"{project.test_schema}.sales", tmp_path / "landed"
-        kept = kept_streams(spark) / table
+    @pytest.fixture
+    def sales(self, project: Any, spark: SparkSession, tmp_path: Path) -> Sales:
+        """Two files have landed."""
+        sales = Sales(spark, tmp_path / "landed", f"{project.test_schema}.sales")
+        sales.land(0, 2)
+        spark.sql(f"create table {project.test_schema}.landed using parquet location '{sales.folder}'")
+        return sales
 
-        def land(first: int, files: int) -> None:
-            for at in range(first, first + files):
-                rows = spark.sql(f"select if(id % 7 = 0, null, id % 25) as id, {at} as file from range(30)")
-                rows.coalesce(1).write.mode("append").parquet(str(folder))
 
-        def exact() -> Counter[Any]:
-            rows = spark.sql("select id, id * 10 as skey from range(20)")
-            joined = spark.read.parquet(str(folder)).join(rows, "id", "left").select("id", "file", "skey")
-            return Counter(joined.collect())
-
-        def found() -> Counter[Any]:
-            spark.catalog.refreshTable(table)
-            return Counter(spark.table(table).select("id", "file", "skey").collect())
-
-        def run(*options: str, **expected: bool) -> str:
-            return str([result.message for result in run_dbt(["run", *options], **expected)])
-
-        land(0, 2)
-        spark.sql(f"create table {project.test_schema}.landed using parquet location '{folder}'")
+class TestNewRows(SalesModel):
+    def test_rows_that_have_landed_are_joined_once(self, sales: Sales) -> None:
         run("--empty")
-        assert found() == Counter()
+        assert sales.found() == Counter()
         run()
-        assert found() == exact()
+        assert sales.found() == sales.exact()
+        sales.land(2, 1)
+        for _ in range(2):
+            run()
+            assert sales.found() == sales.exact()
+
+
+class TestModel(SalesModel):
+    def test_run_by_run(self, project: Any, spark: SparkSession, sales: Sales, monkeypatch: pytest.MonkeyPatch) -> None:
+        table, folder, land, exact, found = sales.table, sales.folder, sales.land, sales.exact, sales.found
+        kept = kept_streams(spark) / table
+        run("--empty")
         run()
         assert found() == exact()
 

@@ -127,8 +127,8 @@ def first_batches(seed: int, variant: str) -> Draw:
 def _in_order(seed: int, variant: str, some: list[Event]) -> Draw:
     model = next(model for model in MODELS.values() if model.variant == variant)
     draw = Draw(seed, variant, [model])
-    days = [day for event in some if draw._fitting(event) for day in event.days(model)]
-    draw.histories[model.name].days = days
+    # The first day of an event: those that follow undo it.
+    draw.histories[model.name].days = [event.days(model)[0] for event in some if draw._fitting(event)]
     draw.expected = [*dict.fromkeys(event.name for event in some), "insert", "update", "delete"]
     return draw
 

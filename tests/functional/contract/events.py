@@ -253,18 +253,20 @@ BEGIN = "--empty before the first batch"
 NAMES = list(dict.fromkeys([BEGIN, *(event.name for event in events()), *map(error_at, AFTER_DECISION)]))
 # What an ordinary day brings, see Source.change.
 ORDINARY = ["update", "insert", "delete", "restriction", "revival", "changed key"]
-# What happens in a short history after an ordinary batch, and one that an error stops.
-SHORT = ["empty source", "idle", "new column left out", "new column refused", "new column added", "rewind"]
+# What happens in a short history after the batch that follows an error.
+SHORT = ["rewind", "empty source", "idle", "new column left out", "new column added"]
 
 
 def first_events(step: str) -> list[Event]:
-    """The first batches of a log, with an error at one step."""
-    ordinary = Event("ordinary", day("ordinary"))
-    error = Event(error_at(step), day(error_at(step), stops_at=step))
-    return [Event("first load", day("first load")), ordinary, error, ordinary]
+    """The first batches of a log, with an error at one step of the second."""
+    error = error_at(step)
+    return [
+        Event("first load", day("first load")),
+        Event(error, day(error, stops_at=step)),
+        Event("ordinary", day("ordinary")),
+    ]
 
 
 def short_events(step: str) -> list[Event]:
     """The main events, with an error at one step."""
-    others = [event for name in SHORT for event in events() if event.name == name]
-    return [*first_events(step), *others, Event("ordinary", day("ordinary"))]
+    return [*first_events(step), *(event for name in SHORT for event in events() if event.name == name)]

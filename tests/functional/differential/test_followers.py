@@ -101,6 +101,21 @@ class TestFollowers:
         for name in FOLLOWERS:
             assert strategies(bench, name) == ["build", *[method] * rewound, "build", *[method] * (5 - rewound)]
 
+    def test_main_changes_are_followed(self, bench: Workbench) -> None:
+        bench.configure(on_schema_change="sync_all_columns", max_delete_fraction=1)
+        follow(bench)
+        for dump in (
+            "(1, 'ann'), (2, 'bob') as t(account_id, name)",
+            # An update, a delete and an insert, with a new column.
+            "(1, 'anna', 5), (3, 'cid', 6) as t(account_id, name, points)",
+            "(1, 'anna', 7), (2, 'bob', 6) as t(account_id, name, points)",
+        ):
+            bench.build(f"select * from values {dump}")
+            assert_followed(bench)
+        method = "rewrite" if bench.file_format == "parquet" else "merge"
+        for name in FOLLOWERS:
+            assert strategies(bench, name) == ["build", method, method]
+
     def test_late_dumps_are_followed(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="day")
         follow(bench)

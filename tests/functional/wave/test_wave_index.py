@@ -224,7 +224,11 @@ class TestWaveIndex:
         take(bench, batch(5), batch(6))
         assert seen(bench) == bag(batch(4) + batch(5) + batch(6))
         assert index_tables(bench) == needed_tables(bench)
-        # Removed as the documentation says, it begins with the days that the source has.
+
+    def test_once_removed_it_begins_with_the_days_of_the_source(self, bench: Workbench) -> None:
+        """Removed as the documentation says."""
+        configure(bench, scheme="rata")
+        take(bench, batch(4), batch(5), batch(6))
         for name in bench.names():
             is_view = name == MODEL or "__commit_" in name
             bench.spark.sql(f"drop {'view' if is_view else 'table'} {bench.schema}.{name}")

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from deltawave import cli
 from deltawave.comparing.files import kind_of
 
-pytestmark = pytest.mark.usefixtures("spark")
+pytestmark = pytest.mark.usefixtures("interpreted")
 
 OLD = 'id,name,amount,day\n1,"Ann, Lee",1.00,2026-01-31\n2,bob,2.00,2026-01-31\n'
 

@@ -25,6 +25,8 @@ from deltawave.comparing.columns import common_type
 from deltawave.comparing.concentrations import weighed
 from deltawave.pages.texts import beside, plain
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 OLD = """
     (1, 'ann', 1.00BD, 0.0D, map('x', 1, 'y', 2)),
     (2, 'bob', 2.00BD, double('nan'), null),
