@@ -191,39 +191,41 @@ class _Compared:
     def differing(self, engine: LocalEngine, kept: str, new: str) -> str:
         """The new rows whose hashes are not the kept ones, and keys that only the kept rows have.
 
-        If a kept key has several new rows, all of them.
+        If a kept key has several new rows, all of them. Keys and hashes are joined, which takes little memory however
+        wide the rows are; then the rows of the keys that were found are read.
         """
-        cells = [f"c{place}" for place in range(len(self._fields))]
-        for number, place in enumerate(self._key):
-            cells[place] = f"if(is_there, c{place}, k{number}) as c{place}"
+        hashed = engine.stored(self.hashed(new))
+        keys = [f"if(is_there, new.k{number}, kept.k{number}) as k{number}" for number in range(len(self._key))]
         found = engine.stored(
-            f"select {', '.join(cells)}, was_kept is not null as was_kept, is_there is not null as is_there "
-            f"from (select *, true as is_there from ({self._with_hashes(new)})) as new "
-            f"full outer join (select *, true as was_kept from ({kept})) as kept on {self._same_key('new', 'kept')} "
+            f"select {', '.join(keys)}, was_kept is not null as was_kept, is_there is not null as is_there "
+            f"from (select *, true as is_there from ({hashed})) as new "
+            f"full outer join (select *, true as was_kept from ({kept})) as kept on {self._same_keys('new', 'kept')} "
             "where was_kept is null or is_there is null or new.low <> kept.low or new.high <> kept.high"
         )
-        ((rows,),) = engine.execute(f"select count(*) from ({new})")
+        ((rows,),) = engine.execute(f"select count(*) from ({hashed})")
         ((known,),) = engine.execute(f"select count(*) from ({kept})")
         ((added, deleted),) = engine.execute(
             f"select count(*) filter (not was_kept), count(*) filter (not is_there) from ({found})"
         )
         # Otherwise more rows than kept keys were matched.
-        return found if rows - added == known - deleted else self._with_repeated(engine, found, kept, new)
-
-    def _with_repeated(self, engine: LocalEngine, found: str, kept: str, new: str) -> str:
-        """What was found, with all rows of kept keys that have several."""
-        keys = ", ".join(f"c{place}" for place in self._key)
-        rows = self._with_hashes(new)
-        several = f"select {keys} from ({rows}) group by {keys} having count(*) > 1"
-        repeated = engine.stored(
-            f"select several.* from ({several}) as several "
-            f"semi join ({kept}) as kept on {self._same_key('several', 'kept')}"
-        )
+        if rows - added != known - deleted:
+            found = engine.stored(f"{found}\nunion all\n{self._repeated(hashed, kept)}")
         cells = ", ".join(f"c{place}" for place in range(len(self._fields)))
+        alone = [f"null as c{place}" for place in range(len(self._fields))]
+        for number, place in enumerate(self._key):
+            alone[place] = f"k{number} as c{place}"
         return (
-            f"select * from ({found}) as found anti join ({repeated}) as repeated on {self._same_key_twice}\n"
-            f"union all\nselect {cells}, true as was_kept, true as is_there "
-            f"from ({rows}) as found semi join ({repeated}) as repeated on {self._same_key_twice}"
+            f"select {cells}, was_kept, true as is_there from (select {self._numbered} from ({new})) as new "
+            f"join (select distinct * from ({found}) where is_there) as found on {self._same_key('new', 'found')}\n"
+            f"union all\nselect {', '.join(alone)}, true, false from ({found}) where not is_there"
+        )
+
+    def _repeated(self, hashed: str, kept: str) -> str:
+        """The kept keys that have several new rows."""
+        keys = ", ".join(f"k{number}" for number in range(len(self._key)))
+        return (
+            f"select several.*, true, true from (select {keys} from ({hashed}) group by {keys} having count(*) > 1) "
+            f"as several semi join ({kept}) as kept on {self._same_keys('several', 'kept')}"
         )
 
     def _same_key(self, rows: str, kept: str) -> str:
@@ -231,17 +233,21 @@ class _Compared:
             f"{rows}.c{place} is not distinct from {kept}.k{number}" for number, place in enumerate(self._key)
         )
 
+    def _same_keys(self, some: str, others: str) -> str:
+        return " and ".join(
+            f"{some}.k{number} is not distinct from {others}.k{number}" for number in range(len(self._key))
+        )
+
     @property
-    def _same_key_twice(self) -> str:
-        return " and ".join(f"found.c{place} is not distinct from repeated.c{place}" for place in self._key)
+    def _numbered(self) -> str:
+        return ", ".join(f"{name_in_duckdb(field.name)} as c{place}" for place, field in enumerate(self._fields))
 
     def _with_hashes(self, rows: str, condition: str = "true") -> str:
         """The rows, their columns numbered, with a hash of 128 bits in two words."""
         names = [name_in_duckdb(field.name) for field in self._fields]
-        cells = [f"{name} as c{place}" for place, name in enumerate(names)]
         values = [(names[place], self._fields[place].dataType) for place in self._values]
         low, high = _hashes([name for name, _ in values], [kind for _, kind in values])
-        return f"select {', '.join(cells)}, {low} as low, {high} as high from ({rows}) where {condition}"
+        return f"select {self._numbered}, {low} as low, {high} as high from ({rows}) where {condition}"
 
 
 def _hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
