@@ -26,9 +26,11 @@ MODELS: dict[str, dict[str, Any]] = {
     "default_through_spark": {},
     "exact": {"min_comparisons_before_error": 0},
     "outer_join": {"strategy": "outer_join"},
+    "hashes": {"strategy": "hash_compressed"},
+    "hashes_through_spark": {"strategy": "hash_compressed"},
 }
 # With a filter, Spark reads the files.
-FILTERS = {"default_through_spark": f"where {KEY} is not null"}
+FILTERS = {name: f"where {KEY} is not null" for name in MODELS if name.endswith("_through_spark")}
 OPPONENT = "spark_full_outer_join"
 
 

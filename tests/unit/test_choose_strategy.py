@@ -79,8 +79,8 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
             "nothing shows that the machines of local-cluster[2,1,1024] have deltawave",
         ),
         (
-            {"last": {**LAST, "rows_new": 4_999_999}},
-            "4,999,999 rows are too few for Python to pay (fewer than 5,000,000)",
+            {"last": {**LAST, "rows_new": 999_999}},
+            "999,999 rows are too few for Python to pay (fewer than 1,000,000)",
         ),
         ({"columns": COLUMNS[:1]}, "the dump has other columns than the log"),
         ({"columns": [COLUMNS[0], {"name": "name", "data_type": "int"}]}, "the dump has other columns than the log"),
@@ -180,7 +180,7 @@ class TestFirstDump:
     def test_a_small_one_is_joined(self, size: str, known: str) -> None:
         strategy, reason = chosen(None, size=size)
         assert strategy == "outer_join"
-        assert reason == f"auto: the first dump: {known}, and other strategies pay from about 200 MB"
+        assert reason == f"auto: the first dump: {known}, and other strategies pay from about 100 MB"
 
     def test_without_hashes_its_order_shows_how_near_rows_lie(self) -> None:
         large = "auto: the first dump has about 1.6 GB; min_comparisons_before_error: 0 allows exact comparison only; "
@@ -215,10 +215,10 @@ def test_auto_and_window_take_the_same_divergence() -> None:
 
 
 def test_a_table_near_the_limit_keeps_its_strategy() -> None:
-    assert chosen({**LAST, "rows_new": 3_000_000})[0] == "outer_join"
-    assert chosen({**LAST, "rows_new": 3_000_000, "progress_strategy": "hash_compressed"})[0] == "hash_compressed"
-    assert chosen({**LAST, "rows_new": 1_000_000, "progress_strategy": "hash_compressed"})[0] == "outer_join"
-    by_window = {**LAST, "rows_new": 3_000_000, "progress_strategy": "window"}
+    assert chosen({**LAST, "rows_new": 600_000})[0] == "outer_join"
+    assert chosen({**LAST, "rows_new": 600_000, "progress_strategy": "hash_compressed"})[0] == "hash_compressed"
+    assert chosen({**LAST, "rows_new": 200_000, "progress_strategy": "hash_compressed"})[0] == "outer_join"
+    by_window = {**LAST, "rows_new": 600_000, "progress_strategy": "window"}
     assert chosen(by_window, **EXACT)[0] == "window"
 
 

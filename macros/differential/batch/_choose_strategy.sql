@@ -74,7 +74,7 @@
 {%- endmacro -%}
 
 {# Smaller sources take less time with a join: each batch that Python compares has some seconds of fixed costs. #}
-{%- macro default___few_bytes() -%}{{ return(200000000) }}{%- endmacro -%}
+{%- macro default___few_bytes() -%}{{ return(100000000) }}{%- endmacro -%}
 
 {# The common assumption of hash_compressed and window that does not hold; none if all hold. #}
 {%- macro _reason_against_python(job, last) -%}
@@ -186,8 +186,8 @@
 {# Expected comparisons of a dump like the last one before 128 bits hide a change, if every row counts (LG96 3.2; see _comparisons_before_error). #}
 {%- macro _comparisons_of_hashes(last) -%}{{ return(2 ** 128 / [last.rows_new, 1] | max) }}{%- endmacro -%}
 
-{# A rule of thumb: with a million rows, batches that Python compared took more CPU time than the join, with ten million much less. #}
-{%- macro default___few_rows() -%}{{ return(5000000) }}{%- endmacro -%}
+{# Measured, see docs/strategies/auto.md: with 300,000 rows the join is a little faster, with a million it takes half as long again. #}
+{%- macro default___few_rows() -%}{{ return(1000000) }}{%- endmacro -%}
 
 {# Whether the dump has other columns, or columns of other types, than the previous state. New ones that are ignored do not count. #}
 {%- macro _columns_differ(job, last) -%}

@@ -25,8 +25,8 @@ class TestChangeLog:
         reasons = {
             "spark": ["the profile does not run Python"] * 2,
             "deltawave": [
-                "the first dump: it has about 0 MB, and other strategies pay from about 200 MB",
-                "3 rows are too few for Python to pay (fewer than 5,000,000)",
+                "the first dump: it has about 0 MB, and other strategies pay from about 100 MB",
+                "3 rows are too few for Python to pay (fewer than 1,000,000)",
             ],
         }
         assert bench.batches("batch_id, rows_old, rows_new, inserts, deletes, updates, strategy, reason") == [
