@@ -129,6 +129,13 @@ REST = {
         """,
         SPARING,
     ),
+    # On Hive's metastore.
+    "hive": Lane(
+        f"""
+        {OFFERED} {WAVES} functional/test_stream_models.py::TestModel
+        functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
+        """
+    ),
     # Dbt processes of their own, and Spark Connect.
     "adapter": Lane("functional/adapter"),
     # PostgreSQL and MariaDB.

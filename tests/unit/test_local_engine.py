@@ -118,8 +118,10 @@ def test_what_differs_is_what_plain_python_finds() -> None:
     keys = [(number, text) for number in CELLS[0] for text in CELLS[1]]
     for _ in range(15):
         old = [(*key, *map(draw.choice, CELLS[KEYS:])) for key in draw.sample(keys, 6)]
-        new = [*map(list, draw.sample(old, 5)), [*draw.choice(keys), *map(draw.choice, CELLS[KEYS:])]]
-        for row in draw.sample(new, 2):
+        # With rows of kept keys that stand twice as they were kept, and of new keys.
+        new = [list(draw.choice(old)) for _ in range(7)]
+        new += [[*draw.choice(keys), *map(draw.choice, CELLS[KEYS:])] for _ in range(2)]
+        for row in draw.sample(new, 4):
             cell = draw.randrange(len(row))
             row[cell] = draw.choice(CELLS[cell])
         engine: Any = Engine()

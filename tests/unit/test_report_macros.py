@@ -167,5 +167,8 @@ def test_files_whose_bytes_are_recorded(reads: str, kind: str, asked: list[str])
     found = shop.macros._bytes_read(job, batch)
     assert [relations["select"] for _, relations, _ in shop.called] == asked
     assert found == {"dump": 7, "full": None if kind == "checksums" else 7}
+    # A database is not asked again for that.
+    of_remote = shop.macros._bytes_read(job | {"remote": {"name": "legacy"}}, batch)
+    assert of_remote["dump"] == (7 if reads == "slice" else None)
     shop.macros._context["adapter"].runs_python = lambda: False
     assert shop.macros._bytes_read(job, batch) == {"dump": None, "full": None}

@@ -5,7 +5,8 @@
 #}
 {%- macro _bytes_read(job, batch) -%}
   {%- if job.strategy.reads in ['dump', 'differences'] -%}
-    {%- set size = deltawave._bytes_of('(\n' ~ deltawave._rows_of_dump(job, batch) ~ '\n)') -%}
+    {#- A database shows no files, and would be connected to once more. -#}
+    {%- set size = none if job.remote else deltawave._bytes_of('(\n' ~ deltawave._rows_of_dump(job, batch) ~ '\n)') -%}
     {{ return({'dump': size, 'full': size}) }}
   {%- endif -%}
   {%- set state = batch.result.state -%}

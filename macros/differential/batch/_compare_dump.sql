@@ -22,6 +22,7 @@
   {#- The same files may not have the number of rows that is expected now: they are checked, and then compared. -#}
   {%- if batch.reading.is_idle and batch.expected_rows is none -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
+    {%- do deltawave._remember_source(job, state, deltawave._settled_source(job, before, expected)) -%}
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
@@ -39,8 +40,7 @@
   {%- do deltawave._count_changes(job, batch) -%}
   {%- do deltawave._keep_state(job, batch, opened) -%}
   {%- do deltawave._require_files(job, batch, batch.reading.files) -%}
-  {#- A source that changed meanwhile, and may change back, is not known by either state. -#}
-  {%- set source = before if before is not none and before == deltawave._source_fingerprint(job, expected) else none -%}
+  {%- set source = deltawave._settled_source(job, before, expected) -%}
   {%- if batch.reading.is_unlanded and source is none -%}
     {%- do log('deltawave: ' ~ job.name ~ ': the source changed while it was read; it is read once more, and copied first', info=true) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}

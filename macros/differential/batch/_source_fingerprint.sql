@@ -14,6 +14,11 @@
   {{ return(local_md5(tojson([tables, job.sql, options]))) }}
 {%- endmacro -%}
 
+{# The fingerprint from before the source was read; none if it is another one now: the source may change back, and is not known by either state. #}
+{%- macro _settled_source(job, before, expected_rows) -%}
+  {{ return(before if before is not none and before == deltawave._source_fingerprint(job, expected_rows) else none) }}
+{%- endmacro -%}
+
 {#
   Is the source as it was when it was last read, in the last batch or in a run after it that found no changes? --vars '{deltawave_read: [model]}' reads
   it all the same.

@@ -1,10 +1,11 @@
 {#
   A strategy by keys and hashes, which a Python library compares with the dump (LG96 3.1): it reads the whole dump, and lands the rows that differ and the
   keys of deleted rows. Before images come from the log, if it still has them. Hashes of other columns say nothing: such a dump is landed whole, and
-  Spark joins it with the previous rows, as under outer_join. A first dump that can be read again as it is (see _source_fingerprint) needs no copy.
+  Spark joins it with the previous rows, as under outer_join. A first dump of nothing but columns of Parquet files, of which a change is noticed (see
+  _source_fingerprint), is read several times instead of copied.
 #}
 {%- macro default___differences_by_hashes(job, batch, last) -%}
-  {%- if not last and batch.is_repeatable -%}
+  {%- if not last and batch.is_repeatable and deltawave._is_plain_scan(deltawave._named_rows(job, batch)) -%}
     {%- set rows = deltawave._named_rows(job, batch) -%}
     {#- By the table's name the next run finds what a killed attempt has left. -#}
     {%- do deltawave._create_slice(job, batch, rows ~ '\nwhere false') -%}
@@ -37,4 +38,12 @@
     {%- do cells.append(deltawave._typed_cell(column) if is_cast else deltawave._quoted(column.name)) -%}
   {%- endfor -%}
   {{ return('select ' ~ cells | join(', ') ~ ' from (\n' ~ deltawave._rows_of_dump(job, batch) ~ '\n)') }}
+{%- endmacro -%}
+
+{#
+  Does a select only take columns of Parquet files? Others may return other rows when they are read again: by a limit, by row_number() among equals. And
+  the library would copy their rows anyway.
+#}
+{%- macro _is_plain_scan(select) -%}
+  {{ return(adapter.call_library('deltawave.differencing.stored_rows.is_plain_scan', {'frame': deltawave._in_parentheses(select)}, {})) }}
 {%- endmacro -%}

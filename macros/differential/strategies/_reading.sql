@@ -16,7 +16,7 @@
 #}
 {%- macro _reading(
     incoming, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false, is_unlanded=false,
-  files=[], is_idle=false
+    files=[], is_idle=false
 ) -%}
   {{ return({
     'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'progress': progress, 'checksums': checksums, 'rotation': rotation,

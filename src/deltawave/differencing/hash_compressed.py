@@ -117,8 +117,9 @@ def differing_rows(
 ) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes.
 
-    As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but ``new`` is read once, unless kept keys
-    are duplicate in it. The comparison takes about ``memory_bytes``; what does not fit waits in temporary files.
+    As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but Spark reads ``new`` at most once. DuckDB
+    reads the files once more if a row differs. The comparison takes about ``memory_bytes``; what does not fit waits in
+    temporary files.
     """
     if not reaches(new):
         return sort_merge_compressed.differing_rows(

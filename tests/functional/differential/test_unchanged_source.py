@@ -110,7 +110,7 @@ class TestASourceThatChangesWhileItIsRead:
     macros: ClassVar[dict[str, str]] = {
         "step.sql": """
 {% macro default___step(job, batch, name) %}
-  {% if name == 'land' and var('meanwhile', none) %}{% do run_query(var('meanwhile')) %}{% endif %}
+  {% if name == var('step', 'land') and var('meanwhile', none) %}{% do run_query(var('meanwhile')) %}{% endif %}
 {% endmacro %}
 """
     }
@@ -129,6 +129,22 @@ class TestASourceThatChangesWhileItIsRead:
         assert bench.batches() == [(1, 10, 0, 0), (2, 0, 2, 0)]
         bench.spark.sql(f"create or replace {shown(9)}")
         assert bench.build().messages[MODEL] == "1 batch: 1 insert, 0 deletes, 0 updates"
+
+    def test_a_first_dump_for_hashes_is_copied_then(self, bench: Workbench, store: Callable[..., str]) -> None:
+        """What the batch has logged and quarantined by then is dropped."""
+        folder = store(f"{ROWS.format(10)} union all select 3, 'twice'").partition("`")[2].rstrip("`")
+        source = f"{bench.schema}.delivered"
+        bench.spark.sql(f"create table {source} using parquet location '{folder}'")
+        bench.configure(f"select * from {source}", strategy="hash_compressed", duplicate_keys="quarantine")
+        rows = f"insert overwrite {source} select id as account_id, 'later' as name from range(8)"
+        done = bench.build(None, "--vars", json.dumps({"step": "count", "meanwhile": rows}))
+        assert "it is read once more, and copied first" in done.text
+        copies = [each for each in statements(bench) if "create table" in each and "__slice_1_" in each]
+        assert ["where false" in each for each in copies] == [True, False]
+        assert bench.batches() == [(1, 8, 0, 0)]
+        assert {name for _, name, _, _ in bench.log()} == {"later"}
+        assert bench.spark.table(f"{bench.schema}.{MODEL}__quarantine").isEmpty()
+        assert bench.build().messages[MODEL] == "no changes"
 
 
 @pytest.mark.parametrize(

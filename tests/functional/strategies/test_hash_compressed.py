@@ -1,4 +1,4 @@
-"""Strategy hash_compressed: one reading, files in place, and what it refuses.
+"""Strategy hash_compressed: what differs, files in place, and what it refuses.
 
 Both strategies by hashes: keys that stand more than once, and columns that come, go and grow.
 """
@@ -173,8 +173,8 @@ class TestDuplicateKeys:
         of_new = [(11, "c", False, True)] * 2
         assert self.differing(spark, library) == sorted([*of_kept, *of_new, *self.SINGLE])
 
-    def test_nothing_is_read_again_without_them(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(hash_compressed._Compared, "_with_repeated", lambda *_: pytest.fail("it was read again"))
+    def test_keys_are_not_grouped_without_them(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(hash_compressed._Compared, "_repeated", lambda *_: pytest.fail("they were grouped"))
         new = "select if(id = 0, 11, id) as id, 'old' as name from range(10) union all select 11, 'old'"
         of_new = [(11, "old", False, True)] * 2
         assert self.differing(spark, new=new) == [(0, None, True, False), *of_new]
@@ -194,13 +194,13 @@ class TestDuplicateKeys:
     def test_a_file_that_changes_between_the_readings(
         self, spark: SparkSession, stored: Callable[..., DataFrame], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        read_again = hash_compressed._Compared._with_repeated
+        repeated = hash_compressed._Compared._repeated
 
         def later(*arguments: Any) -> str:
             stored("new", "select id, 'new' as name from range(99)")
-            return read_again(*arguments)
+            return repeated(*arguments)
 
-        monkeypatch.setattr(hash_compressed._Compared, "_with_repeated", later)
+        monkeypatch.setattr(hash_compressed._Compared, "_repeated", later)
         (file,) = stored("new", self.NEW).inputFiles()
         with pytest.raises(ChangedFileError, match=r"was changed while it was compared\. Run again when"):
             self.differing(spark, new=f"select * from parquet.`{file}`")
