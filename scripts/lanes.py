@@ -61,7 +61,7 @@ CORE = {
     # Every strategy through a history, every refusal, and `deltawave compare`: thousands of statements.
     "histories": Lane(
         f"""
-        {SHORT_HISTORIES} functional/test_own_strategies.py functional/test_runways.py
+        {SHORT_HISTORIES} functional/test_own_strategies.py
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
         functional/test_compared_tables.py functional/test_compare_command.py
@@ -116,7 +116,8 @@ REST = {
         """
         functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_compare.py
         functional/test_external_sources.py functional/test_installed_package.py functional/test_log_reports.py
-        functional/test_record_formats.py functional/test_report.py functional/test_ten_days.py
+        functional/test_record_formats.py functional/test_report.py functional/test_runways.py
+        functional/test_ten_days.py
         """,
         SPARING,
     ),
