@@ -11,7 +11,7 @@
   {%- set fewest = usable | map(attribute='rows_sent') | min -%}
   {%- set finalists = usable | selectattr('rows_sent', 'equalto', fewest) | list -%}
   {%- set bytes = table.rows * table.row_bytes -%}
-  {%- set is_small = bytes <= 1e9 and finalists[0].strategy == 'outer_join' -%}
+  {%- set is_small = bytes <= 2e8 and finalists[0].strategy == 'outer_join' -%}
   {%- set best = finalists[0] if is_small else finalists | sort(attribute='pages') | first -%}
   {%- set reasons = [] -%}
   {%- if table.is_remote -%}

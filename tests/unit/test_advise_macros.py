@@ -147,7 +147,7 @@ def test_a_typical_source_gets_its_strategy(source: str) -> None:
 
 def by_the_chart(source: dict[str, Any], python: bool) -> str:
     """The strategy that the chart in docs/strategies/choosing.md leads to."""
-    is_remote, is_large = source["is_remote"], source["rows"] * source["row_bytes"] > 1e9
+    is_remote, is_large = source["is_remote"], source["rows"] * source["row_bytes"] > 2e8
     is_flagged = source["has_timestamps"] and source["flags_deletes"]
     # Few: one row in 100,000. Close together: within a fifth of the table.
     is_spread_little = source["is_clustered"] or source["change_fraction"] < 0.0001
