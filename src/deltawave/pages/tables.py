@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-_NUMBER = re.compile(r"[-+]?[\d.,]+(%| [kMGT]?B)?|\d{4}-\d\d-\d\d|null|")
+_NUMBER = re.compile(r"[-+]?[\d.,]+%?|\d{4}-\d\d-\d\d|null")
 
 
 class Table(NamedTuple):
@@ -16,7 +16,7 @@ class Table(NamedTuple):
 
 
 def are_numbers(table: Table) -> list[bool]:
-    """Whether each column has only numbers, sizes, days and nothing, which are aligned right and never broken."""
+    """Whether each column has numbers or days only, which are aligned right and not broken."""
     return [all(map(_NUMBER.fullmatch, cells)) for cells in zip(*table.rows, strict=True)]
 
 

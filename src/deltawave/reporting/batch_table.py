@@ -59,7 +59,8 @@ def _number(value: float | None) -> str:
 
 
 def _size(value: int | None) -> str:
-    return "" if value is None else sized(value)
+    """With a blank that is not broken."""
+    return "" if value is None else sized(value).replace(" ", "\u00a0")
 
 
 def _share(value: float | None) -> str:
