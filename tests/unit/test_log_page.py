@@ -188,7 +188,7 @@ def test_bytes_read_beside_those_of_a_full_comparison() -> None:
     assert "bytes read 1.2 MB bytes of full comparisons 4.8 MB" in text
     assert "In all 1.2 MB read, 3.6 MB spared." in text
     assert "batch 3, 2026-02-02: 3.0 kB read" in text
-    assert "4 1.2 MB 4.8 MB 0 3 0" in text
+    assert "4 1.2\u00a0MB 4.8\u00a0MB 0 3 0" in text
     whole = Page(as_html(report(batches=(batch(1), batch(2, bytes_read=500, bytes_full=500))))).text
     assert "Bytes read by batch, in B" in whole
     assert "spared" not in whole
