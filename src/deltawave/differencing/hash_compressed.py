@@ -66,7 +66,7 @@ def hash_version(rows: DataFrame) -> str | int:
 @cache
 def _version() -> str:
     """The hashes of some values. Most releases of DuckDB have the same ones: then what is kept remains of use."""
-    low, high = _hashes(list(_SAMPLES), list(_SAMPLES.values()))
+    low, high = hashes(list(_SAMPLES), list(_SAMPLES.values()))
     with duckdb.connect(config={"threads": 1}) as connection:
         return f"DuckDB {connection.execute(f'select {low}, {high}').fetchall()}"
 
@@ -246,11 +246,11 @@ class _Compared:
         """The rows, their columns numbered, with a hash of 128 bits in two words."""
         names = [name_in_duckdb(field.name) for field in self._fields]
         values = [(names[place], self._fields[place].dataType) for place in self._values]
-        low, high = _hashes([name for name, _ in values], [kind for _, kind in values])
+        low, high = hashes([name for name, _ in values], [kind for _, kind in values])
         return f"select {self._numbered}, {low} as low, {high} as high from ({rows}) where {condition}"
 
 
-def _hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
+def hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
     """Two hashes of values. The second takes them in another order: what the one hides, the other shows.
 
     The hash of a word of 64 bits is one to one, except that one word has the hash of null. DuckDB's hash of a text is
