@@ -25,7 +25,7 @@ from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, rea
 _LOG = logging.getLogger(__name__)
 
 _MEMORY = 1 << 30
-# Smaller tables Spark has joined before DuckDB has begun.
+# Smaller tables are left to Spark alone.
 _LEAST_BYTES = 16 << 20
 
 
