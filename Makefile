@@ -40,7 +40,7 @@ report: setup ## write a page about the demo's change log, after `make run`
 quick: setup ## check Python, and run the unit tests and one history: some minutes
 	@$(BIN)/python scripts/lanes.py quick
 
-test: setup ## lint, then test everything that a user's path touches, once: about 20 minutes on two cores
+test: setup ## lint, then test everything that a user's path touches, once: about 17 minutes on two cores
 	@$(BIN)/python scripts/lanes.py test
 
 test-all: setup ## lint, and run every lane of the tests: about an hour and a half
