@@ -5,25 +5,25 @@
   _source_fingerprint), is read several times instead of copied.
 #}
 {%- macro default___differences_by_hashes(job, batch, last) -%}
-  {%- if not last and batch.is_repeatable and deltawave._is_plain_scan(deltawave._named_rows(job, batch)) -%}
-    {%- set rows = deltawave._named_rows(job, batch) -%}
+  {%- set rows = deltawave._named_rows(job, batch) -%}
+  {%- if not last and batch.is_repeatable and deltawave._is_plain_scan(rows) -%}
     {#- By the table's name the next run finds what a killed attempt has left. -#}
     {%- do deltawave._create_slice(job, batch, rows ~ '\nwhere false') -%}
     {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows, is_balanced=false)) -%}
     {{ return(deltawave._reading(incoming=incoming, is_whole=true, is_unlanded=true)) }}
   {%- endif -%}
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
-    {%- do deltawave._create_slice(job, batch, deltawave._named_rows(job, batch)) -%}
+    {%- do deltawave._create_slice(job, batch, rows) -%}
     {%- set old = deltawave._previous_dump(job, batch, last).rows if last else none -%}
     {{ return(deltawave._reading(incoming=batch.landed, old=old, is_whole=true)) }}
   {%- endif -%}
-  {%- do deltawave._create_slice(job, batch, deltawave._rows_by_hashes(job, batch, last)) -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._rows_by_hashes(job, batch, last, rows)) -%}
   {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
 {%- endmacro -%}
 
 {# A select of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. #}
-{%- macro _rows_by_hashes(job, batch, last) -%}
-  {%- set relations = dict(deltawave._known_hashes(job, batch, last), new=deltawave._in_parentheses(deltawave._named_rows(job, batch))) -%}
+{%- macro _rows_by_hashes(job, batch, last, rows) -%}
+  {%- set relations = dict(deltawave._known_hashes(job, batch, last), new=deltawave._in_parentheses(rows)) -%}
   {%- set options = deltawave._hash_options(job, batch, 'rows') -%}
   {%- set view = deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_rows', relations, options, 'differing') -%}
   {{ return('select * from ' ~ view) }}

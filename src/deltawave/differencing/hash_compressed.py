@@ -157,7 +157,7 @@ def _computed(
 class _Compared:
     """Selects over rows with these columns, of which key and values are compared.
 
-    Within a select the columns are c0, c1, ..., and a key's kept columns k0, k1, ...: others may have any name.
+    What a select returns has columns c0, c1, ..., and a key k0, k1, ...: those of the rows may have any name.
     """
 
     def __init__(self, rows: DataFrame, unique_key: Sequence[str], columns: Columns) -> None:
@@ -177,15 +177,18 @@ class _Compared:
         return rows.add("was_kept", "boolean").add("is_there", "boolean")
 
     def hashed(self, rows: str, condition: str = "true") -> str:
-        """Key and hashes of rows."""
-        keys = [f"c{place} as k{number}" for number, place in enumerate(self._key)]
-        return f"select {', '.join(keys)}, low, high from ({self._with_hashes(rows, condition)})"
+        """The key of rows, with a hash of 128 bits in two words."""
+        names = [name_in_duckdb(field.name) for field in self._fields]
+        keys = ", ".join(f"{names[place]} as k{number}" for number, place in enumerate(self._key))
+        kinds = [self._fields[place].dataType for place in self._values]
+        low, high = _hashes([names[place] for place in self._values], kinds)
+        return f"select {keys}, {low} as low, {high} as high from ({rows}) where {condition}"
 
     def patched(self, kept: str, patches: str) -> str:
         """The kept hashes with patches applied."""
         upserted = self.hashed(patches, "_change_type <> encode('delete')")
         return (
-            f"select kept.* from ({kept}) as kept anti join ({self._with_hashes(patches)}) as patch "
+            f"select kept.* from ({kept}) as kept anti join ({self.hashed(patches)}) as patch "
             f"on {self._same_key('patch', 'kept')}\nunion all\n{upserted}"
         )
 
@@ -200,7 +203,7 @@ class _Compared:
         found = engine.stored(
             f"select {', '.join(keys)}, was_kept is not null as was_kept, is_there is not null as is_there "
             f"from (select *, true as is_there from ({hashed})) as new "
-            f"full outer join (select *, true as was_kept from ({kept})) as kept on {self._same_keys('new', 'kept')} "
+            f"full outer join (select *, true as was_kept from ({kept})) as kept on {self._same_key('new', 'kept')} "
             "where was_kept is null or is_there is null or new.low <> kept.low or new.high <> kept.high"
         )
         ((rows,),) = engine.execute(f"select count(*) from ({hashed})")
@@ -211,13 +214,15 @@ class _Compared:
         # Otherwise more rows than kept keys were matched.
         if rows - added != known - deleted:
             found = engine.stored(f"{found}\nunion all\n{self._repeated(hashed, kept)}")
-        cells = ", ".join(f"c{place}" for place in range(len(self._fields)))
+        cells = [f"new.{name_in_duckdb(field.name)} as c{place}" for place, field in enumerate(self._fields)]
         alone = [f"null as c{place}" for place in range(len(self._fields))]
+        same = []
         for number, place in enumerate(self._key):
             alone[place] = f"k{number} as c{place}"
+            same.append(f"new.{name_in_duckdb(self._fields[place].name)} is not distinct from found.k{number}")
         return (
-            f"select {cells}, was_kept, true as is_there from (select {self._numbered} from ({new})) as new "
-            f"join (select distinct * from ({found}) where is_there) as found on {self._same_key('new', 'found')}\n"
+            f"select {', '.join(cells)}, found.was_kept, true as is_there from ({new}) as new "
+            f"join (select distinct * from ({found}) where is_there) as found on {' and '.join(same)}\n"
             f"union all\nselect {', '.join(alone)}, true, false from ({found}) where not is_there"
         )
 
@@ -226,29 +231,13 @@ class _Compared:
         keys = ", ".join(f"k{number}" for number in range(len(self._key)))
         return (
             f"select several.*, true, true from (select {keys} from ({hashed}) group by {keys} having count(*) > 1) "
-            f"as several semi join ({kept}) as kept on {self._same_keys('several', 'kept')}"
+            f"as several semi join ({kept}) as kept on {self._same_key('several', 'kept')}"
         )
 
-    def _same_key(self, rows: str, kept: str) -> str:
-        return " and ".join(
-            f"{rows}.c{place} is not distinct from {kept}.k{number}" for number, place in enumerate(self._key)
-        )
-
-    def _same_keys(self, some: str, others: str) -> str:
+    def _same_key(self, some: str, others: str) -> str:
         return " and ".join(
             f"{some}.k{number} is not distinct from {others}.k{number}" for number in range(len(self._key))
         )
-
-    @property
-    def _numbered(self) -> str:
-        return ", ".join(f"{name_in_duckdb(field.name)} as c{place}" for place, field in enumerate(self._fields))
-
-    def _with_hashes(self, rows: str, condition: str = "true") -> str:
-        """The rows, their columns numbered, with a hash of 128 bits in two words."""
-        names = [name_in_duckdb(field.name) for field in self._fields]
-        values = [(names[place], self._fields[place].dataType) for place in self._values]
-        low, high = _hashes([name for name, _ in values], [kind for _, kind in values])
-        return f"select {self._numbered}, {low} as low, {high} as high from ({rows}) where {condition}"
 
 
 def _hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
