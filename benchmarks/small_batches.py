@@ -15,8 +15,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-import pyarrow.parquet as pq
-from years import SCHEMA, snapshot
+from years import SCHEMA, deliver
 
 from laboratory.differential.dbt_project import parsed, run_model, write_project
 from laboratory.session import SETTINGS
@@ -24,9 +23,9 @@ from laboratory.tables import table
 
 TABLE = "table"
 STRATEGIES = ("auto", "outer_join", "hash_compressed", "row_checksum", "ranges")
+KINDS = ("changed", "unchanged")
 # Compiling makes the first statements of a process slow.
 WARM_UP = 15
-# Rows that are updated on every hundredth day.
 ROWS = 400
 
 
@@ -40,13 +39,6 @@ def text(strategy: str, source: Path) -> str:
     return f"{{{{ config({options}) }}}}\nselect * from parquet.`{source}`"
 
 
-def deliver(source: Path, number: int, day: int) -> None:
-    """Replace the source by that of a day, in a new file."""
-    for old in source.iterdir():
-        old.unlink()
-    pq.write_table(snapshot(day, ROWS), source / f"{number}.parquet")
-
-
 def measure(folder: Path, rounds: int, strategies: list[str]) -> dict[str, dict[str, float]]:
     """The median seconds, by kind of run and model."""
     source = folder / "source"
@@ -57,11 +49,11 @@ def measure(folder: Path, rounds: int, strategies: list[str]) -> dict[str, dict[
     manifest = parsed(folder / "project")
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for number in range(2 * (WARM_UP + rounds)):
-        deliver(source, number, day=number // 2)
+        deliver(source, number // 2, ROWS, KINDS[number % 2])
         for model in models:
             seconds = run_model(folder / "project", model, manifest=manifest)
             if number >= 2 * WARM_UP:
-                found["unchanged" if number % 2 else "changed"][model].append(seconds)
+                found[KINDS[number % 2]][model].append(seconds)
         print(f"run {number + 1} of {2 * (WARM_UP + rounds)}", file=sys.stderr, flush=True)
     return {kind: {model: statistics.median(taken) for model, taken in each.items()} for kind, each in found.items()}
 

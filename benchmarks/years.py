@@ -99,9 +99,9 @@ def settings_of(file_format: str) -> dict[str, str]:
     return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in found.items()}
 
 
-def deliver(source: Path, day: int, rows: int) -> None:
-    """Replace the source by that of a day."""
-    new = source / f"day_{day}.parquet"
+def deliver(source: Path, day: int, rows: int, name: str = "day") -> None:
+    """Replace the source by that of a day, in a file of another name than the last one."""
+    new = source / f"{name}_{day}.parquet"
     pq.write_table(snapshot(day, rows), new)
     for old in source.glob("*.parquet"):
         if old != new:

@@ -31,7 +31,7 @@ deltawave:
   outputs:
     local: {{type: deltawave, schema: dev, data_dir: "{}"}}
 """
-# What a terminal is told: the color of the text that follows.
+# What a program prints to color the text that follows.
 COLOR = re.compile(r"\x1b\[([\d;]*)m")
 COLORS = {"31": "#f48771", "32": "#89d185", "33": "#e5c07b"}
 TERMINAL = """<!doctype html>
