@@ -44,6 +44,8 @@ class Lane:
 
 
 UNITS = Lane("unit")
+# Thousands of plans and joins, of one algorithm each.
+LONGER_UNITS = ("mesh_operator", "wave_planner", "colliding_hashes")
 SHORT_HISTORIES = "functional/contract/test_short.py::TestShortHistories"
 FIRST_BATCHES = "functional/contract/test_short.py::TestFirstBatches"
 STOCK_BATCHES = "functional/contract/test_short.py::TestStockFirstBatches"
@@ -53,7 +55,7 @@ OFFERED = "functional/differential/test_dbt_features.py"
 # `make quick`
 QUICK = {
     "types": Lane(command="make types"),
-    "quick_units": UNITS,
+    "quick_units": Lane("unit", tuple(f"--ignore=tests/unit/test_{name}.py" for name in LONGER_UNITS)),
     "quick_history": Lane(f"{SHORT_HISTORIES}::test_main_events[outer_join]", SPARING),
 }
 # `make test`: everything that a user's path touches, once; what takes longest comes first.
@@ -108,7 +110,7 @@ PROPERTIES = """
 REST = {
     "contract": Lane("functional/contract", SPARING),
     # What only one strategy does.
-    "strategies": Lane("functional/strategies", SPARING),
+    "strategies": Lane("functional/strategies unit/test_worker_memory.py", SPARING),
     # The engine of differentials, and macros.
     "engine": Lane("functional/differential functional/macros", SPARING),
     # Waves, external sources, records and reports.

@@ -34,6 +34,7 @@ def test_equal_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert printed.err == ""
 
 
+@pytest.mark.usefixtures("engine")
 def test_text_is_compared_as_text_unless_a_tolerance_asks_for_numbers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,6 +84,7 @@ def test_equal_tables(spark: SparkSession) -> None:
     assert "The tables are equal." in empty.to_html()
 
 
+@pytest.mark.usefixtures("engine")
 def test_any_name_and_any_value_of_a_column(spark: SparkSession) -> None:
     """Names that the comparison uses itself, and some that a query or a page could stumble over."""
     names = ["old", "new", "kind", "k0", "old_rows", "differs_0", "count", "_side", "a.b", "c`d", "it's", "${x}", "<b>"]
@@ -99,6 +101,7 @@ def test_any_name_and_any_value_of_a_column(spark: SparkSession) -> None:
     assert "\x1b" not in page + found.to_text()
 
 
+@pytest.mark.usefixtures("engine")
 def test_tolerances(spark: SparkSession) -> None:
     columns = "id, price, size, rate, note"
     old = values(spark, "(1, 1.00BD, 100.0D, 1, 'Ann  Lee'), (2, 1.00BD, double('nan'), 1, 'b')", columns)
@@ -162,6 +165,7 @@ def test_the_type_of_a_comparison(one: DataType, other: DataType, common: DataTy
     assert common_type(one, other) == common_type(other, one) == common
 
 
+@pytest.mark.usefixtures("engine")
 def test_where_differences_concentrate(spark: SparkSession) -> None:
     old = spark.sql("""
         select
@@ -186,6 +190,52 @@ def test_where_differences_concentrate(spark: SparkSession) -> None:
     assert digit.effect == pytest.approx(math.pi)
     assert {each.column for each in found.concentrations} == {"region", "digit"}
     assert "north" in found.to_html()
+
+
+def test_duckdb_and_spark_find_the_same(spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """By keys that are null, NaN and -0.0, in files that DuckDB reads itself."""
+    spark.sql("""
+        select
+            id,
+            case id % 4 when 0 then null when 1 then double('nan') when 2 then -0.0D else 1.5D end as part,
+            'name ' || id % 7 as name,
+            case id % 10 when 2 then -0.0D when 7 then 0.0D else 1.0D end as rate,
+            cast(id * 2 as decimal(20, 2)) as amount,
+            date'1900-01-01' + cast(id % 30 as int) as day,
+            timestamp_seconds(id * 3600) as at,
+            id % 2 = 0 as is_even,
+            id % 3 as loaded,
+            cast(null as string) as gone
+        from range(1000)
+    """).write.parquet(str(tmp_path / "old"))
+    old = spark.read.parquet(str(tmp_path / "old"))
+    old.where("id >= 100 or name <> 'name 3'").selectExpr(
+        "id as ID",
+        "if(part = 0, 0.0D, part) as part",
+        "if(id % 9 = 0, 'Name', name) as Name",
+        "if(rate = 0, 0.0D, rate) as rate",
+        "cast(amount + case when id % 5 = 2 then 5 when id % 5 = 3 then 0.01 else 0 end as decimal(20, 2)) as amount",
+        "day",
+        "at",
+        "is_even",
+        "0L as loaded",
+    ).unionByName(
+        old.where("id < 20").selectExpr(
+            "id + 5000 as ID", "part", "name as Name", "9.0D as rate", "amount", "day", "at", "is_even", "1L as loaded"
+        )
+    ).write.parquet(str(tmp_path / "new"))
+    new = spark.read.parquet(str(tmp_path / "new"))
+
+    def compared() -> deltawave.Comparison:
+        return deltawave.compare(old, new, ["part", "id"], tolerance={"amount": 0.01}, ignore_columns="loaded")
+
+    by_spark = compared()
+    left_out = request.getfixturevalue("left_out")
+    assert compared() == by_spark
+    reported = {(each.kind, each.column, each.value) for each in by_spark.concentrations}
+    assert reported >= {("changed", "rate", "0.0"), ("only_old", "name", "name 3"), ("only_new", "rate", "9.0")}
+    # What a tolerance makes equal, Spark has to decide.
+    assert 0 < left_out[0] < by_spark.equal
 
 
 @pytest.mark.parametrize(
@@ -225,6 +275,7 @@ def test_options_that_do_not_fit(spark: SparkSession, options: dict[str, Any], m
         deltawave.compare(values(spark, OLD), values(spark, NEW), **{"key": "id", **options})
 
 
+@pytest.mark.usefixtures("engine")
 def test_keys_of_several_rows_and_keys_that_are_null(spark: SparkSession) -> None:
     rows = "(1, 'n', 1), (1, 'n', 2), (2, null, 3), (null, null, 4), (null, null, 5)"
     old = values(spark, rows, "id, region, x")

@@ -134,6 +134,8 @@ def local_session(settings: Mapping[str, str]) -> Iterator[SparkSession]:
 def _started(settings: Mapping[str, str]) -> SparkSession:
     """A session whose JVM writes nothing to stdout and stderr. Raises ``RuntimeError`` if it does not start."""
     silence_query_errors()
+    # Otherwise workers are of the first Python on the path.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with TemporaryFile() as transcript:
         saved = {number: os.dup(number) for number in (1, 2)}
         for number in saved:

@@ -11,6 +11,7 @@ from deltawave.comparing.columns import Column, Names, Numbers, described, named
 from deltawave.comparing.comparison import Change, Comparison
 from deltawave.comparing.concentrations import concentrations, estimate, is_category
 from deltawave.comparing.pairs import cell, differs, pairs, shown, texts
+from deltawave.comparing.prefilter import prefiltered
 from deltawave.differencing.contract import SIDES, Side
 from deltawave.pages.texts import short
 from deltawave.resources import persisted, releasing
@@ -45,7 +46,8 @@ def compare(
       does not count, and a run of it counts like one blank
     - ``samples``: how many changes are shown of each column, and how many rows that only one table has; 0 for none
 
-    Columns are matched by name, whatever its case. Each table is read once; the pairs of rows are cached meanwhile.
+    Columns are matched by name, whatever its case. Each table is read once, unless it is large and its Parquet files
+    are on this machine; pairs of rows are cached meanwhile.
     Raises ``ValueError`` for options that do not fit the tables and for repeated keys.
     """
     if not isinstance(samples, int) or samples < 0:
@@ -61,8 +63,10 @@ def compare(
     keys = [column for column in columns if column.is_key]
     reported = [column for column in columns if not column.is_ignored]
     categories = [column for column in columns if is_category(column)]
-    with releasing(persisted(pairs(frames, columns))) as paired:
-        counts = _counted(paired, columns, categories)
+    found = prefiltered(frames, columns)
+    with releasing(persisted(pairs(found.frames, columns))) as paired:
+        counts = {**_counted(paired, columns, categories), **found.values}
+        counts["equal"] += found.equal
         _check_keys(paired, keys, counts)
         compared = [column for column in columns if column.is_compared]
         compared.sort(key=lambda column: -counts[differs(column)])
@@ -82,7 +86,7 @@ def compare(
             changes=tuple(_changes(paired, keys, [column for column in compared if counts[differs(column)]], samples)),
             old_samples=tuple(_samples(paired, columns, "old", min(samples, counts["only_old"]))),
             new_samples=tuple(_samples(paired, columns, "new", min(samples, counts["only_new"]))),
-            concentrations=tuple(concentrations(paired, categories, counts)),
+            concentrations=tuple(concentrations(paired, categories, counts, found.equal_values)),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from pyspark.sql import Column as Value
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -41,39 +42,61 @@ def estimate(column: Column) -> str:
     return f"values_{column.number}"
 
 
-def concentrations(pairs: DataFrame, columns: Sequence[Column], counts: Mapping[str, int]) -> list[Concentration]:
+def measured(columns: Sequence[Column], counts: Mapping[str, int]) -> list[Column]:
+    """The categories of few values, by about how many they have."""
+    few = [column for column in columns if 2 <= counts[estimate(column)] <= MOST_VALUES]
+    return sorted(few, key=lambda column: counts[estimate(column)])[:MOST_COLUMNS]
+
+
+def as_value(value: Value, kind: T.DataType) -> Value:
+    """A category's value as a text. -0.0 is 0.0."""
+    is_float = isinstance(kind, (T.FloatType, T.DoubleType))
+    return (F.when(value == 0, F.lit(0).cast(kind)).otherwise(value) if is_float else value).cast("string")
+
+
+def concentrations(
+    pairs: DataFrame, columns: Sequence[Column], counts: Mapping[str, int], equal_values: DataFrame | None
+) -> list[Concentration]:
     """Count the values of some columns, in one job, and return what is worth reporting, the largest effect first.
 
     - ``columns``: the categories
     - ``counts``: the rows of each kind, and about how many values each category has
+    - ``equal_values``: how many equal rows that are not among the pairs have each value: ``kind``, which is equal,
+      ``side``, ``number`` of the column, ``value`` and ``rows``
     """
-    few = [column for column in columns if 2 <= counts[estimate(column)] <= MOST_VALUES]
-    measured = sorted(few, key=lambda column: counts[estimate(column)])[:MOST_COLUMNS]
+    chosen = measured(columns, counts)
+    names = {column.number: column.name for column in chosen}
     in_both = counts["changed"] + counts["equal"]
     populations = {kind: in_both if kind == "changed" else in_both + counts[kind] for kind in _SIDES}
     kinds = [kind for kind in _SIDES if LEAST_ROWS <= counts[kind] < populations[kind]]
-    if not measured or not kinds:
+    if not chosen or not kinds:
         return []
     cells = [
         F.when(
             F.col(f"{side}_rows") > 0,
             F.struct(
-                F.lit(place).alias("place"),
                 F.lit(side).alias("side"),
-                F.col(cell(column, side)).cast("string").alias("value"),
+                F.lit(column.number).alias("number"),
+                as_value(F.col(cell(column, side)), column.kind).alias("value"),
             ),
         )
         for side in dict.fromkeys(_SIDES[kind] for kind in kinds)
-        for place, column in enumerate(measured)
+        for column in chosen
     ]
     listed = pairs.select("kind", F.explode(F.array(*cells)).alias("cell")).where("cell is not null")
+    values = listed.select("kind", "cell.*", F.lit(1).alias("rows"))
+    if equal_values is not None:
+        values = values.unionByName(equal_values)
+
+    def rows_if(condition: Value) -> Value:
+        return F.sum(F.when(condition, F.col("rows")).otherwise(0))
+
     counted = (
-        listed.select("kind", "cell.*")
-        .groupBy("place", "side", "value")
+        values.groupBy("side", "number", "value")
         .agg(
-            F.count(F.lit(1)).alias("all_rows"),
-            F.count_if(F.col("kind").isin("changed", "equal")).alias("paired_rows"),
-            *(F.count_if(F.col("kind") == kind).alias(kind) for kind in kinds),
+            F.sum("rows").alias("all_rows"),
+            rows_if(F.col("kind").isin("changed", "equal")).alias("paired_rows"),
+            *(rows_if(F.col("kind") == kind).alias(kind) for kind in kinds),
         )
         .withColumn("value", cut(F.col("value")))
     )
@@ -83,8 +106,8 @@ def concentrations(pairs: DataFrame, columns: Sequence[Column], counts: Mapping[
             all_rows = row["paired_rows" if kind == "changed" else "all_rows"]
             if weight := weighed(row[kind], counts[kind], all_rows, populations[kind]):
                 share, all_share = row[kind] / counts[kind], all_rows / populations[kind]
-                name = measured[row["place"]].name
-                found.append(Concentration(kind, name, row["value"], row[kind], share, all_rows, all_share, *weight))
+                shares = row[kind], share, all_rows, all_share
+                found.append(Concentration(kind, names[row["number"]], row["value"], *shares, *weight))
     found.sort(key=lambda each: (-each.effect, each.column, each.value or ""))
     return [each for kind in kinds for each in [one for one in found if one.kind == kind][:MOST_REPORTED]]
 

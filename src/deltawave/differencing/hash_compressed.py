@@ -66,7 +66,7 @@ def hash_version(rows: DataFrame) -> str | int:
 @cache
 def _version() -> str:
     """The hashes of some values. Most releases of DuckDB have the same ones: then what is kept remains of use."""
-    low, high = _hashes(list(_SAMPLES), list(_SAMPLES.values()))
+    low, high = hashes(list(_SAMPLES), list(_SAMPLES.values()))
     with duckdb.connect(config={"threads": 1}) as connection:
         return f"DuckDB {connection.execute(f'select {low}, {high}').fetchall()}"
 
@@ -181,7 +181,7 @@ class _Compared:
         names = [name_in_duckdb(field.name) for field in self._fields]
         keys = ", ".join(f"{names[place]} as k{number}" for number, place in enumerate(self._key))
         kinds = [self._fields[place].dataType for place in self._values]
-        low, high = _hashes([names[place] for place in self._values], kinds)
+        low, high = hashes([names[place] for place in self._values], kinds)
         return f"select {keys}, {low} as low, {high} as high from ({rows}) where {condition}"
 
     def patched(self, kept: str, patches: str) -> str:
@@ -240,7 +240,7 @@ class _Compared:
         )
 
 
-def _hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
+def hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
     """Two hashes of values. The second takes them in another order: what the one hides, the other shows.
 
     The hash of a word of 64 bits is one to one, except that one word has the hash of null. DuckDB's hash of a text is

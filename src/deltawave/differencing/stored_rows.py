@@ -83,7 +83,9 @@ def _why_not_plain(frame: DataFrame) -> str | None:
 
 def _scan(plan: str) -> re.Match[str] | None:
     """The scan of a plan that only takes columns of files."""
-    *above, last = (_INDENT.sub("", line) for line in plan.split("\n", 1)[1].strip().split("\n"))
+    # Spark does not explain a select with a name such as ${x}, which stands for a variable in SQL.
+    nodes = plan.partition("\n")[2]
+    *above, last = (_INDENT.sub("", line) for line in nodes.strip().split("\n"))
     return _SCAN.fullmatch(last) if all(map(_COLUMNS.fullmatch, above)) else None
 
 
