@@ -116,7 +116,7 @@ def _draw_errors(drawn: list[list[Day]], chance: Random) -> None:
 def short(seed: int, variant: str) -> Draw:
     """The main events for the first model of the variant, in one order."""
     steps = [*BEFORE_DECISION, *AFTER_DECISION]
-    return _in_order(seed, variant, short_events(steps[VARIANTS.index(variant) % len(steps)]))
+    return _in_order(seed, variant, short_events(variant, steps[VARIANTS.index(variant) % len(steps)]))
 
 
 def first_batches(seed: int, variant: str) -> Draw:
