@@ -262,7 +262,7 @@ def test_the_values_of_what_a_comparison_leaves_out_are_counted() -> None:
     assert engine.execute(what.estimates("old", columns[1:])) == [(3, 2)]
 
 
-def test_the_last_rows_of_a_log_are_those_of_its_decided_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_changes_of_a_log_are_those_of_its_decided_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of attempts that others decided against, of deleted keys, and of a delete and an insert in one batch."""
     engine = Engine()
     row: dict[str, DataType] = {"id": LongType(), "name": StringType()}
@@ -291,6 +291,8 @@ def test_the_last_rows_of_a_log_are_those_of_its_decided_batches(monkeypatch: py
         of_files=lambda _, uris: " union all ".join(f"select * {tables[uri]}" for uri in uris),
         rows=lambda _: engine.rows([(key,) for key in (None, 1, 2, 3, 9)], {"id": LongType()}),
         frame=lambda select, _: engine.execute(select),
+        stored=engine.stored,
+        by_spark=lambda _: "read by Spark",
     )
     monkeypatch.setattr(logged_rows, "LocalEngine", lambda *_: nullcontext(fake))
     monkeypatch.setattr(logged_rows, "reaches", lambda _: True)
@@ -298,6 +300,7 @@ def test_the_last_rows_of_a_log_are_those_of_its_decided_batches(monkeypatch: py
         SimpleNamespace(batch_id=batch, attempt=attempt) for batch, attempt in ((1, "aa"), (2, "bb"), (10, "cc"))
     ]
     frame: Any = SimpleNamespace(
+        columns=list(row),
         schema=StructType([StructField(*field) for field in row.items()]),
         sparkSession=None,
         inputFiles=lambda: list(tables),
@@ -306,3 +309,11 @@ def test_the_last_rows_of_a_log_are_those_of_its_decided_batches(monkeypatch: py
     )
     found: Any = logged_rows.last_rows(frame, frame, frame, frame, unique_key=["id"])
     assert counted(found) == Counter([(1, "anna"), (3, "cee"), (None, "n")])
+    patches = hash_compressed._patches(fake, ["id"], frame, frame, frame)
+    last = [(1, "anna", "update"), (2, "bob", "delete"), (3, "cee", "insert"), (4, "dave", "update")]
+    assert counted(engine.execute(f"select id, name, _change_type from ({patches})")) == Counter(
+        [*last, (None, "n", "insert")]
+    )
+    decided.clear()
+    assert hash_compressed._patches(fake, ["id"], frame, frame, frame) == "read by Spark"
+    assert hash_compressed._patches(fake, ["id"], frame, None, None) == "read by Spark"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, Relation
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,37 @@ def test_hashes_of_other_columns_are_not_compared(dump: dict[str, str], *, has_d
     for reads, expected in (("differences", has_drifted), ("slice", False)):
         job = {"strategy": {"reads": reads}}
         assert macros._has_drifted(job, {"columns": columns}, {"columns": kept}) is expected
+
+
+@pytest.mark.parametrize(
+    ("strategy", "file_format", "rows", "is_read"),
+    [
+        ("hash_compressed", "parquet", 1_000_000, True),
+        ("hash_compressed", "parquet", 999_999, False),
+        ("hash_compressed", "delta", 1_000_000, False),
+        ("sort_merge_compressed", "parquet", 1_000_000, False),
+    ],
+)
+def test_a_library_reads_the_changes_of_a_large_log_from_its_files(
+    strategy: str, file_format: str, rows: int, *, is_read: bool
+) -> None:
+    macros = Macros()
+    job = {
+        "name": "x",
+        "strategy": macros._strategy_named("x", strategy),
+        "settings": {"unique_key": ["id"], "file_format": file_format},
+        "state_schema": "s",
+        "target": Relation.create("s", "x"),
+        "batches": "s.x__batches",
+    }
+    columns = [{"name": name, "in_new": True} for name in ("id", "name")]
+    batch = {"batch_id": 9, "rows_old": rows, "columns": columns, "result": {"log_table": "s.x__log"}}
+    state = {"kind": "hashes", "batch_id": 5, "attempt": "own", "as_of": 5}
+    found = macros._known_hashes(job, batch, {"state": state, "batch_id": 8})
+    assert "where `_batch_id` >= 6" in found["patches"]
+    assert ("stored" in found) is ("decided" in found) is is_read
+    if is_read:
+        stored = "(select `id`, `name`, change_type from s.x__log where batch_id between 6 and 8)"
+        assert found["stored"] == stored
+        assert found["decided"] == "(select batch_id, attempt from s.x__batches where batch_id between 6 and 8)"
+    assert list(macros._known_hashes(job, batch, {"state": dict(state, as_of=8), "batch_id": 8})) == ["kept"]

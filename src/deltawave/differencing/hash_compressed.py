@@ -30,7 +30,9 @@ from pyspark.sql.types import (
 
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import Columns
+from deltawave.differencing.in_place import NotInPlaceError
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
+from deltawave.differencing.logged_rows import LogFiles
 
 _LOG = logging.getLogger(__name__)
 
@@ -91,9 +93,14 @@ def patched_hashes(
     unique_key: Sequence[str],
     columns: Columns,
     count: int,
+    stored: DataFrame | None = None,
+    decided: DataFrame | None = None,
     memory_bytes: int = _MEMORY,
 ) -> DataFrame:
-    """Return the kept hashes with ``patches`` applied: rows with ``_change_type``."""
+    """Return the kept hashes with ``patches`` applied: rows with ``_change_type``.
+
+    ``stored``, ``decided``: see ``LogFiles``. Its last changes are the patches; Spark reads these if DuckDB does not.
+    """
     if not reaches(patches):
         return sort_merge_compressed.patched_hashes(kept, patches, unique_key=unique_key, columns=columns, count=count)
     compared = _Compared(patches, unique_key, columns)
@@ -101,7 +108,7 @@ def patched_hashes(
         kept.sparkSession,
         memory_bytes,
         compared.kept_schema,
-        lambda engine, read: compared.patched(read(kept), engine.by_spark(patches)),
+        lambda engine, read: compared.patched(read(kept), _patches(engine, unique_key, patches, stored, decided)),
     )
 
 
@@ -113,13 +120,15 @@ def differing_rows(
     columns: Columns,
     rows: int,
     patches: DataFrame | None = None,
+    stored: DataFrame | None = None,
+    decided: DataFrame | None = None,
     memory_bytes: int = _MEMORY,
 ) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but Spark reads ``new`` at most once. DuckDB
     reads the files once more if a row differs. The comparison takes about ``memory_bytes``; what does not fit waits in
-    temporary files.
+    temporary files. ``stored``, ``decided``: as of ``patched_hashes``.
     """
     if not reaches(new):
         return sort_merge_compressed.differing_rows(
@@ -130,10 +139,28 @@ def differing_rows(
     def find(engine: LocalEngine, read: Read) -> str:
         old = read(kept)
         if patches is not None:
-            old = engine.stored(compared.patched(old, engine.by_spark(patches)))
+            old = engine.stored(compared.patched(old, _patches(engine, unique_key, patches, stored, decided)))
         return compared.differing(engine, old, read(new))
 
     return _computed(new.sparkSession, memory_bytes, compared.found_schema, find)
+
+
+def _patches(
+    engine: LocalEngine,
+    unique_key: Sequence[str],
+    patches: DataFrame,
+    stored: DataFrame | None,
+    decided: DataFrame | None,
+) -> str:
+    """A select of the patches: from the log's files, unless Spark has to read them."""
+    if stored is not None and decided is not None:
+        try:
+            changes = LogFiles.of(stored, decided).last_changes(engine, unique_key)
+            # They are read twice.
+            return engine.stored(f"select *, change_type as _change_type from ({changes})")
+        except (NotInPlaceError, duckdb.Error) as error:
+            _LOG.debug("Spark reads the log: %s", error)
+    return engine.by_spark(patches)
 
 
 def _computed(
