@@ -130,8 +130,9 @@ def test_what_differs_is_what_plain_python_finds() -> None:
         engine: Any = Engine()
         what = compared()
         kept = engine.stored(what.hashed(engine.rows(old, FIELDS)))
-        found = engine.execute(what.differing(engine, kept, engine.rows(new, FIELDS)))
-        assert counted(found) == expected(old, new), (old, new)
+        rows = engine.rows(new, FIELDS)
+        found = what.differing(what.differing_keys(engine, kept, rows), rows)
+        assert counted(engine.execute(found)) == expected(old, new), (old, new)
 
 
 def test_later_changes_are_in_the_hashes() -> None:
@@ -144,6 +145,25 @@ def test_later_changes_are_in_the_hashes() -> None:
     patched = engine.execute(what.patched(kept, engine.rows(patches, fields)))
     now = [old[0], patches[0][:-1], patches[2][:-1]]
     assert counted(patched) == counted(engine.execute(compared().hashed(engine.rows(now, FIELDS))))
+
+
+def test_rows_come_with_the_last_ones_of_their_keys() -> None:
+    """A key may be null, have several rows, or have none in the log, or a deleted one."""
+    fields: dict[str, DataType] = {"id": LongType(), "name": StringType()}
+    flags: dict[str, DataType] = {"was_kept": BooleanType(), "is_there": BooleanType()}
+    engine, what = Engine(), compared(fields, 1)
+    found: list[Row] = [(1, "x", True, True), (1, "y", True, True), (2, None, True, False), (3, "z", True, True)]
+    found.append((None, "n", False, True))
+    last: list[Row] = [(1, "old", "update"), (2, "two", "insert"), (None, "gone", "delete"), (9, "equal", "insert")]
+    before = [StructField("name", StringType())]
+    rows = what.with_before(
+        engine.rows(found, dict(zip(("c0", "c1"), fields.values(), strict=True)) | flags),
+        engine.rows(last, fields | {"change_type": StringType()}),
+        before,
+    )
+    known: dict[Any, Row] = {1: ("update", "old"), 2: ("insert", "two")}
+    assert counted(engine.execute(rows)) == Counter((*row, *known.get(row[0], (None, None))) for row in found)
+    assert what.schema_with(before).names == [*fields, *flags, "_change_type", "before__name"]
 
 
 @pytest.mark.parametrize(
