@@ -72,16 +72,18 @@ def test_a_library_reads_the_changes_of_a_large_log_from_its_files(
     strategy: str, file_format: str, rows: int, *, is_read: bool
 ) -> None:
     macros = Macros()
+    settings = {"unique_key": ["id"], "file_format": file_format, "before_image": "auto"}
     job = {
         "name": "x",
         "strategy": macros._strategy_named("x", strategy),
-        "settings": {"unique_key": ["id"], "file_format": file_format},
+        "settings": settings,
         "state_schema": "s",
         "target": Relation.create("s", "x"),
         "batches": "s.x__batches",
     }
-    columns = [{"name": name, "in_new": True} for name in ("id", "name")]
-    batch = {"batch_id": 9, "rows_old": rows, "columns": columns, "result": {"log_table": "s.x__log"}}
+    columns = [{"name": name, "in_old": True, "in_new": True} for name in ("id", "name")]
+    batch = {"batch_id": 9, "first_batch": 2, "is_baseline": False, "rows_old": rows, "columns": columns}
+    batch["result"] = {"log_table": "s.x__log"}
     state = {"kind": "hashes", "batch_id": 5, "attempt": "own", "as_of": 5}
     found = macros._known_hashes(job, batch, {"state": state, "batch_id": 8})
     assert "where `_batch_id` >= 6" in found["patches"]
@@ -91,6 +93,13 @@ def test_a_library_reads_the_changes_of_a_large_log_from_its_files(
         assert found["stored"] == stored
         assert found["decided"] == "(select batch_id, attempt from s.x__batches where batch_id between 6 and 8)"
     assert list(macros._known_hashes(job, batch, {"state": dict(state, as_of=8), "batch_id": 8})) == ["kept"]
+    whole = macros._whole_log(job, batch)
+    assert list(whole) == ["logged", "decided"] * is_read
+    assert all("where batch_id between 2 and 8)" in select for select in whole.values())
+    # It lacks the rows of the first dump, or they are not wanted.
+    assert macros._whole_log(job, batch | {"is_baseline": True}) == {}
+    job["settings"] = settings | {"before_image": "none"}
+    assert macros._whole_log(job, batch) == {}
 
 
 @pytest.mark.parametrize("is_joined", [True, False])
@@ -99,6 +108,7 @@ def test_rows_that_come_with_their_before_images_are_not_landed(*, is_joined: bo
     cells = ["id", "name", "was_kept", "is_there"] + ["_change_type", "before__name"] * is_joined
     found = {
         "_has_drifted": False,
+        "_whole_log": {"logged": "log"},
         "_rows_by_hashes": "`differing`",
         "_columns_of_query": [{"name": name} for name in cells],
         "_logged_rows": "logged",
